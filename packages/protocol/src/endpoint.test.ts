@@ -1,0 +1,76 @@
+// The grammar of lines, and what the compiler knows about an endpoint.
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import {
+  type AnswerOf,
+  type BodyInputOf,
+  type BodyOf,
+  endpoints,
+  type PathParams,
+  pathParams,
+  type QueryInputOf,
+  type QueryOf,
+  type ReplyOf,
+  splitLine,
+} from './endpoint.ts';
+import type { allEndpoints } from './endpoints/all.ts';
+
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type All = typeof allEndpoints;
+
+test('a line splits into its method and its path', () => {
+  deepEqual(splitLine('POST /v1/keys/{id}/rotate'), {
+    method: 'POST',
+    path: '/v1/keys/{id}/rotate',
+  });
+  throws(() => splitLine('PUT /v1/keys'), TypeError);
+});
+
+test('the parameters of a path are found in order', () => {
+  deepEqual(pathParams('GET /v1/keys'), []);
+  deepEqual(pathParams('DELETE /v1/members/{userId}'), ['userId']);
+  deepEqual(pathParams('GET /a/{id}/b/{other}'), ['id', 'other']);
+});
+
+test('a map of endpoints is returned as it is', () => {
+  const map = endpoints({ 'GET /x': { auth: 'none', summary: 'X', answers: { 200: z.string() } } });
+  deepEqual(Object.keys(map), ['GET /x']);
+});
+
+test('the compiler refuses a misspelt line and an unknown field', () => {
+  const answers = { 200: z.string() };
+  // @ts-expect-error no such method
+  endpoints({ 'PUT /x': { auth: 'none', summary: 'X', answers } });
+  // @ts-expect-error no such field
+  endpoints({ 'GET /x': { auth: 'none', summary: 'X', answers, bodyOptinal: true } });
+  // @ts-expect-error no such credential
+  endpoints({ 'GET /x': { auth: 'nobody', summary: 'X', answers } });
+});
+
+test('the compiler knows what goes in and what comes out', () => {
+  const proofs: true[] = [
+    same<PathParams<'PATCH /v1/members/{userId}'>, { userId: string }>(),
+    same<keyof PathParams<'GET /v1/keys'>, never>(),
+    same<QueryOf<All['POST /v1/keys/{id}/revoke']>, { wait: boolean }>(),
+    same<QueryInputOf<All['POST /v1/keys/{id}/revoke']>, { wait?: boolean }>(),
+    same<QueryOf<All['GET /v1/keys/{id}/usage']>, { days: number }>(),
+    same<keyof QueryOf<All['GET /v1/keys/{id}']>, never>(),
+    same<BodyOf<All['POST /v1/keys/{id}/rotate']>, { overlap_hours: number }>(),
+    same<BodyOf<All['GET /v1/keys']>, undefined>(),
+    same<BodyOf<All['POST /v1/ingest/batch']>, Uint8Array>(),
+    same<BodyOf<All['POST /v1/keys']>['expires_at'], Date | undefined>(),
+    same<BodyInputOf<All['POST /v1/keys']>['expires_at'], string | undefined>(),
+    same<AnswerOf<All['GET /healthz']>['status'], 'ok'>(),
+    same<AnswerOf<All['GET /readyz']>['status'], 'ok'>(),
+    same<ReplyOf<All['GET /readyz']>['status'], 200 | 503>(),
+    same<Extract<ReplyOf<All['GET /v1/policy/delta']>, { status: 304 }>['body'], null>(),
+  ];
+  equal(proofs.length, 15);
+});
+
+/** Compiles only when both types are one. */
+function same<A, B>(..._proof: Same<A, B> extends true ? [] : ['the types differ']): true {
+  return true;
+}

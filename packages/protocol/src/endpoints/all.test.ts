@@ -1,0 +1,178 @@
+// The endpoints as a whole: which lines exist, and what holds for every one of them.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { type Endpoint, splitLine } from '../endpoint.ts';
+import { allEndpoints, endpointGroups } from './all.ts';
+
+// Written out by hand, so that a line cannot be lost or renamed unnoticed.
+const LINES = [
+  'POST /v1/auth/users',
+  'POST /v1/auth/sessions',
+  'GET /v1/auth/me',
+  'PATCH /v1/auth/me',
+  'POST /v1/auth/me/password',
+  'GET /v1/auth/sessions',
+  'DELETE /v1/auth/sessions/current',
+  'DELETE /v1/auth/sessions/{id}',
+  'POST /v1/auth/sessions/current/workspace',
+  'POST /v1/auth/email_verifications',
+  'POST /v1/auth/email_verifications/consume',
+  'POST /v1/auth/password_resets',
+  'POST /v1/auth/password_resets/consume',
+  'POST /v1/auth/invites/accept',
+  'POST /v1/workspaces',
+  'GET /v1/workspace',
+  'PATCH /v1/workspace',
+  'GET /v1/members',
+  'PATCH /v1/members/{userId}',
+  'DELETE /v1/members/{userId}',
+  'POST /v1/invites',
+  'GET /v1/invites',
+  'POST /v1/invites/{id}/revoke',
+  'POST /v1/projects',
+  'GET /v1/projects',
+  'GET /v1/projects/{id}',
+  'PATCH /v1/projects/{id}',
+  'DELETE /v1/projects/{id}',
+  'POST /v1/tenants',
+  'GET /v1/tenants',
+  'GET /v1/tenants/{id}',
+  'PATCH /v1/tenants/{id}',
+  'POST /v1/tenants/{id}/embed_tokens/revoke',
+  'DELETE /v1/tenants/{id}',
+  'POST /v1/keys',
+  'GET /v1/keys',
+  'GET /v1/keys/{id}',
+  'PATCH /v1/keys/{id}',
+  'POST /v1/keys/{id}/rotate',
+  'POST /v1/keys/{id}/revoke',
+  'GET /v1/keys/{id}/usage',
+  'POST /v1/secret_keys',
+  'GET /v1/secret_keys',
+  'GET /v1/secret_keys/{id}',
+  'POST /v1/secret_keys/{id}/rotate',
+  'POST /v1/secret_keys/{id}/revoke',
+  'POST /v1/embed_tokens',
+  'GET /v1/embed/session',
+  'GET /v1/embed/keys',
+  'POST /v1/embed/keys',
+  'POST /v1/embed/keys/{id}/rotate',
+  'POST /v1/embed/keys/{id}/revoke',
+  'GET /v1/embed/keys/{id}/usage',
+  'GET /v1/policy/snapshot',
+  'GET /v1/policy/delta',
+  'POST /v1/ratelimit/check',
+  'POST /v1/idempotency/claim',
+  'POST /v1/idempotency/complete',
+  'POST /v1/idempotency/release',
+  'POST /v1/idempotency/heartbeat',
+  'POST /v1/ingest/batch',
+  'GET /v1/usage/billing',
+  'GET /v1/usage/tenants',
+  'GET /v1/environments',
+  'GET /v1/audit_logs',
+  'GET /v1/audit_logs/chain',
+  'GET /healthz',
+  'GET /readyz',
+  'GET /status',
+  'GET /.well-known/jwks.json',
+  'POST /v1/webhooks/scanner/secret_scanning',
+];
+
+const all: [string, Endpoint][] = Object.entries(allEndpoints);
+
+test('exactly the published lines exist, in their published order', () => {
+  equal(LINES.length, 71);
+  deepEqual(Object.keys(allEndpoints), LINES);
+});
+
+test('every line stands in exactly one group', () => {
+  deepEqual(
+    Object.values(endpointGroups).flatMap((group) => Object.keys(group)),
+    LINES,
+  );
+});
+
+test('an unknown field in any body or query is refused', () => {
+  for (const [line, { query, body }] of all) {
+    for (const type of [query, body]) {
+      if (!type || type === 'raw') continue;
+      const issues = type.safeParse({ expire_at: 'x' }).error?.issues ?? [];
+      ok(
+        issues.some((issue) => issue.code === 'unrecognized_keys'),
+        line,
+      );
+    }
+  }
+});
+
+test('a body may be left out exactly where none of its fields is required', () => {
+  for (const [line, { body, bodyOptional }] of all) {
+    const needsNothing = body !== undefined && body !== 'raw' && body.safeParse({}).success;
+    equal(bodyOptional ?? false, needsNothing, line);
+  }
+});
+
+test('null is refused wherever it has no meaning', () => {
+  const nullable: string[] = [];
+  for (const [line, { query, body }] of all) {
+    for (const type of [query, body]) {
+      if (!(type instanceof z.ZodObject)) continue;
+      for (const [field, inner] of Object.entries(type.shape)) {
+        if (inner.safeParse(null).success) nullable.push(`${line} ${field}`);
+      }
+    }
+  }
+  deepEqual(nullable, [
+    'PATCH /v1/auth/me name',
+    'PATCH /v1/workspace billing_email',
+    'PATCH /v1/tenants/{id} name',
+    'PATCH /v1/keys/{id} name',
+    'PATCH /v1/keys/{id} rate_limits',
+    'PATCH /v1/keys/{id} expires_at',
+    'POST /v1/ratelimit/check key_id',
+    'POST /v1/ratelimit/check tenant_id',
+    'POST /v1/idempotency/complete body',
+  ]);
+});
+
+test('every list can be paged, and only lists can', () => {
+  for (const [line, { list, query, answers }] of all) {
+    const answer = answers[200];
+    const isList = answer instanceof z.ZodObject && answer.safeParse(emptyList).success;
+    equal(list ?? false, isList, line);
+    if (list) ok(query?.shape.limit && query.shape.cursor, line);
+  }
+});
+
+const emptyList = { object: 'list', data: [] };
+
+test('reading takes no body and every line promises one success', () => {
+  for (const [line, { body, answers }] of all) {
+    const { method } = splitLine(line);
+    if (method === 'GET' || method === 'DELETE') equal(body, undefined, line);
+    const bodies = Object.keys(answers).filter((status) => status.startsWith('2'));
+    equal(bodies.length, 1, line);
+  }
+});
+
+test('only membership and invitations need an owner', () => {
+  const owned = all.filter(([, { role }]) => role === 'owner').map(([line]) => line);
+  deepEqual(owned, [
+    'PATCH /v1/members/{userId}',
+    'DELETE /v1/members/{userId}',
+    'POST /v1/invites',
+    'POST /v1/invites/{id}/revoke',
+  ]);
+});
+
+test('no line of the embed plane lets a caller name a tenant, project or environment', () => {
+  for (const [line, { auth, query, body }] of all) {
+    if (auth !== 'embed') continue;
+    const fields = [query, body].flatMap((type) =>
+      type instanceof z.ZodObject ? Object.keys(type.shape) : [],
+    );
+    for (const field of ['tenant_id', 'project_id', 'env']) ok(!fields.includes(field), line);
+  }
+});

@@ -1,0 +1,63 @@
+// Every endpoint of the product, in the order in which they are documented.
+import { accountEndpoints } from './accounts.ts';
+import { auditEndpoints } from './audit.ts';
+import { embedEndpoints, embedTokenEndpoints } from './embed.ts';
+import { environmentEndpoints } from './environments.ts';
+import { idempotencyEndpoints } from './idempotency.ts';
+import { ingestEndpoints } from './ingest.ts';
+import { keyEndpoints } from './keys.ts';
+import { memberEndpoints } from './members.ts';
+import { policyEndpoints } from './policy.ts';
+import { probeEndpoints } from './probes.ts';
+import { projectEndpoints } from './projects.ts';
+import { ratelimitEndpoints } from './ratelimit.ts';
+import { scannerEndpoints } from './scanner.ts';
+import { secretKeyEndpoints } from './secret-keys.ts';
+import { tenantEndpoints } from './tenants.ts';
+import { usageEndpoints } from './usage.ts';
+import { workspaceEndpoints } from './workspaces.ts';
+
+/** The same maps by the heading under which a reader looks for them. */
+export const endpointGroups = {
+  Accounts: accountEndpoints,
+  Workspace: workspaceEndpoints,
+  Members: memberEndpoints,
+  Projects: projectEndpoints,
+  Tenants: tenantEndpoints,
+  'API keys': keyEndpoints,
+  'Secret keys': secretKeyEndpoints,
+  'Embed tokens': embedTokenEndpoints,
+  'Embed plane': embedEndpoints,
+  'Policy feed': policyEndpoints,
+  'Rate limits': ratelimitEndpoints,
+  Idempotency: idempotencyEndpoints,
+  Telemetry: ingestEndpoints,
+  Usage: usageEndpoints,
+  Environments: environmentEndpoints,
+  Audit: auditEndpoints,
+  Probes: probeEndpoints,
+  Scanner: scannerEndpoints,
+};
+
+export const allEndpoints = {
+  ...accountEndpoints,
+  ...workspaceEndpoints,
+  ...memberEndpoints,
+  ...projectEndpoints,
+  ...tenantEndpoints,
+  ...keyEndpoints,
+  ...secretKeyEndpoints,
+  ...embedTokenEndpoints,
+  ...embedEndpoints,
+  ...policyEndpoints,
+  ...ratelimitEndpoints,
+  ...idempotencyEndpoints,
+  ...ingestEndpoints,
+  ...usageEndpoints,
+  ...environmentEndpoints,
+  ...auditEndpoints,
+  ...probeEndpoints,
+  ...scannerEndpoints,
+};
+
+export type AnyLine = keyof typeof allEndpoints;

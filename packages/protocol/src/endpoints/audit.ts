@@ -1,0 +1,29 @@
+// The history of every change, and the proof that nobody edited it.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../limits.ts';
+import { AuditChain, AuditLog } from '../objects/audit.ts';
+import { list } from '../objects/wire.ts';
+import { paging, queryInteger } from '../query.ts';
+
+export const auditEndpoints = endpoints({
+  'GET /v1/audit_logs': {
+    auth: 'vendor',
+    summary: 'List audit rows in ascending order',
+    description:
+      'A test credential sees environment-less history and its own test rows, so its view of ' +
+      '`seq` has gaps.',
+    query: z.strictObject({
+      after_seq: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
+      ...paging(AUDIT_LIMIT_MAX, AUDIT_LIMIT_DEFAULT),
+    }),
+    list: true,
+    answers: { 200: list(AuditLog) },
+  },
+  'GET /v1/audit_logs/chain': {
+    auth: 'vendor',
+    summary: 'Verify the audit chain',
+    description: 'Derives every hash anew and names the first position that does not fit.',
+    answers: { 200: AuditChain },
+  },
+});

@@ -1,0 +1,114 @@
+// The embed plane: minting a token in the vendor's backend, and managing keys with it in a browser.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import {
+  EMBED_KEYS_LIMIT_DEFAULT,
+  EMBED_KEYS_LIMIT_MAX,
+  EMBED_ORIGIN_CHARS_MAX,
+  EMBED_ORIGIN_CHARS_MIN,
+  EMBED_ORIGINS_MAX,
+  EMBED_SCOPE_CHARS_MAX,
+  EMBED_SCOPE_CHARS_MIN,
+  EMBED_SCOPES_MAX,
+  USAGE_DAYS_DEFAULT,
+  USAGE_DAYS_MAX,
+  USAGE_DAYS_MIN,
+} from '../limits.ts';
+import { ApiKey, CreatedApiKey, RotatedApiKey } from '../objects/api-key.ts';
+import { EmbedSession, EmbedToken } from '../objects/embed.ts';
+import { Usage } from '../objects/usage.ts';
+import { list } from '../objects/wire.ts';
+import { paging, queryBoolean, queryInteger } from '../query.ts';
+import { text } from '../text.ts';
+import { Env, Name, OverlapHours, Reason, Scopes, Uuid } from '../validators.ts';
+
+const GRANT_PREFIX = 'key_scope:';
+
+/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope that keys may be given. */
+const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
+  (scope) =>
+    scope === 'keys:read' ||
+    scope === 'keys:write' ||
+    (scope.startsWith(GRANT_PREFIX) && scope.length > GRANT_PREFIX.length),
+  'must be keys:read, keys:write or key_scope:<scope>',
+);
+
+export const embedTokenEndpoints = endpoints({
+  'POST /v1/embed_tokens': {
+    auth: 'machine',
+    summary: 'Mint an embed token',
+    description:
+      'For backends only: a request with an `Origin` header is refused. Without `origins` the ' +
+      'token works on every registered origin of the workspace.',
+    body: z.strictObject({
+      project_id: Uuid,
+      env: Env,
+      tenant_id: Uuid,
+      scopes: z.array(EmbedScope).max(EMBED_SCOPES_MAX).default(['keys:read']),
+      // An empty array would mint a token that works nowhere, so it is refused.
+      origins: z
+        .array(text(EMBED_ORIGIN_CHARS_MIN, EMBED_ORIGIN_CHARS_MAX))
+        .min(1)
+        .max(EMBED_ORIGINS_MAX)
+        .optional(),
+    }),
+    answers: { 201: EmbedToken },
+  },
+});
+
+const headers = { Origin: 'An origin in the audience of the token; browsers send it themselves.' };
+
+// Project, tenant and environment come from the token; no parameter here can name another.
+export const embedEndpoints = endpoints({
+  'GET /v1/embed/session': {
+    auth: 'embed',
+    summary: 'Read what the token reaches',
+    headers,
+    answers: { 200: EmbedSession },
+  },
+  'GET /v1/embed/keys': {
+    auth: 'embed',
+    summary: 'List the keys of the tenant, newest first',
+    headers,
+    query: z.strictObject({
+      include_revoked: queryBoolean(false),
+      ...paging(EMBED_KEYS_LIMIT_MAX, EMBED_KEYS_LIMIT_DEFAULT),
+    }),
+    list: true,
+    answers: { 200: list(ApiKey) },
+  },
+  'POST /v1/embed/keys': {
+    auth: 'embed',
+    summary: 'Create a key for the tenant',
+    description: 'Each scope of the key must be granted by the token.',
+    headers,
+    body: z.strictObject({ name: Name.optional(), scopes: Scopes.optional() }),
+    bodyOptional: true,
+    answers: { 201: CreatedApiKey },
+  },
+  'POST /v1/embed/keys/{id}/rotate': {
+    auth: 'embed',
+    summary: 'Replace a key of the tenant without an outage',
+    headers,
+    body: z.strictObject({ overlap_hours: OverlapHours }),
+    bodyOptional: true,
+    answers: { 200: RotatedApiKey },
+  },
+  'POST /v1/embed/keys/{id}/revoke': {
+    auth: 'embed',
+    summary: 'Revoke a key of the tenant',
+    headers,
+    body: z.strictObject({ reason: Reason.optional() }),
+    bodyOptional: true,
+    answers: { 200: ApiKey },
+  },
+  'GET /v1/embed/keys/{id}/usage': {
+    auth: 'embed',
+    summary: 'Read the daily traffic of a key of the tenant',
+    headers,
+    query: z.strictObject({
+      days: queryInteger(USAGE_DAYS_MIN, USAGE_DAYS_MAX, USAGE_DAYS_DEFAULT),
+    }),
+    answers: { 200: Usage },
+  },
+});

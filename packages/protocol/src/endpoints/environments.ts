@@ -1,0 +1,17 @@
+// The two environments are constants, listed so that clients need not hard-code what is billable.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
+import { Environment } from '../objects/environment.ts';
+import { list } from '../objects/wire.ts';
+import { paging } from '../query.ts';
+
+export const environmentEndpoints = endpoints({
+  'GET /v1/environments': {
+    auth: 'vendor',
+    summary: 'List the environments',
+    query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
+    list: true,
+    answers: { 200: list(Environment) },
+  },
+});

@@ -1,0 +1,102 @@
+// Coordination of retried requests: who runs, who waits, who gets the stored answer.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import {
+  IDEMPOTENCY_BODY_CHARS_MAX,
+  IDEMPOTENCY_HEADER_NAME_CHARS_MAX,
+  IDEMPOTENCY_HEADER_VALUE_CHARS_MAX,
+  IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX,
+  IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN,
+  IDEMPOTENCY_STATUS_MAX,
+  IDEMPOTENCY_STATUS_MIN,
+  IDEMPOTENCY_TTL_MS_DEFAULT,
+  IDEMPOTENCY_TTL_MS_MAX,
+  IDEMPOTENCY_TTL_MS_MIN,
+  LARGE_BODY_BYTES_MAX,
+} from '../limits.ts';
+import {
+  CompletedIdempotencyRecord,
+  IdempotencyClaim,
+  IdempotencyRecord,
+} from '../objects/idempotency.ts';
+import { text } from '../text.ts';
+import { Env, Sha256Hex } from '../validators.ts';
+
+const TtlMs = z
+  .int()
+  .min(IDEMPOTENCY_TTL_MS_MIN)
+  .max(IDEMPOTENCY_TTL_MS_MAX)
+  .default(IDEMPOTENCY_TTL_MS_DEFAULT);
+
+const held = {
+  scope_hash: Sha256Hex,
+  env: Env,
+  lock_token: text(IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN, IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX),
+};
+
+// What is stored is replayed as it stands, so it must be fit to send: no line breaks, no Unicode.
+// Their absence is what is searched for: a pattern that spans a long value would backtrack.
+const HeaderName = z
+  .string()
+  .min(1)
+  .max(IDEMPOTENCY_HEADER_NAME_CHARS_MAX)
+  .refine((name) => !/[^!#$%&'*+.^_`|~0-9A-Za-z-]/.test(name), 'must be a valid header name');
+
+const HeaderValue = z
+  .string()
+  .max(IDEMPOTENCY_HEADER_VALUE_CHARS_MAX)
+  .refine((value) => !/[^\t\x20-\x7e\x80-\xff]/.test(value), 'must be a valid header value');
+
+const HeaderMap = z.record(HeaderName, HeaderValue);
+
+const Base64Body = z
+  .string()
+  .max(IDEMPOTENCY_BODY_CHARS_MAX)
+  .refine(isBase64, 'must be base64 with padding');
+
+export const idempotencyEndpoints = endpoints({
+  'POST /v1/idempotency/claim': {
+    auth: 'machineHot',
+    summary: 'Claim the right to run a request',
+    description: 'Of any number of simultaneous claims exactly one is told to execute.',
+    body: z.strictObject({
+      scope_hash: Sha256Hex,
+      fingerprint: Sha256Hex,
+      env: Env,
+      ttl_ms: TtlMs,
+    }),
+    answers: { 200: IdempotencyClaim },
+  },
+  'POST /v1/idempotency/complete': {
+    auth: 'machineHot',
+    summary: 'Store the answer of a claimed request',
+    description: 'A null body, or one beyond the stored cap, cannot be replayed.',
+    bodyBytesMax: LARGE_BODY_BYTES_MAX,
+    body: z.strictObject({
+      ...held,
+      status: z.int().min(IDEMPOTENCY_STATUS_MIN).max(IDEMPOTENCY_STATUS_MAX),
+      headers: HeaderMap.default({}),
+      body: Base64Body.nullable().default(null),
+      ttl_ms: TtlMs,
+    }),
+    answers: { 200: CompletedIdempotencyRecord },
+  },
+  'POST /v1/idempotency/release': {
+    auth: 'machineHot',
+    summary: 'Give a claim back, so that a retry runs',
+    body: z.strictObject(held),
+    answers: { 200: IdempotencyRecord },
+  },
+  'POST /v1/idempotency/heartbeat': {
+    auth: 'machineHot',
+    summary: 'Keep the lock of a slow request',
+    body: z.strictObject(held),
+    answers: { 200: IdempotencyRecord },
+  },
+});
+
+function isBase64(value: string): boolean {
+  if (value.length % 4 !== 0) return false;
+  const padding = value.endsWith('==') ? 2 : value.endsWith('=') ? 1 : 0;
+  return !/[^A-Za-z0-9+/]/.test(padding ? value.slice(0, -padding) : value);
+}

@@ -1,0 +1,19 @@
+// Telemetry from nodes.
+import { endpoints } from '../endpoint.ts';
+import { LARGE_BODY_BYTES_MAX } from '../limits.ts';
+import { IngestBatch, IngestReceipt } from '../objects/ingest.ts';
+
+export const ingestEndpoints = endpoints({
+  'POST /v1/ingest/batch': {
+    auth: 'machine',
+    summary: 'Send a batch of request events',
+    description:
+      'The budget of the workspace is charged before the batch is read, so a refused batch is ' +
+      'paid for too. Fields that are not known are ignored.',
+    body: 'raw',
+    rawBody: IngestBatch,
+    bodyBytesMax: LARGE_BODY_BYTES_MAX,
+    anyContentType: true,
+    answers: { 202: IngestReceipt },
+  },
+});

@@ -1,0 +1,105 @@
+// API keys, as the vendor manages them.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import {
+  KEYS_LIMIT_DEFAULT,
+  KEYS_LIMIT_MAX,
+  USAGE_DAYS_DEFAULT,
+  USAGE_DAYS_MAX,
+  USAGE_DAYS_MIN,
+} from '../limits.ts';
+import { ApiKey, CreatedApiKey, RevokedApiKey, RotatedApiKey } from '../objects/api-key.ts';
+import { Usage } from '../objects/usage.ts';
+import { list } from '../objects/wire.ts';
+import { paging, queryBoolean, queryInteger } from '../query.ts';
+import {
+  Env,
+  Meta,
+  Name,
+  OverlapHours,
+  RateLimits,
+  Reason,
+  Scopes,
+  Timestamp,
+  Uuid,
+} from '../validators.ts';
+
+export const keyEndpoints = endpoints({
+  'POST /v1/keys': {
+    auth: 'vendor',
+    summary: 'Create an API key',
+    description:
+      'The full value is in `key`, this once. Without `rate_limits` the key follows the default ' +
+      'of its project; an empty array means no limits.',
+    body: z.strictObject({
+      project_id: Uuid,
+      tenant_id: Uuid,
+      env: Env,
+      name: Name.optional(),
+      scopes: Scopes.optional(),
+      meta: Meta.optional(),
+      rate_limits: RateLimits.optional(),
+      expires_at: Timestamp.optional(),
+    }),
+    answers: { 201: CreatedApiKey },
+  },
+  'GET /v1/keys': {
+    auth: 'vendor',
+    summary: 'List API keys, newest first',
+    query: z.strictObject({
+      project_id: Uuid.optional(),
+      tenant_id: Uuid.optional(),
+      env: Env.optional(),
+      include_revoked: queryBoolean(false),
+      ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
+    }),
+    list: true,
+    answers: { 200: list(ApiKey) },
+  },
+  'GET /v1/keys/{id}': {
+    auth: 'vendor',
+    summary: 'Read an API key',
+    answers: { 200: ApiKey },
+  },
+  'PATCH /v1/keys/{id}': {
+    auth: 'vendor',
+    summary: 'Change an API key',
+    description: '`rate_limits: null` returns the key to the default of its project.',
+    body: z.strictObject({
+      name: Name.nullable().optional(),
+      scopes: Scopes.optional(),
+      meta: Meta.optional(),
+      rate_limits: RateLimits.nullable().optional(),
+      expires_at: Timestamp.nullable().optional(),
+    }),
+    bodyOptional: true,
+    answers: { 200: ApiKey },
+  },
+  'POST /v1/keys/{id}/rotate': {
+    auth: 'vendor',
+    summary: 'Replace an API key without an outage',
+    description: 'Both keys work until the overlap ends; an earlier expiry is never moved later.',
+    body: z.strictObject({ overlap_hours: OverlapHours }),
+    bodyOptional: true,
+    answers: { 200: RotatedApiKey },
+  },
+  'POST /v1/keys/{id}/revoke': {
+    auth: 'vendor',
+    summary: 'Revoke an API key',
+    description:
+      'Repeating it changes nothing. With `wait=true` the answer comes when every live node has ' +
+      'acknowledged, or time is up, and says so in `propagation`.',
+    query: z.strictObject({ wait: queryBoolean(false) }),
+    body: z.strictObject({ reason: Reason.optional() }),
+    bodyOptional: true,
+    answers: { 200: RevokedApiKey },
+  },
+  'GET /v1/keys/{id}/usage': {
+    auth: 'vendor',
+    summary: 'Read the daily traffic of an API key',
+    query: z.strictObject({
+      days: queryInteger(USAGE_DAYS_MIN, USAGE_DAYS_MAX, USAGE_DAYS_DEFAULT),
+    }),
+    answers: { 200: Usage },
+  },
+});

@@ -1,0 +1,40 @@
+// Figures for billing and for knowing one's customers.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import {
+  BILLING_MONTHS_DEFAULT,
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  TENANT_MONTHS_DEFAULT,
+  USAGE_MONTHS_MAX,
+  USAGE_MONTHS_MIN,
+} from '../limits.ts';
+import { BillableTenantMonth, TenantActivityMonth } from '../objects/usage.ts';
+import { list } from '../objects/wire.ts';
+import { paging, queryInteger } from '../query.ts';
+import { Env } from '../validators.ts';
+
+export const usageEndpoints = endpoints({
+  'GET /v1/usage/billing': {
+    auth: 'vendor',
+    summary: 'Count billable tenants by month',
+    description: 'Live traffic only; a test credential is refused.',
+    query: z.strictObject({
+      months: queryInteger(USAGE_MONTHS_MIN, USAGE_MONTHS_MAX, BILLING_MONTHS_DEFAULT),
+      ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
+    }),
+    list: true,
+    answers: { 200: list(BillableTenantMonth) },
+  },
+  'GET /v1/usage/tenants': {
+    auth: 'vendor',
+    summary: 'List tenant activity by month, project and environment',
+    query: z.strictObject({
+      months: queryInteger(USAGE_MONTHS_MIN, USAGE_MONTHS_MAX, TENANT_MONTHS_DEFAULT),
+      env: Env.optional(),
+      ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
+    }),
+    list: true,
+    answers: { 200: list(TenantActivityMonth) },
+  },
+});

@@ -1,0 +1,38 @@
+// The workspace: founded once, read and changed by whoever acts in it.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import { FoundedWorkspace, Workspace } from '../objects/workspace.ts';
+import { Email, EmbedOrigins, Env, Name, Slug } from '../validators.ts';
+
+export const workspaceEndpoints = endpoints({
+  'POST /v1/workspaces': {
+    auth: 'founder',
+    summary: 'Found a workspace',
+    description:
+      'Mints the first secret key in the chosen environment and shows it once. A signed-in ' +
+      'person becomes owner; the bootstrap token founds a workspace without members.',
+    body: z.strictObject({
+      name: Name,
+      slug: Slug,
+      billing_email: Email.optional(),
+      env: Env.default('live'),
+    }),
+    answers: { 201: FoundedWorkspace },
+  },
+  'GET /v1/workspace': {
+    auth: 'vendor',
+    summary: 'Read the workspace',
+    answers: { 200: Workspace },
+  },
+  'PATCH /v1/workspace': {
+    auth: 'vendor',
+    summary: 'Change the workspace',
+    body: z.strictObject({
+      name: Name.optional(),
+      billing_email: Email.nullable().optional(),
+      embed_origins: EmbedOrigins.optional(),
+    }),
+    bodyOptional: true,
+    answers: { 200: Workspace },
+  },
+});

@@ -1,0 +1,64 @@
+// The closed list of refusals: one status and one default public message per code.
+// Free of zod, so that clients can branch on codes without a dependency.
+
+type Refusal = { readonly status: number; readonly message: string };
+
+/** Refusals of the control plane. */
+export const errorCodes = {
+  invalid_request: { status: 400, message: 'The request is not valid.' },
+  invalid_token: { status: 400, message: 'This link or token is invalid, used or expired.' },
+  missing_credential: { status: 401, message: 'A credential is required.' },
+  invalid_key: { status: 401, message: 'Invalid API key.' },
+  invalid_session: { status: 401, message: 'Invalid session.' },
+  // On the wire this one reads `invalid_token` too; see wireCode.
+  invalid_embed_token: { status: 401, message: 'Invalid embed token.' },
+  invalid_credentials: { status: 401, message: 'Invalid e-mail address or password.' },
+  invalid_signature: { status: 401, message: 'Invalid signature.' },
+  forbidden: { status: 403, message: 'This credential may not do that.' },
+  no_active_workspace: { status: 403, message: 'This session has no active workspace.' },
+  email_unverified: { status: 403, message: 'Verify your e-mail address first.' },
+  origin_not_allowed: { status: 403, message: 'This origin is not allowed.' },
+  insufficient_scope: { status: 403, message: 'The credential lacks a required scope.' },
+  not_found: { status: 404, message: 'Not found.' },
+  method_not_allowed: { status: 405, message: 'This path does not answer that method.' },
+  conflict: { status: 409, message: 'The request conflicts with the current state.' },
+  payload_too_large: { status: 413, message: 'The request body is too large.' },
+  snapshot_too_large: {
+    status: 413,
+    message: 'The snapshot is too large: send max_keys to page it, or narrow it by tenant_id.',
+  },
+  unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
+  rate_limited: { status: 429, message: 'Too many requests.' },
+  internal_error: { status: 500, message: 'Something went wrong on our side.' },
+  unavailable: { status: 503, message: 'Temporarily unavailable. Try again shortly.' },
+} as const satisfies Record<string, Refusal>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What a caller can read in `error.code`. */
+export type WireErrorCode = Exclude<ErrorCode, 'invalid_embed_token'>;
+
+/** One wire code has two statuses (one-time tokens 400, embed tokens 401), hence two entries. */
+export const wireCode = (code: ErrorCode): WireErrorCode =>
+  code === 'invalid_embed_token' ? 'invalid_token' : code;
+
+/** Refusals that the SDK gives to the vendor's own callers, in the same body shape. */
+export const denialCodes = {
+  missing_key: { status: 401, message: 'An API key is required.' },
+  invalid_key: { status: 401, message: 'Invalid API key.' },
+  expired_key: { status: 401, message: 'This API key has expired.' },
+  insufficient_scope: { status: 403, message: 'This API key lacks a required scope.' },
+  wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
+  idempotency_in_progress: {
+    status: 409,
+    message: 'A request with this idempotency key is still running.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    message: 'This idempotency key was used with a different request.',
+  },
+  rate_limited: { status: 429, message: 'Too many requests.' },
+  policy_unavailable: { status: 503, message: 'Keys cannot be verified at the moment.' },
+} as const satisfies Record<string, Refusal>;
+
+export type DenialCode = keyof typeof denialCodes;

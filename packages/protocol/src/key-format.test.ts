@@ -1,0 +1,145 @@
+// Credentials against the golden cases, against zlib, and against random damage.
+import { deepEqual, equal, match, notEqual, ok, throws } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import * as zlib from 'node:zlib';
+import fc from 'fast-check';
+import { z } from 'zod';
+import {
+  type CredentialEnv,
+  type CredentialKind,
+  crc32Hex,
+  lookupHash,
+  mintCredential,
+  mintOneTimeToken,
+  parseCredential,
+} from './key-format.ts';
+
+const Vectors = z.object({
+  crc32: z.array(z.object({ text: z.string(), hex: z.string() })),
+  one_time_tokens: z.array(
+    z.object({ bytes_hex: z.string(), token: z.string(), hash: z.string() }),
+  ),
+  valid: z.array(
+    z.object({
+      kind: z.enum(['api_key', 'secret_key', 'session']),
+      env: z.enum(['live', 'test']).nullable(),
+      bytes_hex: z.string(),
+      secret: z.string(),
+      checksum: z.string(),
+      display_prefix: z.string(),
+      lookup_hash: z.string(),
+    }),
+  ),
+  invalid: z.array(z.object({ why: z.string(), text: z.string() })),
+});
+
+const vectors = Vectors.parse(
+  JSON.parse(readFileSync(new URL('./vectors/key-format.json', import.meta.url), 'utf8')),
+);
+
+const fixed = (hex: string) => () => Buffer.from(hex, 'hex');
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const zlibHex = (text: string) => zlib.crc32(text).toString(16).padStart(8, '0');
+
+test('the golden cases themselves agree with zlib and SHA-256', () => {
+  for (const { secret, checksum, lookup_hash } of vectors.valid) {
+    equal(zlibHex(secret.slice(0, -8)), checksum);
+    ok(secret.endsWith(checksum));
+    equal(sha256(secret), lookup_hash);
+  }
+  for (const { text, hex } of vectors.crc32) equal(zlibHex(text), hex);
+  ok(vectors.valid.some(({ checksum }) => checksum.startsWith('00')));
+});
+
+test('the checksum is the CRC-32 that everybody means', () => {
+  equal(crc32Hex('123456789'), 'cbf43926');
+  for (const { text, hex } of vectors.crc32) equal(crc32Hex(text), hex);
+});
+
+test('the same bytes always mint the same credential', () => {
+  for (const vector of vectors.valid) {
+    deepEqual(mintCredential(vector.kind, vector.env, fixed(vector.bytes_hex)), {
+      secret: vector.secret,
+      displayPrefix: vector.display_prefix,
+      lookupHash: vector.lookup_hash,
+    });
+  }
+});
+
+test('every golden credential is recognised for what it is', () => {
+  for (const { secret, kind, env, display_prefix } of vectors.valid) {
+    deepEqual(parseCredential(secret), { kind, env, displayPrefix: display_prefix });
+  }
+});
+
+for (const { why, text } of vectors.invalid) {
+  test(`a credential is refused when ${why}`, () => {
+    equal(parseCredential(text), null);
+  });
+}
+
+test('one-time tokens are 43 characters and known only by their hash', () => {
+  for (const { bytes_hex, token, hash } of vectors.one_time_tokens) {
+    deepEqual(mintOneTimeToken(fixed(bytes_hex)), { token, hash });
+    match(token, /^[A-Za-z0-9_-]{43}$/);
+    equal(sha256(token), hash);
+  }
+});
+
+test('a source of chance that runs short mints nothing', () => {
+  throws(() => mintCredential('api_key', 'live', () => new Uint8Array(23)), RangeError);
+  throws(() => mintOneTimeToken(() => new Uint8Array(0)), RangeError);
+});
+
+test('a session has no environment and a key always has one', () => {
+  throws(() => mintCredential('session', 'live', (size) => new Uint8Array(size)), TypeError);
+  throws(() => mintCredential('api_key', null, (size) => new Uint8Array(size)), TypeError);
+});
+
+const kindAndEnv = fc.constantFrom<[CredentialKind, CredentialEnv | null]>(
+  ['api_key', 'live'],
+  ['api_key', 'test'],
+  ['secret_key', 'live'],
+  ['secret_key', 'test'],
+  ['session', null],
+);
+const minted = fc
+  .tuple(kindAndEnv, fc.uint8Array({ minLength: 32, maxLength: 32 }))
+  .map(([[kind, env], bytes]) => ({
+    kind,
+    env,
+    ...mintCredential(kind, env, (size) => bytes.subarray(0, size)),
+  }));
+
+test('whatever is minted is recognised, with its kind, environment and shown prefix', () => {
+  fc.assert(
+    fc.property(minted, ({ kind, env, secret, displayPrefix, lookupHash: hash }) => {
+      deepEqual(parseCredential(secret), { kind, env, displayPrefix });
+      equal(hash, sha256(secret));
+      ok(secret.startsWith(displayPrefix));
+    }),
+  );
+});
+
+test('one wrong character makes another credential, and nearly always no credential', () => {
+  fc.assert(
+    fc.property(minted, fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (key, at, char) => {
+      const index = at % key.secret.length;
+      const damaged = key.secret.slice(0, index) + char + key.secret.slice(index + 1);
+      if (damaged === key.secret) return;
+      // A CRC finds every error that is confined to 32 adjacent bits.
+      equal(parseCredential(damaged), null);
+      notEqual(lookupHash(damaged), key.lookupHash);
+    }),
+  );
+});
+
+test('no text whatsoever makes the parser throw', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+      equal(parseCredential(text), null);
+    }),
+  );
+});

@@ -1,0 +1,139 @@
+// The shape of credentials: prefix, random body, checksum. Depends on nothing but node:crypto, and
+// runs on Node 20, because the SDK uses it on every request of the vendor's own process.
+import * as nodeCrypto from 'node:crypto';
+
+export type CredentialKind = 'api_key' | 'secret_key' | 'session';
+export type CredentialEnv = 'live' | 'test';
+export type RandomBytes = (size: number) => Uint8Array;
+
+export type MintedCredential = { secret: string; displayPrefix: string; lookupHash: string };
+export type ParsedCredential = {
+  kind: CredentialKind;
+  env: CredentialEnv | null;
+  displayPrefix: string;
+};
+
+const CHECKSUM_CHARS = 8;
+const SHOWN_BODY_CHARS = 6;
+const ONE_TIME_BYTES = 32;
+const HEX_DIGITS = '0123456789abcdef';
+
+/** Stem, random bytes and body length of each kind. Only sessions carry no environment. */
+export const credentialKinds = {
+  api_key: { stem: 'kr_', hasEnv: true, bodyBytes: 24, bodyChars: 32 },
+  secret_key: { stem: 'krsk_', hasEnv: true, bodyBytes: 32, bodyChars: 43 },
+  session: { stem: 'krses_', hasEnv: false, bodyBytes: 32, bodyChars: 43 },
+} as const;
+
+/** Makes a new credential. The secret exists only in the returned value. */
+export function mintCredential(
+  kind: CredentialKind,
+  env: CredentialEnv | null,
+  randomBytes: RandomBytes,
+): MintedCredential {
+  const { stem, hasEnv, bodyBytes } = credentialKinds[kind];
+  if (hasEnv !== (env !== null)) throw new TypeError(`Wrong environment for ${kind}: ${env}`);
+
+  const prefix = env === null ? stem : `${stem}${env}_`;
+  const unchecked = prefix + base64url(randomBytes(bodyBytes), bodyBytes);
+  const secret = unchecked + crc32Hex(unchecked);
+  return {
+    secret,
+    displayPrefix: secret.slice(0, prefix.length + SHOWN_BODY_CHARS),
+    lookupHash: lookupHash(secret),
+  };
+}
+
+/**
+ * Recognises a credential by its exact shape and checksum. Nothing is trimmed or folded: any other
+ * spelling is another credential. A match says nothing about whether it was ever issued.
+ */
+export function parseCredential(text: string): ParsedCredential | null {
+  for (const { kind, env, prefix, length } of SHAPES) {
+    if (text.length !== length || !text.startsWith(prefix)) continue;
+    return isSound(text, prefix)
+      ? { kind, env, displayPrefix: text.slice(0, prefix.length + SHOWN_BODY_CHARS) }
+      : null;
+  }
+  return null;
+}
+
+/** What is stored and looked up instead of the credential: SHA-256 of the whole of it. */
+export function lookupHash(text: string): string {
+  // The one-shot hash is about twice as fast, but early releases of Node 20 lack it.
+  return typeof nodeCrypto.hash === 'function'
+    ? nodeCrypto.hash('sha256', text, 'hex')
+    : nodeCrypto.createHash('sha256').update(text, 'utf8').digest('hex');
+}
+
+/** A token that is mailed or shown once, and only its hash kept. */
+export function mintOneTimeToken(randomBytes: RandomBytes): { token: string; hash: string } {
+  const token = base64url(randomBytes(ONE_TIME_BYTES), ONE_TIME_BYTES);
+  return { token, hash: lookupHash(token) };
+}
+
+/** CRC-32 as in zlib, over ASCII text: 8 lowercase hex characters. */
+export const crc32Hex = (ascii: string): string =>
+  crc32(ascii, ascii.length).toString(16).padStart(CHECKSUM_CHARS, '0');
+
+/** The checksum of the first `end` characters, as an unsigned number. */
+function crc32(ascii: string, end: number): number {
+  let crc = 0xffffffff;
+  for (let i = 0; i < end; i += 1) {
+    crc = (CRC_TABLE[(crc ^ ascii.charCodeAt(i)) & 0xff] ?? 0) ^ (crc >>> 8);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+function isSound(text: string, prefix: string): boolean {
+  const checksumAt = text.length - CHECKSUM_CHARS;
+  for (let i = prefix.length; i < checksumAt; i += 1) {
+    if (!isBase64url(text.charCodeAt(i))) return false;
+  }
+  return endsWithHex(text, crc32(text, checksumAt));
+}
+
+/** Compares digit by digit, because formatting the number would cost more than computing it. */
+function endsWithHex(text: string, checksum: number): boolean {
+  const start = text.length - CHECKSUM_CHARS;
+  for (let i = 0; i < CHECKSUM_CHARS; i += 1) {
+    const digit = (checksum >>> (28 - 4 * i)) & 0xf;
+    if (text.charCodeAt(start + i) !== HEX_DIGITS.charCodeAt(digit)) return false;
+  }
+  return true;
+}
+
+const isBase64url = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  code === 45 ||
+  code === 95;
+
+function base64url(bytes: Uint8Array, size: number): string {
+  if (bytes.length !== size) throw new RangeError(`Expected ${size} random bytes`);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('base64url');
+}
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
+  let crc = index;
+  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc >>> 0;
+});
+
+type Shape = { kind: CredentialKind; env: CredentialEnv | null; prefix: string; length: number };
+
+const shape = (kind: CredentialKind, env: CredentialEnv | null): Shape => {
+  const { stem, bodyChars } = credentialKinds[kind];
+  const prefix = env === null ? stem : `${stem}${env}_`;
+  return { kind, env, prefix, length: prefix.length + bodyChars + CHECKSUM_CHARS };
+};
+
+// API keys first: they are what the hot path sees.
+const SHAPES: readonly Shape[] = [
+  shape('api_key', 'live'),
+  shape('api_key', 'test'),
+  shape('secret_key', 'live'),
+  shape('secret_key', 'test'),
+  shape('session', null),
+];

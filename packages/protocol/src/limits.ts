@@ -1,0 +1,126 @@
+// Every bound of the wire in one place, so that schemas, server and documentation cannot disagree.
+// All bounds are inclusive. Names end in their unit and direction.
+
+// Requests as a whole
+export const BODY_BYTES_MAX = 1_048_576;
+export const LARGE_BODY_BYTES_MAX = 8_388_608;
+export const JSON_DEPTH_MAX = 64;
+
+// Text, counted in code points
+export const NAME_CHARS_MIN = 1;
+export const NAME_CHARS_MAX = 200;
+export const EMAIL_CHARS_MAX = 320;
+export const SLUG_CHARS_MIN = 3;
+export const SLUG_CHARS_MAX = 63;
+export const EXTERNAL_ID_CHARS_MIN = 1;
+export const EXTERNAL_ID_CHARS_MAX = 200;
+export const REASON_CHARS_MIN = 1;
+export const REASON_CHARS_MAX = 500;
+export const ONE_TIME_TOKEN_CHARS_MIN = 1;
+export const ONE_TIME_TOKEN_CHARS_MAX = 500;
+export const PASSWORD_CHARS_MIN = 12;
+export const PASSWORD_CHARS_MAX = 256;
+export const NODE_ID_CHARS_MAX = 128;
+
+// Scopes and rate limits
+export const SCOPES_MAX = 64;
+export const SCOPE_CHARS_MIN = 1;
+export const SCOPE_CHARS_MAX = 200;
+export const RATE_LIMIT_RULES_MAX = 8;
+export const RATE_LIMIT_ID_CHARS_MAX = 64;
+export const RATE_LIMIT_MIN = 1;
+export const RATE_LIMIT_MAX = 1_000_000_000;
+export const RATE_LIMIT_WINDOW_MS_MIN = 1_000;
+export const RATE_LIMIT_WINDOW_MS_MAX = 2_678_400_000;
+export const RATE_LIMIT_COST_MIN = 0;
+export const RATE_LIMIT_COST_MAX = 1_000;
+export const RATE_LIMIT_COST_DEFAULT = 1;
+
+// Keys
+export const OVERLAP_HOURS_MIN = 0;
+export const OVERLAP_HOURS_MAX = 168;
+export const OVERLAP_HOURS_DEFAULT = 24;
+export const QUARANTINE_HOURS = 1;
+export const REVOKE_WAIT_MS_DEFAULT = 10_000;
+export const NODE_SEEN_WITHIN_MS = 90_000;
+
+// Lists
+export const LIST_LIMIT_MAX = 1_000;
+export const LIST_LIMIT_DEFAULT = 1_000;
+export const KEYS_LIMIT_MAX = 200;
+export const KEYS_LIMIT_DEFAULT = 50;
+export const EMBED_KEYS_LIMIT_MAX = 100;
+export const EMBED_KEYS_LIMIT_DEFAULT = 50;
+export const AUDIT_LIMIT_MAX = 200;
+export const AUDIT_LIMIT_DEFAULT = 50;
+export const CURSOR_CHARS_MIN = 1;
+export const CURSOR_CHARS_MAX = 512;
+
+// Usage
+export const USAGE_DAYS_MIN = 1;
+export const USAGE_DAYS_MAX = 90;
+export const USAGE_DAYS_DEFAULT = 30;
+export const USAGE_MONTHS_MIN = 1;
+export const USAGE_MONTHS_MAX = 24;
+export const BILLING_MONTHS_DEFAULT = 6;
+export const TENANT_MONTHS_DEFAULT = 1;
+
+// Policy feed
+export const POLICY_TENANTS_MIN = 1;
+export const POLICY_TENANTS_MAX = 50;
+export const POLICY_PAGE_KEYS_MAX_DEFAULT = 10_000;
+export const POLICY_WAIT_MS_MAX = 30_000;
+export const POLICY_EXPIRED_KEPT_DAYS = 7;
+
+// Embed plane
+export const EMBED_TOKEN_SECONDS = 300;
+export const EMBED_REFRESH_BEFORE_SECONDS = 60;
+export const EMBED_SCOPES_MAX = 32;
+export const EMBED_SCOPE_CHARS_MIN = 1;
+export const EMBED_SCOPE_CHARS_MAX = 220;
+export const EMBED_ORIGINS_MAX = 20;
+export const EMBED_ORIGIN_CHARS_MIN = 1;
+export const EMBED_ORIGIN_CHARS_MAX = 255;
+
+// Idempotency
+export const IDEMPOTENCY_TTL_MS_MIN = 60_000;
+export const IDEMPOTENCY_TTL_MS_MAX = 604_800_000;
+export const IDEMPOTENCY_TTL_MS_DEFAULT = 86_400_000;
+export const IDEMPOTENCY_LOCK_MS = 30_000;
+export const IDEMPOTENCY_STORED_BODY_BYTES_MAX = 262_144;
+export const IDEMPOTENCY_BODY_CHARS_MAX = 6_291_456;
+export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN = 8;
+export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX = 64;
+export const IDEMPOTENCY_HEADER_NAME_CHARS_MAX = 128;
+export const IDEMPOTENCY_HEADER_VALUE_CHARS_MAX = 4_096;
+export const IDEMPOTENCY_STATUS_MIN = 100;
+export const IDEMPOTENCY_STATUS_MAX = 599;
+
+// Telemetry
+export const INGEST_PROTOCOL_VERSION = 1;
+export const INGEST_EVENTS_MAX = 5_000;
+export const INGEST_BUDGET_EVENTS_DEFAULT = 120_000;
+export const INGEST_WINDOW_SECONDS = 60;
+export const INGEST_AHEAD_MS_MAX = 3_600_000;
+export const INGEST_SHORT_CHARS_MAX = 200;
+export const INGEST_PATH_CHARS_MAX = 16_384;
+export const INGEST_STATUS_MIN = 100;
+export const INGEST_STATUS_MAX = 999;
+export const INGEST_DURATION_MS_MAX = 604_800_000;
+// One event never stands for more than a million: a rate near zero would overflow the counters.
+export const INGEST_SAMPLE_RATE_MIN = 0.000_001;
+
+// Scanner webhook
+export const SCANNER_REPORTS_MAX = 10_000;
+export const SCANNER_TEXT_CHARS_MAX = 8_192;
+
+// Sessions, one-time tokens, caches, probes
+export const SESSION_IDLE_HOURS = 12;
+export const SESSION_ABSOLUTE_DAYS = 30;
+export const VERIFICATION_HOURS = 24;
+export const PASSWORD_RESET_HOURS = 1;
+export const INVITE_DAYS = 7;
+export const TOUCH_INTERVAL_MS = 60_000;
+export const HOT_AUTH_MS_DEFAULT = 5_000;
+export const READY_WAIT_MS = 3_000;
+export const JWKS_MAX_AGE_SECONDS = 300;

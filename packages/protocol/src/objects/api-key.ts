@@ -1,0 +1,70 @@
+// The key that a vendor gives to a customer.
+import { z } from 'zod';
+import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
+import { Count, WireTime } from './wire.ts';
+
+export const ApiKey = z
+  .strictObject({
+    object: z.literal('api_key'),
+    id: Uuid,
+    project_id: Uuid,
+    tenant_id: Uuid,
+    env: Env,
+    display_prefix: z.string(),
+    name: z.string().nullable(),
+    scopes: z.array(z.string()),
+    meta: Meta,
+    rate_limits: RateLimits.nullable().meta({
+      description: 'null inherits the default of the project; an empty array means no limits.',
+    }),
+    expires_at: WireTime.nullable(),
+    revoked_at: WireTime.nullable(),
+    revoked_reason: z.string().nullable(),
+    quarantined_at: WireTime.nullable(),
+    quarantine_reason: z.string().nullable(),
+    rotated_from: Uuid.nullable(),
+    created_at: WireTime,
+    last_used_at: WireTime.nullable(),
+  })
+  .meta({ id: 'ApiKey' });
+export type ApiKey = z.output<typeof ApiKey>;
+
+/** With the full value, which is never readable again. */
+export const CreatedApiKey = ApiKey.extend({
+  key: z.string(),
+  key_shown_once: z.literal(true),
+}).meta({ id: 'CreatedApiKey' });
+export type CreatedApiKey = z.output<typeof CreatedApiKey>;
+
+/** The successor; the predecessor comes along with its shortened expiry. */
+export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta({
+  id: 'RotatedApiKey',
+});
+export type RotatedApiKey = z.output<typeof RotatedApiKey>;
+
+/** How far a change has reached the nodes that verify keys. */
+export const Propagation = z
+  .strictObject({
+    version: z.int().min(1),
+    complete: z.boolean(),
+    waited_ms: Count,
+    acked_nodes: Count,
+    total_nodes: Count,
+    nodes: z.array(
+      z.strictObject({
+        node_id: z.string(),
+        env_scope: z.enum(['all', 'live', 'test']),
+        version: Count,
+        acked: z.boolean(),
+        last_seen_at: WireTime,
+      }),
+    ),
+  })
+  .meta({ id: 'Propagation' });
+export type Propagation = z.output<typeof Propagation>;
+
+/** `propagation` is present exactly when the caller asked to wait. */
+export const RevokedApiKey = ApiKey.extend({ propagation: Propagation.optional() }).meta({
+  id: 'RevokedApiKey',
+});
+export type RevokedApiKey = z.output<typeof RevokedApiKey>;

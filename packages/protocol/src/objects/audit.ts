@@ -1,0 +1,49 @@
+// Rows of the hash-chained history, and the verdict on a chain.
+import { z } from 'zod';
+import { Meta, Uuid } from '../validators.ts';
+import { Count, WireHash, WireTime } from './wire.ts';
+
+export const ActorType = z.enum(['user', 'secret_key', 'bootstrap', 'embed', 'scanner', 'system']);
+export type ActorType = z.output<typeof ActorType>;
+
+export const AuditActor = z.strictObject({
+  id: Uuid,
+  email: z.string(),
+  email_verified: z.boolean(),
+  name: z.string().nullable(),
+});
+export type AuditActor = z.output<typeof AuditActor>;
+
+export const AuditLog = z
+  .strictObject({
+    object: z.literal('audit_log'),
+    id: Uuid,
+    seq: z.int().min(1),
+    occurred_at: WireTime,
+    actor_type: ActorType,
+    // Not always a uuid: a scanner is known by its key identifier.
+    actor_id: z.string().nullable(),
+    // Null for actors that are no person; absent for a test principal, which sees no people.
+    actor: AuditActor.nullable().optional(),
+    action: z.string(),
+    target_type: z.string(),
+    target_id: z.string(),
+    payload: Meta,
+    prev_hash: WireHash,
+    hash: WireHash,
+  })
+  .meta({ id: 'AuditLog' });
+export type AuditLog = z.output<typeof AuditLog>;
+
+export const AuditChain = z
+  .strictObject({
+    object: z.literal('audit_chain'),
+    verified: z.boolean(),
+    checked: Count,
+    head_seq: Count,
+    head_hash: WireHash,
+    broken_seq: z.int().min(1).nullable(),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'AuditChain' });
+export type AuditChain = z.output<typeof AuditChain>;

@@ -1,0 +1,45 @@
+// Verdicts of the idempotency coordinator. All of them are 200: a denial is a value.
+import { z } from 'zod';
+import { Count } from './wire.ts';
+
+export const StoredResponse = z
+  .strictObject({
+    status: z.int().min(100).max(599),
+    headers: z.record(z.string(), z.string()),
+    // Null when the body was too large to keep; then `body_stored` is false.
+    body: z.string().nullable(),
+    body_stored: z.boolean(),
+  })
+  .meta({ id: 'StoredResponse' });
+export type StoredResponse = z.output<typeof StoredResponse>;
+
+export const ClaimState = z.enum(['execute', 'replay', 'in_progress', 'mismatch']);
+export type ClaimState = z.output<typeof ClaimState>;
+
+export const IdempotencyClaim = z
+  .strictObject({
+    object: z.literal('idempotency_claim'),
+    state: ClaimState,
+    lock_token: z.string().nullable(),
+    lock_ms: Count,
+    stolen: z.boolean(),
+    retry_after_ms: Count.nullable(),
+    response: StoredResponse.nullable(),
+    max_body_bytes: Count,
+  })
+  .meta({ id: 'IdempotencyClaim' });
+export type IdempotencyClaim = z.output<typeof IdempotencyClaim>;
+
+/** `lost` means the lock is no longer the caller's. */
+export const IdempotencyRecord = z
+  .strictObject({
+    object: z.literal('idempotency_record'),
+    outcome: z.enum(['ok', 'lost']),
+  })
+  .meta({ id: 'IdempotencyRecord' });
+export type IdempotencyRecord = z.output<typeof IdempotencyRecord>;
+
+export const CompletedIdempotencyRecord = IdempotencyRecord.extend({
+  body_stored: z.boolean(),
+}).meta({ id: 'CompletedIdempotencyRecord' });
+export type CompletedIdempotencyRecord = z.output<typeof CompletedIdempotencyRecord>;

@@ -1,0 +1,68 @@
+// Telemetry: the batch that an SDK sends, and its receipt.
+import { z } from 'zod';
+import {
+  INGEST_DURATION_MS_MAX,
+  INGEST_EVENTS_MAX,
+  INGEST_PATH_CHARS_MAX,
+  INGEST_PROTOCOL_VERSION,
+  INGEST_SAMPLE_RATE_MIN,
+  INGEST_SHORT_CHARS_MAX,
+  INGEST_STATUS_MAX,
+  INGEST_STATUS_MIN,
+} from '../limits.ts';
+import { text } from '../text.ts';
+import { Env, NodeId, Timestamp, Uuid } from '../validators.ts';
+import { Count } from './wire.ts';
+
+const Short = text(0, INGEST_SHORT_CHARS_MAX);
+const Path = text(0, INGEST_PATH_CHARS_MAX);
+const SampleRate = z.number().min(INGEST_SAMPLE_RATE_MIN).max(1);
+
+// Unlike other bodies these ignore unknown fields: an SDK newer than the server must not lose its
+// telemetry.
+export const IngestEvent = z
+  .object({
+    ts: Timestamp,
+    project_id: Uuid,
+    env: Env,
+    tenant_id: Uuid.nullable().default(null),
+    key_id: Uuid.nullable().default(null),
+    display_prefix: Short.nullable().default(null),
+    method: Short,
+    path: Path,
+    // Null when no route matched.
+    route: Path.nullable().default(null),
+    status: z.int().min(INGEST_STATUS_MIN).max(INGEST_STATUS_MAX),
+    duration_ms: z.number().min(0).max(INGEST_DURATION_MS_MAX),
+    degraded: z.boolean().default(false),
+    denial_reason: Short.nullable().default(null),
+    request_id: Short.nullable().default(null),
+    sample_rate: SampleRate.optional(),
+  })
+  .meta({ id: 'IngestEvent' });
+export type IngestEvent = z.output<typeof IngestEvent>;
+
+/** The endpoint takes raw bytes, because the budget is charged before this schema is applied. */
+export const IngestBatch = z
+  .object({
+    object: z.literal('ingest_batch'),
+    protocol_version: z.literal(INGEST_PROTOCOL_VERSION),
+    node_id: NodeId,
+    sdk: z.object({ name: Short, version: Short }),
+    events: z.array(IngestEvent).max(INGEST_EVENTS_MAX),
+    // A batch that is sent again under the same id counts once.
+    batch_id: Uuid.optional(),
+    events_dropped: z.int().min(0).default(0),
+    sample_rate: SampleRate.default(1),
+  })
+  .meta({ id: 'IngestBatch' });
+export type IngestBatch = z.output<typeof IngestBatch>;
+
+export const IngestReceipt = z
+  .strictObject({
+    object: z.literal('ingest_receipt'),
+    accepted: Count,
+    events_dropped_reported: Count,
+  })
+  .meta({ id: 'IngestReceipt' });
+export type IngestReceipt = z.output<typeof IngestReceipt>;

@@ -1,0 +1,58 @@
+// People in a workspace, and invitations to join it.
+import { z } from 'zod';
+import { Role, Uuid } from '../validators.ts';
+import { WireTime } from './wire.ts';
+
+export const WorkspaceMember = z
+  .strictObject({
+    object: z.literal('workspace_member'),
+    user_id: Uuid,
+    email: z.string(),
+    email_verified: z.boolean(),
+    name: z.string().nullable(),
+    role: Role,
+    created_at: WireTime,
+    updated_at: WireTime,
+  })
+  .meta({ id: 'WorkspaceMember' });
+export type WorkspaceMember = z.output<typeof WorkspaceMember>;
+
+export const RemovedMember = z.strictObject({
+  object: z.literal('workspace_member'),
+  user_id: Uuid,
+  removed: z.literal(true),
+});
+
+/** `active` is true when the workspace is now the asking session's active one. */
+export const JoinedMember = z
+  .strictObject({
+    object: z.literal('workspace_member'),
+    workspace_id: Uuid,
+    user_id: Uuid,
+    role: Role,
+    active: z.boolean(),
+  })
+  .meta({ id: 'JoinedMember' });
+export type JoinedMember = z.output<typeof JoinedMember>;
+
+export const WorkspaceInvite = z
+  .strictObject({
+    object: z.literal('workspace_invite'),
+    id: Uuid,
+    email: z.string(),
+    role: Role,
+    // Null when a secret key invited: then there is no person to name.
+    invited_by: Uuid.nullable(),
+    created_at: WireTime,
+    expires_at: WireTime,
+    accepted_at: WireTime.nullable(),
+    revoked_at: WireTime.nullable(),
+  })
+  .meta({ id: 'WorkspaceInvite' });
+export type WorkspaceInvite = z.output<typeof WorkspaceInvite>;
+
+export const CreatedInvite = WorkspaceInvite.extend({
+  token: z.string(),
+  token_shown_once: z.literal(true),
+}).meta({ id: 'CreatedInvite' });
+export type CreatedInvite = z.output<typeof CreatedInvite>;

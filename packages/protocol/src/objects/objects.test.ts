@@ -1,0 +1,117 @@
+// Answers: every nullable field is present, and nothing undeclared slips out.
+import { deepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { allEndpoints } from '../endpoints/all.ts';
+import { ApiKey, CreatedApiKey, RevokedApiKey, RotatedApiKey } from './api-key.ts';
+import { AuditLog } from './audit.ts';
+import { PolicyChange } from './policy.ts';
+import { WireMonth, WireTime } from './wire.ts';
+
+const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
+const at = '2025-01-31T10:00:00.000Z';
+const hash = '0'.repeat(64);
+
+const key = {
+  object: 'api_key',
+  id,
+  project_id: id,
+  tenant_id: id,
+  env: 'live',
+  display_prefix: 'kr_live_abcdef',
+  name: null,
+  scopes: [],
+  meta: {},
+  rate_limits: null,
+  expires_at: null,
+  revoked_at: null,
+  revoked_reason: null,
+  quarantined_at: null,
+  quarantine_reason: null,
+  rotated_from: null,
+  created_at: at,
+  last_used_at: null,
+};
+
+test('a key is answered with every field, even the empty ones', () => {
+  ok(ApiKey.safeParse(key).success);
+  for (const field of Object.keys(key)) {
+    const rest = Object.entries(key).filter(([name]) => name !== field);
+    ok(!ApiKey.safeParse(Object.fromEntries(rest)).success, field);
+  }
+});
+
+test('the value of a key appears on creation and rotation only', () => {
+  const shown = { ...key, key: 'kr_live_…', key_shown_once: true };
+  ok(!ApiKey.safeParse(shown).success);
+  ok(CreatedApiKey.safeParse(shown).success);
+  ok(RotatedApiKey.safeParse({ ...shown, previous_key: key }).success);
+  ok(!RotatedApiKey.safeParse({ ...shown, previous_key: shown }).success);
+});
+
+test('a revocation reports on nodes only when asked', () => {
+  const propagation = {
+    version: 7,
+    complete: true,
+    waited_ms: 12,
+    acked_nodes: 1,
+    total_nodes: 1,
+    nodes: [{ node_id: 'n1', env_scope: 'all', version: 7, acked: true, last_seen_at: at }],
+  };
+  ok(RevokedApiKey.safeParse(key).success);
+  ok(RevokedApiKey.safeParse({ ...key, propagation }).success);
+});
+
+test('a person behind an audit row may be named, null, or withheld', () => {
+  const row = {
+    object: 'audit_log',
+    id,
+    seq: 1,
+    occurred_at: at,
+    actor_type: 'system',
+    actor_id: null,
+    action: 'workspace.created',
+    target_type: 'workspace',
+    target_id: id,
+    payload: { slug: 'acme' },
+    prev_hash: hash,
+    hash,
+  };
+  ok(AuditLog.safeParse(row).success);
+  ok(AuditLog.safeParse({ ...row, actor: null }).success);
+  const actor = { id, email: 'a@b.co', email_verified: true, name: null };
+  ok(AuditLog.safeParse({ ...row, actor_type: 'user', actor_id: id, actor }).success);
+});
+
+test('a removal in the feed carries just enough to forget a key', () => {
+  const where = { key_id: id, tenant_id: id, env: 'live', lookup_hash: hash };
+  ok(PolicyChange.safeParse({ change: 'remove', ...where, reason: 'revoked' }).success);
+  ok(!PolicyChange.safeParse({ change: 'remove', ...where }).success);
+  ok(!PolicyChange.safeParse({ change: 'upsert', ...where }).success);
+});
+
+test('instants are answered in UTC with exactly three digits', () => {
+  ok(WireTime.safeParse(at).success);
+  for (const text of ['2025-01-31T10:00:00Z', '2025-01-31T10:00:00.000+00:00', `${at}\n`]) {
+    ok(!WireTime.safeParse(text).success, text);
+  }
+  ok(WireMonth.safeParse('2025-01-01').success);
+  ok(!WireMonth.safeParse('2025-01-02').success);
+});
+
+test('every answer names its kind, but for those that have none', () => {
+  const unnamed: string[] = [];
+  for (const [line, { answers }] of Object.entries(allEndpoints)) {
+    for (const type of Object.values(answers)) {
+      if (type instanceof z.ZodObject && !('object' in type.shape)) unnamed.push(line);
+    }
+  }
+  deepEqual(unnamed, [
+    'POST /v1/workspaces',
+    'GET /healthz',
+    'GET /readyz',
+    'GET /readyz',
+    'GET /status',
+    'GET /.well-known/jwks.json',
+  ]);
+});

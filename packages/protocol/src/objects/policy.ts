@@ -1,0 +1,66 @@
+// What a node needs to verify keys by itself: the whole of it, or what changed since.
+import { z } from 'zod';
+import { Env, RateLimits, Uuid } from '../validators.ts';
+import { Count, WireHash, WireTime } from './wire.ts';
+
+export const PolicyEntry = z
+  .strictObject({
+    key_id: Uuid,
+    tenant_id: Uuid,
+    env: Env,
+    lookup_hash: WireHash,
+    display_prefix: z.string(),
+    scopes: z.array(z.string()),
+    expires_at: WireTime.nullable(),
+    // Already resolved against the default of the project, so never null.
+    rate_limits: RateLimits,
+  })
+  .meta({ id: 'PolicyEntry' });
+export type PolicyEntry = z.output<typeof PolicyEntry>;
+
+export const PolicyUpsert = PolicyEntry.extend({ change: z.literal('upsert') }).meta({
+  id: 'PolicyUpsert',
+});
+
+export const PolicyRemove = z
+  .strictObject({
+    change: z.literal('remove'),
+    key_id: Uuid,
+    tenant_id: Uuid,
+    env: Env,
+    lookup_hash: WireHash,
+    reason: z.string(),
+  })
+  .meta({ id: 'PolicyRemove' });
+
+export const PolicyChange = z.discriminatedUnion('change', [PolicyUpsert, PolicyRemove]);
+export type PolicyChange = z.output<typeof PolicyChange>;
+
+const head = {
+  workspace_id: Uuid,
+  project_id: Uuid,
+  env: Env.nullable(),
+  version: z.int().min(1),
+  project_deleted: z.boolean(),
+  generated_at: WireTime,
+};
+
+export const PolicySnapshot = z
+  .strictObject({
+    object: z.literal('policy_snapshot'),
+    ...head,
+    keys: z.array(PolicyEntry),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'PolicySnapshot' });
+export type PolicySnapshot = z.output<typeof PolicySnapshot>;
+
+export const PolicyDelta = z
+  .strictObject({
+    object: z.literal('policy_delta'),
+    ...head,
+    since: Count,
+    changes: z.array(PolicyChange),
+  })
+  .meta({ id: 'PolicyDelta' });
+export type PolicyDelta = z.output<typeof PolicyDelta>;

@@ -1,0 +1,30 @@
+// Reports of leaked credentials, and the labels given back.
+import { z } from 'zod';
+import { SCANNER_REPORTS_MAX, SCANNER_TEXT_CHARS_MAX } from '../limits.ts';
+import { text } from '../text.ts';
+import { WireHash } from './wire.ts';
+
+const Field = text(0, SCANNER_TEXT_CHARS_MAX);
+
+/** The endpoint takes raw bytes: the signature is checked before this schema is applied. */
+export const ScannerReport = z
+  .array(
+    // Unknown fields are ignored: the sender decides what else it tells.
+    z.object({
+      token: Field,
+      type: Field,
+      url: Field.nullable().optional(),
+      source: Field.nullable().optional(),
+    }),
+  )
+  .max(SCANNER_REPORTS_MAX)
+  .meta({ id: 'ScannerReport' });
+export type ScannerReport = z.output<typeof ScannerReport>;
+
+export const ScannerLabel = z.enum(['true_positive', 'false_positive']);
+export type ScannerLabel = z.output<typeof ScannerLabel>;
+
+export const ScannerVerdict = z
+  .strictObject({ token_hash: WireHash, token_type: z.string(), label: ScannerLabel })
+  .meta({ id: 'ScannerVerdict' });
+export type ScannerVerdict = z.output<typeof ScannerVerdict>;

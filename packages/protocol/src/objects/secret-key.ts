@@ -1,0 +1,37 @@
+// The credential of the vendor's own backend.
+import { z } from 'zod';
+import { Env, Meta, Uuid } from '../validators.ts';
+import { WireTime } from './wire.ts';
+
+export const SecretKey = z
+  .strictObject({
+    object: z.literal('secret_key'),
+    id: Uuid,
+    env: Env,
+    display_prefix: z.string(),
+    name: z.string().nullable(),
+    meta: Meta,
+    expires_at: WireTime.nullable(),
+    revoked_at: WireTime.nullable(),
+    revoked_reason: z.string().nullable(),
+    quarantined_at: WireTime.nullable(),
+    quarantine_reason: z.string().nullable(),
+    rotated_from: Uuid.nullable(),
+    created_at: WireTime,
+    last_used_at: WireTime.nullable(),
+  })
+  .meta({ id: 'SecretKey' });
+export type SecretKey = z.output<typeof SecretKey>;
+
+/** With the full value, which is never readable again. */
+export const CreatedSecretKey = SecretKey.extend({
+  key: z.string(),
+  key_shown_once: z.literal(true),
+}).meta({ id: 'CreatedSecretKey' });
+export type CreatedSecretKey = z.output<typeof CreatedSecretKey>;
+
+/** The successor; the predecessor comes along with its shortened expiry. */
+export const RotatedSecretKey = CreatedSecretKey.extend({ previous_key: SecretKey }).meta({
+  id: 'RotatedSecretKey',
+});
+export type RotatedSecretKey = z.output<typeof RotatedSecretKey>;

@@ -1,0 +1,45 @@
+// The credential of a signed-in person.
+import { z } from 'zod';
+import { Uuid } from '../validators.ts';
+import { Membership, SessionUser } from './user.ts';
+import { WireTime } from './wire.ts';
+
+const lifetime = {
+  object: z.literal('session'),
+  id: Uuid,
+  display_prefix: z.string(),
+  active_workspace_id: Uuid.nullable(),
+  created_at: WireTime,
+  last_seen_at: WireTime,
+  expires_at: WireTime,
+  absolute_expires_at: WireTime,
+};
+
+/** Answered once, at login, with the token. */
+export const Session = z
+  .strictObject({
+    ...lifetime,
+    token: z.string(),
+    user: SessionUser,
+    memberships: z.array(Membership),
+  })
+  .meta({ id: 'Session' });
+export type Session = z.output<typeof Session>;
+
+/** `current` marks the session that asks. */
+export const SessionSummary = z
+  .strictObject({ ...lifetime, current: z.boolean() })
+  .meta({ id: 'SessionSummary' });
+export type SessionSummary = z.output<typeof SessionSummary>;
+
+export const RevokedSession = z.strictObject({
+  object: z.literal('session'),
+  id: Uuid,
+  revoked: z.literal(true),
+});
+
+export const SwitchedSession = z.strictObject({
+  object: z.literal('session'),
+  id: Uuid,
+  active_workspace_id: Uuid,
+});

@@ -1,0 +1,108 @@
+// The generated document: complete, resolvable, and free of leftovers.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { pathParams, splitLine } from './endpoint.ts';
+import { allEndpoints } from './endpoints/all.ts';
+import { buildOpenApi, operationId } from './openapi.ts';
+
+type Node = { [key: string]: Node };
+
+// Through JSON, as a reader gets it.
+const document: Node = JSON.parse(
+  JSON.stringify(buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' })),
+);
+const lines = Object.keys(allEndpoints);
+
+test('the document says what it is and where', () => {
+  equal(document.openapi, '3.1.1');
+  equal(document.info?.version, '1.2.3');
+  deepEqual(document.servers, [{ url: 'https://keys.example.com' }]);
+});
+
+test('every line is documented, and nothing else', () => {
+  const documented = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  deepEqual(documented.toSorted(), lines.toSorted());
+});
+
+test('every operation has its own name', () => {
+  equal(operationId('POST /v1/keys/{id}/rotate'), 'postKeysByIdRotate');
+  equal(operationId('GET /.well-known/jwks.json'), 'getWellKnownJwksJson');
+  equal(new Set(lines.map(operationId)).size, lines.length);
+});
+
+test('every reference leads somewhere', () => {
+  const refs = [...refsIn(document)];
+  ok(refs.length > 200);
+  for (const ref of refs) ok(follow(ref), ref);
+});
+
+test('every named schema is used', () => {
+  const used = new Set(refsIn(document));
+  for (const name of Object.keys(document.components?.schemas ?? {})) {
+    ok(used.has(`#/components/schemas/${name}`), name);
+  }
+});
+
+test('path parameters are declared where a path has them', () => {
+  for (const line of lines) {
+    const declared = parametersOf(line).filter((parameter) => String(parameter.in) === 'path');
+    deepEqual(
+      declared.map(({ name }) => String(name)),
+      pathParams(line),
+    );
+  }
+});
+
+test('query parameters look like the values they stand for', () => {
+  const parameters = parametersOf('GET /v1/policy/delta');
+  const schemaOf = (name: string) => parameters.find((each) => String(each.name) === name);
+  equal(schemaOf('since')?.required, true);
+  equal(schemaOf('since')?.schema?.type, 'integer');
+  equal(schemaOf('env')?.required, false);
+  equal(schemaOf('tenant_id')?.schema?.type, 'array');
+  equal(schemaOf('wait_ms')?.schema?.maximum, 30000);
+});
+
+test('a sent timestamp is text, and sent objects are closed while answered ones may grow', () => {
+  const create = operationOf('POST /v1/keys').requestBody?.content?.['application/json']?.schema;
+  deepEqual(create?.properties?.expires_at, { type: 'string', format: 'date-time' });
+  equal(create?.additionalProperties, false);
+  const schemas = document.components?.schemas;
+  equal(schemas?.RateLimitInput?.additionalProperties, false);
+  ok(!('additionalProperties' in (schemas?.ApiKey ?? {})));
+});
+
+test('lengths are visible in the document', () => {
+  const create = operationOf('POST /v1/tenants').requestBody?.content?.['application/json']?.schema;
+  deepEqual(create?.properties?.external_id, { type: 'string', minLength: 1, maxLength: 200 });
+});
+
+test('no trace of how it was generated is left', () => {
+  const text = JSON.stringify(document);
+  for (const trace of ['$defs', '"jsonSchema"', '"$schema"', '~standard']) {
+    ok(!text.includes(trace), trace);
+  }
+});
+
+function operationOf(line: string): Node {
+  const { method, path } = splitLine(line);
+  return document.paths?.[path]?.[method.toLowerCase()] ?? {};
+}
+
+const parametersOf = (line: string): Node[] => Object.values(operationOf(line).parameters ?? {});
+
+function* refsIn(value: unknown): Iterable<string> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '$ref' && typeof inner === 'string') yield inner;
+    else yield* refsIn(inner);
+  }
+}
+
+function follow(ref: string): Node | undefined {
+  let here: Node | undefined = document;
+  for (const step of ref.replace('#/', '').split('/')) here = here?.[step];
+  return here;
+}

@@ -1,0 +1,62 @@
+// Query parameters arrive as text. They are read strictly: no `1e2`, no `0x10`, no empty string
+// for zero, no clamping, no `yes` for true.
+import { z } from 'zod';
+import { POLICY_TENANTS_MAX, POLICY_TENANTS_MIN } from './limits.ts';
+import { Cursor, Uuid } from './validators.ts';
+
+type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
+
+/** A whole number in decimal digits within `min` and `max`; optional when it has a default. */
+export function queryInteger(min: number, max: number): IntegerQuery;
+export function queryInteger(
+  min: number,
+  max: number,
+  fallback: number,
+): z.ZodDefault<IntegerQuery>;
+export function queryInteger(min: number, max: number, fallback?: number) {
+  const jsonSchema = {
+    type: 'integer',
+    minimum: min,
+    maximum: max,
+    ...(fallback !== undefined && { default: fallback }),
+  };
+  const digits = new RegExp(`^[0-9]{1,${Math.max(10, String(max).length)}}$`);
+  const integer = z.string().transform((value, ctx) => {
+    const number = digits.test(value) ? Number(value) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    ctx.addIssue({ code: 'custom', message: `must be a whole number from ${min} to ${max}` });
+    return z.NEVER;
+  });
+  if (fallback === undefined) return integer.meta({ jsonSchema });
+  return integer.default(fallback).meta({ jsonSchema });
+}
+
+/** Only `true` and `false`, spelt so. */
+export const queryBoolean = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .default(fallback)
+    .meta({ jsonSchema: { type: 'boolean', default: fallback } });
+
+/** One id, or the parameter repeated; always read as an array. */
+export const TenantFilter = z
+  .union([z.string(), z.array(z.string())])
+  .transform((value) => (typeof value === 'string' ? [value] : value))
+  .pipe(z.array(Uuid).min(POLICY_TENANTS_MIN).max(POLICY_TENANTS_MAX))
+  .meta({
+    jsonSchema: {
+      type: 'array',
+      items: { type: 'string', format: 'uuid' },
+      minItems: POLICY_TENANTS_MIN,
+      maxItems: POLICY_TENANTS_MAX,
+    },
+  });
+
+/** What every list accepts beside its own filters. */
+export const paging = (limitMax: number, limitDefault: number) => ({
+  cursor: Cursor.optional().meta({
+    description: 'Opaque position, taken from the `next` link of the previous page.',
+  }),
+  limit: queryInteger(1, limitMax, limitDefault),
+});

@@ -1,0 +1,96 @@
+// Instants at the edges of the calendar.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parseTimestamp, WIRE_TIME } from './timestamp.ts';
+
+const accepted: [input: string, instant: string][] = [
+  ['2025-01-31T10:00:00Z', '2025-01-31T10:00:00.000Z'],
+  ['2025-01-31T10:00:00.1Z', '2025-01-31T10:00:00.100Z'],
+  ['2025-01-31T10:00:00.123Z', '2025-01-31T10:00:00.123Z'],
+  ['2025-01-31T10:00:00.123999999Z', '2025-01-31T10:00:00.123Z'],
+  ['2025-01-31T10:00:00+02:00', '2025-01-31T08:00:00.000Z'],
+  ['2025-01-31T10:00:00-05:30', '2025-01-31T15:30:00.000Z'],
+  ['2025-01-31T10:00:00-00:00', '2025-01-31T10:00:00.000Z'],
+  ['2025-01-31T10:00:00+23:59', '2025-01-30T10:01:00.000Z'],
+  ['2024-02-29T23:59:59.999Z', '2024-02-29T23:59:59.999Z'],
+  ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
+  ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+  ['0099-12-31T00:00:00Z', '0099-12-31T00:00:00.000Z'],
+  ['1969-12-31T23:59:59.9999Z', '1969-12-31T23:59:59.999Z'],
+  ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+];
+
+for (const [input, instant] of accepted) {
+  test(`${input} is read as ${instant}`, () => {
+    equal(parseTimestamp(input)?.toISOString(), instant);
+  });
+}
+
+const refused: [input: string, why: string][] = [
+  ['', 'it is empty'],
+  ['2025-01-31', 'it has no time'],
+  ['2025-01-31T10:00:00', 'it has no offset'],
+  ['2025-01-31T10:00Z', 'it has no seconds'],
+  ['2025-01-31 10:00:00Z', 'a space stands for the T'],
+  ['2025-01-31t10:00:00z', 'it is in lower case'],
+  ['2025-02-29T00:00:00Z', 'that year has no such day'],
+  ['1900-02-29T00:00:00Z', 'a century is no leap year'],
+  ['2024-02-30T00:00:00Z', 'February is shorter'],
+  ['2025-04-31T00:00:00Z', 'April is shorter'],
+  ['2025-00-10T00:00:00Z', 'there is no month zero'],
+  ['2025-13-01T00:00:00Z', 'there is no thirteenth month'],
+  ['2025-01-00T00:00:00Z', 'there is no day zero'],
+  ['2025-01-31T24:00:00Z', 'midnight is 00:00'],
+  ['2025-01-31T10:60:00Z', 'an hour has sixty minutes'],
+  ['2025-06-30T23:59:60Z', 'leap seconds cannot be kept'],
+  ['2025-01-31T10:00:00.Z', 'the fraction is empty'],
+  ['2025-01-31T10:00:00.1234567890Z', 'the fraction is too long'],
+  ['2025-01-31T10:00:00,5Z', 'the fraction follows a comma'],
+  ['2025-01-31T10:00:00+0200', 'the offset has no colon'],
+  ['2025-01-31T10:00:00+02', 'the offset has no minutes'],
+  ['2025-01-31T10:00:00+24:00', 'the offset is a whole day'],
+  ['2025-01-31T10:00:00+02:60', 'the offset has too many minutes'],
+  ['+002025-01-31T10:00:00Z', 'the year has a sign'],
+  ['0000-01-01T00:00:00Z', 'there is no year zero'],
+  ['0001-01-01T00:00:00+01:00', 'the instant lies in year zero'],
+  ['9999-12-31T23:59:59-01:00', 'the instant lies in year 10000'],
+  [' 2025-01-31T10:00:00Z', 'a space leads'],
+  ['2025-01-31T10:00:00Z\n', 'a line break follows'],
+  ['1738317600000', 'it is a number'],
+];
+
+for (const [input, why] of refused) {
+  test(`${JSON.stringify(input)} is refused: ${why}`, () => {
+    equal(parseTimestamp(input), null);
+  });
+}
+
+const instants = fc.date({
+  min: new Date('0001-01-02T00:00:00.000Z'),
+  max: new Date('9999-12-30T00:00:00.000Z'),
+  noInvalidDate: true,
+});
+
+test('every instant that is answered can be sent back unchanged', () => {
+  fc.assert(
+    fc.property(instants, (instant) => {
+      const text = instant.toISOString();
+      equal(WIRE_TIME.test(text), true);
+      equal(parseTimestamp(text)?.getTime(), instant.getTime());
+    }),
+  );
+});
+
+test('an offset names the same instant in another place', () => {
+  const offsets = fc.integer({ min: -1439, max: 1439 });
+  fc.assert(
+    fc.property(instants, offsets, (instant, minutes) => {
+      const local = new Date(instant.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+      const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+      const two = (value: number) => String(value).padStart(2, '0');
+      const offset = `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
+      equal(parseTimestamp(local + offset)?.getTime(), instant.getTime());
+    }),
+  );
+});

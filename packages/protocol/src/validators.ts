@@ -1,0 +1,152 @@
+// The vocabulary of request fields. Each validator is a schema and, where useful, a type.
+import { z } from 'zod';
+import { findJsonFlaw, isJsonObject } from './json-value.ts';
+import {
+  CURSOR_CHARS_MAX,
+  CURSOR_CHARS_MIN,
+  EMAIL_CHARS_MAX,
+  EMBED_ORIGIN_CHARS_MAX,
+  EMBED_ORIGINS_MAX,
+  EXTERNAL_ID_CHARS_MAX,
+  EXTERNAL_ID_CHARS_MIN,
+  NAME_CHARS_MAX,
+  NAME_CHARS_MIN,
+  ONE_TIME_TOKEN_CHARS_MAX,
+  ONE_TIME_TOKEN_CHARS_MIN,
+  OVERLAP_HOURS_DEFAULT,
+  OVERLAP_HOURS_MAX,
+  OVERLAP_HOURS_MIN,
+  PASSWORD_CHARS_MAX,
+  PASSWORD_CHARS_MIN,
+  RATE_LIMIT_MAX,
+  RATE_LIMIT_MIN,
+  RATE_LIMIT_RULES_MAX,
+  RATE_LIMIT_WINDOW_MS_MAX,
+  RATE_LIMIT_WINDOW_MS_MIN,
+  REASON_CHARS_MAX,
+  REASON_CHARS_MIN,
+  SCOPE_CHARS_MAX,
+  SCOPE_CHARS_MIN,
+  SCOPES_MAX,
+} from './limits.ts';
+import { text } from './text.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+export const Env = z.enum(['live', 'test']);
+export type Env = z.output<typeof Env>;
+
+export const Role = z.enum(['owner', 'admin', 'member']);
+export type Role = z.output<typeof Role>;
+
+/** Any UUID form is accepted, whatever its version; it is compared in lower case. */
+export const Uuid = z.guid('must be a UUID').toLowerCase();
+
+export const Name = text(NAME_CHARS_MIN, NAME_CHARS_MAX);
+export const ExternalId = text(EXTERNAL_ID_CHARS_MIN, EXTERNAL_ID_CHARS_MAX);
+export const Reason = text(REASON_CHARS_MIN, REASON_CHARS_MAX);
+export const OneTimeToken = text(ONE_TIME_TOKEN_CHARS_MIN, ONE_TIME_TOKEN_CHARS_MAX);
+export const Cursor = text(CURSOR_CHARS_MIN, CURSOR_CHARS_MAX);
+
+export const Slug = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/,
+    'must be 3 to 63 lowercase letters, digits or hyphens, not at the ends',
+  );
+
+/** Kept as typed; whoever compares addresses folds the case. */
+export const Email = z
+  .string()
+  .refine(isEmail, `must be an e-mail address of at most ${EMAIL_CHARS_MAX} characters`)
+  .meta({ format: 'email', maxLength: EMAIL_CHARS_MAX });
+
+/** A password being set. The minimum belongs to the deployment. */
+export const password = (charsMin: number = PASSWORD_CHARS_MIN) =>
+  text(charsMin, PASSWORD_CHARS_MAX).meta({ format: 'password' });
+
+/**
+ * A password on the wire, new or presented. The schema cannot know the deployment's minimum, so
+ * whoever stores a new one also parses it with `password(charsMin)`.
+ */
+export const Password = password(1);
+
+/** Becomes a Date cut to milliseconds. */
+export const Timestamp = z
+  .string()
+  .transform((value, ctx) => {
+    const at = parseTimestamp(value);
+    if (at) return at;
+    ctx.addIssue({
+      code: 'custom',
+      message: 'must be an ISO 8601 date-time with seconds and an offset or Z',
+    });
+    return z.NEVER;
+  })
+  .meta({ jsonSchema: { type: 'string', format: 'date-time' } });
+
+/** Free-form JSON object. Arrays and scalars are refused, as are keys that could pollute. */
+export const Meta = z
+  .custom<Record<string, unknown>>(isJsonObject, 'must be a JSON object')
+  .check((ctx) => {
+    const flaw = isJsonObject(ctx.value) ? findJsonFlaw(ctx.value) : null;
+    if (flaw) ctx.issues.push({ code: 'custom', ...flaw, input: ctx.value });
+  })
+  .meta({ jsonSchema: { type: 'object', additionalProperties: true } });
+export type Meta = z.output<typeof Meta>;
+
+export const Scopes = z.array(text(SCOPE_CHARS_MIN, SCOPE_CHARS_MAX)).max(SCOPES_MAX);
+
+export const RateLimit = z
+  .strictObject({
+    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
+    limit: z.int().min(RATE_LIMIT_MIN).max(RATE_LIMIT_MAX),
+    window_ms: z.int().min(RATE_LIMIT_WINDOW_MS_MIN).max(RATE_LIMIT_WINDOW_MS_MAX),
+    algorithm: z.enum(['sliding', 'fixed']),
+    scope: z.enum(['key', 'tenant']),
+  })
+  .meta({ id: 'RateLimit' });
+export type RateLimit = z.output<typeof RateLimit>;
+
+export const RateLimits = z
+  .array(RateLimit)
+  .max(RATE_LIMIT_RULES_MAX)
+  .refine((rules) => isUnique(rules.map((rule) => rule.id)), 'rate limit ids must be unique');
+export type RateLimits = z.output<typeof RateLimits>;
+
+export const EmbedOrigins = z
+  .array(
+    z
+      .string()
+      .max(EMBED_ORIGIN_CHARS_MAX)
+      .regex(/^https?:\/\/[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$/, 'must be an origin without a path'),
+  )
+  .max(EMBED_ORIGINS_MAX)
+  .refine(isUnique, 'origins must be unique');
+
+export const Sha256Hex = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal characters')
+  .toLowerCase();
+
+export const NodeId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
+
+export const OverlapHours = z
+  .number()
+  .min(OVERLAP_HOURS_MIN)
+  .max(OVERLAP_HOURS_MAX)
+  .default(OVERLAP_HOURS_DEFAULT);
+
+// Atoms and labels are separated by dots that neither may hold, so matching cannot backtrack over
+// more than one of them; with the length checked first, no address costs more than microseconds.
+const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i;
+
+function isEmail(value: string): boolean {
+  if (value.length > EMAIL_CHARS_MAX) return false;
+  const at = value.lastIndexOf('@');
+  return LOCAL.test(value.slice(0, Math.max(at, 0))) && DOMAIN.test(value.slice(at + 1));
+}
+
+function isUnique(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}

@@ -1,0 +1,59 @@
+// Credential → principal. One switch over what is presented, one table of what is accepted where.
+import type { Auth } from '@keyrail/protocol/endpoint.ts';
+import { ApiError, forbidden } from '../base/errors.ts';
+import type { Principal } from './principal.ts';
+
+/** One way in for each kind of credential; each throws its own 401. */
+export type Credentials = {
+  secretKey(token: string): Promise<Principal>;
+  session(token: string): Promise<Principal>;
+  embedToken(token: string): Promise<Principal>;
+  isBootstrap(token: string): boolean;
+};
+
+type Presented = Exclude<Principal['kind'], 'nobody'>;
+
+const accepted: Record<Exclude<Auth, 'none' | 'signature'>, readonly Presented[]> = {
+  vendor: ['secret_key', 'session'],
+  session: ['session'],
+  machine: ['secret_key'],
+  machineHot: ['secret_key'],
+  embed: ['embed'],
+  founder: ['session', 'bootstrap'],
+};
+
+const nobody: Principal = { kind: 'nobody' };
+
+export async function authenticate(
+  credentials: Credentials,
+  auth: Auth,
+  authorization: string | undefined,
+): Promise<Principal> {
+  // A signed webhook proves itself by its body, inside its own operation.
+  if (auth === 'none' || auth === 'signature') return nobody;
+  const principal = await principalFor(credentials, bearerToken(authorization));
+  if (principal.kind === 'nobody' || !accepted[auth].includes(principal.kind)) {
+    throw forbidden('This endpoint does not accept this kind of credential.');
+  }
+  if (auth === 'vendor' && principal.kind === 'session' && !principal.reach) {
+    throw new ApiError('no_active_workspace');
+  }
+  return principal;
+}
+
+function principalFor(credentials: Credentials, token: string): Promise<Principal> {
+  if (token.startsWith('krsk_')) return credentials.secretKey(token);
+  if (token.startsWith('krses_')) return credentials.session(token);
+  if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
+  if (credentials.isBootstrap(token)) return Promise.resolve({ kind: 'bootstrap' });
+  throw new ApiError('invalid_key');
+}
+
+function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined || authorization === '') {
+    throw new ApiError('missing_credential');
+  }
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (token === undefined) throw new ApiError('invalid_key');
+  return token;
+}

@@ -1,0 +1,17 @@
+// Roles on the vendor plane: a member reads, an admin changes, some lines are the owner's.
+import { forbidden } from '../base/errors.ts';
+import type { Role } from '../doors/reach.ts';
+import { type Principal, roleOf } from './principal.ts';
+
+const rank: Record<Role, number> = { member: 0, admin: 1, owner: 2 };
+
+export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
+  raisedTo ?? (isSafe ? 'member' : 'admin');
+
+/** Principals without a role (nobody, the bootstrap token) are bounded by their credential alone. */
+export function refuseBelow(principal: Principal, least: Role): void {
+  const role = roleOf(principal);
+  if (role !== null && rank[role] < rank[least]) {
+    throw forbidden(`This needs the role ${least}; yours is ${role}.`);
+  }
+}

@@ -1,0 +1,81 @@
+// Composition root: the parts of one running API, put together and taken apart in order.
+import { hkdfSync } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { bootstrapCheck } from './access/bootstrap.ts';
+import { embedPrincipal } from './access/embed-token.ts';
+import { secretKeyPrincipal } from './access/secret-key.ts';
+import { sessionPrincipal } from './access/session.ts';
+import type { Clock } from './base/clock.ts';
+import { idMaker } from './base/ids.ts';
+import type { Log } from './base/log.ts';
+import type { RandomBytes } from './base/random.ts';
+import type { Secret } from './base/secret.ts';
+import type { Database } from './db/database.ts';
+import { openGate } from './doors/gate.ts';
+import { cursorsUnder } from './http/cursor.ts';
+import { documentRoutes } from './http/documents.ts';
+import { buildServer } from './http/server.ts';
+import { servedRoutes } from './routes.ts';
+
+export type AppParts = {
+  db: Database;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  log: Log;
+  bootstrapToken: Secret | null;
+  masterKey: Secret;
+  region: string;
+  publicUrl: string;
+  trustProxy: string[] | false;
+  checkAnswers: boolean;
+};
+
+export type App = { http: FastifyInstance; close(): Promise<void> };
+
+export function buildApp(parts: AppParts): App {
+  const { db, clock, randomBytes, log } = parts;
+  const newId = idMaker(clock, randomBytes);
+  const gate = openGate(db);
+  const redis = () => ({ configured: false, ready: false, error: null });
+  const http = buildServer(servedRoutes({ region: parts.region, redis }), {
+    db,
+    newId,
+    randomBytes,
+    gate,
+    log,
+    cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
+    credentials: {
+      secretKey: (token) => secretKeyPrincipal({ gate, log }, token),
+      session: sessionPrincipal,
+      embedToken: embedPrincipal,
+      isBootstrap: bootstrapCheck(parts.bootstrapToken),
+    },
+    probe: {
+      databaseAnswers: (deadline) =>
+        db.ping(deadline).then(
+          () => true,
+          () => false,
+        ),
+    },
+    checkAnswers: parts.checkAnswers,
+    newRequestId: newId,
+    publicUrl: parts.publicUrl,
+    trustProxy: parts.trustProxy,
+  });
+  documentRoutes(http, parts.publicUrl);
+  return {
+    http,
+    async close() {
+      await http.close();
+      await db.close();
+    },
+  };
+}
+
+const KEY_BYTES = 32;
+
+/** One key for each purpose, so that no two uses of the master key can be played against another. */
+const keyFor = (purpose: string, masterKey: Secret): Buffer =>
+  Buffer.from(
+    hkdfSync('sha256', Buffer.from(masterKey.reveal(), 'base64'), '', `keyrail ${purpose}`, KEY_BYTES),
+  );

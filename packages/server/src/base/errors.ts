@@ -1,0 +1,45 @@
+// The one error class whose message is public. Anything else that is thrown becomes a 500 that
+// says nothing but the request's id (http/faults.ts).
+import { type ErrorCode, errorCodes } from '@keyrail/protocol/error-codes.ts';
+
+export type Detail = { path: string; message: string };
+
+type Extra = {
+  details?: Detail[];
+  missingScopes?: string[];
+  headers?: Record<string, string>;
+  /** The private reason, for the log. */
+  cause?: unknown;
+};
+
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Detail[] | undefined;
+  readonly missingScopes: string[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, message?: string, extra: Extra = {}) {
+    super(message ?? errorCodes[code].message, { cause: extra.cause });
+    this.code = code;
+    this.details = extra.details;
+    this.missingScopes = extra.missingScopes;
+    this.headers = extra.headers ?? {};
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status;
+  }
+}
+
+export const notFound = (what: string): ApiError => new ApiError('not_found', `No such ${what}.`);
+
+export const conflict = (message: string, field?: string): ApiError =>
+  new ApiError('conflict', message, field ? { details: [{ path: field, message }] } : {});
+
+export const forbidden = (message: string): ApiError => new ApiError('forbidden', message);
+
+export const invalid = (part: 'body' | 'query' | 'path', details: Detail[]): ApiError =>
+  new ApiError('invalid_request', `The request ${part} is not valid.`, { details });
+
+export const unavailable = (cause?: unknown): ApiError =>
+  new ApiError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } });

@@ -1,0 +1,205 @@
+// Every setting: its name, meaning, default and parser. Reading is pure: an environment goes in,
+// a frozen object or the list of every fault comes out.
+import { type LogLevel, logLevels } from './base/log.ts';
+import { Secret } from './base/secret.ts';
+
+export type Config = Readonly<{
+  host: string;
+  port: number;
+  publicUrl: string;
+  dataDir: string;
+  databaseUrl: Secret | null;
+  databaseConnectionsMax: number;
+  bootstrapToken: Secret | null;
+  masterKey: Secret | null;
+  region: string;
+  trustProxy: string[] | false;
+  logLevel: LogLevel;
+}>;
+
+export type ConfigResult = { config: Config } | { faults: string[] };
+
+type Setting<T> = {
+  name: string;
+  meaning: string;
+  /** As printed in the manual; null when the setting has none. */
+  fallback: string | null;
+  isSecret?: true;
+  parse(text: string): T;
+};
+
+/** What a parser throws: the words after the setting's name. */
+class Fault extends Error {}
+
+const BOOTSTRAP_CHARS_MIN = 32;
+const MASTER_KEY_BYTES = 32;
+
+const host: Setting<string> = {
+  name: 'KEYRAIL_HOST',
+  meaning: 'Address to listen on.',
+  fallback: '127.0.0.1',
+  parse: plainText,
+};
+
+const port: Setting<number> = {
+  name: 'KEYRAIL_PORT',
+  meaning: 'Port to listen on; 0 takes any free one.',
+  fallback: '4400',
+  parse: (text) => wholeNumber(text, 0, 65_535),
+};
+
+const publicUrl: Setting<string | null> = {
+  name: 'KEYRAIL_PUBLIC_URL',
+  meaning: 'How people reach the server: stands in mails and tokens. Default: host and port.',
+  fallback: null,
+  parse: (text) => {
+    if (!/^https?:\/\/[^\s/]+$/.test(text)) throw new Fault('must be http(s)://host[:port]');
+    return text;
+  },
+};
+
+const dataDir: Setting<string> = {
+  name: 'KEYRAIL_DATA_DIR',
+  meaning: 'Embedded database, generated secrets, mail and backups.',
+  fallback: './.keyrail',
+  parse: plainText,
+};
+
+const databaseUrl: Setting<Secret> = {
+  name: 'DATABASE_URL',
+  meaning: 'PostgreSQL 15 or later. Unset: the embedded database in the data directory.',
+  fallback: null,
+  isSecret: true,
+  parse: (text) => {
+    if (!/^postgres(ql)?:\/\//.test(text)) throw new Fault('must be a postgres:// URL');
+    return new Secret(text);
+  },
+};
+
+const databaseConnectionsMax: Setting<number> = {
+  name: 'KEYRAIL_DATABASE_CONNECTIONS',
+  meaning: 'Connections to PostgreSQL that one process may hold.',
+  fallback: '10',
+  parse: (text) => wholeNumber(text, 1, 1000),
+};
+
+const bootstrapToken: Setting<Secret> = {
+  name: 'KEYRAIL_BOOTSTRAP_TOKEN',
+  meaning: 'Founds workspaces without a person. Embedded: made in the data directory when unset.',
+  fallback: null,
+  isSecret: true,
+  parse: (text) => {
+    if (text.length < BOOTSTRAP_CHARS_MIN) {
+      throw new Fault(`must have at least ${BOOTSTRAP_CHARS_MIN} characters`);
+    }
+    if (!/^[\x21-\x7e]+$/.test(text)) throw new Fault('must be printable ASCII without spaces');
+    if (/^kr(sk|ses)?_/.test(text)) throw new Fault('must not look like a Keyrail key');
+    return new Secret(text);
+  },
+};
+
+const masterKey: Setting<Secret> = {
+  name: 'KEYRAIL_MASTER_KEY',
+  meaning: '32 bytes in base64; encrypts what must be readable again. Required with DATABASE_URL.',
+  fallback: null,
+  isSecret: true,
+  parse: (text) => {
+    const bytes = Buffer.from(text, 'base64');
+    if (bytes.length !== MASTER_KEY_BYTES) throw new Fault('must be 32 bytes in base64');
+    return new Secret(text);
+  },
+};
+
+const region: Setting<string> = {
+  name: 'KEYRAIL_REGION',
+  meaning: 'Named in the answers of the health probes.',
+  fallback: 'local',
+  parse: plainText,
+};
+
+const trustProxy: Setting<string[] | false> = {
+  name: 'KEYRAIL_TRUST_PROXY',
+  meaning: 'Addresses (comma separated) of proxies whose x-forwarded-for is believed.',
+  fallback: 'off',
+  parse: (text) => (text === 'off' ? false : text.split(',').map((part) => part.trim())),
+};
+
+const logLevel: Setting<LogLevel> = {
+  name: 'KEYRAIL_LOG_LEVEL',
+  meaning: `One of ${logLevels.join(', ')}.`,
+  fallback: 'info',
+  parse: (text) => {
+    const level = logLevels.find((known) => known === text);
+    if (!level) throw new Fault(`must be one of ${logLevels.join(', ')}`);
+    return level;
+  },
+};
+
+/** In the order of the manual, which is printed from this list. */
+export const settings: readonly Setting<unknown>[] = [
+  host,
+  port,
+  publicUrl,
+  dataDir,
+  databaseUrl,
+  databaseConnectionsMax,
+  bootstrapToken,
+  masterKey,
+  region,
+  trustProxy,
+  logLevel,
+];
+
+export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
+  const faults: string[] = [];
+  const optional = <T>(setting: Setting<T>): T | null => {
+    const text = env[setting.name] || setting.fallback;
+    if (text === null) return null;
+    try {
+      return setting.parse(text);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      faults.push(`${setting.name} ${error.message}${setting.isSecret ? '' : `: ${text}`}`);
+      return null;
+    }
+  };
+  const required = <T>(setting: Setting<T>, harmless: T): T => optional(setting) ?? harmless;
+
+  const listen = { host: required(host, ''), port: required(port, 0) };
+  const config: Config = {
+    ...listen,
+    publicUrl: optional(publicUrl) ?? `http://${listen.host}:${listen.port}`,
+    dataDir: required(dataDir, ''),
+    databaseUrl: optional(databaseUrl),
+    databaseConnectionsMax: required(databaseConnectionsMax, 1),
+    bootstrapToken: optional(bootstrapToken),
+    masterKey: optional(masterKey),
+    region: required(region, ''),
+    trustProxy: required(trustProxy, false),
+    logLevel: required(logLevel, 'info'),
+  };
+  if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
+    faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');
+  }
+  faults.push(...unknownNames(env));
+  return faults.length > 0 ? { faults } : { config: Object.freeze(config) };
+}
+
+/** A misspelt setting would otherwise be silently ignored. */
+function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set(settings.map(({ name }) => name));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('KEYRAIL_') && !name.startsWith('KEYRAIL_TEST_'))
+    .filter((name) => !known.has(name))
+    .map((name) => `${name} is not a setting`);
+}
+
+function plainText(text: string): string {
+  return text;
+}
+
+function wholeNumber(text: string, min: number, max: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) throw new Fault(`must be a whole number, ${min} to ${max}`);
+  return value;
+}

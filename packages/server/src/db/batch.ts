@@ -1,0 +1,128 @@
+// Several statements in one round trip. The driver sends one statement at a time and waits for
+// each; here all of them go out before one Sync, which PostgreSQL runs as a single implicit
+// transaction unless BEGIN is among them: if one fails, the rest are skipped and nothing stays.
+import pg from 'pg';
+import type { Answer, Statement } from './database.ts';
+import { camelName } from './names.ts';
+import { preparedName } from './prepared.ts';
+import { wireValue } from './values.ts';
+
+type Field = { name: string; dataTypeID: number };
+
+/** The part of the driver's connection that a submittable speaks to. */
+type Wire = {
+  stream: { cork?(): void; uncork?(): void };
+  parsedStatements: Record<string, string>;
+  parse(message: { name: string; text: string }): void;
+  bind(message: { statement: string; values: unknown[]; valueMapper: unknown }): void;
+  describe(message: { type: 'P'; name: string }): void;
+  execute(message: object): void;
+  sync(): void;
+};
+
+type Parser = (text: string) => unknown;
+
+export class Batch {
+  readonly query_timeout: number;
+  callback: (error: Error | null, answers?: Answer[]) => void;
+  readonly #statements: readonly Statement[];
+  readonly #answers: Answer[];
+  readonly #unparsed: { name: string; text: string }[] = [];
+  #current = 0;
+  #columns: { name: string; parse: Parser }[] = [];
+  #error: Error | null = null;
+
+  constructor(
+    statements: readonly Statement[],
+    timeoutMs: number,
+    callback: (error: Error | null, answers?: Answer[]) => void,
+  ) {
+    this.#statements = statements;
+    this.#answers = statements.map(() => ({ rows: [], count: 0 }));
+    this.query_timeout = Math.max(1, Math.ceil(timeoutMs));
+    this.callback = callback;
+  }
+
+  // When a ParseComplete arrives the driver records `name` as prepared with `text`: it reads the
+  // two in that order, once for each, so reading the text moves on to the next.
+  get name(): string | undefined {
+    return this.#unparsed[0]?.name;
+  }
+
+  get text(): string | undefined {
+    return this.#unparsed.shift()?.text;
+  }
+
+  submit(connection: pg.Connection): null {
+    // The driver's own typings leave out what its queries use of a connection.
+    const wire = connection as unknown as Wire;
+    const sent = new Set<string>();
+    wire.stream.cork?.();
+    for (const { text, values } of this.#statements) {
+      const name = preparedName(text);
+      if (wire.parsedStatements[name] === undefined && !sent.has(name)) {
+        wire.parse({ name, text });
+        this.#unparsed.push({ name, text });
+        sent.add(name);
+      }
+      wire.bind({ statement: name, values: [...values], valueMapper: wireValue });
+      wire.describe({ type: 'P', name: '' });
+      wire.execute({});
+    }
+    wire.sync();
+    wire.stream.uncork?.();
+    return null;
+  }
+
+  handleRowDescription(message: { fields: Field[] }): void {
+    this.#columns = message.fields.map((field) => ({
+      name: camelName(field.name),
+      parse: typeParser(field.dataTypeID),
+    }));
+  }
+
+  handleDataRow(message: { fields: (string | null)[] }): void {
+    const row: Record<string, unknown> = {};
+    this.#columns.forEach((column, at) => {
+      const text = message.fields[at] ?? null;
+      row[column.name] = text === null ? null : column.parse(text);
+    });
+    this.#answers[this.#current]?.rows.push(row);
+  }
+
+  handleCommandComplete(message: { text: string }): void {
+    const answer = this.#answers[this.#current];
+    if (answer) answer.count = Number(/(\d+)$/.exec(message.text)?.[1] ?? 0);
+    // A failed transaction answers COMMIT with ROLLBACK: that must never pass for success.
+    const asked = this.#statements[this.#current]?.text;
+    if (asked === 'commit' && message.text !== 'COMMIT') {
+      this.#error = new Error('the transaction was rolled back instead of committed');
+    }
+    this.#current += 1;
+  }
+
+  handleError(error: Error): void {
+    this.#error ??= error;
+    // A lost connection or a time-out reaches no ReadyForQuery: answer now. After a statement's
+    // own error it follows, but the driver has already moved on, so this is the last word.
+    this.#finish();
+  }
+
+  handleReadyForQuery(): void {
+    this.#finish();
+  }
+
+  #finish(): void {
+    const { callback } = this;
+    this.callback = () => {};
+    if (this.#error) callback(this.#error);
+    else callback(null, this.#answers);
+  }
+}
+
+const wholeNumber: Parser = (text) => Number(text);
+const INT8_OID = 20;
+
+// int8 holds versions, counts and sequence numbers here, all far below 2^53.
+const typeParser = (oid: number): Parser =>
+  oid === INT8_OID ? wholeNumber : pg.types.getTypeParser(oid, 'text');

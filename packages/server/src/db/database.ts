@@ -1,0 +1,44 @@
+// The port to the relational store. Two implementations stand behind it, PostgreSQL and the
+// embedded one; both speak through the same driver, so what is written for one runs on the other.
+import type { Deadline } from '../base/deadline.ts';
+
+/** The database roles, one per door. Each is granted only what its door is for. */
+export type DoorRole = 'kr_read' | 'kr_write' | 'kr_record' | 'kr_gate';
+
+/** What row level security lets a transaction see. An absent part narrows nothing but itself. */
+export type Scope = {
+  /** Without a workspace no row of any workspace is visible. */
+  workspaceId: string | null;
+  envs: readonly ('live' | 'test')[];
+  tenantId?: string;
+  projectId?: string;
+};
+
+export type Statement = { text: string; values: readonly unknown[] };
+
+/** Rows come back with camelCase names; the count is what the command reports. */
+export type Answer = { rows: Record<string, unknown>[]; count: number };
+
+export type Opening = { role: DoorRole; scope: Scope; deadline: Deadline; repeatable?: boolean };
+
+export type Transaction = {
+  /** The one instant of this transaction, by the database's clock. */
+  readonly now: Date;
+  run(statement: Statement): Promise<Answer>;
+};
+
+/** How a transaction ends: with its last statements and COMMIT in one trip, or with nothing. */
+export type Ending<T> =
+  | { kind: 'commit'; last: Statement[]; result: (answers: Answer[]) => T }
+  | { kind: 'rollback'; result: T };
+
+export type Database = {
+  /** The store's name in logs, summaries and /status. */
+  readonly kind: 'postgres' | 'embedded';
+  /** One statement under a scope, in a transaction of its own and a single round trip. */
+  once(opening: Opening, statement: Statement): Promise<Answer>;
+  transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
+  /** Obtains a connection and gets an answer over it, or throws. */
+  ping(deadline: Deadline): Promise<void>;
+  close(): Promise<void>;
+};

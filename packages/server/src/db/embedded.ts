@@ -1,0 +1,64 @@
+// The embedded store: PGlite in this process, driven through the same driver as PostgreSQL. It is
+// one connection and runs on the event loop, so statements are bounded by their LIMITs, not by
+// time-outs. It survives the death of the process; it does not promise to survive a power cut.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import pg from 'pg';
+import type { Clock } from '../base/clock.ts';
+import type { Database } from './database.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { migrate } from './migrate.ts';
+import { pooledDatabase } from './pool.ts';
+
+const CONNECT_TIMEOUT_MS = 3000;
+const WAITING_MAX = 200;
+
+/** Opens (and creates, and migrates) the database in a directory that no one else may open. */
+export async function openEmbedded(dataDir: string, clock: Clock): Promise<Database> {
+  const directory = join(dataDir, 'database');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(directory);
+  try {
+    const lite = await PGlite.create({ dataDir: directory });
+    return await embeddedDatabase(lite, clock, lock.release);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** A database over an open PGlite: migrated, then stripped of its superuser for good. */
+export async function embeddedDatabase(
+  lite: PGlite,
+  clock: Clock,
+  afterClose: () => Promise<void> = async () => {},
+): Promise<Database> {
+  const config = createPgConfig(lite);
+  const pool = new pg.Pool({
+    ...config,
+    max: 1,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 0,
+  });
+  const client = await pool.connect();
+  try {
+    await client.query('set search_path = keyrail');
+    await migrate(client);
+    await client.query('set session authorization kr_login');
+  } finally {
+    client.release();
+  }
+  return pooledDatabase({
+    kind: 'embedded',
+    pool,
+    clock,
+    waitingMax: WAITING_MAX,
+    close: async () => {
+      await pool.end();
+      await lite.close();
+      await afterClose();
+    },
+  });
+}

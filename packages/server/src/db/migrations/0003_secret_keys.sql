@@ -1,0 +1,53 @@
+-- Credentials of the vendor's own backend. The secret is never stored: its SHA-256 finds it.
+create table secret_keys (
+  id                uuid        primary key,
+  workspace_id      uuid        not null default reach_workspace() references workspaces,
+  env               env         not null,
+  lookup_hash       bytea       not null check (octet_length(lookup_hash) = 32),
+  display_prefix    text        not null,
+  name              text,
+  meta              json        not null,
+  expires_at        timestamptz,           -- when it ends: the earliest of all that was decided
+  vendor_expires_at timestamptz,           -- what the vendor asked for: a successor inherits this
+  revoked_at        timestamptz,
+  revoked_reason    text,
+  quarantined_at    timestamptz,
+  quarantine_reason text,
+  rotated_from      uuid        references secret_keys,
+  authority         member_role not null check (authority <> 'member'), -- of who minted it
+  created_at        timestamptz not null,
+  constraint secret_keys_lookup_hash unique (lookup_hash)
+);
+create index secret_keys_newest on secret_keys (workspace_id, created_at desc, id desc);
+call protect('secret_keys');
+call audit('secret_keys');
+grant select on secret_keys to kr_read;
+grant select, insert, update on secret_keys to kr_write;
+
+-- A hot fact, kept apart so that the guarded table changes only when something is decided.
+create table secret_key_uses (
+  secret_key_id uuid        primary key references secret_keys,
+  workspace_id  uuid        not null,
+  used_at       timestamptz not null
+);
+call protect('secret_key_uses');
+grant select on secret_key_uses to kr_read, kr_write;
+
+-- Before there is a reach: finding a key by the hash of what was presented, and noting its use.
+create policy gate on secret_keys for select to kr_gate using (true);
+create policy gate on secret_key_uses to kr_gate using (true);
+grant select (id, workspace_id, env, lookup_hash, expires_at, revoked_at, authority)
+  on secret_keys to kr_gate;
+grant select, insert, update on secret_key_uses to kr_gate;
+
+-- Widens the environments, never the workspace: tells "not yours to touch" from "no such thing".
+create function env_of_secret_key(key_id uuid) returns env language plpgsql as $$
+declare
+  envs  constant text := current_setting('kr.envs');
+  found_env env;
+begin
+  perform set_config('kr.envs', 'live,test', true);
+  select env into found_env from secret_keys where id = key_id;
+  perform set_config('kr.envs', envs, true);
+  return found_env;
+end $$;

@@ -1,0 +1,86 @@
+-- What the vendor protects, for whom, and with which keys.
+create table projects (
+  id                  uuid        primary key,
+  workspace_id        uuid        not null default reach_workspace() references workspaces,
+  name                text        not null,
+  slug                text        not null,
+  policy_version      bigint      not null,
+  policy_floor        bigint      not null, -- a node behind this gets a snapshot, not a delta
+  default_rate_limits json        not null,
+  created_at          timestamptz not null,
+  updated_at          timestamptz not null,
+  deleted_at          timestamptz,          -- set: gone for everyone but the feed, usage and audit
+  unique (workspace_id, id)
+);
+create unique index projects_slug on projects (workspace_id, slug) where deleted_at is null;
+create index projects_newest on projects (workspace_id, created_at desc, id desc)
+  where deleted_at is null;
+call protect('projects');
+call audit('projects');
+grant select on projects to kr_read, kr_record;
+grant select, insert, update on projects to kr_write;
+
+create table tenants (
+  id           uuid        primary key,
+  workspace_id uuid        not null default reach_workspace() references workspaces,
+  external_id  text        not null,
+  name         text,
+  meta         json        not null,
+  embed_epoch  int         not null,
+  created_at   timestamptz not null,
+  updated_at   timestamptz not null,
+  deleted_at   timestamptz,
+  unique (workspace_id, id)
+);
+create unique index tenants_external_id on tenants (workspace_id, external_id)
+  where deleted_at is null;
+create index tenants_newest on tenants (workspace_id, created_at desc, id desc)
+  where deleted_at is null;
+call protect('tenants');
+call audit('tenants');
+grant select on tenants to kr_read, kr_record;
+grant select, insert, update on tenants to kr_write;
+
+create table api_keys (
+  id                uuid        primary key,
+  workspace_id      uuid        not null default reach_workspace(),
+  project_id        uuid        not null,
+  tenant_id         uuid        not null,
+  env               env         not null,
+  lookup_hash       bytea       not null check (octet_length(lookup_hash) = 32),
+  display_prefix    text        not null,
+  name              text,
+  scopes            text[]      not null,
+  meta              json        not null,
+  rate_limits       json,                  -- null inherits the project's default, [] means none
+  expires_at        timestamptz,           -- when it ends: the earliest of all that was decided
+  vendor_expires_at timestamptz,           -- what the vendor asked for: a successor inherits this
+  revoked_at        timestamptz,
+  revoked_reason    text,
+  quarantined_at    timestamptz,
+  quarantine_reason text,
+  rotated_from      uuid        references api_keys,
+  policy_version    bigint,                -- given by close_change(); null never gets committed
+  created_at        timestamptz not null,
+  constraint api_keys_lookup_hash unique (lookup_hash),
+  foreign key (workspace_id, project_id) references projects (workspace_id, id),
+  foreign key (workspace_id, tenant_id) references tenants (workspace_id, id)
+);
+create index api_keys_newest on api_keys (workspace_id, created_at desc, id desc);
+create index api_keys_delta on api_keys (project_id, policy_version);
+call protect('api_keys');
+call audit('api_keys');
+call feed_policy('api_keys');
+grant select on api_keys to kr_read, kr_record;
+grant select, insert, update on api_keys to kr_write;
+
+create function env_of_api_key(key_id uuid) returns env language plpgsql as $$
+declare
+  envs  constant text := current_setting('kr.envs');
+  found_env env;
+begin
+  perform set_config('kr.envs', 'live,test', true);
+  select env into found_env from api_keys where id = key_id;
+  perform set_config('kr.envs', envs, true);
+  return found_env;
+end $$;

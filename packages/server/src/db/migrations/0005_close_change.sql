@@ -1,0 +1,64 @@
+-- The last act of every write, in one call just before COMMIT, so that the locks that serialise a
+-- workspace are held for one round trip. Lock order: projects by id, then the audit head.
+create function close_change(
+  actor_type   text,
+  actor_id     text,
+  projects_hit uuid[],   -- whose policy changed: each gets its next version
+  row_ids      uuid[],   -- from here on one element per audit row
+  actions      text[],
+  target_types text[],
+  target_ids   uuid[],
+  envs         text[],
+  payloads     text[]    -- canonical JSON (RFC 8785), hashed and stored as it is
+) returns table (project_id uuid, version bigint)
+language plpgsql security definer set search_path = keyrail, pg_catalog as $$
+#variable_conflict use_variable
+declare
+  workspace constant uuid := reach_workspace();
+  head      audit_heads%rowtype;
+  canonical text;
+begin
+  foreach project_id in array (select coalesce(array_agg(hit order by hit), '{}')
+                               from unnest(projects_hit) hit) loop
+    update projects set policy_version = policy_version + 1
+      where id = project_id returning policy_version into version;
+    if not found then
+      raise exception 'a policy change named a project out of reach' using errcode = 'KR004';
+    end if;
+    update api_keys k set policy_version = version
+      where k.project_id = close_change.project_id and k.policy_version is null;
+    return next;
+  end loop;
+
+  select * into head from audit_heads where workspace_id = workspace for update;
+  if not found then
+    head := row(workspace, 0, repeat('0', 64), '-infinity'::timestamptz, pg_current_xact_id());
+    insert into audit_heads select head.*;
+  end if;
+
+  for i in 1 .. array_length(row_ids, 1) loop
+    head.seq := head.seq + 1;
+    head.occurred_at := greatest(head.occurred_at, app_now());
+    -- Keys in the order that RFC 8785 asks for. to_json() quotes text as ECMAScript does.
+    canonical := '{"action":' || to_json(actions[i])
+      || ',"actor_id":' || coalesce(to_json(actor_id)::text, 'null')
+      || ',"actor_type":' || to_json(actor_type)
+      || ',"id":"' || row_ids[i]
+      || '","occurred_at":"' || iso_millis(head.occurred_at)
+      || '","payload":' || payloads[i]
+      || ',"prev_hash":"' || head.hash
+      || '","seq":' || head.seq
+      || ',"target_id":"' || target_ids[i]
+      || '","target_type":' || to_json(target_types[i])
+      || ',"workspace_id":"' || workspace || '"}';
+    insert into audit_logs values (row_ids[i], workspace, head.seq, head.occurred_at, actor_type,
+      actor_id, actions[i], target_types[i], target_ids[i], envs[i]::env, payloads[i], head.hash,
+      encode(sha256(convert_to(canonical, 'UTF8')), 'hex'))
+      returning hash into head.hash;
+  end loop;
+
+  update audit_heads set seq = head.seq, hash = head.hash, occurred_at = head.occurred_at,
+    changed_by = pg_current_xact_id() where workspace_id = workspace;
+end $$;
+revoke execute on function close_change from public;
+grant execute on function close_change to kr_write;

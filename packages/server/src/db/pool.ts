@@ -1,0 +1,199 @@
+// The one way statements run, for both stores: over a bounded pool of the driver's connections.
+// A connection that timed out or broke is destroyed, never handed out again.
+import type pg from 'pg';
+import type { Clock } from '../base/clock.ts';
+import type { Deadline } from '../base/deadline.ts';
+import { Batch } from './batch.ts';
+import type { Answer, Database, Ending, Opening, Statement, Transaction } from './database.ts';
+import { isRetryable, isStoreFault, StoreUnavailable } from './faults.ts';
+
+const ATTEMPTS_MAX = 3;
+
+export type PoolParts = {
+  kind: Database['kind'];
+  pool: pg.Pool;
+  clock: Clock;
+  /** More waiting than this is refused at once: a queue that long cannot be served in time. */
+  waitingMax: number;
+  close(): Promise<void>;
+};
+
+export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolParts): Database {
+  async function acquire(deadline: Deadline): Promise<pg.PoolClient> {
+    if (pool.waitingCount >= waitingMax) throw new StoreUnavailable('too many waiting');
+    const asked = pool.connect();
+    const waited = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => waited.reject(new StoreUnavailable('no connection in time', { untouched: true })),
+      Math.max(0, deadline.remainingMs()),
+    );
+    try {
+      return await Promise.race([asked, waited.promise]);
+    } catch (error) {
+      asked.then(
+        (late) => late.release(),
+        () => {},
+      );
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Lends a connection; what comes back broken is not lent again. */
+  async function lend<T>(
+    deadline: Deadline,
+    use: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
+    const client = await acquire(deadline);
+    let broken = false;
+    try {
+      return await use(client);
+    } catch (error) {
+      broken = isStoreFault(error);
+      throw error;
+    } finally {
+      // Also one whose transaction could not be ended, whatever the reason.
+      client.release(broken || client.getTransactionStatus() !== 'I');
+    }
+  }
+
+  function once(opening: Opening, statement: Statement): Promise<Answer> {
+    return withRetries(opening.deadline, () =>
+      lend(opening.deadline, async (client) => {
+        const batch = [prologue(opening, clock), statement];
+        const [, answer] = await send(client, batch, opening.deadline).catch(markUntouched);
+        if (!answer) throw new Error('impossible: a statement without an answer');
+        return answer;
+      }),
+    );
+  }
+
+  function transaction<T>(
+    opening: Opening,
+    body: (tx: Transaction) => Promise<Ending<T>>,
+  ): Promise<T> {
+    return withRetries(opening.deadline, () =>
+      lend(opening.deadline, async (client) => {
+        const begun = [opening.repeatable ? BEGIN_REPEATABLE : BEGIN, prologue(opening, clock)];
+        const [, first] = await send(client, begun, opening.deadline).catch(async (error) => {
+          await abandon(client, error, opening.deadline);
+          return markUntouched(error);
+        });
+        const now = first?.rows[0]?.now;
+        if (!(now instanceof Date)) throw new Error('impossible: a transaction without a clock');
+        return finish(client, opening.deadline, () =>
+          body({ now, run: (statement) => sendOne(client, statement, opening.deadline) }),
+        );
+      }),
+    );
+  }
+
+  return {
+    kind,
+    once,
+    transaction,
+    ping: (deadline) =>
+      lend(deadline, async (client) => {
+        await sendOne(client, PING, deadline);
+      }),
+    close,
+  };
+}
+
+const BEGIN: Statement = { text: 'begin', values: [] };
+const BEGIN_REPEATABLE: Statement = {
+  text: 'begin isolation level repeatable read read only',
+  values: [],
+};
+const COMMIT: Statement = { text: 'commit', values: [] };
+const ROLLBACK: Statement = { text: 'rollback', values: [] };
+const PING: Statement = { text: 'select 1 as one', values: [] };
+
+/** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
+const prologue = ({ role, scope }: Opening, clock: Clock): Statement => ({
+  text: `select set_config('role', $1, true), set_config('kr.workspace', $2, true),
+    set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
+    set_config('kr.project', $5, true), set_config('kr.clock_shift_ms', $6, true),
+    app_now() as now`,
+  values: [
+    role,
+    scope.workspaceId ?? '',
+    scope.envs.join(','),
+    scope.tenantId ?? '',
+    scope.projectId ?? '',
+    clock.shiftMs(),
+  ],
+});
+
+async function finish<T>(
+  client: pg.PoolClient,
+  deadline: Deadline,
+  body: () => Promise<Ending<T>>,
+): Promise<T> {
+  let ending: Ending<T>;
+  try {
+    ending = await body();
+  } catch (error) {
+    await abandon(client, error, deadline);
+    throw error;
+  }
+  if (ending.kind === 'rollback') {
+    await sendOne(client, ROLLBACK, deadline);
+    return ending.result;
+  }
+  try {
+    const answers = await send(client, [...ending.last, COMMIT], deadline);
+    return ending.result(answers);
+  } catch (error) {
+    // COMMIT was skipped after the failed statement, so the transaction is still open.
+    await abandon(client, error, deadline);
+    throw error;
+  }
+}
+
+/** Ends a failed transaction; a broken connection is destroyed instead, which ends it as well. */
+async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline): Promise<void> {
+  if (!isStoreFault(error)) await sendOne(client, ROLLBACK, deadline);
+}
+
+function send(
+  client: pg.PoolClient,
+  statements: readonly Statement[],
+  deadline: Deadline,
+): Promise<Answer[]> {
+  const timeoutMs = deadline.remainingMs();
+  if (timeoutMs <= 0) return Promise.reject(new StoreUnavailable('out of time'));
+  return new Promise((resolve, reject) => {
+    const settle = (error: Error | null, answers?: Answer[]) =>
+      error ? reject(error) : resolve(answers ?? []);
+    client.query(new Batch(statements, timeoutMs, settle));
+  });
+}
+
+async function sendOne(
+  client: pg.PoolClient,
+  statement: Statement,
+  deadline: Deadline,
+): Promise<Answer> {
+  const [answer] = await send(client, [statement], deadline);
+  if (!answer) throw new Error('impossible: a statement without an answer');
+  return answer;
+}
+
+/** The opening failed on a dead connection: nothing was done, so another may try. */
+function markUntouched(error: unknown): never {
+  if (!isStoreFault(error)) throw error;
+  throw new StoreUnavailable('the connection was lost', { cause: error, untouched: true });
+}
+
+async function withRetries<T>(deadline: Deadline, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const again = isRetryable(error) || (error instanceof StoreUnavailable && error.untouched);
+      if (!again || attempt === ATTEMPTS_MAX || deadline.remainingMs() <= 0) throw error;
+    }
+  }
+}

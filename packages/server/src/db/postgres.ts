@@ -1,0 +1,63 @@
+// PostgreSQL behind the port: a bounded pool, and all four time-outs. The server's own time-out
+// alone does not fire when the backend is frozen; the client's alone leaves the statement running.
+import pg from 'pg';
+import type { Clock } from '../base/clock.ts';
+import type { Database } from './database.ts';
+import { pooledDatabase } from './pool.ts';
+
+export type PostgresOptions = {
+  url: string;
+  clock: Clock;
+  connectionsMax: number;
+  onIdleError(error: Error): void;
+};
+
+const CONNECT_TIMEOUT_MS = 3000;
+const STATEMENT_TIMEOUT_MS = 3500;
+const LOCK_TIMEOUT_MS = 2500;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
+const IDLE_CONNECTION_MS = 30_000;
+const WAITING_PER_CONNECTION_MAX = 50;
+
+export function openPostgres(options: PostgresOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_CONNECTION_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    // The statement's own client-side time-out is set for each batch, from its deadline.
+    query_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'keyrail',
+    options: '-c search_path=keyrail',
+  });
+  // A connection that dies while idle is dropped by the pool; unheard, the event would be fatal.
+  pool.on('error', options.onIdleError);
+  return pooledDatabase({
+    kind: 'postgres',
+    pool,
+    clock: options.clock,
+    waitingMax: options.connectionsMax * WAITING_PER_CONNECTION_MAX,
+    close: () => pool.end(),
+  });
+}
+
+/** A connection of its own for migrations and checks, outside the pool and its bounds. */
+export async function withPostgresAdmin<T>(
+  url: string,
+  use: (admin: pg.ClientBase) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'keyrail-admin',
+  });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

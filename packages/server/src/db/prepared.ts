@@ -1,0 +1,14 @@
+// Every statement is prepared, under a name made of its text. Texts are few (a statement never
+// varies with its values), so the map stays small.
+import { createHash } from 'node:crypto';
+
+const names = new Map<string, string>();
+
+export function preparedName(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `kr_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
+    names.set(text, name);
+  }
+  return name;
+}

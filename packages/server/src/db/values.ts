@@ -1,0 +1,21 @@
+// Values on their way into a statement, in the text form that PostgreSQL reads.
+
+export function wireValue(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return value;
+  if (Array.isArray(value)) return arrayLiteral(value);
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value);
+}
+
+function arrayLiteral(items: readonly unknown[]): string {
+  const elements = items.map((item) => {
+    const wire = wireValue(item);
+    if (wire === null) return 'NULL';
+    if (Buffer.isBuffer(wire)) return `"\\\\x${wire.toString('hex')}"`;
+    return `"${wire.replace(/[\\"]/g, '\\$&')}"`;
+  });
+  return `{${elements.join(',')}}`;
+}

@@ -1,0 +1,49 @@
+// The closed list of audit actions, and what each says about itself. A payload never holds a
+// secret, an address book's worth of people, or the contents of `meta`.
+import type { Env, Role } from './reach.ts';
+
+type Changed = { changed: string[] };
+type KeyCreated = { env: Env; display_prefix: string };
+type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
+type KeyRevoked = { env: Env; reason: string | null };
+type KeyQuarantined = { env: Env; reason: string };
+
+export type Payloads = {
+  'workspace.created': { slug: string };
+  'workspace.updated': Changed;
+  'workspace_member.joined': { role: Role; email: string } | { role: Role; invited_to: string };
+  'workspace_member.role_changed': { from: Role; to: Role };
+  'workspace_member.removed': { role: Role };
+  'workspace_invite.created': { email: string; role: Role };
+  'workspace_invite.revoked': { role: Role };
+  'workspace_invite.accepted': { role: Role };
+  'project.created': { slug: string };
+  'project.updated': Changed;
+  'project.deleted': { revoked_keys: number };
+  'tenant.created': { external_id: string };
+  'tenant.updated': Changed;
+  'tenant.deleted': { revoked_keys: number };
+  'tenant.embed_tokens_revoked': { embed_epoch: number };
+  'api_key.created': KeyCreated;
+  'api_key.updated': { env: Env } & Changed;
+  'api_key.rotated': KeyRotated;
+  'api_key.revoked': KeyRevoked;
+  'api_key.quarantined': KeyQuarantined;
+  'secret_key.created': KeyCreated;
+  'secret_key.rotated': KeyRotated;
+  'secret_key.revoked': KeyRevoked;
+  'secret_key.quarantined': KeyQuarantined;
+};
+
+export type Action = keyof Payloads;
+
+/** One row of the log, as an operation describes it. */
+export type Entry = {
+  [A in Action]: { action: A; target: string; payload: Payloads[A] };
+}[Action];
+
+/** `secret_key.created` is about a `secret_key`. */
+export const targetTypeOf = (action: Action): string => action.slice(0, action.indexOf('.'));
+
+/** The environment a row is about: the key's; every other row belongs to none. */
+export const envOf = (entry: Entry): Env | null => ('env' in entry.payload ? entry.payload.env : null);

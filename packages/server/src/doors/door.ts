@@ -1,0 +1,47 @@
+// What an operation is handed, and what it must hand back. A write that does not say what it
+// changed cannot commit, and only a Change can be committed.
+import type { NewId } from '../base/ids.ts';
+import type { RandomBytes } from '../base/random.ts';
+import type { Runner } from '../db/sql.ts';
+import type { Entry } from './actions.ts';
+import type { Reach } from './reach.ts';
+
+/** Reads under a reach. Each statement sees the newest committed state. */
+export type Read = Runner & { readonly reach: Reach };
+
+/** One transaction that may change audited tables. */
+export type Write = Read & {
+  readonly kind: 'write';
+  /** The one instant of this transaction, by the database's clock. */
+  readonly now: Date;
+  readonly newId: NewId;
+  readonly randomBytes: RandomBytes;
+};
+
+/** Unaudited facts (telemetry, acknowledgements): not a Write, so no operation on keys takes it. */
+export type Recording = Read & { readonly kind: 'recording'; readonly now: Date };
+
+/** A project whose policy moved, with the version that the tail gave it. */
+export type PolicyVersion = { projectId: string; version: number };
+
+export type Change<T> =
+  | {
+      kind: 'changed';
+      entries: readonly [Entry, ...Entry[]];
+      /** Projects whose keys or defaults this change touched: each gets its next version. */
+      policy: readonly string[];
+      result: (versions: PolicyVersion[]) => T;
+    }
+  | { kind: 'unchanged'; result: T };
+
+export function changed<T>(
+  result: T,
+  entry: Entry | readonly [Entry, ...Entry[]],
+  { policy = [] }: { policy?: readonly string[] } = {},
+): Change<T> {
+  const entries: readonly [Entry, ...Entry[]] = 'action' in entry ? [entry] : entry;
+  return { kind: 'changed', entries, policy, result: () => result };
+}
+
+/** Nothing to write: the transaction is rolled back, no row is appended, no version moves. */
+export const unchanged = <T>(result: T): Change<T> => ({ kind: 'unchanged', result });

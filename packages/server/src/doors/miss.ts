@@ -1,0 +1,25 @@
+// A row that was not found: it may not exist, or it may lie across the live/test boundary, and
+// only the second is worth saying. The database answers for this workspace alone.
+import { forbidden, notFound } from '../base/errors.ts';
+import { one, sql } from '../db/sql.ts';
+import type { Read } from './door.ts';
+import { allEnvs, type Env } from './reach.ts';
+
+export const BEYOND_BOUNDARY = 'A test secret key cannot manage live resources.';
+
+const envLookUps = {
+  'secret key': (id: string) => sql<{ env: Env | null }>`select env_of_secret_key(${id}) as env`,
+  'API key': (id: string) => sql<{ env: Env | null }>`select env_of_api_key(${id}) as env`,
+};
+
+export async function miss(
+  tx: Read,
+  what: keyof typeof envLookUps,
+  id: string,
+): Promise<never> {
+  if (tx.reach.envs.length < allEnvs.length && tx.reach.tenantId === undefined) {
+    const { env } = await one(tx, envLookUps[what](id));
+    if (env !== null) throw forbidden(BEYOND_BOUNDARY);
+  }
+  throw notFound(what);
+}

@@ -1,0 +1,23 @@
+// What one request may touch, and in whose name. Built once, by access; every door needs one.
+
+export type Env = 'live' | 'test';
+export type Role = 'owner' | 'admin' | 'member';
+
+export const allEnvs: readonly Env[] = ['live', 'test'];
+
+export type ActorType = 'user' | 'secret_key' | 'bootstrap' | 'embed' | 'scanner' | 'system';
+
+/** Who acts, as the audit log names it. */
+export type Actor = { type: ActorType; id: string | null };
+
+export type Reach = {
+  workspaceId: string;
+  /** Environments whose rows exist for this request. */
+  envs: readonly Env[];
+  /** Set on the embed plane: rows of other tenants and projects do not exist. */
+  tenantId?: string;
+  projectId?: string;
+  actor: Actor;
+  /** With whose power: a person's role, or that of whoever minted the key. */
+  authority: Role;
+};

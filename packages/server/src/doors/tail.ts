@@ -1,0 +1,30 @@
+// The last act of a write: bump versions, stamp keys, append to the chain, in one database call.
+import type { NewId } from '../base/ids.ts';
+import type { Answer, Statement } from '../db/database.ts';
+import { type Entry, envOf, targetTypeOf } from './actions.ts';
+import { canonicalJson } from './audit-chain.ts';
+import type { PolicyVersion } from './door.ts';
+import type { Actor } from './reach.ts';
+
+type Closing = { actor: Actor; entries: readonly Entry[]; policy: readonly string[]; newId: NewId };
+
+export const closeChange = ({ actor, entries, policy, newId }: Closing): Statement => ({
+  text: 'select project_id, version from close_change($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  values: [
+    actor.type,
+    actor.id,
+    policy,
+    entries.map(() => newId()),
+    entries.map(({ action }) => action),
+    entries.map(({ action }) => targetTypeOf(action)),
+    entries.map(({ target }) => target),
+    entries.map(envOf),
+    entries.map(({ payload }) => canonicalJson(payload)),
+  ],
+});
+
+export const versionsOf = (answer: Answer | undefined): PolicyVersion[] =>
+  (answer?.rows ?? []).map((row) => ({
+    projectId: String(row.projectId),
+    version: Number(row.version),
+  }));

@@ -1,0 +1,33 @@
+// Rows → audit_log and audit_chain objects.
+import type { AuditChain, AuditLog } from '@keyrail/protocol/objects/audit.ts';
+import { wireTime } from '../../base/wire-time.ts';
+import type { AuditRow } from './rows.ts';
+import type { ChainVerdict } from './verify-chain.ts';
+import { isPayloadShown } from './visibility.ts';
+
+export const presentAuditRow = (row: AuditRow, isTest: boolean): AuditLog => ({
+  object: 'audit_log',
+  id: row.id,
+  seq: row.seq,
+  occurred_at: wireTime(row.occurredAt),
+  actor_type: row.actorType,
+  actor_id: row.actorId,
+  // A test principal is told no person's name, not even that there is none.
+  ...(isTest ? {} : { actor: null }),
+  action: row.action,
+  target_type: row.targetType,
+  target_id: row.targetId,
+  payload: isPayloadShown(row.targetType, isTest) ? JSON.parse(row.payload) : {},
+  prev_hash: row.prevHash,
+  hash: row.hash,
+});
+
+export const presentChain = (verdict: ChainVerdict): AuditChain => ({
+  object: 'audit_chain',
+  verified: verdict.brokenSeq === null,
+  checked: verdict.checked,
+  head_seq: verdict.headSeq,
+  head_hash: verdict.headHash,
+  broken_seq: verdict.brokenSeq,
+  reason: verdict.reason,
+});

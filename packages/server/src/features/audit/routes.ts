@@ -1,0 +1,31 @@
+// The history of every change, and the proof that nobody edited it.
+import { auditEndpoints } from '@keyrail/protocol/endpoints/audit.ts';
+import { isTestPrincipal } from '../../access/principal.ts';
+import { pageOf } from '../../http/page.ts';
+import { serve } from '../../http/route.ts';
+import { presentAuditRow, presentChain } from './present.ts';
+import { listAuditRows } from './rows.ts';
+import { verifyChain } from './verify-chain.ts';
+
+export const auditRoutes = serve(auditEndpoints, {
+  'GET /v1/audit_logs': {
+    boundary: 'rows',
+    door: 'read',
+    run: ({ read, query, after, principal }) => {
+      const isTest = isTestPrincipal(principal);
+      const afterSeq = Math.max(Number(after?.[0] ?? 0), query.after_seq ?? 0);
+      return pageOf(
+        query.limit,
+        (limit) => listAuditRows(read, { afterSeq, limit }),
+        (row) => presentAuditRow(row, isTest),
+        (last) => [String(last.seq)],
+      );
+    },
+  },
+  'GET /v1/audit_logs/chain': {
+    boundary: 'rows',
+    door: 'read',
+    patience: 'stepped',
+    run: async ({ read }) => presentChain(await verifyChain(read)),
+  },
+});

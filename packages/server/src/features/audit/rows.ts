@@ -1,0 +1,32 @@
+// Every statement on the audit log. There is no writing one: close_change() alone appends.
+import type { Selectable } from 'kysely';
+import { build, many, maybe, sql } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Read } from '../../doors/door.ts';
+
+export type AuditRow = Selectable<Tables['auditLogs']>;
+
+/** What the reach can see, oldest first. */
+export const listAuditRows = (
+  tx: Read,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Promise<AuditRow[]> =>
+  many(
+    tx,
+    build
+      .selectFrom('auditLogs')
+      .selectAll()
+      .where('seq', '>', afterSeq)
+      .orderBy('seq')
+      .limit(limit),
+  );
+
+/** The whole chain in order, both environments: for hashing, not for showing. */
+export const listChainedRows = (
+  tx: Read,
+  { afterSeq, limit }: { afterSeq: number; limit: number },
+): Promise<AuditRow[]> =>
+  many(tx, sql<AuditRow>`select * from audit_chain_page(${afterSeq}, ${limit})`);
+
+export const findHead = (tx: Read): Promise<{ seq: number; hash: string } | null> =>
+  maybe(tx, build.selectFrom('auditHeads').select(['seq', 'hash']));

@@ -1,0 +1,49 @@
+import { GENESIS_HASH, rowHash } from '../../doors/audit-chain.ts';
+import type { Read } from '../../doors/door.ts';
+import { type AuditRow, findHead, listChainedRows } from './rows.ts';
+
+const PAGE_ROWS = 1000;
+
+export type ChainVerdict = {
+  checked: number;
+  headSeq: number;
+  headHash: string;
+  brokenSeq: number | null;
+  reason: string | null;
+};
+
+/**
+ * Derives every hash anew, page by page, up to the head as it was at the start; rows appended
+ * meanwhile are a later call's. Names the first position that does not fit.
+ */
+export async function verifyChain(tx: Read): Promise<ChainVerdict> {
+  const head = (await findHead(tx)) ?? { seq: 0, hash: GENESIS_HASH };
+  const verdict = { headSeq: head.seq, headHash: head.hash, brokenSeq: null, reason: null };
+  let prevHash = GENESIS_HASH;
+  let checked = 0;
+  while (checked < head.seq) {
+    const limit = Math.min(PAGE_ROWS, head.seq - checked);
+    const rows = await listChainedRows(tx, { afterSeq: checked, limit });
+    for (const row of rows) {
+      const reason = faultIn(row, checked + 1, prevHash);
+      if (reason) return { ...verdict, checked, brokenSeq: checked + 1, reason };
+      checked += 1;
+      prevHash = row.hash;
+    }
+    if (rows.length < limit) {
+      return { ...verdict, checked, brokenSeq: checked + 1, reason: 'A row is missing.' };
+    }
+  }
+  if (prevHash !== head.hash) {
+    const reason = 'The newest row is not the one that the head names.';
+    return { ...verdict, checked, brokenSeq: head.seq, reason };
+  }
+  return { ...verdict, checked };
+}
+
+function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
+  if (row.seq !== seq) return 'A row is missing.';
+  if (row.prevHash !== prevHash) return 'The row does not link to the one before it.';
+  if (rowHash(row) !== row.hash) return 'The row does not match its hash.';
+  return null;
+}

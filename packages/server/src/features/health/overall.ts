@@ -1,0 +1,16 @@
+// The overall status is the worst of what is configured; what is not known does not count.
+import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
+
+const severity: Record<ComponentState, number> = {
+  not_configured: 0,
+  unknown: 0,
+  ok: 1,
+  degraded: 2,
+  down: 3,
+};
+
+export const overallOf = (states: readonly ComponentState[]): ComponentState =>
+  states.reduce<ComponentState>(
+    (worst, state) => (severity[state] > severity[worst] ? state : worst),
+    'ok',
+  );

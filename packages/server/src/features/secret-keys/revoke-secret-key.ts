@@ -1,0 +1,17 @@
+import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
+
+/** Ends a key for good, whatever its state. Repeating it changes nothing. */
+export async function revokeSecretKey(
+  tx: Write,
+  { id, reason }: { id: string; reason: string | null },
+): Promise<Change<SecretKeyRow>> {
+  const key = await lockSecretKey(tx, id);
+  if (key.revokedAt) return unchanged(key);
+  const revoked = await updateSecretKey(tx, key, { revokedAt: tx.now, revokedReason: reason });
+  return changed(revoked, {
+    action: 'secret_key.revoked',
+    target: key.id,
+    payload: { env: key.env, reason },
+  });
+}

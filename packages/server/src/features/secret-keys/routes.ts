@@ -1,0 +1,61 @@
+// Credentials of the vendor's own backend.
+import { secretKeyEndpoints } from '@keyrail/protocol/endpoints/secret-keys.ts';
+import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { serve } from '../../http/route.ts';
+import { createSecretKey } from './create-secret-key.ts';
+import { presentCreated, presentRotated, presentSecretKey } from './present.ts';
+import { revokeSecretKey } from './revoke-secret-key.ts';
+import { rotateSecretKey } from './rotate-secret-key.ts';
+import { listSecretKeys, loadSecretKey } from './rows.ts';
+
+export const secretKeyRoutes = serve(secretKeyEndpoints, {
+  'POST /v1/secret_keys': {
+    boundary: 'rows',
+    door: 'write',
+    run: async ({ write, body }) =>
+      presentCreated(
+        await write((tx) =>
+          createSecretKey(tx, {
+            env: body.env,
+            name: body.name ?? null,
+            meta: body.meta ?? {},
+            expiresAt: body.expires_at ?? null,
+          }),
+        ),
+      ),
+  },
+  'GET /v1/secret_keys': {
+    boundary: 'rows',
+    door: 'read',
+    run: ({ read, query, after }) =>
+      pageOf(
+        query.limit,
+        (limit) => listSecretKeys(read, { after: positionOf(after), limit }),
+        presentSecretKey,
+        nextAfter,
+      ),
+  },
+  'GET /v1/secret_keys/{id}': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read, params }) => presentSecretKey(await loadSecretKey(read, params.id)),
+  },
+  'POST /v1/secret_keys/{id}/rotate': {
+    boundary: 'rows',
+    door: 'write',
+    run: async ({ write, params, body }) =>
+      presentRotated(
+        await write((tx) =>
+          rotateSecretKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
+        ),
+      ),
+  },
+  'POST /v1/secret_keys/{id}/revoke': {
+    boundary: 'rows',
+    door: 'write',
+    run: async ({ write, params, body }) =>
+      presentSecretKey(
+        await write((tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null })),
+      ),
+  },
+});

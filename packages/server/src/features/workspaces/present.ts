@@ -1,0 +1,23 @@
+// Rows → workspace objects.
+import type { FoundedWorkspace as FoundedBody, Workspace } from '@keyrail/protocol/objects/workspace.ts';
+import { wireTime } from '../../base/wire-time.ts';
+import { presentCreated } from '../secret-keys/present.ts';
+import type { FoundedWorkspace } from './create-workspace.ts';
+import type { WorkspaceRow } from './rows.ts';
+
+export const presentWorkspace = (row: WorkspaceRow): Workspace => ({
+  object: 'workspace',
+  id: row.id,
+  name: row.name,
+  slug: row.slug,
+  billing_email: row.billingEmail,
+  embed_origins: row.embedOrigins,
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.updatedAt),
+});
+
+export const presentFounded = ({ workspace, secretKey }: FoundedWorkspace): FoundedBody => ({
+  workspace: presentWorkspace(workspace),
+  secret_key: presentCreated(secretKey),
+  membership: null,
+});

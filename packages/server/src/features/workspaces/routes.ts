@@ -1,0 +1,52 @@
+// The vendor's account: founded once, then read and changed by whoever acts in it.
+import { workspaceEndpoints } from '@keyrail/protocol/endpoints/workspaces.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { serve } from '../../http/route.ts';
+import { createWorkspace } from './create-workspace.ts';
+import { presentFounded, presentWorkspace } from './present.ts';
+import { loadWorkspace } from './rows.ts';
+import { updateWorkspace } from './update-workspace.ts';
+
+export const workspaceRoutes = serve(workspaceEndpoints, {
+  'POST /v1/workspaces': {
+    boundary: 'none',
+    door: 'gate',
+    run: async ({ newId, writeIn, body }) => {
+      const write = writeIn({
+        workspaceId: newId(),
+        envs: allEnvs,
+        actor: { type: 'bootstrap', id: null },
+        authority: 'owner',
+      });
+      return presentFounded(
+        await write((tx) =>
+          createWorkspace(tx, {
+            name: body.name,
+            slug: body.slug,
+            billingEmail: body.billing_email ?? null,
+            env: body.env,
+          }),
+        ),
+      );
+    },
+  },
+  'GET /v1/workspace': {
+    boundary: 'shared',
+    door: 'read',
+    run: async ({ read }) => presentWorkspace(await loadWorkspace(read)),
+  },
+  'PATCH /v1/workspace': {
+    boundary: 'shared',
+    door: 'write',
+    run: async ({ write, body }) =>
+      presentWorkspace(
+        await write((tx) =>
+          updateWorkspace(tx, {
+            name: body.name,
+            billingEmail: body.billing_email,
+            embedOrigins: body.embed_origins,
+          }),
+        ),
+      ),
+  },
+});

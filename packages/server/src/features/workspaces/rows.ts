@@ -1,0 +1,34 @@
+// Every statement on workspaces. There is one in reach at most, so none is named.
+import type { Insertable, Selectable, Updateable } from 'kysely';
+import { notFound } from '../../base/errors.ts';
+import { build, maybe, one } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Read, Write } from '../../doors/door.ts';
+
+type Columns = Tables['workspaces'];
+
+export type WorkspaceRow = Selectable<Columns>;
+
+const row = build.selectFrom('workspaces').selectAll();
+
+export async function loadWorkspace(tx: Read): Promise<WorkspaceRow> {
+  const found = await maybe(tx, row);
+  if (!found) throw notFound('workspace');
+  return found;
+}
+
+export async function lockWorkspace(tx: Write): Promise<WorkspaceRow> {
+  const found = await maybe(tx, row.forUpdate());
+  if (!found) throw notFound('workspace');
+  return found;
+}
+
+export const insertWorkspace = (tx: Write, values: Insertable<Columns>): Promise<WorkspaceRow> =>
+  one(tx, build.insertInto('workspaces').values(values).returningAll());
+
+export const updateWorkspaceRow = (
+  tx: Write,
+  id: string,
+  values: Updateable<Columns>,
+): Promise<WorkspaceRow> =>
+  one(tx, build.updateTable('workspaces').set(values).where('id', '=', id).returningAll());

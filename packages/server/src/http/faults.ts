@@ -1,0 +1,57 @@
+// The one place where failures become answers, and the only one that logs them. What is not an
+// ApiError says nothing to the caller but the request's id.
+import { wireCode } from '@keyrail/protocol/error-codes.ts';
+import { ApiError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { apiErrorOfStore } from '../doors/store-faults.ts';
+
+/** Fastify's own refusals, which happen before or beside ours. */
+const frameworkFaults: Record<string, () => ApiError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new ApiError('invalid_request', 'The request body does not match its length.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
+  FST_ERR_BAD_URL: () => new ApiError('invalid_request', 'The path is not valid.'),
+};
+
+export function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const fromStore = apiErrorOfStore(error);
+  if (fromStore) return fromStore;
+  const code = codeOf(error);
+  const framework = code === undefined ? undefined : frameworkFaults[code];
+  if (framework) return framework();
+  return new ApiError('internal_error', undefined, { cause: error });
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
+
+export type ErrorBody = {
+  error: {
+    code: string;
+    message: string;
+    details?: { path: string; message: string }[];
+    missing_scopes?: string[];
+  };
+};
+
+export const errorBody = (error: ApiError): ErrorBody => ({
+  error: {
+    code: wireCode(error.code),
+    message: error.message,
+    ...(error.details && { details: error.details }),
+    ...(error.missingScopes && { missing_scopes: error.missingScopes }),
+  },
+});
+
+export const errorHeaders = (error: ApiError): Record<string, string> =>
+  error.status === 401 ? { 'www-authenticate': 'Bearer', ...error.headers } : error.headers;
+
+/** Refusals are the caller's affair and stay quiet; what is our fault is told with its reason. */
+export function logFault(log: Log, error: ApiError, requestId: string): void {
+  if (error.status < 500) return;
+  const fields = { requestId, code: error.code, error: error.cause ?? error };
+  if (error.status === 503) log.warn(fields, 'unavailable');
+  else log.error(fields, 'internal error');
+}

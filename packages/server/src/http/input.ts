@@ -1,0 +1,92 @@
+// Bytes → values. Strict: nothing is coerced, trimmed or dropped, and what a database could not
+// store faithfully (NUL, half of a surrogate pair) is refused before it gets near one.
+import { JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
+import { ApiError, type Detail, invalid } from '../base/errors.ts';
+
+type Part = 'body' | 'query' | 'path';
+
+/** The part of a schema that is used here, so that this file needs no schema library. */
+type Schema = {
+  safeParse(
+    value: unknown,
+  ): { success: true; data: unknown } | { success: false; error: { issues: readonly Issue[] } };
+};
+
+type Issue = { code: string; message: string; path: PropertyKey[]; keys?: string[] };
+
+const DETAILS_MAX = 100;
+
+const notJson = (cause?: unknown): ApiError =>
+  new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
+
+export function readJson(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw notJson(error);
+  }
+  refuseDeep(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notJson(error);
+  }
+}
+
+/** Counted on the text: parsing a million levels first would already have done the damage. */
+function refuseDeep(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (inString) {
+      if (unit === 0x5c) at += 1;
+      else if (unit === 0x22) inString = false;
+    } else if (unit === 0x22) inString = true;
+    else if (unit === 0x7b || unit === 0x5b) {
+      depth += 1;
+      if (depth > JSON_DEPTH_MAX) {
+        throw invalid('body', [{ path: '', message: `Nested deeper than ${JSON_DEPTH_MAX}.` }]);
+      }
+    } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
+  }
+}
+
+export function parsePart(part: Part, schema: Schema, value: unknown): unknown {
+  const unstorable = findUnstorable(value);
+  if (unstorable.length > 0) throw invalid(part, unstorable);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(part, parsed.error.issues.flatMap(detailsOf).slice(0, DETAILS_MAX));
+}
+
+function detailsOf(issue: Issue): Detail[] {
+  const path = issue.path.map(String).join('.');
+  if (issue.code !== 'unrecognized_keys' || !issue.keys) return [{ path, message: issue.message }];
+  return issue.keys.map((key) => ({
+    path: path === '' ? key : `${path}.${key}`,
+    message: 'Unknown field.',
+  }));
+}
+
+/** Walks any value; texts and member names alike must be storable. */
+function findUnstorable(value: unknown, path = ''): Detail[] {
+  if (typeof value === 'string') {
+    return isStorable(value) ? [] : [{ path, message: 'Contains characters that are not allowed.' }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const found: Detail[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const memberPath = path === '' ? key : `${path}.${key}`;
+    if (key === '__proto__' || !isStorable(key)) {
+      found.push({ path: printable(memberPath), message: 'This name is not allowed.' });
+    } else found.push(...findUnstorable(member, memberPath));
+    if (found.length >= DETAILS_MAX) break;
+  }
+  return found;
+}
+
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
+
+const printable = (text: string): string => text.toWellFormed().replaceAll('\u0000', '\ufffd');

@@ -1,0 +1,185 @@
+// The life of a request: match, authenticate, role, boundary, parse, boundary of input, run,
+// present, reply. The router matches; this file is the rest, in two steps, because who calls is
+// settled before a byte of the body is read.
+import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { Uuid } from '@keyrail/protocol/validators.ts';
+import { authenticate, type Credentials } from '../access/authenticate.ts';
+import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
+import { type Principal, reachOf } from '../access/principal.ts';
+import { leastRole, refuseBelow } from '../access/roles.ts';
+import { assert, unreachable } from '../base/assert.ts';
+import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
+import { ApiError, invalid } from '../base/errors.ts';
+import { type Gate } from '../doors/gate.ts';
+import { openRead } from '../doors/read.ts';
+import type { Reach } from '../doors/reach.ts';
+import { type DoorParts, openWrite } from '../doors/write.ts';
+import type { Cursors } from './cursor.ts';
+import { parsePart, readJson } from './input.ts';
+import { type Probe, Reply, type ServedRoute } from './route.ts';
+
+const REQUEST_WAIT_MS = 3000;
+const STEPPED_WAIT_TOTAL_MS = 60_000;
+
+export type PipelineParts = DoorParts & {
+  credentials: Credentials;
+  gate: Gate;
+  cursors: Cursors;
+  probe: Probe;
+  /** Holds every answer against its schema: on in tests and development. */
+  checkAnswers: boolean;
+};
+
+export type Incoming = {
+  requestId: string;
+  params: unknown;
+  query: unknown;
+  contentType: string | undefined;
+  body: Buffer | undefined;
+};
+
+export type Outgoing = {
+  status: number;
+  body: unknown;
+  headers: Record<string, string>;
+  /** A cursor for the next page, when there is one. */
+  nextCursor: string | undefined;
+};
+
+export type Admitted = { principal: Principal; deadline: Deadline };
+
+export type Pipeline = {
+  admit(authorization: string | undefined): Promise<Admitted>;
+  answer(admitted: Admitted, incoming: Incoming): Promise<Outgoing>;
+};
+
+export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline {
+  const { endpoint, line, boundary } = route;
+  const isSafe = splitLine(line).method === 'GET';
+  const least = leastRole(isSafe, endpoint.role);
+  const isPersonal = endpoint.auth === 'session';
+  const names = pathParams(line);
+
+  return {
+    async admit(authorization) {
+      const deadline = deadlineOf(route);
+      const principal = await authenticate(parts.credentials, endpoint.auth, authorization);
+      if (!isPersonal) refuseBelow(principal, least);
+      refuseBeyond(principal, boundary, isSafe);
+      return { principal, deadline };
+    },
+
+    async answer({ principal, deadline }, incoming) {
+      const params = parseParams(names, incoming.params);
+      const query = endpoint.query ? parsePart('query', endpoint.query, incoming.query) : {};
+      const body = parseBody(route, incoming);
+      refuseNamedEnv(principal, query, body);
+      const reach = reachOf(principal);
+      const binding = `${line} ${reach?.workspaceId ?? ''}`;
+      const cursor = cursorIn(query);
+      const after = cursor === undefined ? null : parts.cursors.read(binding, cursor);
+      const outcome = await route.run({
+        ...{ params, query, body, after, principal, requestId: incoming.requestId },
+        ...doorFor(route, parts, reach, deadline),
+      });
+      const outgoing = outgoingOf(route, outcome, (next) => parts.cursors.issue(binding, next));
+      if (parts.checkAnswers) checkAnswer(route, outgoing);
+      return outgoing;
+    },
+  };
+}
+
+const deadlineOf = ({ patience }: ServedRoute): Deadline =>
+  patience === 'stepped'
+    ? steppedDeadline(REQUEST_WAIT_MS, STEPPED_WAIT_TOTAL_MS)
+    : deadlineAfter(REQUEST_WAIT_MS);
+
+function parseParams(names: readonly string[], values: unknown): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const name of names) {
+    const value = typeof values === 'object' && values !== null ? Reflect.get(values, name) : null;
+    const parsed = Uuid.safeParse(value);
+    if (!parsed.success) throw invalid('path', [{ path: name, message: 'Not a UUID.' }]);
+    params[name] = parsed.data;
+  }
+  return params;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+function parseBody({ endpoint }: ServedRoute, { body = EMPTY, contentType }: Incoming): unknown {
+  if (endpoint.body === 'raw') return body;
+  if (body.length === 0) {
+    if (!endpoint.body) return undefined;
+    if (endpoint.bodyOptional) return parsePart('body', endpoint.body, {});
+  } else if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
+  const value = readJson(body);
+  if (endpoint.body) return parsePart('body', endpoint.body, value);
+  // Nothing is expected: an empty object is fine, anything else was meant for somewhere else.
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  if (!isEmpty) throw invalid('body', [{ path: '', message: 'This endpoint takes no body.' }]);
+  return undefined;
+}
+
+const isJson = (contentType: string | undefined): boolean =>
+  /^application\/json(?: *; *charset="?utf-8"?)?$/i.test(contentType ?? '');
+
+const cursorIn = (query: unknown): string | undefined =>
+  typeof query === 'object' && query !== null && 'cursor' in query
+    ? (query.cursor as string | undefined)
+    : undefined;
+
+function doorFor(
+  { door, line }: ServedRoute,
+  parts: PipelineParts,
+  reach: Reach | null,
+  deadline: Deadline,
+): object {
+  const within = (): Reach => {
+    assert(reach, `${line} opens the door ${door} without a reach`);
+    return reach;
+  };
+  switch (door) {
+    case 'read':
+      return { read: openRead(parts.db, within(), deadline) };
+    case 'write':
+      return {
+        read: openRead(parts.db, within(), deadline),
+        write: openWrite(parts, within(), deadline),
+      };
+    case 'gate':
+      return {
+        gate: parts.gate,
+        newId: parts.newId,
+        writeIn: (made: Reach) => openWrite(parts, made, deadline),
+      };
+    case 'probe':
+      return { probe: parts.probe };
+    case 'none':
+      return {};
+    default:
+      return unreachable(door);
+  }
+}
+
+function outgoingOf(
+  { endpoint }: ServedRoute,
+  outcome: unknown,
+  issue: (next: readonly string[]) => string,
+): Outgoing {
+  const reply = outcome instanceof Reply ? outcome : new Reply(outcome);
+  return {
+    status: reply.status ?? Number(Object.keys(endpoint.answers)[0]),
+    body: reply.body,
+    headers: reply.headers,
+    nextCursor: reply.next && issue(reply.next),
+  };
+}
+
+function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing): void {
+  const schema = endpoint.answers[status];
+  assert(schema !== undefined, `${line} answered an undeclared ${status}`);
+  if (schema === null) return;
+  const parsed = schema.safeParse(body);
+  assert(parsed.success, `${line} answered off its schema: ${parsed.error?.message}`);
+}

@@ -1,0 +1,101 @@
+// How a slice offers its endpoints. The line says what comes in and goes out; a route adds what it
+// touches (boundary), what it is handed (door) and what it does (run).
+import type {
+  AnswerOf,
+  BodyOf,
+  Endpoint,
+  Line,
+  PathParams,
+  QueryOf,
+} from '@keyrail/protocol/endpoint.ts';
+import type { Boundary } from '../access/boundary.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Deadline } from '../base/deadline.ts';
+import type { NewId } from '../base/ids.ts';
+import type { Read } from '../doors/door.ts';
+import type { Gate } from '../doors/gate.ts';
+import type { Reach } from '../doors/reach.ts';
+import type { OpenWrite } from '../doors/write.ts';
+
+/** An answer that needs more than its body: another status, headers, a further page. */
+export class Reply<Body = unknown> {
+  readonly body: Body;
+  readonly status: number | undefined;
+  readonly headers: Record<string, string>;
+  /** Where the next page of a list starts; becomes a `Link` header. */
+  readonly next: readonly string[] | undefined;
+
+  constructor(
+    body: Body,
+    more: { status?: number; headers?: Record<string, string>; next?: readonly string[] } = {},
+  ) {
+    this.body = body;
+    this.status = more.status;
+    this.headers = more.headers ?? {};
+    this.next = more.next;
+  }
+}
+
+/** What the probes may ask. They are the only ones without a reach that look at the store. */
+export type Probe = { databaseAnswers(deadline: Deadline): Promise<boolean> };
+
+export type Doors = {
+  read: { read: Read };
+  write: { read: Read; write: OpenWrite };
+  /** Before a reach exists: founding a workspace opens a write in the one it makes. */
+  gate: { gate: Gate; newId: NewId; writeIn(reach: Reach): OpenWrite };
+  probe: { probe: Probe };
+  none: Record<never, never>;
+};
+
+export type DoorName = keyof Doors;
+
+export type Input<L extends string, E> = {
+  params: PathParams<L>;
+  query: QueryOf<E>;
+  body: BodyOf<E>;
+  /** Where a further page starts, from a cursor that this server issued for this list. */
+  after: readonly string[] | null;
+  principal: Principal;
+  requestId: string;
+};
+
+type Answer<E> = AnswerOf<E> | Reply;
+
+type RouteThrough<L extends string, E, D extends DoorName> = {
+  boundary: Boundary;
+  door: D;
+  /** Many small statements, each with its own wait, instead of one wait over all of them. */
+  patience?: 'stepped';
+  run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>;
+};
+
+/** A GET cannot be handed the write door: it does not compile. */
+type DoorsFor<L extends string> = L extends `GET ${string}` ? Exclude<DoorName, 'write'> : DoorName;
+
+type Routes<T> = {
+  [L in keyof T & string]: {
+    [D in DoorsFor<L>]: RouteThrough<L, T[L], D>;
+  }[DoorsFor<L>];
+};
+
+/** A route whose types have done their work: what the pipeline runs. */
+export type ServedRoute = {
+  line: Line;
+  endpoint: Endpoint;
+  boundary: Boundary;
+  door: DoorName;
+  patience?: 'stepped';
+  run(input: Record<string, unknown>): unknown;
+};
+
+/** Ties routes to their endpoints; a missing, extra or misspelt line does not compile. */
+export function serve<const T extends Record<Line, Endpoint>>(
+  endpoints: T,
+  routes: Routes<T>,
+): ServedRoute[] {
+  return Object.entries(endpoints).map(([line, endpoint]) => {
+    const route = (routes as Record<string, unknown>)[line];
+    return { ...(route as ServedRoute), line: line as Line, endpoint };
+  });
+}

@@ -1,0 +1,162 @@
+// Fastify: router, sockets, body limits, orderly close. Everything else is the pipeline's. Its
+// own coercion, validation and error answers are not used.
+import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { ApiError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { answerHeaders, isEmbedPath, preflightHeaders } from './cors.ts';
+import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
+import { apiHeaders, transportHeaders } from './headers.ts';
+import { type Admitted, type Pipeline, type PipelineParts, pipelineFor } from './pipeline.ts';
+import type { ServedRoute } from './route.ts';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 72_000;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+export type ServerParts = PipelineParts & {
+  log: Log;
+  newRequestId(): string;
+  publicUrl: string;
+  trustProxy: string[] | false;
+};
+
+export function buildServer(routes: readonly ServedRoute[], parts: ServerParts): FastifyInstance {
+  const app = Fastify({
+    logger: false,
+    trustProxy: parts.trustProxy,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    genReqId: (request) => saneRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
+    // A longer parameter is a malformed id, and the pipeline says so.
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
+    frameworkErrors: (error, request, reply) => void refuse(parts, request, reply, error),
+  });
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  readBodiesUnparsed(app);
+  addStandardHeaders(app, parts);
+  app.setErrorHandler((error, request, reply) => refuse(parts, request, reply, error));
+  app.setNotFoundHandler((request, reply) =>
+    refuse(parts, request, reply, new ApiError('not_found', 'No such path.')),
+  );
+  for (const route of routes) addRoute(app, route, parts);
+  for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(app, path, methods, parts);
+  return app;
+}
+
+const saneRequestId = (value: string | string[] | undefined): string | undefined =>
+  typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
+
+function readBodiesUnparsed(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+function addStandardHeaders(app: FastifyInstance, { publicUrl }: ServerParts): void {
+  const standard = { ...apiHeaders, ...transportHeaders(publicUrl) };
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(standard).header('x-request-id', request.id);
+    const { origin } = request.headers;
+    if (origin && isEmbedPath(request.url)) reply.headers(answerHeaders(origin));
+    done();
+  });
+}
+
+const admissions = new WeakMap<FastifyRequest, Admitted>();
+
+function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts): void {
+  const { method, path } = splitLine(route.line);
+  const pipeline = pipelineFor(route, parts);
+  app.route({
+    method,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: route.endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
+    onRequest: async (request) => {
+      admissions.set(request, await pipeline.admit(request.headers.authorization));
+    },
+    handler: (request, reply) => answer(pipeline, request, reply),
+    onResponse: (request, reply, done) => {
+      const fields = { requestId: request.id, line: route.line, status: reply.statusCode };
+      parts.log.info({ ...fields, ms: Math.round(reply.elapsedTime) }, 'answered');
+      done();
+    },
+  });
+}
+
+async function answer(
+  pipeline: Pipeline,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const admitted = admissions.get(request);
+  if (!admitted) throw new Error('impossible: a request that was not admitted');
+  const { status, body, headers, nextCursor } = await pipeline.answer(admitted, {
+    requestId: request.id,
+    params: request.params,
+    query: request.query,
+    contentType: request.headers['content-type'],
+    body: Buffer.isBuffer(request.body) ? request.body : undefined,
+  });
+  reply.code(status).headers(headers);
+  if (nextCursor !== undefined) reply.header('link', nextLink(request.url, nextCursor));
+  if (body === null || body === undefined) return reply.send();
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** The same list from the next position on; relative, as the server may not know its own name. */
+function nextLink(url: string, cursor: string): string {
+  const [path = '', search = ''] = url.split('?', 2);
+  const query = new URLSearchParams(search);
+  query.set('cursor', cursor);
+  return `<${path}?${query}>; rel="next"`;
+}
+
+function refuse(
+  { log }: ServerParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+): FastifyReply {
+  const error = apiErrorOf(thrown);
+  logFault(log, error, request.id);
+  return reply
+    .code(error.status)
+    .headers(errorHeaders(error))
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(error)));
+}
+
+function methodsByPath(routes: readonly ServedRoute[]): Map<string, Method[]> {
+  const methods = new Map<string, Method[]>();
+  for (const { line } of routes) {
+    const { method, path } = splitLine(line);
+    methods.set(path, [...(methods.get(path) ?? []), method]);
+  }
+  return methods;
+}
+
+function refuseOtherMethods(
+  app: FastifyInstance,
+  path: string,
+  methods: readonly Method[],
+  parts: ServerParts,
+): void {
+  const known: string[] = methods.includes('GET') ? [...methods, 'HEAD'] : [...methods];
+  app.route({
+    method: METHODS.filter((method) => !known.includes(method)),
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    handler: (request, reply) => {
+      const { origin } = request.headers;
+      if (request.method === 'OPTIONS' && origin && isEmbedPath(path)) {
+        return reply.code(204).headers(preflightHeaders(origin)).send();
+      }
+      const headers = { allow: known.join(', ') };
+      const error = new ApiError('method_not_allowed', undefined, { headers });
+      return refuse(parts, request, reply, error);
+    },
+  });
+}

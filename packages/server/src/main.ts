@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// keyrail-server: the one program, by its parts. The only reader of process.env.
+import { openServer } from './start.ts';
+import { migrateCommand } from './migrate-command.ts';
+import { type Config, readConfig, settings } from './config.ts';
+
+const commands: Record<string, { does: string; run(config: Config): Promise<void> }> = {
+  start: { does: 'migrate, then run everything in one process', run: openServer },
+  api: { does: 'run the API alone', run: openServer },
+  migrate: { does: 'bring the database to this version and exit', run: migrateCommand },
+};
+
+async function main(): Promise<void> {
+  const [name = 'help'] = process.argv.slice(2);
+  const command = commands[name];
+  if (!command) {
+    const asked = ['help', '--help', '-h'].includes(name);
+    (asked ? process.stdout : process.stderr).write(
+      `${asked ? '' : `keyrail-server: no command "${name}"\n\n`}${usage()}`,
+    );
+    process.exitCode = asked ? 0 : 2;
+    return;
+  }
+  const read = readConfig(process.env);
+  if ('faults' in read) {
+    const list = read.faults.map((fault) => `  - ${fault}\n`).join('');
+    process.stderr.write(`keyrail-server: the settings are not right:\n${list}`);
+    process.exitCode = 1;
+    return;
+  }
+  await command.run(read.config);
+}
+
+function usage(): string {
+  const list = Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(10)}${does}`);
+  const manual = settings.map(({ name, meaning, fallback }) => {
+    const shown = fallback === null ? '' : ` (${fallback})`;
+    return `  ${name.padEnd(30)}${meaning}${shown}`;
+  });
+  return [
+    'Usage: keyrail-server <command>\n',
+    ...list,
+    '\nSettings, from the environment:\n',
+    ...manual,
+    '',
+  ].join('\n');
+}
+
+main().catch((error: unknown) => {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`keyrail-server: ${reason}\n`);
+  process.exitCode = 1;
+});

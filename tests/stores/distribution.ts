@@ -1,0 +1,71 @@
+/**
+ * Installs a package of the Linux distribution when a test needs its binaries and none are there.
+ * It leaves the machine quiet: nothing that it installs is started, and no database is created.
+ * KEYRAIL_TEST_INSTALL=off forbids it.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const INSTALL_MS_MAX = 240_000;
+const POLICY = '/usr/sbin/policy-rc.d';
+const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf';
+
+/** Returns null when the package was installed, or the reason why it was not. */
+export function installFromDistribution(name: string): string | null {
+  const refusal = whyNot();
+  if (refusal) return refusal;
+
+  console.error(`Installing ${name} from the distribution, for the tests that need it.`);
+  keepClustersUncreated();
+  const removePolicy = keepDaemonsStopped();
+  try {
+    return (
+      apt(['update']) ??
+      apt([
+        'install',
+        '-y',
+        '--no-install-recommends',
+        '-o',
+        'Dpkg::Options::=--force-confold',
+        name,
+      ])
+    );
+  } finally {
+    removePolicy();
+  }
+}
+
+function whyNot(): string | null {
+  if (process.env.KEYRAIL_TEST_INSTALL === 'off') return 'KEYRAIL_TEST_INSTALL is off';
+  if (process.getuid?.() !== 0) return 'installing it needs root';
+  const found = spawnSync('apt-get', ['--version'], { stdio: 'ignore' });
+  return found.status === 0 ? null : 'this machine has no apt-get';
+}
+
+function apt(args: string[]): string | null {
+  const run = spawnSync('apt-get', ['-q', ...args], {
+    encoding: 'utf8',
+    timeout: INSTALL_MS_MAX,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', UCF_FORCE_CONFFOLD: '1' },
+  });
+  if (run.status === 0) return null;
+  const said = (run.stderr || run.error?.message || '').trim().split('\n').slice(-3).join(' ');
+  return `apt-get ${args[0]} failed: ${said}`;
+}
+
+/** Debian otherwise creates and starts a cluster named main as it installs the server. */
+function keepClustersUncreated(): void {
+  if (existsSync(CREATE_CLUSTER)) return;
+  mkdirSync(dirname(CREATE_CLUSTER), { recursive: true });
+  writeFileSync(CREATE_CLUSTER, 'create_main_cluster = false\n');
+}
+
+/** Asks Debian not to start what it installs, unless the machine already has its own answer. */
+function keepDaemonsStopped(): () => void {
+  if (existsSync(POLICY)) return () => {};
+  writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  return () => rmSync(POLICY, { force: true });
+}

@@ -1,0 +1,204 @@
+/**
+ * A PostgreSQL of our own, for as long as the tests run: a fresh cluster in a scratch directory,
+ * reached by a unix socket (and by TCP when asked), gone when it is stopped or when its starter
+ * dies. It never touches a cluster of the machine.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { findPostgres } from './postgres-binaries.ts';
+import {
+  type Account,
+  commandUnder,
+  makeScratch,
+  removeScratch,
+  unprivilegedAccount,
+} from './scratch.ts';
+
+export type Postgres = {
+  socketDir: string;
+  port: number;
+  /** Connects as the superuser to the database `postgres`. */
+  superuserUrl: string;
+  /** Connects as `keyrail`, who may log in and create roles, and has no power of its own. */
+  url(database: string): string;
+  /** The same over TCP; throws unless the cluster was started with `tcp`. */
+  tcpUrl(database: string): string;
+  /** Ends the server as a crash does: no checkpoint, every connection lost, the disk kept. */
+  crash(): Promise<void>;
+  /** Starts the server again on the same disk, after `crash`. */
+  restart(): Promise<void>;
+  /** Ends the server and removes its disk. May be called twice. */
+  stop(): Promise<void>;
+  /** `stop`, for exit hooks: returns when the server is gone. */
+  stopNow(): void;
+};
+
+type Cluster = {
+  bin: string;
+  scratch: string;
+  disk: string;
+  port: number;
+  tcp: boolean;
+  account: Account | null;
+  server: ChildProcess | null;
+};
+
+const START_MS_MAX = 60_000;
+const STOP_MS_MAX = 10_000;
+const SOCKET_PORT = 5432;
+
+export async function startPostgres({ tcp = false } = {}): Promise<Postgres> {
+  const found = findPostgres();
+  if ('missing' in found) throw new Error(found.missing);
+  const account = unprivilegedAccount(['postgres', 'nobody']);
+  const scratch = makeScratch('pg', account);
+  const port = tcp ? await freePort() : SOCKET_PORT;
+  const disk = join(scratch, 'disk');
+  const cluster: Cluster = { bin: found.bin, scratch, disk, port, tcp, account, server: null };
+
+  const stopNow = () => endNow(cluster);
+  const unhook = beforeWeEnd(stopNow);
+  try {
+    createDisk(cluster);
+    await startServer(cluster);
+    await asSuperuser(cluster, 'create role keyrail login noinherit createrole nosuperuser');
+  } catch (error) {
+    stopNow();
+    unhook();
+    throw error;
+  }
+  return {
+    socketDir: scratch,
+    port,
+    superuserUrl: socketUrl(cluster, 'postgres', 'postgres'),
+    url: (database) => socketUrl(cluster, 'keyrail', database),
+    tcpUrl: (database) => tcpUrl(cluster, database),
+    crash: () => endServer(cluster),
+    restart: () => startServer(cluster),
+    stop: async () => {
+      await endServer(cluster);
+      stopNow();
+      unhook();
+    },
+    stopNow,
+  };
+}
+
+function createDisk({ bin, disk, account }: Cluster): void {
+  const [command, args] = commandUnder(account, [
+    join(bin, 'initdb'),
+    ...['--no-sync', '--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C'],
+    ...['-D', disk],
+  ]);
+  const run = spawnSync(command, args, { encoding: 'utf8', timeout: START_MS_MAX, cwd: '/' });
+  if (run.status !== 0) throw new Error(`initdb failed: ${run.stderr || run.error?.message}`);
+}
+
+async function startServer(cluster: Cluster): Promise<void> {
+  const settings = {
+    listen_addresses: cluster.tcp ? '127.0.0.1' : '',
+    port: cluster.port,
+    unix_socket_directories: cluster.scratch,
+    max_connections: 200,
+    timezone: 'UTC',
+  };
+  const [command, args] = commandUnder(cluster.account, [
+    join(cluster.bin, 'postgres'),
+    ...['-D', cluster.disk],
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]);
+  const log = openSync(logOf(cluster), 'a');
+  cluster.server = spawn(command, args, { cwd: '/', stdio: ['ignore', log, log] });
+  closeSync(log);
+  cluster.server.on('error', () => {});
+  cluster.server.unref();
+  await awaitReady(cluster);
+}
+
+async function awaitReady(cluster: Cluster): Promise<void> {
+  const deadline = performance.now() + START_MS_MAX;
+  for (;;) {
+    try {
+      return await asSuperuser(cluster, 'select 1');
+    } catch (error) {
+      const ended = cluster.server === null || hasEnded(cluster.server);
+      if (ended || performance.now() > deadline) {
+        const log = readFileSync(logOf(cluster), 'utf8').split('\n').slice(-15).join('\n');
+        throw new Error(`PostgreSQL did not start:\n${log}`, { cause: error });
+      }
+      await sleep(25);
+    }
+  }
+}
+
+async function asSuperuser(cluster: Cluster, statement: string): Promise<void> {
+  const client = new Client({
+    connectionString: socketUrl(cluster, 'postgres', 'postgres'),
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function endServer({ server }: Cluster): Promise<void> {
+  if (server === null || hasEnded(server)) return;
+  const gone = once(server, 'exit');
+  server.ref();
+  server.kill('SIGQUIT');
+  const killer = setTimeout(() => server.kill('SIGKILL'), STOP_MS_MAX);
+  await gone;
+  clearTimeout(killer);
+}
+
+function endNow(cluster: Cluster): void {
+  const { server, disk, bin, account, scratch } = cluster;
+  if (server !== null && !hasEnded(server)) {
+    const stop = ['stop', '-D', disk, '-m', 'immediate', '-w', '-t', '5'];
+    const [command, args] = commandUnder(account, [join(bin, 'pg_ctl'), ...stop]);
+    const run = spawnSync(command, args, { stdio: 'ignore', timeout: STOP_MS_MAX, cwd: '/' });
+    if (run.status !== 0) server.kill('SIGKILL');
+    cluster.server = null;
+  }
+  removeScratch(scratch);
+}
+
+/** Runs `act` when this program exits, and also when a signal ends it that nobody else awaits. */
+function beforeWeEnd(act: () => void): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    act();
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  process.once('exit', act).once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  return () => process.off('exit', act).off('SIGTERM', onSignal).off('SIGINT', onSignal);
+}
+
+const hasEnded = (server: ChildProcess) => server.exitCode !== null || server.signalCode !== null;
+
+const logOf = ({ scratch }: Cluster) => join(scratch, 'log');
+
+const socketUrl = ({ scratch, port }: Cluster, user: string, database: string) =>
+  `postgres://${user}@/${database}?host=${scratch}&port=${port}`;
+
+function tcpUrl({ tcp, port }: Cluster, database: string): string {
+  if (!tcp) throw new Error('This cluster was started without tcp.');
+  return `postgres://keyrail@127.0.0.1:${port}/${database}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('No free port was given.');
+  return address.port;
+}

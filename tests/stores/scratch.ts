@@ -1,0 +1,83 @@
+/**
+ * Scratch directories for servers that tests start. Their paths are short, because a unix socket's
+ * path must stay under 107 bytes, and other users may pass through their parents, because a
+ * database server refuses to run as root.
+ */
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PARENT = '/tmp';
+
+/** The unprivileged account that a server runs under while the tests run as root. */
+export type Account = { uid: number; gid: number };
+
+/** Makes a directory whose name carries our pid, so that a later run can tell that we are gone. */
+export function makeScratch(kind: string, account: Account | null): string {
+  sweep(kind);
+  const directory = mkdtempSync(join(PARENT, `kr-${kind}-${process.pid}-`));
+  if (account) chownSync(directory, account.uid, account.gid);
+  return directory;
+}
+
+export function removeScratch(directory: string): void {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
+
+/** Null unless we are root: then the first of the named accounts that exists. */
+export function unprivilegedAccount(names: string[]): Account | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const name of names) {
+    const [uid, gid] = [idOf('-u', name), idOf('-g', name)];
+    if (uid !== null && gid !== null) return { uid, gid };
+  }
+  throw new Error(`The tests run as root, and no account of ${names.join(', ')} exists.`);
+}
+
+/** The command line that runs a program under an account, and ends it when its starter dies. */
+export function commandUnder(account: Account | null, program: string[]): [string, string[]] {
+  const drop = account
+    ? [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']
+    : [];
+  const options = [...drop, ...(knowsParentDeath() ? ['--pdeathsig=QUIT'] : [])];
+  const [command, ...args] = options.length > 0 ? ['setpriv', ...options, ...program] : program;
+  if (command === undefined) throw new Error('No program was named.');
+  return [command, args];
+}
+
+/** A run that was killed outright could not clean up; the next one does it. */
+function sweep(kind: string): void {
+  for (const name of readdirSync(PARENT)) {
+    const pid = name.match(new RegExp(`^kr-${kind}-(\\d+)-`))?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) removeQuietly(join(PARENT, name));
+  }
+}
+
+function removeQuietly(directory: string): void {
+  try {
+    removeScratch(directory);
+  } catch {
+    // Another user's directory: not ours to remove.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+function idOf(flag: string, name: string): number | null {
+  const run = spawnSync('id', [flag, name], { encoding: 'utf8' });
+  return run.status === 0 ? Number(run.stdout) : null;
+}
+
+let parentDeath: boolean | undefined;
+function knowsParentDeath(): boolean {
+  parentDeath ??=
+    spawnSync('setpriv', ['--pdeathsig=QUIT', 'true'], { stdio: 'ignore' }).status === 0;
+  return parentDeath;
+}
