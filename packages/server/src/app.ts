@@ -77,5 +77,11 @@ const KEY_BYTES = 32;
 /** One key for each purpose, so that no two uses of the master key can be played against another. */
 const keyFor = (purpose: string, masterKey: Secret): Buffer =>
   Buffer.from(
-    hkdfSync('sha256', Buffer.from(masterKey.reveal(), 'base64'), '', `keyrail ${purpose}`, KEY_BYTES),
+    hkdfSync(
+      'sha256',
+      Buffer.from(masterKey.reveal(), 'base64'),
+      '',
+      `keyrail ${purpose}`,
+      KEY_BYTES,
+    ),
   );

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
+import { type Config, readConfig, settings } from './config.ts';
+import { migrateCommand } from './migrate-command.ts';
 // keyrail-server: the one program, by its parts. The only reader of process.env.
 import { openServer } from './start.ts';
-import { migrateCommand } from './migrate-command.ts';
-import { type Config, readConfig, settings } from './config.ts';
 
 const commands: Record<string, { does: string; run(config: Config): Promise<void> }> = {
   start: { does: 'migrate, then run everything in one process', run: openServer },

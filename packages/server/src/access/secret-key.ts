@@ -1,8 +1,9 @@
 // A secret key acts with the authority of whoever minted it, in the environments of its own.
+
+import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate, SecretKeyFact } from '../doors/gate.ts';
-import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
 import { envsOf } from './boundary.ts';
 import type { Principal } from './principal.ts';
 

@@ -7,14 +7,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-export const logLevels: readonly LogLevel[] = [
-  'trace',
-  'debug',
-  'info',
-  'warn',
-  'error',
-  'silent',
-];
+export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 export function openLog(level: LogLevel, out: { isTTY?: boolean } & NodeJS.WritableStream): Log {
   const options = {

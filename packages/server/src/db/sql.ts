@@ -13,8 +13,6 @@ import {
 import type { Answer, Statement } from './database.ts';
 import type { Tables } from './tables.ts';
 
-export { sql } from 'kysely';
-
 export const build = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

@@ -46,4 +46,5 @@ export type Entry = {
 export const targetTypeOf = (action: Action): string => action.slice(0, action.indexOf('.'));
 
 /** The environment a row is about: the key's; every other row belongs to none. */
-export const envOf = (entry: Entry): Env | null => ('env' in entry.payload ? entry.payload.env : null);
+export const envOf = (entry: Entry): Env | null =>
+  'env' in entry.payload ? entry.payload.env : null;

@@ -1,8 +1,9 @@
 // The gate: the few look-ups that happen before there is a reach. Its role can see nothing else.
+import { sql } from 'kysely';
 import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
-import { build, many, type Runner, sql } from '../db/sql.ts';
+import { build, many, type Runner } from '../db/sql.ts';
 import { allEnvs } from './reach.ts';
 
 const GATE_TIMEOUT_MS = 3000;

@@ -1,7 +1,8 @@
 // A row that was not found: it may not exist, or it may lie across the live/test boundary, and
 // only the second is worth saying. The database answers for this workspace alone.
+import { sql } from 'kysely';
 import { forbidden, notFound } from '../base/errors.ts';
-import { one, sql } from '../db/sql.ts';
+import { one } from '../db/sql.ts';
 import type { Read } from './door.ts';
 import { allEnvs, type Env } from './reach.ts';
 
@@ -12,11 +13,7 @@ const envLookUps = {
   'API key': (id: string) => sql<{ env: Env | null }>`select env_of_api_key(${id}) as env`,
 };
 
-export async function miss(
-  tx: Read,
-  what: keyof typeof envLookUps,
-  id: string,
-): Promise<never> {
+export async function miss(tx: Read, what: keyof typeof envLookUps, id: string): Promise<never> {
   if (tx.reach.envs.length < allEnvs.length && tx.reach.tenantId === undefined) {
     const { env } = await one(tx, envLookUps[what](id));
     if (env !== null) throw forbidden(BEYOND_BOUNDARY);

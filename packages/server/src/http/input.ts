@@ -73,7 +73,9 @@ function detailsOf(issue: Issue): Detail[] {
 /** Walks any value; texts and member names alike must be storable. */
 function findUnstorable(value: unknown, path = ''): Detail[] {
   if (typeof value === 'string') {
-    return isStorable(value) ? [] : [{ path, message: 'Contains characters that are not allowed.' }];
+    return isStorable(value)
+      ? []
+      : [{ path, message: 'Contains characters that are not allowed.' }];
   }
   if (typeof value !== 'object' || value === null) return [];
   const found: Detail[] = [];

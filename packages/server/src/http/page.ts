@@ -11,14 +11,18 @@ export function positionOf(after: readonly string[] | null): Placed | null {
 
 export const nextAfter = (last: Placed): string[] => [last.createdAt.toISOString(), last.id];
 
+type Listing<Row, Item> = {
+  list(limit: number): Promise<Row[]>;
+  present(row: Row): Item;
+  next(last: Row): readonly string[];
+};
+
 /**
  * Takes one row more than the page holds: whether it is there tells if there is a next page.
  */
 export async function pageOf<Row, Item>(
   limit: number,
-  list: (limit: number) => Promise<Row[]>,
-  present: (row: Row) => Item,
-  next: (last: Row) => readonly string[],
+  { list, present, next }: Listing<Row, Item>,
 ): Promise<Reply<{ object: 'list'; data: Item[] }>> {
   const rows = await list(limit + 1);
   const shown = rows.slice(0, limit);

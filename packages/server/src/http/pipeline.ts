@@ -10,9 +10,9 @@ import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import { ApiError, invalid } from '../base/errors.ts';
-import { type Gate } from '../doors/gate.ts';
-import { openRead } from '../doors/read.ts';
+import type { Gate } from '../doors/gate.ts';
 import type { Reach } from '../doors/reach.ts';
+import { openRead } from '../doors/read.ts';
 import { type DoorParts, openWrite } from '../doors/write.ts';
 import type { Cursors } from './cursor.ts';
 import { parsePart, readJson } from './input.ts';
@@ -80,7 +80,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
       const after = cursor === undefined ? null : parts.cursors.read(binding, cursor);
       const outcome = await route.run({
         ...{ params, query, body, after, principal, requestId: incoming.requestId },
-        ...doorFor(route, parts, reach, deadline),
+        ...doorFor(route, parts, { reach, deadline }),
       });
       const outgoing = outgoingOf(route, outcome, (next) => parts.cursors.issue(binding, next));
       if (parts.checkAnswers) checkAnswer(route, outgoing);
@@ -132,8 +132,7 @@ const cursorIn = (query: unknown): string | undefined =>
 function doorFor(
   { door, line }: ServedRoute,
   parts: PipelineParts,
-  reach: Reach | null,
-  deadline: Deadline,
+  { reach, deadline }: { reach: Reach | null; deadline: Deadline },
 ): object {
   const within = (): Reach => {
     assert(reach, `${line} opens the door ${door} without a reach`);

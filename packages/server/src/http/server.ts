@@ -24,6 +24,7 @@ export type ServerParts = PipelineParts & {
 };
 
 export function buildServer(routes: readonly ServedRoute[], parts: ServerParts): FastifyInstance {
+  const refuse = refuserWith(parts.log);
   const app = Fastify({
     logger: false,
     trustProxy: parts.trustProxy,
@@ -34,17 +35,17 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     genReqId: (request) => saneRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
     // A longer parameter is a malformed id, and the pipeline says so.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => void refuse(parts, request, reply, error),
+    frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   readBodiesUnparsed(app);
   addStandardHeaders(app, parts);
-  app.setErrorHandler((error, request, reply) => refuse(parts, request, reply, error));
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.setNotFoundHandler((request, reply) =>
-    refuse(parts, request, reply, new ApiError('not_found', 'No such path.')),
+    refuse(request, reply, new ApiError('not_found', 'No such path.')),
   );
   for (const route of routes) addRoute(app, route, parts);
-  for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(app, path, methods, parts);
+  for (const entry of methodsByPath(routes)) refuseOtherMethods(app, entry, refuse);
   return app;
 }
 
@@ -115,20 +116,19 @@ function nextLink(url: string, cursor: string): string {
   return `<${path}?${query}>; rel="next"`;
 }
 
-function refuse(
-  { log }: ServerParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  thrown: unknown,
-): FastifyReply {
-  const error = apiErrorOf(thrown);
-  logFault(log, error, request.id);
-  return reply
-    .code(error.status)
-    .headers(errorHeaders(error))
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(error)));
-}
+type Refuse = (request: FastifyRequest, reply: FastifyReply, thrown: unknown) => FastifyReply;
+
+const refuserWith =
+  (log: Log): Refuse =>
+  (request, reply, thrown) => {
+    const error = apiErrorOf(thrown);
+    logFault(log, error, request.id);
+    return reply
+      .code(error.status)
+      .headers(errorHeaders(error))
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(errorBody(error)));
+  };
 
 function methodsByPath(routes: readonly ServedRoute[]): Map<string, Method[]> {
   const methods = new Map<string, Method[]>();
@@ -141,9 +141,8 @@ function methodsByPath(routes: readonly ServedRoute[]): Map<string, Method[]> {
 
 function refuseOtherMethods(
   app: FastifyInstance,
-  path: string,
-  methods: readonly Method[],
-  parts: ServerParts,
+  [path, methods]: [string, readonly Method[]],
+  refuse: Refuse,
 ): void {
   const known: string[] = methods.includes('GET') ? [...methods, 'HEAD'] : [...methods];
   app.route({
@@ -156,7 +155,7 @@ function refuseOtherMethods(
       }
       const headers = { allow: known.join(', ') };
       const error = new ApiError('method_not_allowed', undefined, { headers });
-      return refuse(parts, request, reply, error);
+      return refuse(request, reply, error);
     },
   });
 }

@@ -14,12 +14,11 @@ export const auditRoutes = serve(auditEndpoints, {
     run: ({ read, query, after, principal }) => {
       const isTest = isTestPrincipal(principal);
       const afterSeq = Math.max(Number(after?.[0] ?? 0), query.after_seq ?? 0);
-      return pageOf(
-        query.limit,
-        (limit) => listAuditRows(read, { afterSeq, limit }),
-        (row) => presentAuditRow(row, isTest),
-        (last) => [String(last.seq)],
-      );
+      return pageOf(query.limit, {
+        list: (limit) => listAuditRows(read, { afterSeq, limit }),
+        present: (row) => presentAuditRow(row, isTest),
+        next: (last) => [String(last.seq)],
+      });
     },
   },
   'GET /v1/audit_logs/chain': {

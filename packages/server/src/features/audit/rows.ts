@@ -1,6 +1,6 @@
 // Every statement on the audit log. There is no writing one: close_change() alone appends.
-import type { Selectable } from 'kysely';
-import { build, many, maybe, sql } from '../../db/sql.ts';
+import { type Selectable, sql } from 'kysely';
+import { build, many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 

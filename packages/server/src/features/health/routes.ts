@@ -2,7 +2,7 @@
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { READY_WAIT_MS } from '@keyrail/protocol/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
-import { type Probe, Reply, serve, type ServedRoute } from '../../http/route.ts';
+import { type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import { overallOf } from './overall.ts';
 
 const { 'GET /.well-known/jwks.json': _jwks, ...healthEndpoints } = probeEndpoints;

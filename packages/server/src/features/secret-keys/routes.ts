@@ -28,12 +28,11 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     boundary: 'rows',
     door: 'read',
     run: ({ read, query, after }) =>
-      pageOf(
-        query.limit,
-        (limit) => listSecretKeys(read, { after: positionOf(after), limit }),
-        presentSecretKey,
-        nextAfter,
-      ),
+      pageOf(query.limit, {
+        list: (limit) => listSecretKeys(read, { after: positionOf(after), limit }),
+        present: presentSecretKey,
+        next: nextAfter,
+      }),
   },
   'GET /v1/secret_keys/{id}': {
     boundary: 'rows',

@@ -39,11 +39,7 @@ export function listSecretKeys(
     .limit(limit);
   if (after) {
     page = page.where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('secretKeys.createdAt', 'secretKeys.id'),
-        '<',
-        tuple(after.createdAt, after.id),
-      ),
+      eb(refTuple('secretKeys.createdAt', 'secretKeys.id'), '<', tuple(after.createdAt, after.id)),
     );
   }
   return many(tx, page);

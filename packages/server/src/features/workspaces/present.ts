@@ -1,5 +1,8 @@
 // Rows → workspace objects.
-import type { FoundedWorkspace as FoundedBody, Workspace } from '@keyrail/protocol/objects/workspace.ts';
+import type {
+  FoundedWorkspace as FoundedBody,
+  Workspace,
+} from '@keyrail/protocol/objects/workspace.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import { presentCreated } from '../secret-keys/present.ts';
 import type { FoundedWorkspace } from './create-workspace.ts';

@@ -1,0 +1,124 @@
+// The peer of a change: the same statements under the same roles and scope, sent by bare `pg` with
+// prepared statements and its own pipelining, in as many trips as the server takes. No HTTP, no
+// parsing, no presenting: what is left is the database and its driver.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { lookupHash } from '@keyrail/protocol/key-format.ts';
+import pg from 'pg';
+import type { Statement } from '../packages/server/src/db/database.ts';
+import { type ChangeStatements, learnChange } from './statements.ts';
+
+export type BareOrder = { ms: number; concurrency: number; pipelined: boolean };
+export type BareResult = { done: number; ms: number };
+
+// The server's own prologue (db/pool.ts), which it does not hand out.
+const PROLOGUE = `select set_config('role', $1, true), set_config('kr.workspace', $2, true),
+    set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
+    set_config('kr.project', $5, true), set_config('kr.clock_shift_ms', $6, true),
+    app_now() as now`;
+
+const BEGIN: Statement = { text: 'begin', values: [] };
+const COMMIT: Statement = { text: 'commit', values: [] };
+
+const prologue = (role: string, workspaceId: string): Statement => ({
+  text: PROLOGUE,
+  values: [role, workspaceId, 'live,test', '', '', 0],
+});
+
+const openPool = (pipeline: boolean): pg.Pool =>
+  new pg.Pool({
+    connectionString: process.env.BENCH_URL,
+    max: Number(process.env.BENCH_POOL_SIZE),
+    options: '-c search_path=keyrail',
+    idleTimeoutMillis: 0,
+    pipeline,
+  });
+
+const pools = { pipelined: openPool(true), awaited: openPool(false) };
+const names = new Map<string, string>();
+
+function prepared({ text, values }: Statement): pg.QueryConfig {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `bare_${names.size}`;
+    names.set(text, name);
+  }
+  return { name, text, values: [...values] };
+}
+
+type Send = (...statements: Statement[]) => Promise<pg.QueryResult[]>;
+
+/** All at once where the driver may pipeline them, otherwise one after the other. */
+const senderOn = (client: pg.PoolClient, pipelined: boolean): Send =>
+  pipelined
+    ? (...statements) =>
+        Promise.all(statements.map((statement) => client.query(prepared(statement))))
+    : async (...statements) => {
+        const results: pg.QueryResult[] = [];
+        for (const statement of statements) results.push(await client.query(prepared(statement)));
+        return results;
+      };
+
+async function onConnection<T>(pipelined: boolean, use: (send: Send) => Promise<T>): Promise<T> {
+  const client = await (pipelined ? pools.pipelined : pools.awaited).connect();
+  try {
+    return await use(senderOn(client, pipelined));
+  } finally {
+    client.release();
+  }
+}
+
+type Change = { statements: ChangeStatements; workspaceId: string };
+
+async function change({ statements, workspaceId }: Change, pipelined: boolean): Promise<void> {
+  await onConnection(pipelined, async (send) => {
+    const [, , found] = await send(BEGIN, prologue('kr_gate', ''), statements.lookUp, COMMIT);
+    if (found?.rows[0]?.active !== true) throw new Error('the key was not found');
+  });
+  await onConnection(pipelined, async (send) => {
+    const [, opened] = await send(BEGIN, prologue('kr_write', workspaceId));
+    const now: Date = opened?.rows[0].now;
+    const fresh = { keyId: randomUUID(), auditId: randomUUID(), hash: randomBytes(32), now };
+    const [inserted] = await send(statements.insert(fresh));
+    if (inserted?.rowCount !== 1) throw new Error('nothing was inserted');
+    const [, committed] = await send(statements.close(fresh), COMMIT);
+    if (committed?.command !== 'COMMIT') throw new Error('nothing was committed');
+  });
+}
+
+async function run(wanted: Change, order: BareOrder): Promise<BareResult> {
+  const began = performance.now();
+  let done = 0;
+  const worker = async (): Promise<void> => {
+    while (performance.now() - began < order.ms) {
+      await change(wanted, order.pipelined);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: order.concurrency }, worker));
+  return { done, ms: performance.now() - began };
+}
+
+async function prepareChange(): Promise<Change> {
+  const hash = lookupHash(process.env.BENCH_SECRET_KEY ?? '');
+  const { rows } = await onConnection(false, async (send) => {
+    const asked = { text: FIND_CALLER, values: [Buffer.from(hash, 'hex')] };
+    const [, , found] = await send(BEGIN, prologue('kr_gate', ''), asked, COMMIT);
+    return found ?? { rows: [] };
+  });
+  const { id, workspace_id: workspaceId } = rows[0];
+  const statements = await learnChange({ keyId: id, workspaceId, lookupHash: hash });
+  return { statements, workspaceId };
+}
+
+const FIND_CALLER = 'select id, workspace_id from secret_keys where lookup_hash = $1';
+
+const wanted = await prepareChange();
+process.on('message', async (order: BareOrder) => {
+  try {
+    process.send?.({ result: await run(wanted, order) });
+  } catch (error) {
+    process.send?.({ fault: error instanceof Error ? error.message : String(error) });
+  }
+});
+process.once('disconnect', () => process.exit(0));
+process.send?.({ ready: true });

@@ -1,0 +1,15 @@
+// The peer of a start: Node, the embedded database, one question. Less than this nothing that
+// opens the same directory can do.
+import { PGlite } from '@electric-sql/pglite';
+
+const directory = process.env.BENCH_DIRECTORY;
+if (directory === undefined) throw new Error('BENCH_DIRECTORY names no directory');
+const store = await PGlite.create({ dataDir: directory });
+await store.query('select 1');
+process.send?.({ ready: true });
+const end = async (): Promise<void> => {
+  await store.close();
+  process.exit(0);
+};
+process.once('SIGTERM', end);
+process.once('disconnect', end);

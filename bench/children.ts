@@ -1,0 +1,135 @@
+// Programs that a measurement starts. None outlives it: each is ended when its measurement stops
+// it, and whatever is left when this program exits.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+const ANSWER_GRACE_MS = 20_000;
+const STOP_MS_MAX = 10_000;
+const TICKS_PER_SECOND = 100;
+
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+export type Program = { pid: number; stop(): Promise<void>; hasEnded(): boolean };
+
+export type Worker<Order, Result> = Program & {
+  /** Hands over an order and awaits its result, which may take as long as the order itself. */
+  ask(order: Order, ms: number): Promise<Result>;
+};
+
+type Said<Result> = { ready: unknown } | { result: Result } | { fault: string };
+
+/** A file of this directory in a process of its own, once it has said that it is ready. */
+export async function openWorker<Order extends object, Result>(
+  file: string,
+  env: Record<string, string> = {},
+): Promise<Worker<Order, Result>> {
+  const child = fork(join(import.meta.dirname, file), {
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const program = watched(child);
+  await nextWord<Result>(child, ANSWER_GRACE_MS);
+  return {
+    ...program,
+    ask: async (order, ms) => {
+      child.send(order);
+      const said = await nextWord<Result>(child, ms + ANSWER_GRACE_MS);
+      if ('result' in said) return said.result;
+      throw new Error(`${file}: ${'fault' in said ? said.fault : 'answered out of turn'}`);
+    },
+  };
+}
+
+/** A small server of this directory; it says on which port it listens. */
+export async function openPeerServer(
+  file: string,
+  env: Record<string, string> = {},
+): Promise<Program & { port: number }> {
+  const child = fork(join(import.meta.dirname, file), {
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const program = watched(child);
+  const said = await nextWord(child, ANSWER_GRACE_MS);
+  if (!('ready' in said)) throw new Error(`${file} did not start`);
+  return { ...program, port: Number(said.ready) };
+}
+
+/** Any program of the repository on this Node, with nothing but the settings given. */
+export function startProgram(args: string[], env: Record<string, string>): Program {
+  const child = spawn(process.execPath, args, {
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return watched(child);
+}
+
+function watched(child: ChildProcess): Program {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  return {
+    pid: child.pid ?? 0,
+    hasEnded,
+    stop: async () => {
+      if (hasEnded()) return;
+      const gone = once(child, 'exit');
+      child.kill('SIGTERM');
+      const killer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+      await gone;
+      clearTimeout(killer);
+    },
+  };
+}
+
+function nextWord<Result>(child: ChildProcess, ms: number): Promise<Said<Result>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Said<Result>>();
+  const ended = () => reject(new Error('a child ended before it answered'));
+  const timer = setTimeout(() => reject(new Error('a child did not answer in time')), ms);
+  child.once('exit', ended);
+  child.once('message', resolve);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    child.off('exit', ended);
+    child.off('message', resolve);
+  });
+}
+
+/** Children see no setting of whoever runs the benchmark. */
+function cleanEnvironment(): Record<string, string> {
+  const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$)/;
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || foreign.test(name) ? [] : [[name, value]],
+    ),
+  );
+}
+
+/** Processor time that a program has used so far; null where the system does not tell. */
+export function cpuMsOf({ pid }: Program): number | null {
+  try {
+    const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const ticks = Number(afterName[11]) + Number(afterName[12]);
+    return (ticks * 1000) / TICKS_PER_SECOND;
+  } catch {
+    return null;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port was given');
+  return address.port;
+}

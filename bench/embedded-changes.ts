@@ -1,0 +1,36 @@
+// Changes in one workspace on the embedded store, for context: nothing else runs it in process.
+import { underLoad } from './contestants.ts';
+import { scratchDirectory, startEmbedded } from './keyrail.ts';
+import { openLoader } from './loader.ts';
+import { createSecretKey, foundWorkspace } from './requests.ts';
+import { rate, spread, takeTurns } from './rounds.ts';
+import { type Stoppable, stopAll } from './stop.ts';
+import type { Finding } from './table.ts';
+
+export async function measureEmbeddedChanges(): Promise<Finding[]> {
+  const directory = scratchDirectory();
+  const opened: Stoppable[] = [{ stop: async () => directory.remove() }];
+  try {
+    const server = await startEmbedded(directory.path);
+    opened.push(server);
+    const loader = await openLoader();
+    opened.push(loader);
+    const token = await foundWorkspace(server.port, server.bootstrapToken, 'embedded');
+    const request = createSecretKey(token);
+    const laps = await takeTurns<'embedded'>([
+      underLoad(loader, { name: 'embedded', server, request }),
+    ]);
+    return [
+      {
+        name: 'embedded-changes: POST /v1/secret_keys',
+        ours: spread(laps.embedded, rate),
+        peer: '-',
+        ratio: '-',
+        target: 'context',
+        met: null,
+      },
+    ];
+  } finally {
+    await stopAll(opened);
+  }
+}

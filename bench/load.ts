@@ -1,0 +1,126 @@
+// The load generator: a process of its own that keeps a fixed number of connections busy, one
+// request in flight on each. It speaks just enough HTTP to count answers, so that it costs far
+// less than what it measures. Anything but a 2xx ends the run with that answer as the reason.
+import { connect, type Socket } from 'node:net';
+import type { LoadOrder, LoadResult } from './loader.ts';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH_HEADER = /\r\ncontent-length: *(\d+)/i;
+const READ_BYTES = 65_536;
+const LATENCIES_MAX = 2_000_000;
+
+type Run = { order: LoadOrder; request: Buffer; latenciesMs: number[]; isOver: boolean };
+
+async function run(order: LoadOrder): Promise<LoadResult> {
+  const state: Run = {
+    order,
+    request: Buffer.from(order.request, 'latin1'),
+    latenciesMs: [],
+    isOver: false,
+  };
+  const cpuBefore = process.cpuUsage();
+  const began = performance.now();
+  const timer = setTimeout(() => {
+    state.isOver = true;
+  }, order.ms);
+  try {
+    await Promise.all(Array.from({ length: order.connections }, () => keepBusy(state)));
+  } finally {
+    state.isOver = true;
+    clearTimeout(timer);
+  }
+  const ms = performance.now() - began;
+  const cpu = process.cpuUsage(cpuBefore);
+  const sorted = Float64Array.from(state.latenciesMs).sort();
+  return {
+    answered: state.latenciesMs.length,
+    ms,
+    p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
+    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    cpuShare: (cpu.user + cpu.system) / 1000 / ms,
+  };
+}
+
+/** One connection: asks, awaits the whole answer, asks again, until the time is over. */
+function keepBusy(state: Run): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let pending: Buffer | null = null;
+  let askedAt = 0;
+  const ask = (): void => {
+    askedAt = performance.now();
+    socket.write(state.request);
+  };
+  const take = (bytes: Buffer): void => {
+    const whole = pending ? Buffer.concat([pending, bytes]) : bytes;
+    const length = answerLength(whole);
+    if (length === null || whole.length < length) {
+      // The read buffer is used again, so what is unfinished is kept apart.
+      pending = Buffer.from(whole);
+      return;
+    }
+    pending = null;
+    if (whole.length > length) throw new Error('more bytes than the answer has');
+    refuseUnlessGood(whole);
+    if (state.latenciesMs.length < LATENCIES_MAX)
+      state.latenciesMs.push(performance.now() - askedAt);
+    if (state.isOver) socket.end();
+    else ask();
+  };
+  const socket: Socket = connect({
+    host: '127.0.0.1',
+    port: state.order.port,
+    noDelay: true,
+    onread: {
+      buffer: Buffer.alloc(READ_BYTES),
+      callback: (count, buffer) => {
+        try {
+          take(Buffer.from(buffer.buffer, buffer.byteOffset, count));
+        } catch (error) {
+          state.isOver = true;
+          reject(error);
+          socket.destroy();
+        }
+        return true;
+      },
+    },
+  });
+  socket.once('connect', ask);
+  socket.once('error', reject);
+  socket.once('close', () => {
+    if (state.isOver) resolve();
+    else reject(new Error('the server closed a connection'));
+  });
+  return promise;
+}
+
+/** The length of the whole answer, or null while its head is incomplete. */
+function answerLength(bytes: Buffer): number | null {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0) return null;
+  const length = LENGTH_HEADER.exec(bytes.toString('latin1', 0, headEnd))?.[1];
+  if (length === undefined) throw new Error(`an answer without a length: ${excerpt(bytes)}`);
+  return headEnd + HEAD_END.length + Number(length);
+}
+
+const FIRST_STATUS_DIGIT = 9;
+const DIGIT_TWO = 0x32;
+
+function refuseUnlessGood(answer: Buffer): void {
+  if (answer[FIRST_STATUS_DIGIT] !== DIGIT_TWO) {
+    throw new Error(`an answer that is not a success: ${excerpt(answer)}`);
+  }
+}
+
+const excerpt = (answer: Buffer): string => {
+  const [head = '', body = ''] = answer.toString('latin1').split('\r\n\r\n', 2);
+  return `${head.split('\r\n', 1)[0]} ${body.slice(0, 200)}`;
+};
+
+process.on('message', async (order: LoadOrder) => {
+  try {
+    process.send?.({ result: await run(order) });
+  } catch (error) {
+    process.send?.({ fault: error instanceof Error ? error.message : String(error) });
+  }
+});
+process.send?.({ ready: true });

@@ -1,0 +1,45 @@
+/**
+ * The benchmark: each number beside a peer that was measured in the same run, in turns with it.
+ * A missed target is printed and fails nothing: this measures, it does not judge.
+ *
+ *   npm run bench                 everything
+ *   npm run bench -- reads        one measurement, or several by their names
+ */
+import { measureChanges } from './changes.ts';
+import { measureEmbeddedChanges } from './embedded-changes.ts';
+import { measureReads } from './reads.ts';
+import { measureStart } from './start.ts';
+import { type Finding, tableOf } from './table.ts';
+
+const measurements: Record<string, () => Promise<Finding[]>> = {
+  changes: measureChanges,
+  reads: measureReads,
+  start: measureStart,
+  'embedded-changes': measureEmbeddedChanges,
+};
+
+async function main(): Promise<void> {
+  const asked = process.argv.slice(2);
+  const unknown = asked.filter((name) => !(name in measurements));
+  if (unknown.length > 0) {
+    console.error(`No measurement ${unknown.join(', ')}: ${Object.keys(measurements).join(', ')}.`);
+    process.exitCode = 2;
+    return;
+  }
+  const findings: Finding[] = [];
+  for (const [name, measure] of Object.entries(measurements)) {
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    console.log(name);
+    findings.push(...(await measure()));
+  }
+  console.log(`\n${tableOf(findings)}`);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => process.exit(130));
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exit(1);
+});

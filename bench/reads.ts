@@ -1,0 +1,65 @@
+// Authenticated reads against the least that the same framework can do: a credential looked up in
+// the database on every request, without and with a row read under row level security.
+import { openPeerServer } from './children.ts';
+import { underLoad } from './contestants.ts';
+import { openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
+import { openLoader } from './loader.ts';
+import { foundWorkspace, read } from './requests.ts';
+import { type Laps, median, rate, ratios, spread, takeTurns } from './rounds.ts';
+import { type Stoppable, stopAll } from './stop.ts';
+import type { Finding } from './table.ts';
+
+const RATIO_MIN = 0.5;
+
+type Name = 'GET /v1/environments' | 'GET /v1/workspace' | 'trivial route' | 'one bare select';
+
+export async function measureReads(): Promise<Finding[]> {
+  const opened: Stoppable[] = [];
+  try {
+    const store = await openPostgres();
+    opened.push(store);
+    const server = await startOnPostgres(store.url);
+    opened.push(server);
+    const trivial = await openPeerServer('trivial-server.ts');
+    opened.push(trivial);
+    const select = await openPeerServer('select-server.ts', {
+      BENCH_URL: store.url,
+      BENCH_POOL_SIZE: String(POOL_SIZE),
+    });
+    opened.push(select);
+    const loader = await openLoader();
+    opened.push(loader);
+    const token = await foundWorkspace(server.port, server.bootstrapToken, 'reads');
+    const authenticated = (name: Name, path: string) =>
+      underLoad<Name>(loader, { name, server, request: read(path, token) });
+    return findings(
+      await takeTurns<Name>([
+        authenticated('GET /v1/environments', '/v1/environments'),
+        underLoad<Name>(loader, { name: 'trivial route', server: trivial, request: read('/') }),
+        authenticated('GET /v1/workspace', '/v1/workspace'),
+        underLoad<Name>(loader, { name: 'one bare select', server: select, request: read('/') }),
+      ]),
+    );
+  } finally {
+    await stopAll(opened);
+  }
+}
+
+function findings(laps: Laps<Name>): Finding[] {
+  const compare = (name: Name, target: number | null): Finding => {
+    const against = ratios(laps[name], laps['trivial route']);
+    return {
+      name: `reads: ${name}`,
+      ours: spread(laps[name], rate),
+      peer: `trivial route ${spread(laps['trivial route'], rate)}`,
+      ratio: spread(against, (value) => value.toFixed(2)),
+      target: target === null ? 'context' : `>= ${target.toFixed(2)}`,
+      met: target === null ? null : median(against) >= target,
+    };
+  };
+  return [
+    compare('GET /v1/environments', RATIO_MIN),
+    compare('GET /v1/workspace', RATIO_MIN),
+    compare('one bare select', null),
+  ];
+}

@@ -1,0 +1,25 @@
+// For context beside the reads: Fastify with one bare prepared point select for each request; no
+// credential, no role, no row level security.
+import Fastify from 'fastify';
+import pg from 'pg';
+import { listenAndAnnounce } from './announce.ts';
+
+const pool = new pg.Pool({
+  connectionString: process.env.BENCH_URL,
+  max: Number(process.env.BENCH_POOL_SIZE),
+});
+await pool.query('create table public.bench_point (id int primary key, name text, value int)');
+await pool.query(
+  'insert into public.bench_point select n, md5(n::text), n from generate_series(1, 1000) n',
+);
+
+const app = Fastify({ logger: false });
+app.get('/', async () => {
+  const { rows } = await pool.query({
+    name: 'point',
+    text: 'select id, name, value from public.bench_point where id = $1',
+    values: [500],
+  });
+  return rows[0];
+});
+await listenAndAnnounce(app);

@@ -1,0 +1,83 @@
+// The statements of one change, learned from the server's own code: it creates a secret key on a
+// store that only listens. So the peer sends the very texts that the server sends, with fresh
+// values in place of those that must differ from change to change.
+import { systemRandomBytes } from '../packages/server/src/base/random.ts';
+import type { Answer, Database, Statement } from '../packages/server/src/db/database.ts';
+import { openGate } from '../packages/server/src/doors/gate.ts';
+import { allEnvs } from '../packages/server/src/doors/reach.ts';
+import { openWrite } from '../packages/server/src/doors/write.ts';
+import { createSecretKey } from '../packages/server/src/features/secret-keys/create-secret-key.ts';
+
+/** What takes the place of the ids and instants that the sample was made with. */
+export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };
+
+export type ChangeStatements = {
+  lookUp: Statement;
+  insert(fresh: Fresh): Statement;
+  close(fresh: Fresh): Statement;
+};
+
+const KEY_ID = '00000000-0000-7000-8000-000000000001';
+const AUDIT_ID = '00000000-0000-7000-8000-000000000002';
+const NOW = new Date(0);
+const IN_TIME = { remainingMs: () => 1000 };
+
+export type Caller = { keyId: string; workspaceId: string; lookupHash: string };
+
+export async function learnChange(caller: Caller): Promise<ChangeStatements> {
+  const heard: Statement[] = [];
+  const db = listeningStore(heard);
+  await openGate(db).findSecretKey(caller.lookupHash);
+  const ids = [KEY_ID, AUDIT_ID];
+  const newId = (): string => ids.shift() ?? '';
+  const reach = {
+    workspaceId: caller.workspaceId,
+    envs: allEnvs,
+    actor: { type: 'secret_key' as const, id: caller.keyId },
+    authority: 'owner' as const,
+  };
+  const write = openWrite({ db, newId, randomBytes: systemRandomBytes }, reach, IN_TIME);
+  await write((tx) =>
+    createSecretKey(tx, {
+      env: 'live',
+      name: 'Nightly import',
+      meta: { team: 'billing' },
+      expiresAt: null,
+    }),
+  );
+  const [lookUp, insert, close] = heard;
+  if (!lookUp || !insert || !close || heard.length !== 3) {
+    throw new Error(`a change is no longer three statements but ${heard.length}`);
+  }
+  return { lookUp, insert: (fresh) => renew(insert, fresh), close: (fresh) => renew(close, fresh) };
+}
+
+function renew({ text, values }: Statement, fresh: Fresh): Statement {
+  const renewed = (value: unknown): unknown => {
+    if (value === KEY_ID) return fresh.keyId;
+    if (value === AUDIT_ID) return fresh.auditId;
+    if (value === NOW) return fresh.now;
+    if (Buffer.isBuffer(value)) return fresh.hash;
+    return Array.isArray(value) ? value.map(renewed) : value;
+  };
+  return { text, values: values.map(renewed) };
+}
+
+function listeningStore(heard: Statement[]): Database {
+  const row = { id: KEY_ID, env: 'live', displayPrefix: 'krsk_live_sample' };
+  const listen = async (statement: Statement): Promise<Answer> => {
+    heard.push(statement);
+    return { rows: [row], count: 1 };
+  };
+  return {
+    kind: 'postgres',
+    once: (_opening, statement) => listen(statement),
+    transaction: async (_opening, body) => {
+      const ending = await body({ now: NOW, run: listen });
+      if (ending.kind === 'rollback') return ending.result;
+      return ending.result(await Promise.all(ending.last.map(listen)));
+    },
+    ping: async () => {},
+    close: async () => {},
+  };
+}

@@ -1,0 +1,194 @@
+// Secret keys through the front door: minting, rotating, revoking, and what they may reach.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+
+const create = 'POST /v1/secret_keys';
+const list = 'GET /v1/secret_keys';
+const read = 'GET /v1/secret_keys/{id}';
+const rotate = 'POST /v1/secret_keys/{id}/rotate';
+const revoke = 'POST /v1/secret_keys/{id}/revoke';
+
+const HOUR_MS = 3_600_000;
+const isoAfter = (start: string | Date, ms: number) =>
+  new Date(new Date(start).getTime() + ms).toISOString();
+
+test('a new key is shown once and works at once', async (t) => {
+  const { as } = await bench(t);
+  const made = await as.liveKey(create, { env: 'live', name: 'backend', meta: { team: 'api' } });
+
+  match(made.key, /^krsk_live_[\w-]{43}[0-9a-f]{8}$/);
+  equal(made.display_prefix, made.key.slice(0, 16));
+  equal(made.key_shown_once, true);
+  deepEqual(made.meta, { team: 'api' });
+
+  const again = await as.token(made.key)(read, { id: made.id });
+  equal('key' in again, false);
+  equal(again.name, 'backend');
+});
+
+test('both keys work until the overlap ends, then only the successor', async (t) => {
+  const { as, clock } = await bench(t);
+  const old = await as.liveKey(create, { env: 'live', name: 'backend' });
+  const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 2 });
+
+  equal(next.rotated_from, old.id);
+  equal(next.name, 'backend');
+  equal(next.expires_at, null);
+  equal(next.previous_key.id, old.id);
+  await as.token(old.key)('GET /v1/workspace');
+  await as.token(next.key)('GET /v1/workspace');
+
+  clock.shift(2 * HOUR_MS + 1000);
+  await refused(as.token(old.key)('GET /v1/workspace'), 401, 'invalid_key');
+  await as.token(next.key)('GET /v1/workspace');
+});
+
+test('an overlap of zero ends the old key at once, and half an hour is half an hour', async (t) => {
+  const { as } = await bench(t);
+  const first = await as.liveKey(create, { env: 'live' });
+  const now = await as.liveKey(rotate, { id: first.id, overlap_hours: 0 });
+  equal(now.previous_key.expires_at, now.created_at);
+  await refused(as.token(first.key)('GET /v1/workspace'), 401, 'invalid_key');
+
+  const half = await as.liveKey(rotate, { id: now.id, overlap_hours: 0.5 });
+  equal(half.previous_key.expires_at, isoAfter(half.created_at, HOUR_MS / 2));
+});
+
+test('a rotation never lengthens a life', async (t) => {
+  const { as, clock } = await bench(t);
+  const soon = isoAfter(clock.now(), HOUR_MS);
+  const old = await as.liveKey(create, { env: 'live', expires_at: soon });
+
+  const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 24 });
+  equal(next.previous_key.expires_at, soon);
+  equal(next.expires_at, soon, 'the successor inherits the expiry that the vendor set');
+
+  const again = await as.liveKey(rotate, { id: old.id, overlap_hours: 168 });
+  equal(again.previous_key.expires_at, soon);
+
+  clock.shift(HOUR_MS + 1000);
+  const late = await as.liveKey(create, { env: 'live' });
+  const answer = await refused(as.token(late.key)(rotate, { id: old.id }), 409, 'conflict');
+  equal(messageOf(answer), 'An expired key cannot be rotated.');
+});
+
+test('a successor does not inherit the end that a rotation wrote', async (t) => {
+  const { as } = await bench(t);
+  const old = await as.liveKey(create, { env: 'live' });
+  await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
+  const second = await as.liveKey(rotate, { id: old.id, overlap_hours: 48 });
+  equal(second.expires_at, null);
+});
+
+test('a revoked key is refused from the next request on', async (t) => {
+  const { as } = await bench(t);
+  const key = await as.liveKey(create, { env: 'live' });
+  const revoked = await as.liveKey(revoke, { id: key.id, reason: 'left the team' });
+  equal(revoked.revoked_reason, 'left the team');
+  ok(revoked.revoked_at);
+
+  const answer = await refused(as.token(key.key)(list), 401, 'invalid_key');
+  equal(messageOf(answer), 'Invalid API key.');
+  equal(answer.headers['www-authenticate'], 'Bearer');
+  const conflict = await refused(as.liveKey(rotate, { id: key.id }), 409, 'conflict');
+  equal(messageOf(conflict), 'A revoked key cannot be rotated.');
+});
+
+test('revoking again changes nothing and writes no audit row', async (t) => {
+  const { as } = await bench(t);
+  const key = await as.liveKey(create, { env: 'live' });
+  const first = await as.liveKey(revoke, { id: key.id, reason: 'one' });
+  const { head_seq: before } = await as.liveKey('GET /v1/audit_logs/chain');
+  const second = await as.liveKey(revoke, { id: key.id, reason: 'two' });
+  deepEqual(second, first);
+  equal((await as.liveKey('GET /v1/audit_logs/chain')).head_seq, before);
+});
+
+test('an expiry in the past makes a key that never works', async (t) => {
+  const { as } = await bench(t);
+  const key = await as.liveKey(create, { env: 'live', expires_at: '2020-02-29T12:00:00+02:00' });
+  equal(key.expires_at, '2020-02-29T10:00:00.000Z');
+  await refused(as.token(key.key)(list), 401, 'invalid_key');
+});
+
+test('a test key sees and touches test keys only', async (t) => {
+  const { as } = await bench(t);
+  const live = await as.liveKey(create, { env: 'live' });
+  const own = await as.testKey(create, { env: 'test' });
+
+  const { data } = await as.testKey(list);
+  ok(data.every(({ env }) => env === 'test'));
+  ok(data.some(({ id }) => id === own.id));
+  for (const line of [read, rotate, revoke] as const) {
+    const answer = await refused(as.testKey(line, { id: live.id }), 403, 'forbidden');
+    equal(messageOf(answer), 'A test secret key cannot manage live resources.');
+  }
+  await refused(as.testKey(create, { env: 'live' }), 403, 'forbidden');
+  await as.liveKey(read, { id: own.id });
+});
+
+test('a key of another workspace is as unknown as one that never was', async (t) => {
+  const mine = await bench(t);
+  const theirs = await bench(t);
+  const key = await theirs.as.liveKey(create, { env: 'test' });
+  const unknown = '01890000-0000-7000-8000-000000000000';
+  for (const caller of [mine.as.liveKey, mine.as.testKey]) {
+    for (const line of [read, rotate, revoke] as const) {
+      const foreign = await refused(caller(line, { id: key.id }), 404, 'not_found');
+      const missing = await refused(caller(line, { id: unknown }), 404, 'not_found');
+      equal(foreign.text, missing.text);
+    }
+  }
+});
+
+test('lists are newest first and can be walked to the end', async (t) => {
+  const { as, ask, tokens } = await bench(t);
+  for (let n = 0; n < 5; n += 1) await as.liveKey(create, { env: 'live', name: `k${n}` });
+  const all = (await as.liveKey(list)).data;
+  const sorted = all.toSorted((a, b) =>
+    `${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? 1 : -1,
+  );
+  deepEqual(all, sorted);
+
+  const authorization = `Bearer ${tokens.liveKey}`;
+  const walked: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await ask(list, { limit: 2, ...(cursor && { cursor }) }, { authorization });
+    walked.push(...(Array.isArray(page.body.data) ? page.body.data : []));
+    cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
+  } while (cursor && walked.length < 100);
+  deepEqual(walked, all);
+});
+
+test('a cursor that was never issued for this list is refused', async (t) => {
+  const mine = await bench(t);
+  const theirs = await bench(t);
+  for (let n = 0; n < 2; n += 1) await theirs.as.liveKey(create, { env: 'live' });
+  const authorization = `Bearer ${theirs.tokens.liveKey}`;
+  const page = await theirs.ask(list, { limit: 1 }, { authorization });
+  const cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1] ?? '';
+  notEqual(cursor, '');
+
+  await theirs.as.liveKey(list, { cursor });
+  await refused(mine.as.liveKey(list, { cursor }), 400, 'invalid_request');
+  await refused(theirs.as.liveKey('GET /v1/audit_logs', { cursor }), 400, 'invalid_request');
+  await refused(theirs.as.liveKey(list, { cursor: `${cursor}A` }), 400, 'invalid_request');
+  await refused(theirs.as.liveKey(list, { cursor: 'bm90aGluZw' }), 400, 'invalid_request');
+});
+
+test('use is noted, at most once a minute', async (t) => {
+  const { as, clock } = await bench(t);
+  const key = await as.liveKey(create, { env: 'live' });
+  const used = async () => (await as.liveKey(read, { id: key.id })).last_used_at;
+  equal(await used(), null);
+  await as.token(key.key)('GET /v1/environments');
+  const first = await used();
+  ok(first);
+  await as.token(key.key)('GET /v1/environments');
+  equal(await used(), first);
+  clock.shift(61_000);
+  await as.token(key.key)('GET /v1/environments');
+  notEqual(await used(), first);
+});

@@ -1,0 +1,34 @@
+// The bounds of a JSON Schema in words: `1 to 200 characters`, `at most 64 items`.
+import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
+
+/** Patterns that read better in words. */
+const spelt: Record<string, string> = {
+  '^[0-9a-f]{64}$': '64 lowercase hexadecimal characters',
+  '^[0-9a-fA-F]{64}$': '64 hexadecimal characters',
+};
+
+export function boundsOf(shape: JsonObject): string[] {
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern, items } = shape;
+  const inItems = isSchema(items) && items.type === 'string' ? boundsOf(items) : [];
+  return [
+    ...range(minLength, maxLength, ' characters'),
+    ...range(minimum, maximum, ''),
+    ...range(minItems, maxItems, ' items'),
+    ...(typeof pattern === 'string' ? [spelt[pattern] ?? `matches \`${pattern}\``] : []),
+    ...inItems.map((bound) => `each ${bound}`),
+  ];
+}
+
+function range(min: unknown, max: unknown, unit: string): string[] {
+  const low = typeof min === 'number' ? number(min) : null;
+  // Numbers without a bound of their own are still bounded by what JSON can carry exactly.
+  const high = typeof max === 'number' && max < Number.MAX_SAFE_INTEGER ? number(max) : null;
+  if (low !== null && high !== null) return [`${low} to ${high}${unit}`];
+  if (low !== null) return [`at least ${low}${unit}`];
+  return high === null ? [] : [`at most ${high}${unit}`];
+}
+
+const number = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 6 });
+
+const isSchema = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,72 @@
+/** What the runner prints: a line a file, failures in full, and the account at the end. */
+import type { Failure, Outcome, Skip } from './run-file.ts';
+
+export type Row = {
+  lane: string;
+  store: string;
+  passed: number;
+  failures: (Failure & { file: string })[];
+  skips: (Skip & { file: string })[];
+  ms: number;
+};
+
+export function printOutcome(outcome: Outcome, store: string): void {
+  const { file, passed, failures, skips, ms } = outcome;
+  const verdict = failures.length > 0 ? 'FAIL' : 'ok';
+  const skipped = skips.length > 0 ? `, ${skips.length} skipped` : '';
+  console.log(`  ${verdict.padEnd(4)} ${file} (${passed}${skipped}, ${seconds(ms)} s)`);
+  for (const failure of failures) printFailure({ ...failure, file }, store);
+  if (failures.length > 0 && outcome.output) {
+    console.log(indent(`It printed:\n${lastLines(outcome.output, 40)}`, 9));
+  }
+}
+
+export function printFailure({ name, file, error }: Failure & { file: string }, store: string) {
+  console.log(`\n  FAIL ${name}\n       in ${file} on ${store}\n${indent(error, 9)}\n`);
+}
+
+/** The account: what ran on what, what was skipped and why, and the one line machines read. */
+export function printAccount(rows: Row[]): void {
+  const failures = rows.flatMap((row) => row.failures.map((one) => ({ ...one, row })));
+  const skips = rows.flatMap((row) => row.skips.map((one) => ({ ...one, row })));
+  console.log('\nWhat ran on what');
+  printTable([
+    ['lane', 'store', 'passed', 'failed', 'skipped', 'seconds'],
+    ...rows.map((row) => [
+      row.lane,
+      row.store,
+      String(row.passed),
+      String(row.failures.length),
+      String(row.skips.length),
+      seconds(row.ms),
+    ]),
+  ]);
+  if (skips.length > 0) console.log(`\nSKIPPED, so not verified by this run: ${skips.length}`);
+  for (const { row, file, name, reason } of skips) {
+    console.log(`  ${row.lane} on ${row.store}: ${file} › ${name}: ${reason}`);
+  }
+  if (failures.length > 0) console.log(`\nFAILED: ${failures.length}`);
+  for (const { row, file, name } of failures) {
+    console.log(`  ${row.lane} on ${row.store}: ${file} › ${name}`);
+  }
+  const passed = rows.reduce((sum, row) => sum + row.passed, 0);
+  console.log(`\n${passed} passed, ${failures.length} failed, ${skips.length} skipped`);
+}
+
+function printTable(cells: string[][]): void {
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => (row[column] ?? '').length)),
+  );
+  for (const row of cells) {
+    const padded = row.map((cell, column) =>
+      column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    console.log(`  ${padded.join('  ')}`);
+  }
+}
+
+const seconds = (ms: number) => (ms / 1000).toFixed(1);
+
+const indent = (text: string, width: number) => text.replace(/^/gm, ' '.repeat(width));
+
+const lastLines = (text: string, most: number) => text.split('\n').slice(-most).join('\n');

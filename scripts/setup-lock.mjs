@@ -1,0 +1,103 @@
+/**
+ * One set-up at a time in one clone. The lock is a directory, because making one either succeeds
+ * or fails as a whole; its holder touches it while it works, so a holder that died is noticed.
+ */
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const WAIT_MS_MAX = 900_000;
+const POLL_MS = 200;
+const TOUCH_MS = 2_000;
+const STALE_MS = 30_000;
+
+/** Runs `work` while no other program sets up the same clone. */
+export async function withLock(root, work) {
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  const lock = join(tmpdir(), `keyrail-setup-${name}`);
+  await take(lock);
+  const touch = setInterval(() => touchQuietly(lock), TOUCH_MS);
+  const release = () => rmSync(lock, { recursive: true, force: true });
+  const interrupted = () => process.exit(130);
+  process.once('exit', release).once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    await work();
+  } finally {
+    clearInterval(touch);
+    release();
+    process.off('exit', release).off('SIGINT', interrupted).off('SIGTERM', interrupted);
+  }
+}
+
+async function take(lock) {
+  const deadline = Date.now() + WAIT_MS_MAX;
+  let told = false;
+  while (!tryTake(lock)) {
+    if (isAbandoned(lock) && clearAway(lock)) continue;
+    if (!told) console.error('keyrail: another program is installing dependencies; waiting for it');
+    told = true;
+    if (Date.now() > deadline) {
+      throw new Error(`Waited too long for another set-up. If none is running, remove ${lock}.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** The directory arrives with its pid inside, in one step; onto a lock that is held it cannot. */
+function tryTake(lock) {
+  if (existsSync(lock)) return false;
+  const made = mkdtempSync(`${lock}-`);
+  try {
+    writeFileSync(join(made, 'pid'), String(process.pid));
+    renameSync(made, lock);
+    return true;
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** True when its holder is gone, or has not touched it for long: then its pid is another's now. */
+function isAbandoned(lock) {
+  const pid = join(lock, 'pid');
+  try {
+    if (Date.now() - statSync(pid).mtimeMs > STALE_MS) return true;
+    process.kill(Number(readFileSync(pid, 'utf8')), 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+/** Of several who wait, one removes the lock, and only after a second look from inside it. */
+function clearAway(lock) {
+  const claim = join(lock, 'claim');
+  try {
+    writeFileSync(claim, '', { flag: 'wx' });
+  } catch {
+    return false;
+  }
+  const still = isAbandoned(lock);
+  rmSync(still ? lock : claim, { recursive: true, force: true });
+  return still;
+}
+
+function touchQuietly(lock) {
+  try {
+    const now = Date.now() / 1000;
+    utimesSync(join(lock, 'pid'), now, now);
+  } catch {
+    // The lock was taken from us after a long sleep; what we do is still harmless.
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Runs before every npm script: installs what is missing and makes sure that the script will run
+ * on a Node that executes TypeScript. Plain JavaScript without dependencies, because it is the one
+ * file that must run on an old Node with nothing installed. Silent when there is nothing to do.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLock } from './setup-lock.mjs';
+
+const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
+const modules = join(root, 'node_modules');
+const stampFile = join(modules, '.keyrail-setup');
+const pinnedNode = join(modules, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node');
+
+const NODE_MAJOR_MIN = 24;
+const INSTALL_MS_MAX = 600_000;
+
+async function setUp() {
+  const stamp = wantedStamp();
+  if (!isInstalled(stamp)) {
+    await withLock(root, async () => {
+      // Whoever held the lock before us may have done the work.
+      if (!isInstalled(stamp)) await install(stamp);
+    });
+  }
+  checkRuntime();
+}
+
+/** What node_modules must have been made from: this very lock file, for this kind of machine. */
+function wantedStamp() {
+  const lock = readFileSync(join(root, 'package-lock.json'));
+  const sum = createHash('sha256').update(lock).digest('hex');
+  return `${sum} ${process.platform}-${process.arch}\n`;
+}
+
+function isInstalled(stamp) {
+  if (readText(stampFile) === stamp) return true;
+  // Someone ran npm themselves: their work counts when it is what the lock file asks for.
+  if (!installedByHand()) return false;
+  writeFileSync(stampFile, stamp);
+  return true;
+}
+
+function installedByHand() {
+  const wanted = readJson(join(root, 'package-lock.json'))?.packages;
+  const present = readJson(join(modules, '.package-lock.json'))?.packages;
+  if (!wanted || !present) return false;
+  return Object.entries(wanted).every(([path, { version, integrity, link, optional }]) => {
+    if (!path.startsWith('node_modules/')) return true;
+    if (!existsSync(join(root, path))) return optional === true && !suits(wanted[path]);
+    return link || (present[path]?.version === version && present[path]?.integrity === integrity);
+  });
+}
+
+/** Whether an optional package is made for this machine; npm leaves the others out. */
+function suits({ os, cpu, libc }) {
+  if (libc) return false;
+  return (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch));
+}
+
+async function install(stamp) {
+  rmSync(stampFile, { force: true });
+  console.error('keyrail: installing dependencies, once');
+  const { command, args, env } = npm();
+  const flags = ['ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional'];
+  const { status, output } = await run(command, [...args, ...flags, '--loglevel=error'], env);
+  if (status !== 0) {
+    console.error(output.trim());
+    fail('npm ci failed (see above). Put that right, or run "npm ci" yourself, then try again.');
+  }
+  writeFileSync(stampFile, stamp);
+}
+
+/**
+ * The npm that runs us, on the Node that runs it. Never the Node inside node_modules: npm ci
+ * removes that one while it works.
+ */
+function npm() {
+  const path = (process.env.PATH ?? '').split(delimiter).filter((part) => !isInside(part));
+  const env = { ...process.env, PATH: path.join(delimiter), npm_config_engine_strict: 'false' };
+  const { npm_execpath: cli, npm_node_execpath: node } = process.env;
+  const ours = cli && node && /npm-cli\.c?js$/.test(cli) && existsSync(cli) && !isInside(node);
+  if (ours) return { command: node, args: [cli], env };
+  return { command: process.platform === 'win32' ? 'npm.cmd' : 'npm', args: [], env };
+}
+
+const isInside = (path) => path === modules || path.startsWith(modules + sep);
+
+function run(command, args, env) {
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(command, args, { cwd: root, env, timeout: INSTALL_MS_MAX });
+    process.once('exit', () => child.kill());
+    const keep = (chunk) => {
+      output = (output + chunk).slice(-20_000);
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    child.on('error', (error) => resolve({ status: 1, output: String(error.message) }));
+    child.on('close', (status) => resolve({ status, output }));
+  });
+}
+
+/** Whether the `node` of an npm script, which looks in node_modules/.bin first, is new enough. */
+function checkRuntime() {
+  if (isInside(process.execPath) || !existsSync(pinnedNode)) {
+    if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
+  }
+  if (existsSync(pinnedNode)) {
+    if (majorOf(versionOf(pinnedNode)) >= NODE_MAJOR_MIN) return;
+    // It does not run on this machine, and would stand in the way of a Node that does.
+    rmSync(pinnedNode, { force: true });
+    if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
+  }
+  fail(
+    `Keyrail runs on Node ${NODE_MAJOR_MIN} or later, and this is ${process.version}. ` +
+      `No Node could be installed for ${process.platform}-${process.arch}: ` +
+      `install Node ${NODE_MAJOR_MIN} yourself (nodejs.org), then try again.`,
+  );
+}
+
+const versionOf = (node) =>
+  spawnSync(node, ['--version'], { encoding: 'utf8', timeout: 20_000 }).stdout ?? '';
+
+const majorOf = (version) => Number(/^v(\d+)\./.exec(version)?.[1] ?? 0);
+
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function readJson(path) {
+  try {
+    return JSON.parse(readText(path) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+function fail(message) {
+  throw new Error(message);
+}
+
+setUp().catch((error) => {
+  console.error(`keyrail: ${error.message}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,33 @@
+/** The checks that read the sources without running them. Each counts as one test. */
+import { performance } from 'node:perf_hooks';
+import { runProgram } from './children.ts';
+import { printFailure, type Row } from './report.ts';
+
+const CHECK_MS_MAX = 120_000;
+
+const checks = [
+  { name: 'format', command: 'biome', args: ['check', '--linter-enabled=false', '.'] },
+  { name: 'lint', command: 'biome', args: ['lint', '--error-on-warnings', '.'] },
+  { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json', '--noEmit'] },
+];
+
+export async function runStaticChecks(root: string, env: NodeJS.ProcessEnv): Promise<Row> {
+  const row: Row = { lane: 'static', store: '-', passed: 0, failures: [], skips: [], ms: 0 };
+  const began = performance.now();
+  console.log('static');
+  for (const { name, command, args } of checks) {
+    const run = { cwd: root, env, timeoutMs: CHECK_MS_MAX };
+    const ended = await runProgram(`node_modules/.bin/${command}`, args, run);
+    if (ended.code === 0) {
+      row.passed += 1;
+      console.log(`  ok   ${name}`);
+      continue;
+    }
+    const why = ended.timedOut ? 'It took too long.' : ended.output.trim();
+    const failure = { name, file: `${command} ${args.join(' ')}`, error: why };
+    row.failures.push(failure);
+    printFailure(failure, 'the sources');
+  }
+  row.ms = performance.now() - began;
+  return row;
+}

@@ -1,0 +1,78 @@
+/**
+ * Node's test runner loads this into every test file's own program. It writes what happens as JSON
+ * lines, at once and synchronously, so that a crash loses nothing that was already decided.
+ */
+import { appendFileSync } from 'node:fs';
+import type { TestEvent } from 'node:test/reporters';
+import { inspect } from 'node:util';
+
+export type Happening =
+  | { kind: 'began'; name: string }
+  | { kind: 'passed'; name: string }
+  | { kind: 'skipped'; name: string; reason: string }
+  | { kind: 'failed'; name: string; error: string }
+  | { kind: 'ended' };
+
+// biome-ignore lint/style/noDefaultExport: Node finds a reporter by its default export.
+export default async function* writeHappenings(events: AsyncIterable<TestEvent>) {
+  const path = process.env.KEYRAIL_TEST_EVENTS;
+  if (path === undefined) throw new Error('KEYRAIL_TEST_EVENTS names no file.');
+  const names: string[] = [];
+  for await (const event of events) {
+    const happening = happeningOf(event, names);
+    if (happening) appendFileSync(path, `${JSON.stringify(happening)}\n`);
+  }
+  // A reporter must be a generator, and ours has nothing to say on standard output.
+  yield '';
+}
+
+function happeningOf(event: TestEvent, names: string[]): Happening | null {
+  switch (event.type) {
+    case 'test:dequeue':
+      return { kind: 'began', name: event.data.name };
+    case 'test:start':
+      names.splice(event.data.nesting, names.length, event.data.name);
+      return null;
+    case 'test:pass':
+      return passed(event.data, fullName(names, event.data));
+    case 'test:fail':
+      return failed(event.data.details, fullName(names, event.data));
+    case 'test:summary':
+      return { kind: 'ended' };
+    default:
+      return null;
+  }
+}
+
+type Passed = Extract<TestEvent, { type: 'test:pass' }>['data'];
+type Failed = Extract<TestEvent, { type: 'test:fail' }>['data'];
+
+function passed({ details, skip, todo }: Passed, name: string): Happening | null {
+  const excuse = skip ?? todo;
+  if (excuse !== undefined && excuse !== false) {
+    return {
+      kind: 'skipped',
+      name,
+      reason: excuse === true ? 'no reason given' : excuse || 'todo',
+    };
+  }
+  // A suite only gathers tests; its tests are counted themselves.
+  return details.type === 'suite' ? null : { kind: 'passed', name };
+}
+
+function failed({ type, error }: Failed['details'], name: string): Happening | null {
+  const why = 'failureType' in error ? error.failureType : undefined;
+  if (why === 'subtestsFailed' && type === 'suite') return null;
+  if (why === 'subtestsFailed') return { kind: 'failed', name, error: 'A test inside it failed.' };
+  return { kind: 'failed', name, error: readable(error.cause ?? error) };
+}
+
+const fullName = (names: string[], { nesting, name }: { nesting: number; name: string }) =>
+  [...names.slice(0, nesting), name].join(' › ');
+
+/** The error without the frames of the runtime, which tell a reader nothing. */
+const readable = (error: unknown) =>
+  inspect(error, { depth: 6, colors: false, maxStringLength: 4_000 })
+    .split('\n')
+    .filter((line) => !/^\s+at .*node:internal/.test(line))
+    .join('\n');

@@ -1,0 +1,98 @@
+/**
+ * The test command: format, lint and types, then every lane of the matrix, then an account whose
+ * last line is "N passed, N failed, N skipped".
+ *
+ *   npm test                          everything, on every store
+ *   npm run check                     the quick part
+ *   npm test -- secret-keys           only test files whose path contains this
+ *   npm test -- --store postgres      only lanes on that store
+ */
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../tests/stores/postgres.ts';
+import { findPostgres } from '../tests/stores/postgres-binaries.ts';
+import { endAll } from './children.ts';
+import { type Lane, lanes, type Store } from './matrix.ts';
+import { printAccount, type Row } from './report.ts';
+import { type Backends, runLane, skipLane } from './run-lane.ts';
+import { runStaticChecks } from './static-checks.ts';
+
+const root = join(import.meta.dirname, '..');
+
+async function main(): Promise<void> {
+  const { quick, store, filters } = readCommandLine();
+  const scratch = mkdtempSync(join(tmpdir(), 'kr-test-'));
+  process.once('exit', () => {
+    endAll();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => process.exit(130));
+  }
+
+  const env = cleanEnvironment();
+  const chosen = lanes
+    .filter((lane) => (lane.quick || !quick) && (!store || [store, 'both'].includes(lane.store)))
+    .map((lane) => ({ lane, files: filesOf(lane, filters) }))
+    .filter(({ files }) => files.length > 0);
+  const rows: Row[] = filters.length > 0 ? [] : [await runStaticChecks(root, env)];
+  const backends = await startBackends(chosen.map(({ lane }) => lane));
+  for (const { lane, files } of chosen) {
+    const missing = lane.needs.find((backend) => backends[backend].url === null);
+    rows.push(
+      missing
+        ? skipLane(lane, files, backends[missing].reason)
+        : await runLane({ lane, files, root, env, scratch, backends, only: store }),
+    );
+  }
+  printAccount(rows);
+  const failed = rows.some(({ failures }) => failures.length > 0);
+  const nothingRan = rows.every(({ passed }) => passed === 0);
+  process.exit(failed || nothingRan ? 1 : 0);
+}
+
+function readCommandLine(): { quick: boolean; store: Store | null; filters: string[] } {
+  const { values, positionals } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, store: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const { quick, store = null } = values;
+  if (store !== null && store !== 'embedded' && store !== 'postgres') {
+    throw new Error(`--store is embedded or postgres, not ${store}`);
+  }
+  return { quick, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
+}
+
+function filesOf(lane: Lane, filters: string[]): string[] {
+  const found = globSync(lane.files, {
+    cwd: root,
+    exclude: (name) => name === 'node_modules',
+  }).sort();
+  if (filters.length === 0) return found;
+  return found.filter((file) => filters.some((filter) => file.includes(filter)));
+}
+
+/** A test sees no setting of whoever runs it, except those that are meant for tests. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const foreign =
+    /^(KEYRAIL_(?!TEST_)|KEYRAIL_TEST_(STORE|POSTGRES)$|PG|DATABASE_URL$|REDIS_URL$|NODE_TEST_CONTEXT$)/;
+  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  return Object.fromEntries(kept);
+}
+
+async function startBackends(chosen: Lane[]): Promise<Backends> {
+  const wanted = chosen.some(({ needs, offers }) => [...needs, ...offers].includes('postgres'));
+  if (!wanted) return { postgres: { url: null, reason: 'no chosen lane asks for it' } };
+  const found = findPostgres();
+  if ('missing' in found) return { postgres: { url: null, reason: found.missing } };
+  const { superuserUrl } = await startPostgres();
+  return { postgres: { url: superuserUrl, reason: '' } };
+}
+
+main().catch((error) => {
+  console.error(error);
+  console.log('0 passed, 1 failed, 0 skipped');
+  process.exit(1);
+});

@@ -1,0 +1,164 @@
+// The bench that every test of the product stands at: a fresh workspace in the real app, callers
+// of each kind, and makers of what a test starts from. Calls go through the front door.
+import { equal } from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { BOOTSTRAP_TOKEN, type ShiftableClock, type World, world } from './world.ts';
+
+export type Input = Record<string, unknown>;
+
+export type Answer = {
+  status: number;
+  // Tests look into answers of every shape; the schema was checked by the app already.
+  body: Record<string, unknown>;
+  headers: Record<string, string | undefined>;
+  text: string;
+};
+
+type Answers = { [L in AnyLine]: AnswerOf<(typeof allEndpoints)[L]> };
+
+/** Calls a line; path, query and body fields come in one object. Throws a Refusal past 2xx. */
+export type Caller = <L extends AnyLine>(line: L, input?: Input) => Promise<Answers[L]>;
+
+export class Refusal extends Error {
+  readonly answer: Answer;
+
+  constructor(line: string, answer: Answer) {
+    super(`${line} → ${answer.status} ${answer.text.slice(0, 500)}`);
+    this.answer = answer;
+  }
+}
+
+export type Bench = {
+  as: {
+    liveKey: Caller;
+    testKey: Caller;
+    bootstrap: Caller;
+    nobody: Caller;
+    token(token: string): Caller;
+  };
+  tokens: { liveKey: string; testKey: string };
+  workspaceId: string;
+  clock: ShiftableClock;
+  world: World;
+  /** A call that is not judged: for looking at status and headers. */
+  ask(line: AnyLine, input?: Input, headers?: Record<string, string>): Promise<Answer>;
+};
+
+let workspaces = 0;
+
+export async function bench(t: TestContext): Promise<Bench> {
+  const opened = await world();
+  opened.clock.reset();
+  t.after(() => opened.clock.reset());
+  const as = (token: string | null) => callerWith(opened, token);
+  workspaces += 1;
+  const founded = await as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', {
+    name: 'Acme',
+    slug: `acme-${process.pid}-${workspaces}`,
+  });
+  const liveKey = founded.secret_key.key;
+  const test = await as(liveKey)('POST /v1/secret_keys', { env: 'test' });
+  return {
+    as: {
+      liveKey: as(liveKey),
+      testKey: as(test.key),
+      bootstrap: as(BOOTSTRAP_TOKEN),
+      nobody: as(null),
+      token: as,
+    },
+    tokens: { liveKey, testKey: test.key },
+    workspaceId: founded.workspace.id,
+    clock: opened.clock,
+    world: opened,
+    ask: (line, input = {}, headers = {}) => ask(opened, line, { input, headers }),
+  };
+}
+
+function callerWith(opened: World, token: string | null): Caller {
+  const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+  return async (line, input = {}) => {
+    const answer = await ask(opened, line, { input, headers });
+    if (answer.status >= 300) throw new Refusal(line, answer);
+    return answer.body as never; // the app has held it against the line's schema
+  };
+}
+
+export async function ask(
+  { app }: World,
+  line: AnyLine,
+  { input, headers }: { input: Input; headers: Record<string, string> },
+): Promise<Answer> {
+  const { method, url, body } = requestOf(line, input);
+  const response = await app.http.inject({
+    method,
+    url,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  const isJson = response.headers['content-type']?.toString().startsWith('application/json');
+  return {
+    status: response.statusCode,
+    text: response.body,
+    body: isJson ? JSON.parse(response.body) : {},
+    headers: Object.fromEntries(
+      Object.entries(response.headers).map(([name, value]) => [name, value?.toString()]),
+    ),
+  };
+}
+
+/** Spreads one object over path, query and body, as the line's endpoint declares them. */
+export function requestOf(
+  line: AnyLine,
+  input: Input,
+): { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; url: string; body: string | undefined } {
+  const endpoint: Endpoint = allEndpoints[line];
+  const { method, path } = splitLine(line);
+  const rest = { ...input };
+  let url = path;
+  for (const name of pathParams(line)) {
+    url = url.replace(`{${name}}`, encodeURIComponent(String(rest[name])));
+    delete rest[name];
+  }
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest)) {
+    if (method !== 'GET' && !(endpoint.query && name in endpoint.query.shape)) continue;
+    for (const each of [value].flat()) query.append(name, String(each));
+    delete rest[name];
+  }
+  const hasBody = method !== 'GET' && endpoint.body !== undefined;
+  return {
+    method,
+    url: query.size > 0 ? `${url}?${query}` : url,
+    body: hasBody ? JSON.stringify(rest) : undefined,
+  };
+}
+
+/** Holds a refused call against its status and code. */
+export async function refused(
+  call: Promise<unknown>,
+  status: number,
+  code: string,
+): Promise<Answer> {
+  const outcome = await call.then(
+    (body) => new Error(`answered instead: ${JSON.stringify(body)}`),
+    (error: unknown) => error,
+  );
+  if (!(outcome instanceof Refusal)) throw outcome;
+  const { answer } = outcome;
+  equal(`${answer.status} ${codeOf(answer)}`, `${status} ${code}`, outcome.message);
+  return answer;
+}
+
+export function codeOf({ body }: Answer): unknown {
+  const { error } = body;
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+export const messageOf = ({ body }: Answer): unknown => {
+  const { error } = body;
+  return typeof error === 'object' && error !== null && 'message' in error
+    ? error.message
+    : undefined;
+};

@@ -1,0 +1,34 @@
+// The contract, the protocol and the server name the same lines.
+import { deepEqual, equal } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { notYetServed, servedRoutes } from '../../packages/server/src/routes.ts';
+import { fixtures } from './fixtures.ts';
+import { served } from './lines.ts';
+
+const agreed = readFileSync(join(import.meta.dirname, 'contract-lines.txt'), 'utf8')
+  .trim()
+  .split('\n');
+
+test('the protocol has the lines of the contract, in its order', () => {
+  equal(agreed.length, 71);
+  deepEqual(
+    Object.keys(allEndpoints).filter((line) => agreed.includes(line)),
+    agreed,
+  );
+});
+
+test('every line is served, or listed as not yet served, and never both', () => {
+  const offered = servedRoutes({
+    region: 'law',
+    redis: () => ({ configured: false, ready: false, error: null }),
+  }).map(({ line }) => line);
+  equal(new Set(offered).size, offered.length, 'a line is served twice');
+  deepEqual([...offered, ...notYetServed].toSorted(), Object.keys(allEndpoints).toSorted());
+});
+
+test('every line that is served has a fixture, and no fixture is left over', () => {
+  deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
+});

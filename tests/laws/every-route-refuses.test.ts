@@ -1,0 +1,164 @@
+// Every line, whoever wrote it: strangers, the wrong kind of credential, a test key beyond the
+// boundary and sloppy input are refused, and a refusal changes nothing.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { splitLine } from '@keyrail/protocol/endpoint.ts';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { type Bench, bench, codeOf, messageOf, refused, requestOf } from '../bench.ts';
+import { BOOTSTRAP_TOKEN, seededBytes } from '../world.ts';
+import { anyIds, endpointOf, fixtureOf, isOpen, isWrite, served } from './lines.ts';
+
+const guarded = served.filter((line) => !isOpen(line));
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+const headOf = async ({ as }: Bench): Promise<string> =>
+  (await as.liveKey('GET /v1/audit_logs/chain')).head_hash;
+
+test('a caller without a credential is told so', async (t) => {
+  const { ask } = await bench(t);
+  for (const line of guarded) {
+    const answer = await ask(line, anyIds(line));
+    equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 401 missing_credential`);
+    equal(answer.headers['www-authenticate'], 'Bearer', line);
+  }
+});
+
+test('a credential that nobody issued is refused, whatever its shape', async (t) => {
+  const { ask, tokens } = await bench(t);
+  const mint = (kind: 'api_key' | 'secret_key' | 'session') =>
+    mintCredential(kind, kind === 'session' ? null : 'live', seededBytes('stranger')).secret;
+  const strangers = {
+    [mint('secret_key')]: 'invalid_key',
+    [mint('session')]: 'invalid_session',
+    [mint('api_key')]: 'invalid_key',
+    [`${tokens.liveKey.slice(0, -1)}${tokens.liveKey.endsWith('0') ? '1' : '0'}`]: 'invalid_key',
+    [tokens.liveKey.toUpperCase()]: 'invalid_key',
+    [`${tokens.liveKey}x`]: 'invalid_key',
+    'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.': 'invalid_token',
+    nonsense: 'invalid_key',
+  };
+  for (const line of guarded) {
+    for (const [token, code] of Object.entries(strangers)) {
+      const answer = await ask(line, anyIds(line), bearer(token));
+      equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 401 ${code}`, token);
+    }
+    const basic = await ask(line, anyIds(line), { authorization: 'Basic a2V5OnJhaWw=' });
+    equal(`${basic.status} ${codeOf(basic)}`, '401 invalid_key', line);
+  }
+});
+
+test('the wrong kind of credential is refused by name', async (t) => {
+  const { ask, tokens } = await bench(t);
+  const takes: Record<string, string[]> = {
+    vendor: ['liveKey'],
+    machine: ['liveKey'],
+    machineHot: ['liveKey'],
+    founder: ['bootstrap'],
+    session: [],
+    embed: [],
+  };
+  const held = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN };
+  for (const line of guarded) {
+    for (const [kind, token] of Object.entries(held)) {
+      if (takes[endpointOf(line).auth]?.includes(kind)) continue;
+      const answer = await ask(line, anyIds(line), bearer(token));
+      equal(`${line} ${kind} ${answer.status} ${codeOf(answer)}`, `${line} ${kind} 403 forbidden`);
+    }
+  }
+});
+
+test('a test key is refused beyond the boundary, and nothing is changed', async (t) => {
+  const held = await bench(t);
+  for (const line of guarded) {
+    const { beyond } = fixtureOf(line);
+    if (!beyond) continue;
+    const input = await beyond(held);
+    const before = await headOf(held);
+    const answer = await refused(held.as.testKey(line, input), 403, 'forbidden');
+    equal(messageOf(answer), 'A test secret key cannot manage live resources.', line);
+    equal(await headOf(held), before, `${line} wrote something`);
+  }
+});
+
+test('a malformed id in a path is not a missing one', async (t) => {
+  const { ask, tokens } = await bench(t);
+  for (const line of guarded.filter((each) => each.includes('{'))) {
+    const ids = Object.keys(anyIds(line));
+    for (const id of ['nonsense', '%00', 'a'.repeat(5000)]) {
+      const input = Object.fromEntries(ids.map((name) => [name, id]));
+      const answer = await ask(line, input, bearer(tokens.liveKey));
+      equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 400 invalid_request`);
+      equal(messageOf(answer), 'The request path is not valid.');
+    }
+  }
+});
+
+test('an unknown field is refused by its path', async (t) => {
+  const held = await bench(t);
+  for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
+    const { query, body } = endpointOf(line);
+    const part = isWrite(line) ? 'body' : 'query';
+    const isDeclared = part === 'body' ? body !== undefined && body !== 'raw' : query !== undefined;
+    if (!isDeclared) continue;
+    const { caller, input } = fixtureOf(line);
+    const call = held.as[caller](line, { ...(await input(held)), expires_att: 'x' });
+    const answer = await refused(call, 400, 'invalid_request');
+    deepEqual(
+      answer.body.error,
+      {
+        code: 'invalid_request',
+        message: `The request ${part} is not valid.`,
+        details: [{ path: 'expires_att', message: 'Unknown field.' }],
+      },
+      line,
+    );
+  }
+});
+
+test('a body that is no JSON, or says it is something else, is refused', async (t) => {
+  const { world, tokens } = await bench(t);
+  const wanted = served.filter((line) => {
+    const { body, anyContentType } = endpointOf(line);
+    return body !== undefined && body !== 'raw' && !anyContentType;
+  });
+  const send = (line: AnyLine, payload: string, type: string) => {
+    const { method, url } = requestOf(line, anyIds(line));
+    const token = endpointOf(line).auth === 'founder' ? BOOTSTRAP_TOKEN : tokens.liveKey;
+    const headers = { ...bearer(token), 'content-type': type };
+    return world.app.http.inject({ method, url, payload, headers });
+  };
+  for (const line of wanted) {
+    const broken = await send(line, '{"name":', 'application/json');
+    equal(broken.statusCode, 400, line);
+    equal(broken.json().error.message, 'The request body is not valid JSON.', line);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx']) {
+      equal((await send(line, '{}', type)).statusCode, 415, `${line} ${type}`);
+    }
+  }
+});
+
+test('every path says which methods it answers', async (t) => {
+  const { world } = await bench(t);
+  for (const line of served) {
+    const { method, path } = splitLine(line);
+    const url = path.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000');
+    const answer = await world.app.http.inject({ method: 'PUT', url });
+    equal(answer.statusCode, 405, line);
+    ok(String(answer.headers.allow).split(', ').includes(method), line);
+    equal(answer.json().error.code, 'method_not_allowed');
+  }
+});
+
+test('no answer of any line lets a foreign page read it or a browser run it', async (t) => {
+  const { ask } = await bench(t);
+  for (const line of served) {
+    const answer = await ask(line, anyIds(line), { origin: 'https://evil.example' });
+    equal(answer.headers['access-control-allow-origin'], undefined, line);
+    equal(answer.headers['x-content-type-options'], 'nosniff', line);
+    equal(answer.headers['cache-control'], 'no-store', line);
+    ok(answer.headers['content-security-policy']?.includes("default-src 'none'"), line);
+    ok(answer.headers['x-request-id'], line);
+  }
+});

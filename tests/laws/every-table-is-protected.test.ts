@@ -1,0 +1,117 @@
+// Read off the catalogue: no table, role or function can be added without its guard.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
+import { camelName } from '../../packages/server/src/db/names.ts';
+import { world } from '../world.ts';
+
+/** Tables that belong to no workspace, each with the reason why it may. */
+const withoutWorkspace: Record<string, string> = {
+  migrations: 'which migrations ran; read by nobody but the owner',
+  workspaces: 'is the workspace',
+};
+
+async function catalogue(text: string): Promise<Record<string, unknown>[]> {
+  const { db } = await world();
+  const opening = {
+    role: 'kr_read' as const,
+    scope: { workspaceId: null, envs: [] },
+    deadline: deadlineAfter(10_000),
+  };
+  return (await db.once(opening, { text, values: [] })).rows;
+}
+
+const tables = `select c.oid, c.relname as name, c.relrowsecurity and c.relforcerowsecurity as forced,
+    array(select a.attname::text from pg_attribute a
+          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns,
+    array(select p.polname::text from pg_policy p where p.polrelid = c.oid) as policies,
+    array(select t.tgname::text from pg_trigger t where t.tgrelid = c.oid) as triggers
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'keyrail' and c.relkind in ('r', 'p') order by c.relname`;
+
+type Table = {
+  name: string;
+  forced: boolean;
+  columns: string[];
+  policies: string[];
+  triggers: string[];
+};
+
+const readTables = async (): Promise<Table[]> => (await catalogue(tables)) as Table[];
+
+/** Straight from the access lists: the standard views hide what the asking role does not hold. */
+const grants = () =>
+  catalogue(`select entry.grantee::regrole::text as grantee, c.relname as name,
+      entry.privilege_type as may
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace, aclexplode(c.relacl) entry
+    where n.nspname = 'keyrail' and c.relkind in ('r', 'p')`);
+
+test('every table belongs to a workspace, or says why not', async () => {
+  const loose = (await readTables()).filter(({ columns }) => !columns.includes('workspace_id'));
+  deepEqual(loose.map(({ name }) => name).toSorted(), Object.keys(withoutWorkspace).toSorted());
+});
+
+test('every table of a workspace is under forced row level security, by all its columns', async () => {
+  for (const { name, forced, columns, policies } of await readTables()) {
+    if (name === 'migrations') continue;
+    equal(forced, true, name);
+    const narrowing = ['env', 'tenant_id', 'project_id'].filter((column) =>
+      columns.includes(column),
+    );
+    for (const wanted of ['workspace', ...narrowing.map((column) => `within_${column}`)]) {
+      equal(policies.includes(wanted), true, `${name} lacks the policy ${wanted}`);
+    }
+  }
+});
+
+test('every table that the write door may change is audited', async () => {
+  const granted = (await grants()).filter(
+    ({ grantee, may }) => grantee === 'kr_write' && (may === 'INSERT' || may === 'UPDATE'),
+  );
+  ok(granted.length > 0);
+  const byName = new Map((await readTables()).map((table) => [table.name, table]));
+  for (const { name } of granted) {
+    equal(byName.get(String(name))?.triggers.includes('audited'), true, String(name));
+  }
+});
+
+test('every table with a policy version is fed by the tail alone', async () => {
+  for (const { name, columns, triggers } of await readTables()) {
+    if (!columns.includes('policy_version') || name === 'projects') continue;
+    equal(triggers.includes('unstamped') && triggers.includes('stamped'), true, name);
+  }
+});
+
+test('the read door can only read, and no door can delete or truncate what is audited', async () => {
+  const all = await grants();
+  ok(all.some(({ grantee }) => grantee === 'kr_read'));
+  for (const { grantee, name, may } of all) {
+    if (grantee === 'kr_read') equal(may, 'SELECT', `kr_read on ${name}`);
+    if (grantee === 'kr_write') equal(may !== 'DELETE' && may !== 'TRUNCATE', true, String(name));
+  }
+});
+
+test('no function runs with its owner’s rights unless its search path is pinned', async () => {
+  const loose = await catalogue(`select p.proname as name from pg_proc p
+    join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'keyrail' and p.prosecdef
+      and not exists (select from unnest(p.proconfig) setting where setting like 'search_path=%')`);
+  deepEqual(loose, []);
+});
+
+test('statements and catalogue agree on every column', async () => {
+  const source = readFileSync(
+    join(import.meta.dirname, '../../packages/server/src/db/tables.ts'),
+    'utf8',
+  );
+  for (const { name, columns } of await readTables()) {
+    if (name === 'migrations') continue;
+    equal(new RegExp(`^  ${camelName(name)}: `, 'm').test(source), true, `${name} has no type`);
+    for (const column of columns) {
+      const field = camelName(column);
+      equal(new RegExp(`\\b${field}: `).test(source), true, `${name}.${column} has no type`);
+    }
+  }
+});

@@ -1,0 +1,56 @@
+/**
+ * Inside features a file's kind is its layer, told from its name alone:
+ *
+ *   entry      routes.ts, *.job.ts     where a request or a schedule comes in
+ *   present    present.ts              rows to wire objects
+ *   operation  verb first              one change or one question: rotate-key.ts
+ *   effect     queue-*.ts              what operations ask for, to be done after the commit
+ *   rows       rows.ts, *.rows.ts      the statements
+ *   noun       anything else           pure and shared: material.ts, etag.ts
+ *
+ * A file imports kinds below its own, in any feature. Nouns may import one another, and the types
+ * of rows; nothing else imports its own kind. So an operation never calls an operation, and no
+ * circle can arise between features.
+ */
+
+export type Kind = 'entry' | 'present' | 'operation' | 'effect' | 'rows' | 'noun';
+
+const ORDER: Kind[] = ['noun', 'rows', 'effect', 'operation', 'present', 'entry'];
+
+/** First words of operations. A new verb is added here on purpose, not by accident. */
+const VERBS = new Set(
+  `accept acknowledge append approve authorize await begin cancel change charge check claim clear
+   close complete confirm consume create deactivate delete disable enable end exchange expire export
+   fail find finish found heartbeat import introspect invite issue join leave list lock log mark merge
+   move open pause poll probe prune publish purge quarantine read record refresh register reinstate
+   release remove rename renew replace report request resend reset resolve restore resume revoke roll
+   rotate run save scan search send set sign start stop store suspend sweep switch sync take touch
+   transfer trim unlock unquarantine update upgrade upsert use validate verify withdraw write`.split(
+    /\s+/,
+  ),
+);
+
+export function kindOf(path: string): Kind {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (name === 'routes.ts' || name.endsWith('.job.ts')) return 'entry';
+  if (name === 'present.ts') return 'present';
+  if (name === 'rows.ts' || name.endsWith('.rows.ts')) return 'rows';
+  const [first = ''] = name.split(/[-.]/);
+  if (first === 'queue') return 'effect';
+  return VERBS.has(first) ? 'operation' : 'noun';
+}
+
+export function featureFault(arrow: {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+}): string | null {
+  const [from, to] = [kindOf(arrow.from), kindOf(arrow.to)];
+  if (ORDER.indexOf(to) < ORDER.indexOf(from)) return null;
+  if (from === 'noun' && (to === 'noun' || (to === 'rows' && arrow.typeOnly))) return null;
+  const hint = from === 'noun' ? ' (an operation is named by its verb first)' : '';
+  return `${named(from)} may not import ${named(to)}${hint}: ${arrow.to}`;
+}
+
+const named = (kind: Kind) =>
+  kind === 'rows' ? 'rows' : /^[aeo]/.test(kind) ? `an ${kind}` : `a ${kind}`;

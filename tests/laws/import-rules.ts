@@ -1,0 +1,143 @@
+/**
+ * Who may import whom. Between packages there are seven arrows. Inside the server the folders stand
+ * in a line and a file imports only what stands to its left. Inside a feature the file's kind is its
+ * layer (see feature-kinds.ts). Tests may import anything; nothing imports tests but tests and tools.
+ */
+import { featureFault } from './feature-kinds.ts';
+import { type Import, importsOf } from './imports.ts';
+import { lineAt } from './lexer.ts';
+import { type Fault, isTest, type Source } from './tree.ts';
+
+type Rule = (source: Source, one: Import) => string | null;
+
+const ARROWS: Record<string, string[]> = {
+  protocol: [],
+  client: ['protocol'],
+  server: ['protocol'],
+  sdk: ['protocol'],
+  cli: ['client'],
+  dashboard: ['client', 'widget'],
+  widget: ['client'],
+};
+
+const LINE = [
+  ['base'],
+  ['db', 'volatile'],
+  ['doors'],
+  ['access'],
+  ['http'],
+  ['features'],
+  ['config.ts', 'routes.ts', 'worker.ts'],
+  ['app.ts'],
+  ['main.ts'],
+];
+
+const SERVER = 'packages/server/src/';
+const HOLD_DB = ['db', 'doors', 'app.ts', 'main.ts'];
+/** The statement builder and the table types hold no connection, so rows may use them. */
+const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
+/** Foreign packages that only one folder of the server may know. */
+const KEPT_IN: Record<string, string> = {
+  fastify: 'http',
+  pg: 'db',
+  '@electric-sql/pglite': 'db',
+};
+
+const rulesOfProduct: Rule[] = [packageFault, foreignFault, lineFault, dbFault, kindFault];
+
+export function importFaults(source: Source): Fault[] {
+  const { path } = source;
+  const rules = [extensionFault, ...(isTest(path) ? [] : rulesOfProduct)];
+  const faults = importsOf(source).flatMap((one) =>
+    rules.flatMap((rule) => {
+      const says = rule(source, one);
+      return says === null ? [] : [{ path, line: one.line, says }];
+    }),
+  );
+  return [...placeFaults(source), ...exportFaults(source), ...faults];
+}
+
+const packageOf = (path: string) => path.match(/^packages\/([^/]+)\//)?.[1] ?? null;
+
+const sectionOf = (path: string) =>
+  path.startsWith(SERVER) ? (path.slice(SERVER.length).split('/')[0] ?? null) : null;
+
+const rankOf = (section: string) => LINE.findIndex((group) => group.includes(section));
+
+function extensionFault(_: Source, { specifier, target }: Import): string | null {
+  const ours = target !== null || /^@keyrail\/(?!sdk\b)[^/]+\//.test(specifier);
+  if (!ours || /\.(ts|tsx|mjs|json|css|sql|lua)$/.test(specifier)) return null;
+  return `the import of ${specifier} carries no extension`;
+}
+
+function packageFault({ path }: Source, { specifier, target, typeOnly }: Import): string | null {
+  const from = packageOf(path);
+  if (from === null) return null;
+  if (target !== null && !target.startsWith(`packages/${from}/`)) {
+    return `${target} lies outside the package`;
+  }
+  const [, to, file] = specifier.match(/^@keyrail\/([^/]+)(?:\/(.*))?$/) ?? [];
+  if (to === undefined) return null;
+  if (!ARROWS[from]?.includes(to)) return `${from} may not import ${to}`;
+  if (from === 'sdk' && !typeOnly && file !== 'key-format.ts') {
+    return 'sdk takes only types and key-format.ts from protocol';
+  }
+  return null;
+}
+
+function foreignFault({ path }: Source, { specifier, target, typeOnly }: Import): string | null {
+  if (target !== null || /^(node:|@keyrail\/)/.test(specifier)) return null;
+  const name = specifier.match(/^(@[^/]+\/)?[^/]+/)?.[0] ?? specifier;
+  const from = packageOf(path);
+  if (name === 'zod' && from !== 'protocol' && !(from === 'server' && typeOnly)) {
+    return 'only protocol imports zod (the server may use its types)';
+  }
+  if (from === 'protocol' && name !== 'zod') return 'protocol imports only zod';
+  if (from === 'client') return 'client has no dependency';
+  const home = KEPT_IN[name];
+  if (from === 'server' && home !== undefined && sectionOf(path) !== home) {
+    return `only ${home}/ knows ${name}`;
+  }
+  return null;
+}
+
+function lineFault({ path }: Source, { target }: Import): string | null {
+  const [from, to] = [sectionOf(path), target === null ? null : sectionOf(target)];
+  if (from === null || to === null || from === to) return null;
+  if (rankOf(from) === -1 || rankOf(to) < rankOf(from)) return null;
+  return `${from} stands before ${to} and may not import it`;
+}
+
+function dbFault({ path }: Source, { target }: Import): string | null {
+  const from = sectionOf(path);
+  if (from === null || target === null || sectionOf(target) !== 'db') return null;
+  if (HOLD_DB.includes(from)) return null;
+  if (/(^|[./])rows\.ts$/.test(path) && ROWS_MAY_USE.includes(target)) return null;
+  return 'only doors and the composition roots import db; rows.ts may use its sql.ts and tables.ts';
+}
+
+function kindFault({ path }: Source, one: Import): string | null {
+  const isFeature = (at: string) => sectionOf(at) === 'features';
+  if (one.target === null || !isFeature(path) || !isFeature(one.target)) return null;
+  return featureFault({ from: path, to: one.target, typeOnly: one.typeOnly });
+}
+
+function placeFaults({ path }: Source): Fault[] {
+  const section = sectionOf(path);
+  if (section === null || isTest(path) || rankOf(section) !== -1) return [];
+  return [{ path, line: 1, says: `${section} has no place in the server's line of folders` }];
+}
+
+function exportFaults({ path, text, code }: Source): Fault[] {
+  const isSurface = path === 'packages/sdk/src/index.ts';
+  const faultsAt = (pattern: RegExp, says: string) =>
+    [...code.matchAll(pattern)].map(({ index }) => ({ path, line: lineAt(text, index), says }));
+  const barrel = /(^|\/)index\.\w+$/.test(path) && !isSurface;
+  // Tools that load a module by its default export leave no choice.
+  const asked = /\.config\.(ts|mjs)$/.test(path) || path === 'scripts/test-events.ts';
+  return [
+    ...(barrel ? [{ path, line: 1, says: 'only the sdk has an index' }] : []),
+    ...(isSurface ? [] : faultsAt(/\bexport\s*\*/g, 're-exports everything')),
+    ...(asked ? [] : faultsAt(/\bexport\s+default\b/g, 'has a default export')),
+  ];
+}

@@ -1,0 +1,33 @@
+// The lines that this build serves, each with its endpoint and its fixture.
+import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { servedRoutes } from '../../packages/server/src/routes.ts';
+import { type Fixture, fixtures } from './fixtures.ts';
+
+const isLine = (line: string): line is AnyLine => line in allEndpoints;
+
+export const served: AnyLine[] = servedRoutes({
+  region: 'law',
+  redis: () => ({ configured: false, ready: false, error: null }),
+})
+  .map(({ line }) => line)
+  .filter((line: Line) => isLine(line));
+
+export const endpointOf = (line: AnyLine): Endpoint => allEndpoints[line];
+
+export function fixtureOf(line: AnyLine): Fixture {
+  const fixture = fixtures[line];
+  if (!fixture) throw new Error(`${line} has no fixture in tests/laws/fixtures.ts`);
+  return fixture;
+}
+
+export const isOpen = (line: AnyLine): boolean =>
+  ['none', 'signature'].includes(endpointOf(line).auth);
+
+export const isWrite = (line: AnyLine): boolean => splitLine(line).method !== 'GET';
+
+/** Something for every path parameter, where what is there does not matter. */
+export const anyIds = (line: AnyLine): Record<string, string> =>
+  Object.fromEntries(
+    pathParams(line).map((name) => [name, '01890000-0000-7000-8000-000000000000']),
+  );

@@ -1,0 +1,96 @@
+// A migrated database made once and copied for each test file: creating one takes seconds, copying
+// it a fraction of one. The name carries the migrations' hashes, so that a change makes a new one.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { systemClock } from '../packages/server/src/base/clock.ts';
+import { embeddedDatabase } from '../packages/server/src/db/embedded.ts';
+import { migrate, readMigrations } from '../packages/server/src/db/migrate.ts';
+
+const LOCK_ID = 7_265_002;
+
+async function templateName(): Promise<string> {
+  const hashes = (await readMigrations()).map(({ hash }) => hash);
+  return createHash('sha256').update(hashes.join()).digest('hex').slice(0, 16);
+}
+
+/** A PGlite in memory, migrated. */
+export async function openEmbeddedCopy(): Promise<PGlite> {
+  const name = `keyrail-${userInfo().uid}-${await templateName()}.tar`;
+  const path = join(tmpdir(), name);
+  if (!existsSync(path)) await writeEmbeddedTemplate(path);
+  return PGlite.create({ loadDataDir: new Blob([await readFile(path)]) });
+}
+
+/** Two files may do this at once: the rename makes either whole one win. */
+async function writeEmbeddedTemplate(path: string): Promise<void> {
+  const lite = await PGlite.create();
+  await embeddedDatabase(lite, systemClock);
+  const copy = await lite.dumpDataDir('none');
+  const part = `${path}.${crypto.randomUUID()}`;
+  await writeFile(part, Buffer.from(await copy.arrayBuffer()));
+  await rename(part, path);
+  await lite.close();
+}
+
+/** A database of its own in the cluster, migrated, owned by the login role; returns its URL. */
+export async function createPostgresCopy(superuserUrl: string): Promise<string> {
+  const template = `template_${await templateName()}`;
+  const name = `test_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`;
+  await asSuperuser(superuserUrl, async (admin) => {
+    await admin.query('select pg_advisory_lock($1)', [LOCK_ID]);
+    const known = await admin.query('select from pg_database where datname = $1', [template]);
+    if (known.rowCount === 0) await createPostgresTemplate(admin, superuserUrl, template);
+    await admin.query('select pg_advisory_unlock($1)', [LOCK_ID]);
+    await admin.query(`create database ${name} template ${template} owner keyrail`);
+  });
+  return loginUrl(superuserUrl, name);
+}
+
+/** Made under another name first: a migration that fails leaves nothing that looks finished. */
+async function createPostgresTemplate(
+  admin: pg.Client,
+  superuserUrl: string,
+  template: string,
+): Promise<void> {
+  const unfinished = `${template}_unfinished`;
+  await admin.query(`drop database if exists ${unfinished}`);
+  await admin.query(`create database ${unfinished} owner keyrail`);
+  const login = new pg.Client({ connectionString: loginUrl(superuserUrl, unfinished) });
+  await login.connect();
+  try {
+    await migrate(login);
+  } finally {
+    await login.end();
+  }
+  await admin.query(`alter database ${unfinished} rename to ${template}`);
+}
+
+export async function dropPostgresCopy(superuserUrl: string, url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1);
+  await asSuperuser(superuserUrl, (admin) => admin.query(`drop database ${name} with (force)`));
+}
+
+async function asSuperuser(
+  superuserUrl: string,
+  use: (admin: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  const admin = new pg.Client({ connectionString: superuserUrl });
+  await admin.connect();
+  try {
+    await use(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+function loginUrl(superuserUrl: string, database: string): string {
+  const url = new URL(superuserUrl);
+  url.username = 'keyrail';
+  url.pathname = `/${database}`;
+  return url.toString();
+}

@@ -1,0 +1,104 @@
+// One real app in this process for a whole test file, on the store that the runner names: the
+// product as it ships, but for a clock that can be shifted and chance that can be repeated.
+import { createHash } from 'node:crypto';
+import { after } from 'node:test';
+import { type App, buildApp } from '../packages/server/src/app.ts';
+import type { Clock } from '../packages/server/src/base/clock.ts';
+import { openLog } from '../packages/server/src/base/log.ts';
+import type { RandomBytes } from '../packages/server/src/base/random.ts';
+import { Secret } from '../packages/server/src/base/secret.ts';
+import type { Database } from '../packages/server/src/db/database.ts';
+import { embeddedDatabase } from '../packages/server/src/db/embedded.ts';
+import { openPostgres } from '../packages/server/src/db/postgres.ts';
+import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './template.ts';
+
+export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-tests-0123456789';
+export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+
+export type StoreName = 'embedded' | 'postgres';
+
+export const storeName: StoreName =
+  process.env.KEYRAIL_TEST_STORE === 'postgres' ? 'postgres' : 'embedded';
+
+/** A clock that runs with the machine's, at a distance that a test may change. */
+export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
+
+export type World = { app: App; db: Database; clock: ShiftableClock };
+
+let opened: Promise<World> | undefined;
+
+/** The file's world, opened when first asked for and closed after its last test. */
+export function world(): Promise<World> {
+  opened ??= openWorld();
+  return opened;
+}
+
+after(async () => {
+  if (opened) await (await opened).app.close();
+});
+
+async function openWorld(): Promise<World> {
+  const clock = shiftableClock();
+  const db =
+    storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
+  const app = buildApp({
+    db,
+    clock,
+    randomBytes: seededBytes('keyrail'),
+    log: openLog('error', process.stderr),
+    bootstrapToken: new Secret(BOOTSTRAP_TOKEN),
+    masterKey: new Secret(MASTER_KEY),
+    region: 'test',
+    publicUrl: 'http://keyrail.test',
+    trustProxy: false,
+    checkAnswers: true,
+  });
+  return { app, db, clock };
+}
+
+const openTestEmbedded = async (clock: Clock): Promise<Database> =>
+  embeddedDatabase(await openEmbeddedCopy(), clock);
+
+const CONNECTIONS_MAX = 10;
+
+async function openTestPostgres(clock: Clock): Promise<Database> {
+  const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
+  if (!superuserUrl) throw new Error('KEYRAIL_TEST_POSTGRES is not set: run through npm test');
+  const url = await createPostgresCopy(superuserUrl);
+  const onIdleError = () => {};
+  const db = openPostgres({ url, clock, connectionsMax: CONNECTIONS_MAX, onIdleError });
+  return {
+    ...db,
+    close: async () => {
+      await db.close();
+      await dropPostgresCopy(superuserUrl, url);
+    },
+  };
+}
+
+export function shiftableClock(): ShiftableClock {
+  let byMs = 0;
+  return {
+    now: () => new Date(Date.now() + byMs),
+    shiftMs: () => byMs,
+    shift: (ms) => {
+      byMs += ms;
+    },
+    reset: () => {
+      byMs = 0;
+    },
+  };
+}
+
+/** The same bytes in the same order for the same seed. */
+export function seededBytes(seed: string): RandomBytes {
+  let counter = 0;
+  return (length) => {
+    const blocks: Buffer[] = [];
+    while (blocks.length * 32 < length) {
+      blocks.push(createHash('sha256').update(`${seed} ${counter}`).digest());
+      counter += 1;
+    }
+    return Buffer.concat(blocks).subarray(0, length);
+  };
+}
