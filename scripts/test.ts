@@ -47,9 +47,10 @@ async function main(): Promise<void> {
         : await runLane({ lane, files, root, env, scratch, backends, only: store }),
     );
   }
-  printAccount(rows);
   const failed = rows.some(({ failures }) => failures.length > 0);
-  const nothingRan = rows.every(({ passed }) => passed === 0);
+  const nothingRan = rows.every(({ passed, failures }) => passed + failures.length === 0);
+  if (nothingRan) console.error('Nothing ran: no test file matches, or its backend is missing.');
+  printAccount(rows);
   process.exit(failed || nothingRan ? 1 : 0);
 }
 
@@ -76,9 +77,11 @@ function filesOf(lane: Lane, filters: string[]): string[] {
 
 /** A test sees no setting of whoever runs it, except those that are meant for tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const foreign =
-    /^(KEYRAIL_(?!TEST_)|KEYRAIL_TEST_(STORE|POSTGRES)$|PG|DATABASE_URL$|REDIS_URL$|NODE_TEST_CONTEXT$)/;
-  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  const ours = /^KEYRAIL_(?!TEST_)|^KEYRAIL_TEST_(STORE|POSTGRES)$/;
+  const stores = /^(PG[A-Z]|DATABASE_URL$|REDIS_URL$|NODE_TEST_CONTEXT$)/;
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !ours.test(name) && !stores.test(name),
+  );
   return Object.fromEntries(kept);
 }
 

@@ -77,10 +77,11 @@ test('every table that the write door may change is audited', async () => {
   }
 });
 
-test('every table with a policy version is fed by the tail alone', async () => {
-  for (const { name, columns, triggers } of await readTables()) {
-    if (!columns.includes('policy_version') || name === 'projects') continue;
-    equal(triggers.includes('unstamped') && triggers.includes('stamped'), true, name);
+test('every table that feeds the policy gets its versions from the tail', async () => {
+  const fed = (await readTables()).filter(({ columns }) => columns.includes('lookup_hash'));
+  for (const { name, columns, triggers } of fed.filter((each) => each.columns.includes('scopes'))) {
+    equal(columns.includes('change_id'), true, name);
+    equal(triggers.includes('changed') && triggers.includes('versioned'), true, name);
   }
 });
 

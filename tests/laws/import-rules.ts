@@ -1,7 +1,7 @@
 /**
- * Who may import whom. Between packages there are seven arrows. Inside the server the folders stand
- * in a line and a file imports only what stands to its left. Inside a feature the file's kind is its
- * layer (see feature-kinds.ts). Tests may import anything; nothing imports tests but tests and tools.
+ * Who may import whom. Between packages there are seven arrows. Inside the server the folders
+ * stand in a line and a file imports only what stands to its left. Inside a feature the file's
+ * kind is its layer (see feature-kinds.ts). Tests import anything, and no package imports tests.
  */
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
@@ -29,11 +29,12 @@ const LINE = [
   ['features'],
   ['config.ts', 'routes.ts', 'worker.ts'],
   ['app.ts'],
+  ['program'],
   ['main.ts'],
 ];
 
 const SERVER = 'packages/server/src/';
-const HOLD_DB = ['db', 'doors', 'app.ts', 'main.ts'];
+const HOLD_DB = ['db', 'doors', 'app.ts', 'program', 'main.ts'];
 /** The statement builder and the table types hold no connection, so rows may use them. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
 /** Foreign packages that only one folder of the server may know. */
@@ -59,8 +60,12 @@ export function importFaults(source: Source): Fault[] {
 
 const packageOf = (path: string) => path.match(/^packages\/([^/]+)\//)?.[1] ?? null;
 
-const sectionOf = (path: string) =>
-  path.startsWith(SERVER) ? (path.slice(SERVER.length).split('/')[0] ?? null) : null;
+/** Files at the server's root that the line does not name belong to main.ts: its commands. */
+function sectionOf(path: string): string | null {
+  if (!path.startsWith(SERVER)) return null;
+  const [first = '', ...rest] = path.slice(SERVER.length).split('/');
+  return rest.length === 0 && rankOf(first) === -1 ? 'program' : first;
+}
 
 const rankOf = (section: string) => LINE.findIndex((group) => group.includes(section));
 
@@ -94,11 +99,9 @@ function foreignFault({ path }: Source, { specifier, target, typeOnly }: Import)
   }
   if (from === 'protocol' && name !== 'zod') return 'protocol imports only zod';
   if (from === 'client') return 'client has no dependency';
-  const home = KEPT_IN[name];
-  if (from === 'server' && home !== undefined && sectionOf(path) !== home) {
-    return `only ${home}/ knows ${name}`;
-  }
-  return null;
+  const [home, section] = [KEPT_IN[name], sectionOf(path)];
+  if (section === null || home === undefined || section === home) return null;
+  return section === 'app.ts' && typeOnly ? null : `only ${home}/ knows ${name}`;
 }
 
 function lineFault({ path }: Source, { target }: Import): string | null {

@@ -23,8 +23,8 @@ export function importsOf({ path, text, code }: Source): Import[] {
     return { specifier, target, typeOnly: isTypeOnly(clause), clause, line: lineAt(text, offset) };
   };
   return [
-    ...code.matchAll(FROM).map((one) => at(one.index + one[0].length, one[2] ?? '')),
-    ...code.matchAll(BARE).map((one) => at(one.index + one[0].length, '')),
+    ...[...code.matchAll(FROM)].map((one) => at(one.index + one[0].length, one[2] ?? '')),
+    ...[...code.matchAll(BARE)].map((one) => at(one.index + one[0].length, '')),
   ];
 }
 

@@ -15,7 +15,7 @@ import { openGate } from './doors/gate.ts';
 import { cursorsUnder } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import { buildServer } from './http/server.ts';
-import { servedRoutes } from './routes.ts';
+import { notYetServed, servedRoutes } from './routes.ts';
 
 export type AppParts = {
   db: Database;
@@ -62,7 +62,7 @@ export function buildApp(parts: AppParts): App {
     publicUrl: parts.publicUrl,
     trustProxy: parts.trustProxy,
   });
-  documentRoutes(http, parts.publicUrl);
+  documentRoutes(http, { publicUrl: parts.publicUrl, notYetServed });
   return {
     http,
     async close() {

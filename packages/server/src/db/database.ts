@@ -12,6 +12,8 @@ export type Scope = {
   envs: readonly ('live' | 'test')[];
   tenantId?: string;
   projectId?: string;
+  /** The signed-in person, who may touch what is their own beside the workspace's. */
+  userId?: string;
 };
 
 export type Statement = { text: string; values: readonly unknown[] };
@@ -19,7 +21,14 @@ export type Statement = { text: string; values: readonly unknown[] };
 /** Rows come back with camelCase names; the count is what the command reports. */
 export type Answer = { rows: Record<string, unknown>[]; count: number };
 
-export type Opening = { role: DoorRole; scope: Scope; deadline: Deadline; repeatable?: boolean };
+export type Opening = {
+  role: DoorRole;
+  scope: Scope;
+  deadline: Deadline;
+  /** Names the change that a write makes: rows, audit head and policy versions bear it. */
+  changeId?: string;
+  repeatable?: boolean;
+};
 
 export type Transaction = {
   /** The one instant of this transaction, by the database's clock. */

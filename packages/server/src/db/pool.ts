@@ -111,10 +111,11 @@ const ROLLBACK: Statement = { text: 'rollback', values: [] };
 const PING: Statement = { text: 'select 1 as one', values: [] };
 
 /** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
-const prologue = ({ role, scope }: Opening, clock: Clock): Statement => ({
+const prologue = ({ role, scope, changeId }: Opening, clock: Clock): Statement => ({
   text: `select set_config('role', $1, true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
-    set_config('kr.project', $5, true), set_config('kr.clock_shift_ms', $6, true),
+    set_config('kr.project', $5, true), set_config('kr.user', $6, true),
+    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true),
     app_now() as now`,
   values: [
     role,
@@ -122,6 +123,8 @@ const prologue = ({ role, scope }: Opening, clock: Clock): Statement => ({
     scope.envs.join(','),
     scope.tenantId ?? '',
     scope.projectId ?? '',
+    scope.userId ?? '',
+    changeId ?? '',
     clock.shiftMs(),
   ],
 });

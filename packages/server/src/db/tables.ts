@@ -50,7 +50,7 @@ type AuditHeads = {
   seq: number;
   hash: string;
   occurredAt: Date;
-  changedBy: string;
+  changeId: string;
 };
 
 /** What API keys and secret keys have in common. */
@@ -81,8 +81,6 @@ type Projects = {
   workspaceId: FromReach;
   name: string;
   slug: string;
-  policyVersion: number;
-  policyFloor: number;
   defaultRateLimits: Json<RateLimit[]>;
   createdAt: Date;
   updatedAt: Date;
@@ -106,8 +104,23 @@ type ApiKeys = Credential & {
   tenantId: string;
   scopes: string[];
   rateLimits: Json<RateLimit[]> | null;
-  /** Given by close_change(); no statement of ours writes it. */
-  policyVersion: ColumnType<number | null, never, never>;
+  /** Set by the database; no statement of ours writes it. */
+  changeId: ColumnType<string, never, never>;
+};
+
+/** Written by the database alone, when a change is closed. */
+type ProjectVersions = {
+  projectId: string;
+  workspaceId: string;
+  version: number;
+  floor: number;
+};
+
+type PolicyChanges = {
+  projectId: string;
+  version: number;
+  workspaceId: string;
+  changeId: string;
 };
 
 export type Tables = {
@@ -119,4 +132,6 @@ export type Tables = {
   projects: Projects;
   tenants: Tenants;
   apiKeys: ApiKeys;
+  projectVersions: ProjectVersions;
+  policyChanges: PolicyChanges;
 };

@@ -30,6 +30,8 @@ export type Change<T> =
       entries: readonly [Entry, ...Entry[]];
       /** Projects whose keys or defaults this change touched: each gets its next version. */
       policy: readonly string[];
+      /** Of those, whose nodes must start over from a snapshot: what all keys inherit changed. */
+      floors: readonly string[];
       result: (versions: PolicyVersion[]) => T;
     }
   | { kind: 'unchanged'; result: T };
@@ -37,10 +39,10 @@ export type Change<T> =
 export function changed<T>(
   result: T,
   entry: Entry | readonly [Entry, ...Entry[]],
-  { policy = [] }: { policy?: readonly string[] } = {},
+  { policy = [], floors = [] }: { policy?: readonly string[]; floors?: readonly string[] } = {},
 ): Change<T> {
   const entries: readonly [Entry, ...Entry[]] = 'action' in entry ? [entry] : entry;
-  return { kind: 'changed', entries, policy, result: () => result };
+  return { kind: 'changed', entries, policy, floors, result: () => result };
 }
 
 /** Nothing to write: the transaction is rolled back, no row is appended, no version moves. */

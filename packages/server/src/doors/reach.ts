@@ -1,4 +1,5 @@
 // What one request may touch, and in whose name. Built once, by access; every door needs one.
+import type { Scope } from '../db/database.ts';
 
 export type Env = 'live' | 'test';
 export type Role = 'owner' | 'admin' | 'member';
@@ -21,3 +22,12 @@ export type Reach = {
   /** With whose power: a person's role, or that of whoever minted the key. */
   authority: Role;
 };
+
+/** The reach as the database's walls know it. */
+export const scopeOf = ({ workspaceId, envs, tenantId, projectId, actor }: Reach): Scope => ({
+  workspaceId,
+  envs,
+  ...(tenantId !== undefined && { tenantId }),
+  ...(projectId !== undefined && { projectId }),
+  ...(actor.type === 'user' && actor.id !== null && { userId: actor.id }),
+});

@@ -6,14 +6,21 @@ import { canonicalJson } from './audit-chain.ts';
 import type { PolicyVersion } from './door.ts';
 import type { Actor } from './reach.ts';
 
-type Closing = { actor: Actor; entries: readonly Entry[]; policy: readonly string[]; newId: NewId };
+type Closing = {
+  actor: Actor;
+  entries: readonly Entry[];
+  policy: readonly string[];
+  floors: readonly string[];
+  newId: NewId;
+};
 
-export const closeChange = ({ actor, entries, policy, newId }: Closing): Statement => ({
-  text: 'select project_id, version from close_change($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+export const closeChange = ({ actor, entries, policy, floors, newId }: Closing): Statement => ({
+  text: 'select project_id, version from close_change($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
   values: [
     actor.type,
     actor.id,
     policy,
+    floors,
     entries.map(() => newId()),
     entries.map(({ action }) => action),
     entries.map(({ action }) => targetTypeOf(action)),

@@ -2,9 +2,9 @@
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
-import type { Database, Ending } from '../db/database.ts';
+import type { Database, Ending, Opening } from '../db/database.ts';
 import type { Change, Write } from './door.ts';
-import type { Reach } from './reach.ts';
+import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
 export type DoorParts = { db: Database; newId: NewId; randomBytes: RandomBytes };
@@ -14,17 +14,24 @@ export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Pro
 export const openWrite =
   ({ db, newId, randomBytes }: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
   (operation) =>
-    db.transaction({ role: 'kr_write', scope: reach, deadline }, async ({ run, now }) => {
+    db.transaction(opening(reach, newId(), deadline), async ({ run, now }) => {
       const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes });
       return endingOf(change, reach, newId);
     });
 
+const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening => ({
+  role: 'kr_write',
+  scope: scopeOf(reach),
+  deadline,
+  changeId,
+});
+
 function endingOf<T>(change: Change<T>, reach: Reach, newId: NewId): Ending<T> {
   if (change.kind === 'unchanged') return { kind: 'rollback', result: change.result };
-  const { entries, policy, result } = change;
+  const { entries, policy, floors, result } = change;
   return {
     kind: 'commit',
-    last: [closeChange({ actor: reach.actor, entries, policy, newId })],
+    last: [closeChange({ actor: reach.actor, entries, policy, floors, newId })],
     result: ([tail]) => result(versionsOf(tail)),
   };
 }

@@ -66,8 +66,6 @@ function bracketed(
     return html`${open}${shown}${close}`;
   }
   const deeper = `${indent}  `;
-  const lines = members.map(
-    (member, at) => html`${at > 0 ? ',' : ''}\n${deeper}${member(deeper)}`,
-  );
+  const lines = members.map((member, at) => html`${at > 0 ? ',' : ''}\n${deeper}${member(deeper)}`);
   return html`${open}${lines}\n${indent}${close}`;
 }

@@ -47,7 +47,13 @@ function rowsIn(schema: JsonObject, walk: Walk): Row[] {
 
 function fieldRow(
   property: JsonObject,
-  { components, parents, withBounds, name, isRequired }: Walk & Pick<FieldRow, 'name' | 'isRequired'>,
+  {
+    components,
+    parents,
+    withBounds,
+    name,
+    isRequired,
+  }: Walk & Pick<FieldRow, 'name' | 'isRequired'>,
 ): FieldRow {
   const { shape } = withoutNull(property, components);
   const { description, default: fallback } = { ...shape, ...property };
@@ -64,17 +70,19 @@ const formats: Record<string, string> = {
   email: 'e-mail address',
 };
 
-/** The type in the words of the page: `uuid`, `string[]`, `live | test`, `timestamp or null`. */
+/** The type in the words of the page: `uuid`, `string[]`, `live | test`, `uuid or null`. */
 export function typeOf(schema: JsonObject, components: Components): string {
   const { shape, isNullable } = withoutNull(schema, components);
-  return isNullable ? `${plainType(shape, components)} or null` : plainType(shape, components);
+  const type = plainType(shape, components);
+  if (!isNullable) return type;
+  return Array.isArray(shape.enum) ? `${type} | null` : `${type} or null`;
 }
 
 function plainType(shape: JsonObject, components: Components): string {
   if (shape.const !== undefined) return JSON.stringify(shape.const);
   if (Array.isArray(shape.enum)) return shape.enum.join(' | ');
   const items = arrayItems(shape);
-  if (items) return `${typeOf(items, components)}[]`;
+  if (items) return arrayOf(typeOf(items, components));
   if (typeof shape.format === 'string' && formats[shape.format]) return formats[shape.format] ?? '';
   if (isObject(shape.additionalProperties)) {
     return `map to ${typeOf(shape.additionalProperties, components)}`;
@@ -82,6 +90,8 @@ function plainType(shape: JsonObject, components: Components): string {
   if (shape.additionalProperties === true) return 'any JSON object';
   return typeof shape.type === 'string' ? shape.type : 'object';
 }
+
+const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`);
 
 /** Follows a reference, and takes the null out of `X or null`, however it is spelt. */
 export function withoutNull(

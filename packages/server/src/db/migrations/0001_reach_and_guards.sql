@@ -26,6 +26,10 @@ create function reach_tenant() returns uuid stable parallel safe language sql
 create function reach_project() returns uuid stable parallel safe language sql
   return nullif(current_setting('kr.project', true), '')::uuid;
 
+-- The change that a transaction makes: one id, shared by all the rows that it writes.
+create function current_change() returns uuid stable parallel safe language sql
+  return nullif(current_setting('kr.change', true), '')::uuid;
+
 -- Guard 1. Rows of other workspaces do not exist, for any role, the owner's included. Where a
 -- table carries env, tenant_id or project_id, rows outside the reach do not exist either; a null
 -- env means that the row belongs to no environment.
@@ -59,9 +63,22 @@ create table audit_heads (
   seq          bigint      not null,
   hash         text        not null check (length(hash) = 64),
   occurred_at  timestamptz not null,
-  changed_by   xid8        not null -- the transaction that appended last: what the guard asks for
+  change_id    uuid        not null -- the change that appended last: what the guard asks for
 );
 call protect('audit_heads');
+
+-- The guards below look once, at commit, however many rows a transaction writes: a deferred
+-- trigger for each of a hundred thousand rows would hold the locks for seconds.
+create function first_in_change(guard text, workspace uuid) returns boolean language plpgsql as $$
+declare
+  mark constant text := coalesce(current_setting('kr.change', true), '') || workspace;
+begin
+  if current_setting('kr.guard_' || guard, true) = mark then
+    return false;
+  end if;
+  perform set_config('kr.guard_' || guard, mark, true);
+  return true;
+end $$;
 
 -- Guard 2. A commit that changed a row but appended nothing to its workspace's chain is refused.
 create function refuse_unaudited() returns trigger language plpgsql as $$
@@ -74,46 +91,46 @@ begin
     workspace := new.workspace_id;
   end if;
   if not exists (select from audit_heads
-                 where workspace_id = workspace and changed_by = pg_current_xact_id()) then
+                 where workspace_id = workspace and change_id = current_change()) then
     raise exception 'a change of % was not audited', tg_table_name using errcode = 'KR001';
   end if;
   return null;
 end $$;
 
-create procedure audit(target regclass) language plpgsql as $$
+create procedure audit(target regclass, workspace_column name default 'workspace_id')
+language plpgsql as $$
 begin
   execute format('create constraint trigger audited after insert or update on %s
-    deferrable initially deferred for each row execute function refuse_unaudited()', target);
+    deferrable initially deferred for each row
+    when (first_in_change(''audited'', new.%I)) execute function refuse_unaudited()',
+    target, workspace_column);
 end $$;
 
--- Guard 3. A row of the policy feed loses its version when it changes; close_change() gives it the
--- project's next one. A commit that leaves it without is refused, so that no change can be missed.
-create function unstamp_policy() returns trigger language plpgsql as $$
+-- Guard 3. A row of the policy feed bears the change that wrote it last; close_change() gives that
+-- change its version in the project. A commit without one is refused, so that nothing is missed.
+create function mark_policy_change() returns trigger language plpgsql as $$
 begin
-  if current_user <> 'kr_owner' then
-    new.policy_version := null;
-  end if;
+  new.change_id := current_change();
   return new;
 end $$;
 
-create function refuse_unstamped() returns trigger language plpgsql as $$
-declare
-  unstamped boolean;
+create function refuse_unversioned() returns trigger language plpgsql as $$
 begin
-  execute format('select exists (select from %s where id = $1 and policy_version is null)',
-    tg_relid::regclass) into unstamped using new.id;
-  if unstamped then
-    raise exception 'a policy change of % was not stamped', tg_table_name using errcode = 'KR002';
+  if not exists (select from policy_changes
+                 where change_id = new.change_id and project_id = new.project_id) then
+    raise exception 'a policy change of % got no version', tg_table_name using errcode = 'KR002';
   end if;
   return null;
 end $$;
 
 create procedure feed_policy(target regclass) language plpgsql as $$
 begin
-  execute format('create trigger unstamped before insert or update on %s
-    for each row execute function unstamp_policy()', target);
-  execute format('create constraint trigger stamped after insert or update on %s
-    deferrable initially deferred for each row execute function refuse_unstamped()', target);
+  execute format('create trigger changed before insert or update on %s
+    for each row execute function mark_policy_change()', target);
+  execute format('create constraint trigger versioned after insert or update on %s
+    deferrable initially deferred for each row
+    when (first_in_change(''versioned'', new.project_id)) execute function refuse_unversioned()',
+    target);
 end $$;
 
 -- Names resolve before a door has set its role; what they name stays closed until it has.

@@ -10,7 +10,7 @@ create table workspaces (
   constraint workspaces_slug unique (slug)
 );
 call protect('workspaces', 'id');
-call audit('workspaces');
+call audit('workspaces', 'id');
 grant select on workspaces to kr_read;
 grant select, insert, update on workspaces to kr_write;
 

@@ -4,8 +4,6 @@ create table projects (
   workspace_id        uuid        not null default reach_workspace() references workspaces,
   name                text        not null,
   slug                text        not null,
-  policy_version      bigint      not null,
-  policy_floor        bigint      not null, -- a node behind this gets a snapshot, not a delta
   default_rate_limits json        not null,
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
@@ -19,6 +17,40 @@ call protect('projects');
 call audit('projects');
 grant select on projects to kr_read, kr_record;
 grant select, insert, update on projects to kr_write;
+
+-- The policy version of each project, apart from its row: creating a key holds the project's row
+-- against deletion while others do the same, and the version is counted up by all of them.
+create table project_versions (
+  project_id   uuid   primary key,
+  workspace_id uuid   not null,
+  version      bigint not null,
+  floor        bigint not null, -- a node that has less than this gets a snapshot, not a delta
+  foreign key (workspace_id, project_id) references projects (workspace_id, id)
+);
+call protect('project_versions');
+grant select on project_versions to kr_read, kr_write, kr_record;
+
+create function start_versions() returns trigger language plpgsql
+security definer set search_path = keyrail, pg_catalog as $$
+begin
+  insert into project_versions values (new.id, new.workspace_id, 1, 1);
+  return null;
+end $$;
+create trigger versions after insert on projects
+  for each row execute function start_versions();
+
+-- Which change became which version. One row however many keys the change touched.
+create table policy_changes (
+  project_id   uuid   not null,
+  version      bigint not null,
+  workspace_id uuid   not null,
+  change_id    uuid   not null,
+  primary key (project_id, version),
+  unique (change_id, project_id),
+  foreign key (workspace_id, project_id) references projects (workspace_id, id)
+);
+call protect('policy_changes');
+grant select on policy_changes to kr_read, kr_write, kr_record;
 
 create table tenants (
   id           uuid        primary key,
@@ -60,14 +92,14 @@ create table api_keys (
   quarantined_at    timestamptz,
   quarantine_reason text,
   rotated_from      uuid        references api_keys,
-  policy_version    bigint,                -- given by close_change(); null never gets committed
+  change_id         uuid        not null,  -- the change that wrote it last; see policy_changes
   created_at        timestamptz not null,
   constraint api_keys_lookup_hash unique (lookup_hash),
   foreign key (workspace_id, project_id) references projects (workspace_id, id),
   foreign key (workspace_id, tenant_id) references tenants (workspace_id, id)
 );
 create index api_keys_newest on api_keys (workspace_id, created_at desc, id desc);
-create index api_keys_delta on api_keys (project_id, policy_version);
+create index api_keys_change on api_keys (change_id);
 call protect('api_keys');
 call audit('api_keys');
 call feed_policy('api_keys');

@@ -1,9 +1,10 @@
 -- The last act of every write, in one call just before COMMIT, so that the locks that serialise a
--- workspace are held for one round trip. Lock order: projects by id, then the audit head.
+-- workspace are held for one round trip. Lock order: versions by project, then the audit head.
 create function close_change(
   actor_type   text,
   actor_id     text,
   projects_hit uuid[],   -- whose policy changed: each gets its next version
+  floors_hit   uuid[],   -- of those, whose nodes must all start over from a snapshot
   row_ids      uuid[],   -- from here on one element per audit row
   actions      text[],
   target_types text[],
@@ -20,19 +21,21 @@ declare
 begin
   foreach project_id in array (select coalesce(array_agg(hit order by hit), '{}')
                                from unnest(projects_hit) hit) loop
-    update projects set policy_version = policy_version + 1
-      where id = project_id returning policy_version into version;
+    update project_versions v
+      set version = v.version + 1,
+          floor = case when v.project_id = any (floors_hit) then v.version + 1 else v.floor end
+      where v.project_id = close_change.project_id
+      returning v.version into version;
     if not found then
       raise exception 'a policy change named a project out of reach' using errcode = 'KR004';
     end if;
-    update api_keys k set policy_version = version
-      where k.project_id = close_change.project_id and k.policy_version is null;
+    insert into policy_changes values (project_id, version, workspace, current_change());
     return next;
   end loop;
 
   select * into head from audit_heads where workspace_id = workspace for update;
   if not found then
-    head := row(workspace, 0, repeat('0', 64), '-infinity'::timestamptz, pg_current_xact_id());
+    head := row(workspace, 0, repeat('0', 64), '-infinity'::timestamptz, current_change());
     insert into audit_heads select head.*;
   end if;
 
@@ -58,7 +61,7 @@ begin
   end loop;
 
   update audit_heads set seq = head.seq, hash = head.hash, occurred_at = head.occurred_at,
-    changed_by = pg_current_xact_id() where workspace_id = workspace;
+    change_id = current_change() where workspace_id = workspace;
 end $$;
 revoke execute on function close_change from public;
 grant execute on function close_change to kr_write;

@@ -1,0 +1,53 @@
+// A secret shows itself to whoever asks for it by name, and to nothing else.
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { format, inspect } from 'node:util';
+import { openLog } from './log.ts';
+import { Secret } from './secret.ts';
+
+const TEXT = 'krsk_live_never-to-be-seen';
+const secret = new Secret(TEXT);
+
+const printed: Record<string, () => string> = {
+  String: () => String(secret),
+  template: () => `${secret}`,
+  concatenation: () => `a${secret}b`,
+  'JSON of itself': () => JSON.stringify(secret),
+  'JSON of an object': () => JSON.stringify({ nested: [{ secret }] }),
+  inspect: () => inspect(secret),
+  'inspect with everything shown': () =>
+    inspect({ nested: { secret } }, { depth: null, showHidden: true, getters: true }),
+  'format %s': () => format('%s', secret),
+  'format %o': () => format('%o', secret),
+  'format %O': () => format('%O', { secret }),
+  'format %j': () => format('%j', { secret }),
+  'its entries': () => JSON.stringify([Object.entries(secret), Object.keys(secret)]),
+  'a copy of it': () => JSON.stringify({ ...secret }),
+  'an error about it': () => inspect(new Error(`refused ${secret}`, { cause: { secret } })),
+};
+
+for (const [way, print] of Object.entries(printed)) {
+  test(`a secret is not printed by ${way}`, () => {
+    equal(print().includes('never-to-be-seen'), false);
+  });
+}
+
+test('a secret is not logged', () => {
+  const out = new PassThrough();
+  const log = openLog('trace', out);
+  log.info({ secret, nested: { secret } }, `made ${secret}`);
+  log.error({ error: new Error('failed', { cause: secret }) }, 'failed');
+  const lines = String(out.read());
+  equal(lines.includes('never-to-be-seen'), false);
+  equal(lines.includes('[secret]'), true);
+});
+
+test('a secret is not cloned into another thread', () => {
+  deepEqual(Object.keys(structuredClone(secret)), []);
+  throws(() => structuredClone(secret).reveal());
+});
+
+test('a secret gives its text when asked for it', () => {
+  equal(secret.reveal(), TEXT);
+});

@@ -1,0 +1,179 @@
+// Settings: what holds when nothing is set, what is refused, and that every fault is told at once.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Config, readConfig, settings } from './config.ts';
+
+const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
+const TOKEN = 'a'.repeat(32);
+
+function configOf(env: Record<string, string>): Config {
+  const read = readConfig(env);
+  if ('faults' in read) throw new Error(read.faults.join('\n'));
+  return read.config;
+}
+
+function faultsOf(env: Record<string, string>): string[] {
+  const read = readConfig(env);
+  return 'faults' in read ? read.faults : [];
+}
+
+test('everything has a default, and the defaults are these', () => {
+  deepEqual(configOf({}), {
+    host: '127.0.0.1',
+    port: 4400,
+    publicUrl: 'http://127.0.0.1:4400',
+    dataDir: './.keyrail',
+    databaseUrl: null,
+    databaseConnectionsMax: 10,
+    bootstrapToken: null,
+    masterKey: null,
+    region: 'local',
+    trustProxy: false,
+    logLevel: 'info',
+  });
+});
+
+test('settings that are set to nothing count as not set', () => {
+  const empty = Object.fromEntries(settings.map(({ name }) => [name, '']));
+  deepEqual(configOf(empty), configOf({}));
+});
+
+test('what was read can no longer be changed', () => {
+  ok(Object.isFrozen(configOf({})));
+});
+
+const accepted: [string, string, keyof Config, unknown][] = [
+  ['KEYRAIL_HOST', '0.0.0.0', 'host', '0.0.0.0'],
+  ['KEYRAIL_PORT', '0', 'port', 0],
+  ['KEYRAIL_PORT', '1', 'port', 1],
+  ['KEYRAIL_PORT', '65535', 'port', 65_535],
+  ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com', 'publicUrl', 'https://keys.example.com'],
+  ['KEYRAIL_PUBLIC_URL', 'http://localhost:80', 'publicUrl', 'http://localhost:80'],
+  ['KEYRAIL_DATA_DIR', '/var/lib/keyrail', 'dataDir', '/var/lib/keyrail'],
+  ['KEYRAIL_DATABASE_CONNECTIONS', '1', 'databaseConnectionsMax', 1],
+  ['KEYRAIL_DATABASE_CONNECTIONS', '1000', 'databaseConnectionsMax', 1000],
+  ['KEYRAIL_REGION', 'eu-1', 'region', 'eu-1'],
+  ['KEYRAIL_TRUST_PROXY', 'off', 'trustProxy', false],
+  ['KEYRAIL_TRUST_PROXY', '10.0.0.1', 'trustProxy', ['10.0.0.1']],
+  ['KEYRAIL_TRUST_PROXY', '10.0.0.0/8, ::1', 'trustProxy', ['10.0.0.0/8', '::1']],
+  ['KEYRAIL_LOG_LEVEL', 'silent', 'logLevel', 'silent'],
+];
+
+for (const [name, text, field, value] of accepted) {
+  test(`${name}=${text} is taken`, () => {
+    deepEqual(configOf({ [name]: text })[field], value);
+  });
+}
+
+const refusals: [string, string][] = [
+  ['KEYRAIL_PORT', '-1'],
+  ['KEYRAIL_PORT', '65536'],
+  ['KEYRAIL_PORT', '44oo'],
+  ['KEYRAIL_PORT', '4400.5'],
+  ['KEYRAIL_PORT', '1e3'],
+  ['KEYRAIL_PORT', ' 80'],
+  ['KEYRAIL_PORT', '0x50'],
+  ['KEYRAIL_PUBLIC_URL', 'keys.example.com'],
+  ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com/'],
+  ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com/path'],
+  ['KEYRAIL_PUBLIC_URL', 'ftp://keys.example.com'],
+  ['KEYRAIL_DATABASE_CONNECTIONS', '0'],
+  ['KEYRAIL_DATABASE_CONNECTIONS', '1001'],
+  ['KEYRAIL_TRUST_PROXY', 'true'],
+  ['KEYRAIL_TRUST_PROXY', '10.0.0.1,'],
+  ['KEYRAIL_TRUST_PROXY', '10.0.0.0/33'],
+  ['KEYRAIL_TRUST_PROXY', 'proxy.internal'],
+  ['KEYRAIL_LOG_LEVEL', 'loud'],
+  ['KEYRAIL_LOG_LEVEL', 'INFO'],
+];
+
+for (const [name, text] of refusals) {
+  test(`${name}="${text}" is refused by name, with what was set`, () => {
+    const faults = faultsOf({ [name]: text });
+    equal(faults.length, 1, faults.join('\n'));
+    equal(faults[0]?.startsWith(`${name} must be `), true, faults[0]);
+    equal(faults[0]?.endsWith(`: ${text}`), true, faults[0]);
+  });
+}
+
+const secrets: [string, string][] = [
+  ['DATABASE_URL', 'mysql://root:hunter2-and-more@db/keyrail'],
+  ['KEYRAIL_BOOTSTRAP_TOKEN', 'hunter2-and-more'],
+  ['KEYRAIL_BOOTSTRAP_TOKEN', `hunter2-and-more ${'x'.repeat(32)}`],
+  ['KEYRAIL_BOOTSTRAP_TOKEN', `hunter2-and-more${'é'.repeat(32)}`],
+  ['KEYRAIL_BOOTSTRAP_TOKEN', `krsk_live_hunter2-and-more${'x'.repeat(32)}`],
+  ['KEYRAIL_BOOTSTRAP_TOKEN', `kr_live_hunter2-and-more${'x'.repeat(32)}`],
+  ['KEYRAIL_BOOTSTRAP_TOKEN', `krses_hunter2-and-more${'x'.repeat(32)}`],
+  ['KEYRAIL_MASTER_KEY', 'hunter2-and-more'],
+  ['KEYRAIL_MASTER_KEY', Buffer.from(`hunter2-and-more${'x'.repeat(17)}`).toString('base64')],
+];
+
+for (const [name, text] of secrets) {
+  test(`${name} of ${text.length} characters is refused without being repeated`, () => {
+    const told = faultsOf({ KEYRAIL_MASTER_KEY: MASTER_KEY, [name]: text }).join('\n');
+    match(told, new RegExp(`^${name} must `));
+    equal(told.includes('hunter2') || told.includes(text), false, told);
+  });
+}
+
+test('secrets that are right are kept where nothing prints them', () => {
+  const env = {
+    DATABASE_URL: 'postgresql://keyrail:hunter2@db/keyrail',
+    KEYRAIL_BOOTSTRAP_TOKEN: TOKEN,
+    KEYRAIL_MASTER_KEY: MASTER_KEY,
+  };
+  const config = configOf(env);
+  equal(config.databaseUrl?.reveal(), env.DATABASE_URL);
+  equal(config.bootstrapToken?.reveal(), TOKEN);
+  equal(config.masterKey?.reveal(), MASTER_KEY);
+  for (const text of Object.values(env)) equal(JSON.stringify(config).includes(text), false);
+});
+
+test('PostgreSQL without a master key is refused, with the command that makes one', () => {
+  deepEqual(faultsOf({ DATABASE_URL: 'postgres://db/keyrail' }), [
+    'KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32',
+  ]);
+});
+
+test('every fault is told at once, and names that are no setting are among them', () => {
+  const faults = faultsOf({
+    ...{ KEYRAIL_PORT: 'x', KEYRAIL_LOG_LEVEL: 'x', KEYRAIL_PUBLIC_URL: 'x', DATABASE_URL: 'x' },
+    ...{ KEYRAIL_BOOTSTRAP_TOKEN: 'x', KEYRAIL_DATABASE_CONNECTIONS: 'x' },
+    ...{ KEYRAIL_PROT: 'hunter2', KEYRAIL_: '', keyrail_port: '1', PORT: 'x', NODE_ENV: 'x' },
+    KEYRAIL_TEST_STORE: 'postgres',
+  });
+  deepEqual(
+    faults.map((fault) => fault.split(' ')[0]).toSorted(),
+    [
+      'DATABASE_URL',
+      'KEYRAIL_',
+      'KEYRAIL_BOOTSTRAP_TOKEN',
+      'KEYRAIL_DATABASE_CONNECTIONS',
+      'KEYRAIL_LOG_LEVEL',
+      'KEYRAIL_MASTER_KEY',
+      'KEYRAIL_PORT',
+      'KEYRAIL_PROT',
+      'KEYRAIL_PUBLIC_URL',
+    ],
+  );
+  equal(faults.join('\n').includes('hunter2'), false, 'what a misspelt secret holds is not told');
+});
+
+test('the default address can be opened, also where the host is an IPv6 one', () => {
+  for (const [host, url] of [
+    ['::1', 'http://[::1]:4400'],
+    ['::', 'http://[::]:4400'],
+    ['keys.local', 'http://keys.local:4400'],
+  ] as const) {
+    const { publicUrl } = configOf({ KEYRAIL_HOST: host });
+    equal(publicUrl, url);
+    ok(URL.canParse(publicUrl));
+  }
+});
+
+test('every setting says what it means', () => {
+  for (const { name, meaning } of settings) {
+    match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL)$/);
+    match(meaning, /^[A-Z0-9].*\.$/, name);
+  }
+});

@@ -1,0 +1,64 @@
+// Secrets that an embedded deployment makes for itself: once, whole, and for its owner alone.
+import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { systemRandomBytes } from './base/random.ts';
+import { bootstrapTokenIn, keptSecret, masterKeyIn } from './generated-secrets.ts';
+
+async function directory(t: TestContext): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), 'keyrail-secrets-'));
+  t.after(() => rm(scratch, { recursive: true }));
+  return join(scratch, 'deeper', 'data');
+}
+
+const modeOf = async (path: string): Promise<string> =>
+  ((await stat(path)).mode & 0o777).toString(8);
+
+test('a secret is made in a directory and a file that only their owner may read', async (t) => {
+  const at = await directory(t);
+  const token = await bootstrapTokenIn(at, systemRandomBytes);
+  const key = await masterKeyIn(at, systemRandomBytes);
+  match(token.reveal(), /^[\w-]{43}$/);
+  equal(Buffer.from(key.reveal(), 'base64').length, 32);
+  notEqual(token.reveal(), key.reveal());
+  equal(await modeOf(at), '700');
+  deepEqual((await readdir(at)).toSorted(), ['bootstrap-token', 'master-key']);
+  for (const name of await readdir(at)) equal(await modeOf(join(at, name)), '600');
+  equal(await readFile(join(at, 'bootstrap-token'), 'utf8'), `${token.reveal()}\n`);
+});
+
+test('a secret that is there is kept, also one that the operator wrote', async (t) => {
+  const at = await directory(t);
+  const first = await masterKeyIn(at, systemRandomBytes);
+  equal((await masterKeyIn(at, systemRandomBytes)).reveal(), first.reveal());
+  await writeFile(join(at, 'master-key'), ' typed-by-hand \n');
+  equal((await masterKeyIn(at, systemRandomBytes)).reveal(), 'typed-by-hand');
+});
+
+test('many that start at once end up with the same secret', async (t) => {
+  const at = await directory(t);
+  for (let round = 0; round < 20; round += 1) {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        keptSecret(at, `secret-${round}`, () => `${n}`.repeat(5000)),
+      ),
+    );
+    const texts = new Set(made.map((secret) => secret.reveal()));
+    equal(texts.size, 1, 'they differ');
+    equal([...texts][0]?.length, 5000, 'it is not whole');
+  }
+  equal((await readdir(at)).length, 20, 'something was left behind');
+});
+
+test('an empty file is refused instead of passing for a secret', async (t) => {
+  const at = await directory(t);
+  await masterKeyIn(at, systemRandomBytes);
+  await writeFile(join(at, 'master-key'), '\n');
+  await rejects(masterKeyIn(at, systemRandomBytes), /master-key is empty/);
+});
+
+test('a directory that cannot be written to is said so', async () => {
+  await rejects(masterKeyIn('/proc/keyrail', systemRandomBytes), { code: 'ENOENT' });
+});

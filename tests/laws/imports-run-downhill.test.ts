@@ -1,0 +1,99 @@
+import { deepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { importFaults } from './import-rules.ts';
+import { list, source, sources } from './tree.ts';
+
+const server = 'packages/server/src';
+const keys = `${server}/features/keys`;
+const says = (path: string, text: string) =>
+  importFaults(source(path, text)).map((fault) => fault.says);
+const refused = (path: string, text: string) => ok(says(path, text).length > 0, `${path}: ${text}`);
+const allowed = (path: string, text: string) => deepEqual(says(path, text), []);
+const from = (specifier: string) => `import { x } from '${specifier}';\n`;
+const types = (specifier: string) => `import type { X } from '${specifier}';\n`;
+
+test('every import in the house runs downhill', () => {
+  const all = sources(['ts', 'tsx', 'mjs']);
+  ok(all.length > 20, 'the walk found the sources');
+  deepEqual(list(all.flatMap(importFaults)), []);
+});
+
+test('packages import along seven arrows', () => {
+  allowed('packages/client/src/client.ts', from('@keyrail/protocol/limits.ts'));
+  allowed('packages/dashboard/src/app.ts', from('@keyrail/widget/react.ts'));
+  allowed('packages/sdk/src/decide.ts', from('@keyrail/protocol/key-format.ts'));
+  allowed('packages/sdk/src/decide.ts', types('@keyrail/protocol/objects/policy.ts'));
+  refused('packages/sdk/src/decide.ts', from('@keyrail/protocol/validators.ts'));
+  refused('packages/protocol/src/limits.ts', from('@keyrail/server/app.ts'));
+  refused('packages/cli/src/main.ts', from('@keyrail/protocol/limits.ts'));
+  refused('packages/dashboard/src/app.ts', from('@keyrail/server/app.ts'));
+  refused('packages/cli/src/main.ts', from('../../client/src/client.ts'));
+  refused(`${server}/app.ts`, from('../../../tests/bench.ts'));
+  allowed(`${server}/app.test.ts`, from('../../../tests/bench.ts'));
+});
+
+test('foreign packages are known in one place', () => {
+  allowed('packages/protocol/src/validators.ts', from('zod'));
+  refused('packages/protocol/src/validators.ts', from('pg'));
+  refused(`${server}/http/input.ts`, from('zod'));
+  allowed(`${server}/http/input.ts`, types('zod'));
+  refused('packages/client/src/client.ts', from('undici'));
+  allowed(`${server}/http/server.ts`, from('fastify'));
+  refused(`${keys}/routes.ts`, types('fastify'));
+  refused(`${server}/doors/read.ts`, from('pg'));
+  refused(`${server}/doors/read.ts`, `export async function f() { await import('pg'); }`);
+});
+
+test('the folders of the server stand in a line', () => {
+  allowed(`${server}/doors/read.ts`, from('../base/ids.ts'));
+  allowed(`${server}/main.ts`, from('./start.ts'));
+  allowed(`${server}/start.ts`, from('./app.ts'));
+  refused(`${server}/base/ids.ts`, from('../db/sql.ts'));
+  refused(`${server}/doors/read.ts`, from('../access/roles.ts'));
+  refused(`${server}/http/route.ts`, types('../features/keys/routes.ts'));
+  refused(`${server}/http/route.ts`, `export type { X } from '../features/keys/routes.ts';`);
+  refused(`${server}/db/pool.ts`, from('../volatile/memory.ts'));
+  refused(`${server}/app.ts`, from('./main.ts'));
+  refused(`${server}/routes.ts`, from('./worker.ts'));
+  refused(`${server}/attic/thing.ts`, '');
+});
+
+test('only doors and the composition roots hold the database', () => {
+  allowed(`${server}/doors/read.ts`, from('../db/database.ts'));
+  allowed(`${server}/app.ts`, from('./db/postgres.ts'));
+  allowed(`${keys}/rows.ts`, from('../../db/sql.ts') + types('../../db/tables.ts'));
+  refused(`${keys}/rows.ts`, from('../../db/postgres.ts'));
+  refused(`${keys}/rotate-key.ts`, from('../../db/sql.ts'));
+  refused(`${server}/http/server.ts`, types('../db/database.ts'));
+  refused(`${server}/access/session.ts`, from('../db/database.ts'));
+});
+
+test('inside features the kind of a file is its layer', () => {
+  allowed(`${keys}/routes.ts`, from('./rotate-key.ts') + from('./present.ts'));
+  allowed(`${keys}/expire-keys.job.ts`, from('./revoke-key.ts'));
+  allowed(`${keys}/rotate-key.ts`, from('./rows.ts') + from('./material.ts'));
+  allowed(`${keys}/rotate-key.ts`, from('../tenants/rows.ts') + from('../mail/queue-mail.ts'));
+  allowed(`${keys}/material.ts`, types('./rows.ts') + from('../policy/etag.ts'));
+  allowed(`${keys}/present.ts`, from('../tenants/present.ts'));
+  refused(`${keys}/rotate-key.ts`, from('./revoke-key.ts'));
+  refused(`${keys}/rotate-key.ts`, from('./present.ts'));
+  refused(`${keys}/rows.ts`, from('../tenants/rows.ts'));
+  refused(`${keys}/rows.ts`, from('./rotate-key.ts'));
+  refused(`${keys}/material.ts`, from('./rows.ts'));
+  refused(`${keys}/present.ts`, from('./routes.ts'));
+  refused(`${keys}/routes.ts`, from('../tenants/routes.ts'));
+});
+
+test('imports carry extensions, and nothing hides behind a barrel or a default', () => {
+  refused(`${server}/app.ts`, from('./routes'));
+  refused('packages/client/src/client.ts', from('@keyrail/protocol/limits'));
+  refused(`${server}/doors/index.ts`, 'export const x = 1;');
+  refused(`${server}/doors/read.ts`, `export * from './door.ts';`);
+  refused(`${server}/doors/read.ts`, 'export default function read() {}');
+  allowed('packages/sdk/src/index.ts', `export * from './decide.ts';`);
+});
+
+test('an import in a comment or in a string is none', () => {
+  allowed(`${server}/base/ids.ts`, `// import { x } from '../db/sql.ts';\n`);
+  allowed(`${server}/base/ids.ts`, `const text = "import { x } from '../db/sql.ts'";\n`);
+});

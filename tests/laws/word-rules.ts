@@ -1,0 +1,185 @@
+/**
+ * Words and constructs that the sources do without: names that say nothing, clocks and chance that
+ * are not injected, settings read outside the entry points, secrets revealed outside their places.
+ */
+import { importsOf } from './imports.ts';
+import { lineAt } from './lexer.ts';
+import { type Fault, isTest, type Source } from './tree.ts';
+
+const BANNED = new Set(
+  `service services manager managers helper helpers util utils utility utilities common misc data
+   info infos process processes handle handles`.split(/\s+/),
+);
+
+/** Names that others gave: the runtime's globals, a setting's name, what the drivers call. */
+const NOT_OURS = new Set(
+  `process FormData DataView KEYRAIL_DATA_DIR dataDir loadDataDir dataTypeID handleRowDescription
+   handleDataRow handleCommandComplete handleEmptyQuery handlePortalSuspended handleError
+   handleReadyForQuery handleCopyInResponse handleCopyData`.split(/\s+/),
+);
+/** Keys that the wire or a document format prescribes. */
+const PRESCRIBED_KEYS = new Set(['data', 'info']);
+
+// A regular expression of the paths that a rule spares, from their beginnings.
+const paths = (...beginnings: string[]) => new RegExp(`^(${beginnings.join('|')})`);
+const SERVER = 'packages/server/src/';
+const REAL_CLOCK = paths(
+  ...['scripts/', 'bench/', 'tests/(stores|contracts|journeys|faults)/', 'tests/world.ts$'],
+  `${SERVER}base/`,
+);
+const READS_SETTINGS = paths(
+  ...['scripts/', 'bench/', 'tests/', 'packages/\\w+/src/main.ts$', '.*\\.test.ts$'],
+);
+/** Besides answers and mails: the roots, which hand settings to drivers, and what compares one. */
+const REVEALS = paths(
+  ...['tests/', 'bench/', '.*\\.test.ts$', '.*/present.ts$'],
+  ...[`${SERVER}features/mail/bodies`, `${SERVER}[^/]+$`],
+  ...[`${SERVER}base/secret.ts$`, `${SERVER}access/bootstrap.ts$`],
+);
+const SQL_CLOCK = new RegExp(
+  ['now\\s*\\(', 'current_(timestamp|time|date)\\b', 'localtime(stamp)?\\b']
+    .concat('(clock|statement|transaction)_timestamp\\b')
+    .map((word) => `(?<![\\w.])${word}`)
+    .join('|'),
+  'gi',
+);
+
+type Pattern = { pattern: RegExp; says: string; view: 'code' | 'comments'; spares: RegExp };
+
+const NOBODY = /^$/;
+const patterns: Pattern[] = [
+  {
+    pattern: /\bprocess\.env\b/g,
+    says: 'reads process.env outside main.ts',
+    view: 'code',
+    spares: READS_SETTINGS,
+  },
+  {
+    pattern: /\bnew Date\b(?!\s*\(\s*[^\s)])|\bDate\.now\b|\bMath\.random\b/g,
+    says: 'takes time or chance from the runtime instead of being given it',
+    view: 'code',
+    spares: REAL_CLOCK,
+  },
+  {
+    pattern: /\breveal\s*\(/g,
+    says: 'reveals a secret outside present.ts and mail bodies',
+    view: 'code',
+    spares: REVEALS,
+  },
+  { pattern: /(?<![.\w$])any\b(?!\s*\()/g, says: 'says any', view: 'code', spares: NOBODY },
+  // In markup a word may end in an exclamation mark; there the linter watches alone.
+  { pattern: /[\w)\]]!(?!=)/g, says: 'asserts non-null', view: 'code', spares: /\.tsx$/ },
+  {
+    pattern: /\b(it|test|describe|suite)\s*\.\s*(skip|only|todo)\b/g,
+    says: 'leaves tests out',
+    view: 'code',
+    spares: NOBODY,
+  },
+  {
+    pattern: /\b(TODO|FIXME|XXX)\b/g,
+    says: 'leaves work behind',
+    view: 'comments',
+    spares: NOBODY,
+  },
+];
+
+export function wordFaults(source: Source): Fault[] {
+  if (source.path.endsWith('.sql')) {
+    return [...pathFaults(source), ...sqlFaults(source), ...patternFaults(source, ['comments'])];
+  }
+  return [
+    ...pathFaults(source),
+    ...nameFaults(source),
+    ...patternFaults(source, ['code', 'comments']),
+    ...statementFaults(source),
+  ];
+}
+
+function patternFaults({ path, text, ...views }: Source, which: Pattern['view'][]): Fault[] {
+  return patterns
+    .filter(({ view, spares }) => which.includes(view) && !spares.test(path))
+    .flatMap(({ pattern, says, view }) =>
+      [...views[view].matchAll(pattern)].map(({ index }) => ({
+        path,
+        line: lineAt(text, index),
+        says,
+      })),
+    );
+}
+
+function pathFaults({ path }: Source): Fault[] {
+  const own = path.replace(/^(packages\/[^/]+\/src|tests|scripts|bench)\//, '');
+  const banned = own.split(/[-./]/).find((word) => BANNED.has(word));
+  return banned ? [{ path, line: 1, says: `its path says "${banned}"` }] : [];
+}
+
+/** Names that this file gives or uses bare; members of what others gave are theirs. */
+function nameFaults(source: Source): Fault[] {
+  const { path, text, code } = source;
+  const foreign = new Set(
+    importsOf(source)
+      .filter(({ target, specifier }) => target === null && !specifier.startsWith('@keyrail/'))
+      .flatMap(({ clause }) => clause.match(/[\w$]+/g) ?? []),
+  );
+  return [...code.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)].flatMap(({ 0: name, index }) => {
+    const banned = wordsOf(name).find((word) => BANNED.has(word));
+    if (banned === undefined || NOT_OURS.has(name) || foreign.has(name)) return [];
+    if (/(?<!\.\.)[.]\s*$/.test(code.slice(Math.max(0, index - 40), index))) return [];
+    if (PRESCRIBED_KEYS.has(name) && isKey(code, index, name)) return [];
+    return [{ path, line: lineAt(text, index), says: `the name ${name} says "${banned}"` }];
+  });
+}
+
+const wordsOf = (name: string) =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[\s_$]+/);
+
+/** Whether a name is the key of a property: a colon follows, and braces are what encloses it. */
+function isKey(code: string, index: number, name: string): boolean {
+  if (/^-/.test(code.slice(index + name.length))) return true;
+  if (!/^\??\s*:/.test(code.slice(index + name.length))) return false;
+  let closed = 0;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    const char = code[at] ?? '';
+    if (')]}'.includes(char)) closed += 1;
+    else if ('([{'.includes(char) && closed > 0) closed -= 1;
+    else if ('([{'.includes(char)) return char === '{';
+  }
+  return false;
+}
+
+/** A migration's time is the transaction's: only app_now() may ask the server's clock. */
+function sqlFaults({ path, text, code }: Source): Fault[] {
+  const says = 'asks the server for the time; use app_now()';
+  return [...withoutAppNow(code).matchAll(SQL_CLOCK)].map(({ index }) => ({
+    path,
+    line: lineAt(text, index),
+    says,
+  }));
+}
+
+function withoutAppNow(code: string): string {
+  const start = code.search(/\bcreate\s+(or\s+replace\s+)?function\s+(\w+\.)?app_now\b/i);
+  if (start === -1) return code;
+  const rest = code.slice(start);
+  const tag = rest.match(/^[^;]*?(\$\w*\$)/)?.[1];
+  const body = tag === undefined ? 0 : rest.indexOf(tag, rest.indexOf(tag) + tag.length);
+  const end = rest.indexOf(';', Math.max(body, 0)) + 1;
+  return code.slice(0, start) + rest.slice(0, end).replace(/[^\n]/g, ' ') + rest.slice(end);
+}
+
+/** The same for statements that TypeScript holds in its strings. */
+function statementFaults({ path, text, texts }: Source): Fault[] {
+  // The ledger of migrations is older than app_now().
+  const spared = isTest(path) || path === `${SERVER}db/migrate.ts`;
+  if (spared || !path.startsWith(SERVER)) return [];
+  const says = 'a statement asks the server for the time; use app_now()';
+  return [...texts.matchAll(SQL_CLOCK)].map(({ index }) => ({
+    path,
+    line: lineAt(text, index),
+    says,
+  }));
+}
