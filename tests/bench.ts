@@ -4,6 +4,7 @@ import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { newMember, newPerson, type Person } from './people.ts';
 import { BOOTSTRAP_TOKEN, type ShiftableClock, type World, world } from './world.ts';
 
 export type Input = Record<string, unknown>;
@@ -37,7 +38,15 @@ export type Bench = {
     bootstrap: Caller;
     nobody: Caller;
     token(token: string): Caller;
+    /** Members of the workspace, who join when first called upon. */
+    owner: Caller;
+    admin: Caller;
+    member: Caller;
+    /** Someone new, verified and in no workspace, with every call. */
+    visitor: Caller;
   };
+  /** The people behind the callers of that name. */
+  people: Record<'owner' | 'admin' | 'member', () => Promise<Person>>;
   tokens: { liveKey: string; testKey: string };
   workspaceId: string;
   clock: ShiftableClock;
@@ -60,13 +69,26 @@ export async function bench(t: TestContext): Promise<Bench> {
   });
   const liveKey = founded.secret_key.key;
   const test = await as(liveKey)('POST /v1/secret_keys', { env: 'test' });
+  const joining = (role: 'owner' | 'admin' | 'member') => {
+    let joined: Promise<Person> | undefined;
+    return () => {
+      joined ??= newMember(opened, as, { inviter: as(liveKey), role });
+      return joined;
+    };
+  };
+  const people = { owner: joining('owner'), admin: joining('admin'), member: joining('member') };
   return {
+    people,
     as: {
       liveKey: as(liveKey),
       testKey: as(test.key),
       bootstrap: as(BOOTSTRAP_TOKEN),
       nobody: as(null),
       token: as,
+      owner: async (line, input) => (await people.owner()).call(line, input),
+      admin: async (line, input) => (await people.admin()).call(line, input),
+      member: async (line, input) => (await people.member()).call(line, input),
+      visitor: async (line, input) => (await newPerson(opened, as)).call(line, input),
     },
     tokens: { liveKey, testKey: test.key },
     workspaceId: founded.workspace.id,

@@ -1,10 +1,18 @@
 // One real app in this process for a whole test file, on the store that the runner names: the
 // product as it ships, but for a clock that can be shifted and chance that can be repeated.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after } from 'node:test';
+import { noThrottle } from '../packages/server/src/access/throttle.ts';
 import { type App, buildApp } from '../packages/server/src/app.ts';
 import type { Clock } from '../packages/server/src/base/clock.ts';
 import { openLog } from '../packages/server/src/base/log.ts';
+import {
+  openPasswordHasher,
+  type PasswordHasher,
+} from '../packages/server/src/base/password-hasher.ts';
 import type { RandomBytes } from '../packages/server/src/base/random.ts';
 import { Secret } from '../packages/server/src/base/secret.ts';
 import type { Database } from '../packages/server/src/db/database.ts';
@@ -23,7 +31,10 @@ export const storeName: StoreName =
 /** A clock that runs with the machine's, at a distance that a test may change. */
 export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 
-export type World = { app: App; db: Database; clock: ShiftableClock };
+export type World = { app: App; db: Database; clock: ShiftableClock; hasher: PasswordHasher };
+
+/** Where this file's mail lands. */
+export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${randomUUID()}`);
 
 let opened: Promise<World> | undefined;
 
@@ -35,12 +46,14 @@ export function world(): Promise<World> {
 
 after(async () => {
   if (opened) await (await opened).app.close();
+  rmSync(mailDirectory, { recursive: true, force: true });
 });
 
 async function openWorld(): Promise<World> {
   const clock = shiftableClock();
   const db =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
+  const hasher = await openPasswordHasher();
   const app = buildApp({
     db,
     clock,
@@ -48,12 +61,17 @@ async function openWorld(): Promise<World> {
     log: openLog('error', process.stderr),
     bootstrapToken: new Secret(BOOTSTRAP_TOKEN),
     masterKey: new Secret(MASTER_KEY),
+    hasher,
+    throttle: noThrottle,
+    passwordCharsMin: 12,
+    mail: { kind: 'file', directory: mailDirectory },
+    mailFrom: 'Keyrail <keyrail@keyrail.test>',
     region: 'test',
     publicUrl: 'http://keyrail.test',
     trustProxy: false,
     checkAnswers: true,
   });
-  return { app, db, clock };
+  return { app, db, clock, hasher };
 }
 
 const openTestEmbedded = async (clock: Clock): Promise<Database> =>

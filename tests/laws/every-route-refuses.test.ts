@@ -6,6 +6,7 @@ import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { type Bench, bench, codeOf, messageOf, refused, requestOf } from '../bench.ts';
+import { newPerson } from '../people.ts';
 import { BOOTSTRAP_TOKEN, seededBytes } from '../world.ts';
 import { anyIds, endpointOf, fixtureOf, isOpen, isWrite, served } from './lines.ts';
 
@@ -50,22 +51,54 @@ test('a credential that nobody issued is refused, whatever its shape', async (t)
 });
 
 test('the wrong kind of credential is refused by name', async (t) => {
-  const { ask, tokens } = await bench(t);
+  const { ask, tokens, people } = await bench(t);
   const takes: Record<string, string[]> = {
-    vendor: ['liveKey'],
+    vendor: ['liveKey', 'session'],
     machine: ['liveKey'],
     machineHot: ['liveKey'],
-    founder: ['bootstrap'],
-    session: [],
+    founder: ['bootstrap', 'session'],
+    session: ['session'],
     embed: [],
   };
-  const held = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN };
+  const session = (await people.owner()).token;
+  const held = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN, session };
   for (const line of guarded) {
     for (const [kind, token] of Object.entries(held)) {
       if (takes[endpointOf(line).auth]?.includes(kind)) continue;
       const answer = await ask(line, anyIds(line), bearer(token));
       equal(`${line} ${kind} ${answer.status} ${codeOf(answer)}`, `${line} ${kind} 403 forbidden`);
     }
+  }
+});
+
+test('a member reads, an admin changes, and what is the owner’s is refused to both', async (t) => {
+  const held = await bench(t);
+  const member = bearer((await held.people.member()).token);
+  const admin = bearer((await held.people.admin()).token);
+  const before = await headOf(held);
+  for (const line of guarded.filter((each) => endpointOf(each).auth === 'vendor')) {
+    const asked = [
+      { role: 'member', headers: member, isRefused: isWrite(line) },
+      { role: 'admin', headers: admin, isRefused: endpointOf(line).role === 'owner' },
+    ];
+    for (const { role, headers, isRefused } of asked) {
+      if (!isRefused && isWrite(line)) continue; // the call itself is the business of other tests
+      const answer = await held.ask(line, anyIds(line), headers);
+      const expected = isRefused ? '403 forbidden' : `${answer.status} ${codeOf(answer)}`;
+      equal(`${line} ${role} ${answer.status} ${codeOf(answer)}`, `${line} ${role} ${expected}`);
+      if (!isRefused) ok(answer.status === 200 || answer.status === 404, `${line} ${role}`);
+    }
+  }
+  equal(await headOf(held), before);
+});
+
+test('a session without a workspace is told so on the vendor plane', async (t) => {
+  const { as, world, ask } = await bench(t);
+  const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
+  const { token } = await newPerson(world, callerFor);
+  for (const line of guarded.filter((each) => endpointOf(each).auth === 'vendor')) {
+    const answer = await ask(line, anyIds(line), bearer(token));
+    equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 403 no_active_workspace`);
   }
 });
 
@@ -83,12 +116,14 @@ test('a test key is refused beyond the boundary, and nothing is changed', async 
 });
 
 test('a malformed id in a path is not a missing one', async (t) => {
-  const { ask, tokens } = await bench(t);
+  const { ask, tokens, people } = await bench(t);
+  const session = (await people.owner()).token;
   for (const line of guarded.filter((each) => each.includes('{'))) {
     const ids = Object.keys(anyIds(line));
     for (const id of ['nonsense', '%00', 'a'.repeat(5000)]) {
       const input = Object.fromEntries(ids.map((name) => [name, id]));
-      const answer = await ask(line, input, bearer(tokens.liveKey));
+      const token = endpointOf(line).auth === 'session' ? session : tokens.liveKey;
+      const answer = await ask(line, input, bearer(token));
       equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 400 invalid_request`);
       equal(messageOf(answer), 'The request path is not valid.');
     }
@@ -118,14 +153,16 @@ test('an unknown field is refused by its path', async (t) => {
 });
 
 test('a body that is no JSON, or says it is something else, is refused', async (t) => {
-  const { world, tokens } = await bench(t);
+  const { world, tokens, people } = await bench(t);
+  const session = (await people.owner()).token;
   const wanted = served.filter((line) => {
     const { body, anyContentType } = endpointOf(line);
     return body !== undefined && body !== 'raw' && !anyContentType;
   });
   const send = (line: AnyLine, payload: string, type: string) => {
     const { method, url } = requestOf(line, anyIds(line));
-    const token = endpointOf(line).auth === 'founder' ? BOOTSTRAP_TOKEN : tokens.liveKey;
+    const held: Record<string, string> = { founder: BOOTSTRAP_TOKEN, session };
+    const token = held[endpointOf(line).auth] ?? tokens.liveKey;
     const headers = { ...bearer(token), 'content-type': type };
     return world.app.http.inject({ method, url, payload, headers });
   };

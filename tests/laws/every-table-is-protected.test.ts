@@ -11,6 +11,19 @@ import { world } from '../world.ts';
 const withoutWorkspace: Record<string, string> = {
   migrations: 'which migrations ran; read by nobody but the owner',
   workspaces: 'is the workspace',
+  users: 'people belong to no workspace',
+  sessions: 'people belong to no workspace',
+  one_time_tokens: 'people belong to no workspace',
+  mail_outbox: 'goes to people; read by the worker alone',
+  worker_beats: 'processes of the deployment',
+  job_leases: 'processes of the deployment',
+};
+
+/** What the write door may change without an audit row, each with the reason why it may. */
+const unaudited: Record<string, string> = {
+  users: 'joining may verify the address of the person who joins',
+  sessions: 'which workspace a person looks at',
+  mail_outbox: 'the mail of a change that is itself audited',
 };
 
 async function catalogue(text: string): Promise<Record<string, unknown>[]> {
@@ -57,6 +70,7 @@ test('every table of a workspace is under forced row level security, by all its 
   for (const { name, forced, columns, policies } of await readTables()) {
     if (name === 'migrations') continue;
     equal(forced, true, name);
+    if (name in withoutWorkspace && name !== 'workspaces') continue;
     const narrowing = ['env', 'tenant_id', 'project_id'].filter((column) =>
       columns.includes(column),
     );
@@ -73,6 +87,7 @@ test('every table that the write door may change is audited', async () => {
   ok(granted.length > 0);
   const byName = new Map((await readTables()).map((table) => [table.name, table]));
   for (const { name } of granted) {
+    if (String(name) in unaudited) continue;
     equal(byName.get(String(name))?.triggers.includes('audited'), true, String(name));
   }
 });

@@ -29,6 +29,9 @@ const VERBS = new Set(
    update upgrade upsert use validate verify withdraw write`.split(/\s+/),
 );
 
+/** Nouns whose first word is also a verb. */
+const NOUNS = new Set(['invite-token.ts']);
+
 export function kindOf(path: string): Kind {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (name === 'routes.ts' || name.endsWith('.job.ts')) return 'entry';
@@ -36,7 +39,7 @@ export function kindOf(path: string): Kind {
   if (name === 'rows.ts' || name.endsWith('.rows.ts')) return 'rows';
   const [first = ''] = name.split(/[-.]/);
   if (first === 'queue') return 'effect';
-  return VERBS.has(first) ? 'operation' : 'noun';
+  return VERBS.has(first) && !NOUNS.has(name) ? 'operation' : 'noun';
 }
 
 export function featureFault(arrow: {

@@ -2,10 +2,11 @@
 // and what of it lies beyond the reach of a test key. A line without a fixture fails by name.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { Bench, Input } from '../bench.ts';
+import { mailedToken, newAddress, PASSWORD, signUp } from '../people.ts';
 
 export type Fixture = {
   /** Who makes the successful call. */
-  caller: 'liveKey' | 'bootstrap' | 'nobody';
+  caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor';
   input(bench: Bench): Promise<Input> | Input;
   /** Actions that the call appends to the log, in order. */
   audits: readonly string[];
@@ -25,7 +26,68 @@ const probe: Fixture = { caller: 'nobody', input: nothing, audits: [], beyond: n
 
 let slugs = 0;
 
+/** A person's own affairs: in no log, and nothing for a secret key at all. */
+const personal = (
+  caller: 'owner' | 'visitor' | 'nobody',
+  input: Fixture['input'] = nothing,
+): Fixture => ({ caller, input, audits: [], beyond: null });
+
+const aMember = async ({ people }: Bench): Promise<Input> => ({
+  userId: (await people.member()).userId,
+});
+
+const anInvite = async ({ as }: Bench): Promise<Input> => {
+  const { id } = await as.liveKey('POST /v1/invites', { email: newAddress(), role: 'member' });
+  return { id };
+};
+
+/** What a mail to someone new carries, after this request. */
+const mailed =
+  (kind: 'verify_email' | 'password_reset', more: Input = {}) =>
+  async ({ as, world }: Bench): Promise<Input> => {
+    const email = await signUp((token) => (token === null ? as.nobody : as.token(token)));
+    if (kind === 'password_reset') await as.nobody('POST /v1/auth/password_resets', { email });
+    return { token: await mailedToken(world, email, kind), ...more };
+  };
+
 export const fixtures: Partial<Record<AnyLine, Fixture>> = {
+  'POST /v1/auth/users': personal('nobody', () => ({ email: newAddress(), password: PASSWORD })),
+  'POST /v1/auth/sessions': personal('nobody', async ({ people }) => ({
+    email: (await people.owner()).email,
+    password: PASSWORD,
+  })),
+  'GET /v1/auth/me': personal('owner'),
+  'PATCH /v1/auth/me': personal('owner', () => ({ name: 'Ada' })),
+  'POST /v1/auth/me/password': personal('visitor', () => ({
+    current_password: PASSWORD,
+    password: 'another long password',
+  })),
+  'GET /v1/auth/sessions': personal('owner'),
+  'DELETE /v1/auth/sessions/current': personal('visitor'),
+  'DELETE /v1/auth/sessions/{id}': personal('owner', async ({ as, people }) => {
+    const { email } = await people.owner();
+    const { id } = await as.nobody('POST /v1/auth/sessions', { email, password: PASSWORD });
+    return { id };
+  }),
+  'POST /v1/auth/sessions/current/workspace': personal('owner', ({ workspaceId }) => ({
+    workspace_id: workspaceId,
+  })),
+  'POST /v1/auth/email_verifications': personal('owner'),
+  'POST /v1/auth/email_verifications/consume': personal('nobody', mailed('verify_email')),
+  'POST /v1/auth/password_resets': personal('nobody', () => ({ email: newAddress() })),
+  'POST /v1/auth/password_resets/consume': personal(
+    'nobody',
+    mailed('password_reset', { password: 'another long password' }),
+  ),
+  'POST /v1/auth/invites/accept': {
+    caller: 'visitor',
+    input: async ({ as }) => {
+      const invite = { email: newAddress(), role: 'member' };
+      return { token: (await as.liveKey('POST /v1/invites', invite)).token };
+    },
+    audits: ['workspace_invite.accepted', 'workspace_member.joined'],
+    beyond: null,
+  },
   'POST /v1/workspaces': {
     caller: 'bootstrap',
     input: () => {
@@ -41,6 +103,32 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     input: () => ({ name: 'Renamed' }),
     audits: ['workspace.updated'],
     beyond: () => ({ name: 'Renamed' }),
+  },
+  'GET /v1/members': { ...reading, input: nothing, beyond: nothing },
+  'PATCH /v1/members/{userId}': {
+    caller: 'owner',
+    input: async (held) => ({ ...(await aMember(held)), role: 'admin' }),
+    audits: ['workspace_member.role_changed'],
+    beyond: async (held) => ({ ...(await aMember(held)), role: 'admin' }),
+  },
+  'DELETE /v1/members/{userId}': {
+    caller: 'owner',
+    input: aMember,
+    audits: ['workspace_member.removed'],
+    beyond: aMember,
+  },
+  'POST /v1/invites': {
+    caller: 'owner',
+    input: () => ({ email: newAddress(), role: 'member' }),
+    audits: ['workspace_invite.created'],
+    beyond: () => ({ email: newAddress(), role: 'member' }),
+  },
+  'GET /v1/invites': { ...reading, input: nothing, beyond: nothing },
+  'POST /v1/invites/{id}/revoke': {
+    caller: 'owner',
+    input: anInvite,
+    audits: ['workspace_invite.revoked'],
+    beyond: anInvite,
   },
   'POST /v1/secret_keys': {
     caller: 'liveKey',

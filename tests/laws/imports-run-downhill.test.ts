@@ -75,6 +75,7 @@ test('inside features the kind of a file is its layer', () => {
   allowed(`${keys}/rotate-key.ts`, from('../tenants/rows.ts') + from('../mail/queue-mail.ts'));
   allowed(`${keys}/material.ts`, types('./rows.ts') + from('../policy/etag.ts'));
   allowed(`${keys}/present.ts`, from('../tenants/present.ts'));
+  allowed(`${server}/features/members/invite-person.ts`, from('./invite-token.ts'));
   refused(`${keys}/rotate-key.ts`, from('./revoke-key.ts'));
   refused(`${keys}/rotate-key.ts`, from('./present.ts'));
   refused(`${keys}/rows.ts`, from('../tenants/rows.ts'));

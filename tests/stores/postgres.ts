@@ -186,8 +186,9 @@ const hasEnded = (server: ChildProcess) => server.exitCode !== null || server.si
 
 const logOf = ({ scratch }: Cluster) => join(scratch, 'log');
 
+/** The host in the query wins; the one before it is there because a URL without one is invalid. */
 const socketUrl = ({ scratch, port }: Cluster, user: string, database: string) =>
-  `postgres://${user}@/${database}?host=${scratch}&port=${port}`;
+  `postgres://${user}@localhost/${database}?host=${scratch}&port=${port}`;
 
 function tcpUrl({ tcp, port }: Cluster, database: string): string {
   if (!tcp) throw new Error('This cluster was started without tcp.');

@@ -5,19 +5,30 @@ import { bootstrapCheck } from './access/bootstrap.ts';
 import { embedPrincipal } from './access/embed-token.ts';
 import { secretKeyPrincipal } from './access/secret-key.ts';
 import { sessionPrincipal } from './access/session.ts';
+import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
 import { idMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
+import type { PasswordHasher } from './base/password-hasher.ts';
 import type { RandomBytes } from './base/random.ts';
+import { sealingUnder } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { openGate } from './doors/gate.ts';
+import { openWork } from './doors/work.ts';
+import { type MailSetting, openTransport } from './features/mail/transport.ts';
 import { cursorsUnder } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import { buildServer } from './http/server.ts';
 import { notYetServed, servedRoutes } from './routes.ts';
+import type { WorkerParts } from './worker.ts';
 
 export type AppParts = {
+  hasher: PasswordHasher;
+  throttle: Throttle;
+  passwordCharsMin: number;
+  mail: MailSetting;
+  mailFrom: string;
   db: Database;
   clock: Clock;
   randomBytes: RandomBytes;
@@ -30,23 +41,25 @@ export type AppParts = {
   checkAnswers: boolean;
 };
 
-export type App = { http: FastifyInstance; close(): Promise<void> };
+export type App = { http: FastifyInstance; worker: WorkerParts; close(): Promise<void> };
 
 export function buildApp(parts: AppParts): App {
   const { db, clock, randomBytes, log } = parts;
   const newId = idMaker(clock, randomBytes);
   const gate = openGate(db);
+  const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
   const redis = () => ({ configured: false, ready: false, error: null });
-  const http = buildServer(servedRoutes({ region: parts.region, redis }), {
+  const http = buildServer(servedRoutes({ ...parts, redis }), {
     db,
     newId,
     randomBytes,
+    seal: sealing.seal,
     gate,
     log,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
     credentials: {
       secretKey: (token) => secretKeyPrincipal({ gate, log }, token),
-      session: sessionPrincipal,
+      session: (token) => sessionPrincipal({ gate, log }, token),
       embedToken: embedPrincipal,
       isBootstrap: bootstrapCheck(parts.bootstrapToken),
     },
@@ -56,6 +69,7 @@ export function buildApp(parts: AppParts): App {
           () => true,
           () => false,
         ),
+      workerIsSeen: () => gate.workerIsSeen().catch(() => null),
     },
     checkAnswers: parts.checkAnswers,
     newRequestId: newId,
@@ -63,8 +77,17 @@ export function buildApp(parts: AppParts): App {
     trustProxy: parts.trustProxy,
   });
   documentRoutes(http, { publicUrl: parts.publicUrl, notYetServed });
+  const domain = new URL(parts.publicUrl).hostname;
   return {
     http,
+    worker: {
+      work: openWork(db, newId),
+      transport: openTransport(parts.mail, { from: parts.mailFrom, domain }),
+      unseal: sealing.unseal,
+      publicUrl: parts.publicUrl,
+      newId,
+      log,
+    },
     async close() {
       await http.close();
       await db.close();

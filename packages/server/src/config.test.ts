@@ -142,20 +142,17 @@ test('every fault is told at once, and names that are no setting are among them'
     ...{ KEYRAIL_PROT: 'hunter2', KEYRAIL_: '', keyrail_port: '1', PORT: 'x', NODE_ENV: 'x' },
     KEYRAIL_TEST_STORE: 'postgres',
   });
-  deepEqual(
-    faults.map((fault) => fault.split(' ')[0]).toSorted(),
-    [
-      'DATABASE_URL',
-      'KEYRAIL_',
-      'KEYRAIL_BOOTSTRAP_TOKEN',
-      'KEYRAIL_DATABASE_CONNECTIONS',
-      'KEYRAIL_LOG_LEVEL',
-      'KEYRAIL_MASTER_KEY',
-      'KEYRAIL_PORT',
-      'KEYRAIL_PROT',
-      'KEYRAIL_PUBLIC_URL',
-    ],
-  );
+  deepEqual(faults.map((fault) => fault.split(' ')[0]).toSorted(), [
+    'DATABASE_URL',
+    'KEYRAIL_',
+    'KEYRAIL_BOOTSTRAP_TOKEN',
+    'KEYRAIL_DATABASE_CONNECTIONS',
+    'KEYRAIL_LOG_LEVEL',
+    'KEYRAIL_MASTER_KEY',
+    'KEYRAIL_PORT',
+    'KEYRAIL_PROT',
+    'KEYRAIL_PUBLIC_URL',
+  ]);
   equal(faults.join('\n').includes('hunter2'), false, 'what a misspelt secret holds is not told');
 });
 

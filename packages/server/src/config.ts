@@ -1,7 +1,10 @@
 // Every setting: its name, meaning, default and parser. Reading is pure: an environment goes in,
 // a frozen object or the list of every fault comes out.
+import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
+import type { MailSetting } from './features/mail/transport.ts';
 
 export type Config = Readonly<{
   host: string;
@@ -15,6 +18,10 @@ export type Config = Readonly<{
   region: string;
   trustProxy: string[] | false;
   logLevel: LogLevel;
+  mail: MailSetting;
+  mailFrom: string;
+  passwordCharsMin: number;
+  authThrottle: boolean;
 }>;
 
 export type ConfigResult = { config: Config } | { faults: string[] };
@@ -121,7 +128,12 @@ const trustProxy: Setting<string[] | false> = {
   name: 'KEYRAIL_TRUST_PROXY',
   meaning: 'Addresses (comma separated) of proxies whose x-forwarded-for is believed.',
   fallback: 'off',
-  parse: (text) => (text === 'off' ? false : text.split(',').map((part) => part.trim())),
+  parse: (text) => {
+    if (text === 'off') return false;
+    const addresses = text.split(',').map((part) => part.trim());
+    if (!addresses.every(isAddress)) throw new Fault('must be off, or IP addresses and ranges');
+    return addresses;
+  },
 };
 
 const logLevel: Setting<LogLevel> = {
@@ -132,6 +144,49 @@ const logLevel: Setting<LogLevel> = {
     const level = logLevels.find((known) => known === text);
     if (!level) throw new Fault(`must be one of ${logLevels.join(', ')}`);
     return level;
+  },
+};
+
+const mail: Setting<MailSetting | null> = {
+  name: 'KEYRAIL_MAIL',
+  meaning: 'file:<directory>, smtp://user:pass@host:port or smtps://… Default: <data dir>/mail.',
+  fallback: null,
+  isSecret: true,
+  parse: (text) => {
+    if (text.startsWith('file:') && text.length > 'file:'.length) {
+      return { kind: 'file', directory: text.slice('file:'.length) };
+    }
+    if (/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/.test(text)) {
+      return { kind: 'smtp', url: new Secret(text) };
+    }
+    throw new Fault('must be file:<directory>, smtp://host:port or smtps://host:port');
+  },
+};
+
+const mailFrom: Setting<string> = {
+  name: 'KEYRAIL_MAIL_FROM',
+  meaning: 'Sender of all mail.',
+  fallback: 'Keyrail <keyrail@localhost>',
+  parse: (text) => {
+    if (/[\r\n]/.test(text) || !text.includes('@')) throw new Fault('must be Name <address>');
+    return text;
+  },
+};
+
+const passwordCharsMin: Setting<number> = {
+  name: 'KEYRAIL_PASSWORD_MIN',
+  meaning: 'Least length of a new password, in characters.',
+  fallback: '12',
+  parse: (text) => wholeNumber(text, 8, 64),
+};
+
+const authThrottle: Setting<boolean> = {
+  name: 'KEYRAIL_AUTH_THROTTLE',
+  meaning: 'Limits how often one address may try to sign in or up: on, or off for tests.',
+  fallback: 'on',
+  parse: (text) => {
+    if (text !== 'on' && text !== 'off') throw new Fault('must be on or off');
+    return text === 'on';
   },
 };
 
@@ -147,6 +202,10 @@ export const settings: readonly Setting<unknown>[] = [
   masterKey,
   region,
   trustProxy,
+  mail,
+  mailFrom,
+  passwordCharsMin,
+  authThrottle,
   logLevel,
 ];
 
@@ -168,7 +227,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const listen = { host: required(host, ''), port: required(port, 0) };
   const config: Config = {
     ...listen,
-    publicUrl: optional(publicUrl) ?? `http://${listen.host}:${listen.port}`,
+    publicUrl: optional(publicUrl) ?? urlOf(listen),
     dataDir: required(dataDir, ''),
     databaseUrl: optional(databaseUrl),
     databaseConnectionsMax: required(databaseConnectionsMax, 1),
@@ -177,6 +236,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     region: required(region, ''),
     trustProxy: required(trustProxy, false),
     logLevel: required(logLevel, 'info'),
+    mail: optional(mail) ?? { kind: 'file', directory: join(required(dataDir, ''), 'mail') },
+    mailFrom: required(mailFrom, ''),
+    passwordCharsMin: required(passwordCharsMin, 0),
+    authThrottle: required(authThrottle, true),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');
@@ -193,6 +256,17 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
     .filter((name) => !known.has(name))
     .map((name) => `${name} is not a setting`);
 }
+
+/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
+function isAddress(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (bitsMax < 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
+}
+
+const urlOf = (listen: { host: string; port: number }): string =>
+  `http://${isIP(listen.host) === 6 ? `[${listen.host}]` : listen.host}:${listen.port}`;
 
 function plainText(text: string): string {
   return text;

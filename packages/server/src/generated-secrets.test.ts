@@ -59,6 +59,9 @@ test('an empty file is refused instead of passing for a secret', async (t) => {
   await rejects(masterKeyIn(at, systemRandomBytes), /master-key is empty/);
 });
 
-test('a directory that cannot be written to is said so', async () => {
-  await rejects(masterKeyIn('/proc/keyrail', systemRandomBytes), { code: 'ENOENT' });
+test('a data directory that cannot be made is said so', async (t) => {
+  const at = await directory(t);
+  await masterKeyIn(at, systemRandomBytes);
+  const below = join(at, 'master-key', 'data');
+  await rejects(masterKeyIn(below, systemRandomBytes), { code: 'ENOTDIR' });
 });

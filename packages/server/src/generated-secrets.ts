@@ -1,33 +1,51 @@
 // Embedded mode needs no settings: what is secret is made once and kept in the data directory,
 // readable by its owner alone.
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from './base/random.ts';
 import { Secret } from './base/secret.ts';
 
-/** Reads a secret, or makes it. Two processes that start at once end up with the same one. */
+/**
+ * Reads a secret, or makes it. Two that start at once end up with the same one, and a crash leaves
+ * either none or a whole one: it gets its name only when it is on disk.
+ */
 export async function keptSecret(
   dataDir: string,
   name: string,
   make: () => string,
 ): Promise<Secret> {
   const path = join(dataDir, name);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const text = make();
+  const text = (await readIfThere(path)) ?? (await makeFile(dataDir, path, make()));
+  if (!text) throw new Error(`${path} is empty: remove it to have a new one made.`);
+  return new Secret(text);
+}
+
+async function readIfThere(path: string): Promise<string | null> {
   try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(`${text}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    return new Secret(text);
+    return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    return new Secret((await readFile(path, 'utf8')).trim());
+    if (!isCode(error, 'ENOENT')) throw error;
+    return null;
   }
 }
+
+/** Returns what the file holds in the end: ours, or that of whoever was faster. */
+async function makeFile(dataDir: string, path: string, text: string): Promise<string | null> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const part = `${path}.${crypto.randomUUID()}`;
+  try {
+    await writeFile(part, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    await link(part, path).catch((error: unknown) => {
+      if (!isCode(error, 'EEXIST')) throw error;
+    });
+  } finally {
+    await rm(part, { force: true });
+  }
+  return readIfThere(path);
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
 
 export const bootstrapTokenIn = (dataDir: string, randomBytes: RandomBytes): Promise<Secret> =>
   keptSecret(dataDir, 'bootstrap-token', () => Buffer.from(randomBytes(32)).toString('base64url'));

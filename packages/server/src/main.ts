@@ -2,11 +2,12 @@
 import { type Config, readConfig, settings } from './config.ts';
 import { migrateCommand } from './migrate-command.ts';
 // keyrail-server: the one program, by its parts. The only reader of process.env.
-import { openServer } from './start.ts';
+import { apiCommand, startCommand, workerCommand } from './start.ts';
 
 const commands: Record<string, { does: string; run(config: Config): Promise<void> }> = {
-  start: { does: 'migrate, then run everything in one process', run: openServer },
-  api: { does: 'run the API alone', run: openServer },
+  start: { does: 'migrate, then run API and worker in one process', run: startCommand },
+  api: { does: 'run the API alone', run: apiCommand },
+  worker: { does: 'run the worker alone', run: workerCommand },
   migrate: { does: 'bring the database to this version and exit', run: migrateCommand },
 };
 

@@ -1,44 +1,67 @@
-// keyrail-server start: opens what the settings name, serves until told to stop, and stops in
-// order: no new requests, the accepted ones finished, then the store closed.
+// keyrail-server start, api and worker: open what the settings name, run until told to stop, and
+// stop in order: no new requests, the accepted ones and the running jobs finished, then the store.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from './app.ts';
-import { buildApp } from './app.ts';
+import { noThrottle, throttleBy } from './access/throttle.ts';
+import { type App, buildApp } from './app.ts';
 import { monotonicMs, systemClock } from './base/clock.ts';
 import { type Log, openLog } from './base/log.ts';
+import { openPasswordHasher } from './base/password-hasher.ts';
 import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
 import { openStore } from './stores.ts';
-import { welcome } from './welcome.ts';
+import { tryIt, welcome } from './welcome.ts';
+import { startWorker, type Worker } from './worker.ts';
 
 const STOP_WITHIN_MS = 9000;
 
-export async function openServer(config: Config): Promise<void> {
+type Parts = { api: boolean; worker: boolean };
+
+export const startCommand = (config: Config): Promise<void> =>
+  run(config, { api: true, worker: true });
+
+export const apiCommand = (config: Config): Promise<void> =>
+  run(config, { api: true, worker: false });
+
+export const workerCommand = (config: Config): Promise<void> =>
+  run(config, { api: false, worker: true });
+
+async function run(config: Config, parts: Parts): Promise<void> {
   const startedAt = monotonicMs();
   const log = openLog(config.logLevel, process.stdout);
+  const app = await openApp(config, log);
+  let url = config.publicUrl;
+  if (parts.api) {
+    try {
+      await app.http.listen({ host: config.host, port: config.port });
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
+    if (config.port === 0) url = app.http.listeningOrigin;
+  }
+  const worker = parts.worker ? startWorker(app.worker) : null;
+  const ms = Math.round(monotonicMs() - startedAt);
+  if (process.stdout.isTTY && parts.api) process.stdout.write(welcome(url, config));
+  else log.info({ ms, ...(parts.api && { url, ...tryIt(url, config) }) }, 'ready');
+  stopOnSignal({ app, worker }, log);
+}
+
+async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
-  const app = buildApp({
+  const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
+  return buildApp({
     db,
     log,
     clock: systemClock,
     randomBytes: systemRandomBytes,
+    hasher: await openPasswordHasher(),
+    throttle: config.authThrottle ? throttleBy(systemClock) : noThrottle,
     ...(await secretsOf(config)),
-    region: config.region,
-    publicUrl: config.publicUrl,
-    trustProxy: config.trustProxy,
+    ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     checkAnswers: false,
   });
-  try {
-    await app.http.listen({ host: config.host, port: config.port });
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  const url = config.port === 0 ? app.http.listeningOrigin : config.publicUrl;
-  log.info({ url, store: db.kind, ms: Math.round(monotonicMs() - startedAt) }, 'ready');
-  if (process.stdout.isTTY) process.stdout.write(welcome(url, config));
-  stopOnSignal(app, log);
 }
 
 async function secretsOf(
@@ -53,14 +76,14 @@ async function secretsOf(
   };
 }
 
-function stopOnSignal(app: App, log: Log): void {
+function stopOnSignal({ app, worker }: { app: App; worker: Worker | null }, log: Log): void {
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    const late = sleep(STOP_WITHIN_MS, 'late', { ref: false });
-    const outcome = await Promise.race([app.close(), late]);
+    const stopped = Promise.resolve(worker?.stop()).then(() => app.close());
+    const outcome = await Promise.race([stopped, sleep(STOP_WITHIN_MS, 'late', { ref: false })]);
     if (outcome === 'late') log.warn('some requests did not finish in time');
     process.exit(0);
   };

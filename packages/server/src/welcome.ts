@@ -1,18 +1,31 @@
 // What someone who has just typed `npm start` wants to know.
 import type { Config } from './config.ts';
 
-export function welcome(url: string, { databaseUrl, dataDir }: Config): string {
-  const token = databaseUrl
-    ? '$KEYRAIL_BOOTSTRAP_TOKEN'
-    : `$(cat ${dataDir.replace(/\/$/, '')}/bootstrap-token)`;
+const tokenIn = ({ databaseUrl, dataDir }: Config): string =>
+  databaseUrl ? '$KEYRAIL_BOOTSTRAP_TOKEN' : `$(cat ${dataDir.replace(/\/$/, '')}/bootstrap-token)`;
+
+const mailPlace = ({ mail }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
+
+/** The same for a log that machines read. */
+export const tryIt = (url: string, config: Config): Record<string, string> => ({
+  docs: `${url}/docs`,
+  mail: mailPlace(config),
+  try:
+    `curl ${url}/v1/workspaces -H "authorization: Bearer ${tokenIn(config)}"` +
+    ` -H 'content-type: application/json' -d '{"name":"Acme","slug":"acme"}'`,
+});
+
+export function welcome(url: string, config: Config): string {
   return `
   Keyrail is ready at ${url}
+
   Reference  ${url}/docs
+  Mail       ${mailPlace(config)}
 
   Found a workspace:
 
     curl -s ${url}/v1/workspaces \\
-      -H "authorization: Bearer ${token}" \\
+      -H "authorization: Bearer ${tokenIn(config)}" \\
       -H 'content-type: application/json' \\
       -d '{"name":"Acme","slug":"acme"}'
 

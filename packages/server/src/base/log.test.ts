@@ -66,8 +66,6 @@ test('a terminal gets lines for eyes', () => {
 });
 
 test('a level silences what lies below it', () => {
-  const lines = Object.fromEntries(
-    logLevels.map((level) => [level, written(level, false).length]),
-  );
+  const lines = Object.fromEntries(logLevels.map((level) => [level, written(level, false).length]));
   deepEqual(lines, { trace: 4, debug: 4, info: 3, warn: 2, error: 1, silent: 0 });
 });

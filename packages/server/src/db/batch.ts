@@ -3,6 +3,7 @@
 // transaction unless BEGIN is among them: if one fails, the rest are skipped and nothing stays.
 import pg from 'pg';
 import type { Answer, Statement } from './database.ts';
+import { isStalePlan } from './faults.ts';
 import { camelName } from './names.ts';
 import { preparedName } from './prepared.ts';
 import { wireValue } from './values.ts';
@@ -14,7 +15,8 @@ type Wire = {
   stream: { cork?(): void; uncork?(): void };
   parsedStatements: Record<string, string>;
   parse(message: { name: string; text: string }): void;
-  bind(message: { statement: string; values: unknown[]; valueMapper: unknown }): void;
+  close(message: { type: 'S'; name: string }): void;
+  bind(message: { statement: string; values: (string | Buffer | null)[] }): void;
   describe(message: { type: 'P'; name: string }): void;
   execute(message: object): void;
   sync(): void;
@@ -25,19 +27,24 @@ type Parser = (text: string) => unknown;
 export class Batch {
   readonly query_timeout: number;
   callback: (error: Error | null, answers?: Answer[]) => void;
-  readonly #statements: readonly Statement[];
+  readonly #statements: readonly { text: string; values: (string | Buffer | null)[] }[];
   readonly #answers: Answer[];
   readonly #unparsed: { name: string; text: string }[] = [];
   #current = 0;
   #columns: { name: string; parse: Parser }[] = [];
   #error: Error | null = null;
+  #wire: Wire | null = null;
 
   constructor(
     statements: readonly Statement[],
     timeoutMs: number,
     callback: (error: Error | null, answers?: Answer[]) => void,
   ) {
-    this.#statements = statements;
+    // A value that has no wire form fails here, before half a batch is on its way.
+    this.#statements = statements.map(({ text, values }) => ({
+      text,
+      values: values.map(wireValue),
+    }));
     this.#answers = statements.map(() => ({ rows: [], count: 0 }));
     this.query_timeout = Math.max(1, Math.ceil(timeoutMs));
     this.callback = callback;
@@ -56,16 +63,18 @@ export class Batch {
   submit(connection: pg.Connection): null {
     // The driver's own typings leave out what its queries use of a connection.
     const wire = connection as unknown as Wire;
+    this.#wire = wire;
     const sent = new Set<string>();
     wire.stream.cork?.();
     for (const { text, values } of this.#statements) {
       const name = preparedName(text);
       if (wire.parsedStatements[name] === undefined && !sent.has(name)) {
+        if (stale.get(wire)?.delete(name)) wire.close({ type: 'S', name });
         wire.parse({ name, text });
         this.#unparsed.push({ name, text });
         sent.add(name);
       }
-      wire.bind({ statement: name, values: [...values], valueMapper: wireValue });
+      wire.bind({ statement: name, values });
       wire.describe({ type: 'P', name: '' });
       wire.execute({});
     }
@@ -103,6 +112,7 @@ export class Batch {
 
   handleError(error: Error): void {
     this.#error ??= error;
+    if (this.#wire && isStalePlan(error)) forgetPlans(this.#wire);
     // A lost connection or a time-out reaches no ReadyForQuery: answer now. After a statement's
     // own error it follows, but the driver has already moved on, so this is the last word.
     this.#finish();
@@ -118,6 +128,15 @@ export class Batch {
     if (this.#error) callback(this.#error);
     else callback(null, this.#answers);
   }
+}
+
+/** Names that a connection still holds a plan under, which is to be closed before the next use. */
+const stale = new WeakMap<Wire, Set<string>>();
+
+function forgetPlans(wire: Wire): void {
+  const names = Object.keys(wire.parsedStatements);
+  stale.set(wire, new Set([...(stale.get(wire) ?? []), ...names]));
+  for (const name of names) delete wire.parsedStatements[name];
 }
 
 const wholeNumber: Parser = (text) => Number(text);

@@ -3,7 +3,7 @@
 import type { Deadline } from '../base/deadline.ts';
 
 /** The database roles, one per door. Each is granted only what its door is for. */
-export type DoorRole = 'kr_read' | 'kr_write' | 'kr_record' | 'kr_gate';
+export type DoorRole = 'kr_read' | 'kr_write' | 'kr_record' | 'kr_gate' | 'kr_worker';
 
 /** What row level security lets a transaction see. An absent part narrows nothing but itself. */
 export type Scope = {

@@ -1,11 +1,12 @@
 // The one way statements run, for both stores: over a bounded pool of the driver's connections.
-// A connection that timed out or broke is destroyed, never handed out again.
+// A connection that timed out or broke is destroyed, never handed out again; the embedded store's
+// only one is wound back first.
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
 import { Batch } from './batch.ts';
 import type { Answer, Database, Ending, Opening, Statement, Transaction } from './database.ts';
-import { isRetryable, isStoreFault, StoreUnavailable } from './faults.ts';
+import { isLost, isRetryable, isStoreFault, StoreUnavailable } from './faults.ts';
 
 const ATTEMPTS_MAX = 3;
 
@@ -19,12 +20,14 @@ export type PoolParts = {
 };
 
 export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolParts): Database {
+  const giveBack = kind === 'embedded' ? windBack : destroy;
+
   async function acquire(deadline: Deadline): Promise<pg.PoolClient> {
     if (pool.waitingCount >= waitingMax) throw new StoreUnavailable('too many waiting');
     const asked = pool.connect();
     const waited = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => waited.reject(new StoreUnavailable('no connection in time', { untouched: true })),
+      () => waited.reject(new StoreUnavailable('no connection in time')),
       Math.max(0, deadline.remainingMs()),
     );
     try {
@@ -54,7 +57,8 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
       throw error;
     } finally {
       // Also one whose transaction could not be ended, whatever the reason.
-      client.release(broken || client.getTransactionStatus() !== 'I');
+      if (broken || client.getTransactionStatus() !== 'I') giveBack(client);
+      else client.release();
     }
   }
 
@@ -99,6 +103,19 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
       }),
     close,
   };
+}
+
+const destroy = (client: pg.PoolClient): void => client.release(true);
+
+/**
+ * Every connection to the embedded store is the same session: a new one would find the old
+ * transaction open and the old answers still coming. So it first ends what it was sent.
+ */
+function windBack(client: pg.PoolClient): void {
+  client.query('rollback').then(
+    () => client.release(),
+    () => client.release(true),
+  );
 }
 
 const BEGIN: Statement = { text: 'begin', values: [] };
@@ -186,7 +203,7 @@ async function sendOne(
 
 /** The opening failed on a dead connection: nothing was done, so another may try. */
 function markUntouched(error: unknown): never {
-  if (!isStoreFault(error)) throw error;
+  if (!isLost(error)) throw error;
   throw new StoreUnavailable('the connection was lost', { cause: error, untouched: true });
 }
 

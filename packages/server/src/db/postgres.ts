@@ -33,8 +33,10 @@ export function openPostgres(options: PostgresOptions): Database {
     application_name: 'keyrail',
     options: '-c search_path=keyrail',
   });
-  // A connection that dies while idle is dropped by the pool; unheard, the event would be fatal.
+  // A connection that dies while idle is dropped by the pool; one that dies while lent fails its
+  // statement. Both also emit an event, which would be fatal if nobody heard it.
   pool.on('error', options.onIdleError);
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pooledDatabase({
     kind: 'postgres',
     pool,

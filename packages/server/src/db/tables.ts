@@ -104,8 +104,9 @@ type ApiKeys = Credential & {
   tenantId: string;
   scopes: string[];
   rateLimits: Json<RateLimit[]> | null;
-  /** Set by the database; no statement of ours writes it. */
+  /** Both are set by the database; no statement of ours writes them. */
   changeId: ColumnType<string, never, never>;
+  shelf: ColumnType<number, never, never>;
 };
 
 /** Written by the database alone, when a change is closed. */
@@ -123,6 +124,87 @@ type PolicyChanges = {
   changeId: string;
 };
 
+type Users = {
+  id: string;
+  email: string;
+  emailKey: string;
+  emailVerifiedAt: Date | null;
+  name: string | null;
+  passwordHash: string;
+  lastWorkspaceId: string | null;
+  createdAt: Date;
+  lastLoginAt: Date | null;
+};
+
+type Role = 'owner' | 'admin' | 'member';
+
+type Memberships = {
+  id: string;
+  workspaceId: FromReach;
+  userId: string;
+  role: Role;
+  createdAt: Date;
+  updatedAt: Date;
+  removedAt: ColumnType<Date | null, never, Date>;
+};
+
+type Sessions = {
+  id: string;
+  userId: string;
+  lookupHash: Buffer;
+  displayPrefix: string;
+  activeWorkspaceId: string | null;
+  createdAt: Date;
+  lastSeenAt: Date;
+  expiresAt: Date;
+  absoluteExpiresAt: Date;
+  endedAt: ColumnType<Date | null, never, Date>;
+};
+
+type OneTimeTokens = {
+  id: string;
+  userId: string;
+  purpose: 'verify_email' | 'password_reset';
+  tokenHash: Buffer;
+  createdAt: Date;
+  expiresAt: Date;
+  endedAt: Date | null;
+};
+
+type Invites = {
+  id: string;
+  workspaceId: FromReach;
+  email: string;
+  role: Role;
+  invitedBy: string | null;
+  tokenHash: Buffer;
+  mailTokenHash: Buffer;
+  createdAt: Date;
+  expiresAt: Date;
+  acceptedAt: ColumnType<Date | null, never, Date>;
+  revokedAt: ColumnType<Date | null, never, Date>;
+};
+
+type MailOutbox = {
+  id: string;
+  kind: string;
+  recipient: string;
+  params: Json<Record<string, string>>;
+  sealedToken: Buffer | null;
+  createdAt: Date;
+  dueAt: Date;
+  attempts: number;
+  claim: ColumnType<string | null, never, string | null>;
+  claimedUntil: ColumnType<Date | null, never, Date | null>;
+  sentAt: ColumnType<Date | null, never, Date>;
+  failedAt: ColumnType<Date | null, never, Date>;
+  lastError: ColumnType<string | null, never, string>;
+};
+
+type WorkerBeats = { workerId: string; seenAt: Date };
+
+type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
+
 export type Tables = {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
@@ -134,4 +216,12 @@ export type Tables = {
   apiKeys: ApiKeys;
   projectVersions: ProjectVersions;
   policyChanges: PolicyChanges;
+  users: Users;
+  memberships: Memberships;
+  sessions: Sessions;
+  oneTimeTokens: OneTimeTokens;
+  invites: Invites;
+  mailOutbox: MailOutbox;
+  workerBeats: WorkerBeats;
+  jobLeases: JobLeases;
 };

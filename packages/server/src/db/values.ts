@@ -4,11 +4,15 @@ export function wireValue(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;
   if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return value;
+  if (value instanceof Uint8Array) return bufferOf(value);
   if (Array.isArray(value)) return arrayLiteral(value);
   if (typeof value === 'object') return JSON.stringify(value);
   return String(value);
 }
+
+/** The driver sends a Buffer as bytes, and any other view of them as something else. */
+const bufferOf = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 function arrayLiteral(items: readonly unknown[]): string {
   const elements = items.map((item) => {

@@ -2,6 +2,7 @@
 // changed cannot commit, and only a Change can be committed.
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
+import type { Seal } from '../base/sealing.ts';
 import type { Runner } from '../db/sql.ts';
 import type { Entry } from './actions.ts';
 import type { Reach } from './reach.ts';
@@ -16,6 +17,8 @@ export type Write = Read & {
   readonly now: Date;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
+  /** Encrypts a one-time token that a queued mail has to carry. */
+  readonly seal: Seal;
 };
 
 /** Unaudited facts (telemetry, acknowledgements): not a Write, so no operation on keys takes it. */

@@ -1,10 +1,11 @@
 // The gate: the few look-ups that happen before there is a reach. Its role can see nothing else.
+import { SESSION_IDLE_HOURS } from '@keyrail/protocol/limits.ts';
 import { sql } from 'kysely';
 import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
-import { build, many, type Runner } from '../db/sql.ts';
-import { allEnvs } from './reach.ts';
+import { build, many, one, type Runner } from '../db/sql.ts';
+import { allEnvs, type Role } from './reach.ts';
 
 const GATE_TIMEOUT_MS = 3000;
 const LOOK_UPS_PER_STATEMENT_MAX = 500;
@@ -21,19 +22,37 @@ export type SecretKeyFact = {
   useIsStale: boolean;
 };
 
+/** What the gate knows of a session, live or not. */
+export type SessionFact = {
+  id: string;
+  userId: string;
+  activeWorkspaceId: string | null;
+  /** In the active workspace, as it is now; null when there is none or it was left. */
+  role: Role | null;
+  live: boolean;
+  seenIsStale: boolean;
+};
+
 export type Gate = {
   findSecretKey(lookupHash: string): Promise<SecretKeyFact | null>;
   noteUse(fact: SecretKeyFact): Promise<void>;
+  findSession(lookupHash: string): Promise<SessionFact | null>;
+  noteSeen(fact: SessionFact): Promise<void>;
+  /** Whether a worker has been seen lately; null when none ever was. */
+  workerIsSeen(): Promise<boolean | null>;
 };
 
 export function openGate(db: Database): Gate {
   const runner = (deadline: Deadline): Runner => ({
     run: (statement) => db.once(opening(deadline), statement),
   });
-  const find = gathered((hashes) => findSecretKeys(runner(deadlineAfter(GATE_TIMEOUT_MS)), hashes));
+  const patient = () => runner(deadlineAfter(GATE_TIMEOUT_MS));
   return {
-    findSecretKey: find,
-    noteUse: (fact) => noteUse(runner(deadlineAfter(GATE_TIMEOUT_MS)), fact),
+    findSecretKey: gathered((hashes) => findSecretKeys(patient(), hashes)),
+    noteUse: (fact) => noteUse(patient(), fact),
+    findSession: gathered((hashes) => findSessions(patient(), hashes)),
+    noteSeen: (fact) => noteSeen(patient(), fact),
+    workerIsSeen: () => workerIsSeen(patient()),
   };
 }
 
@@ -97,4 +116,40 @@ async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Prom
           .where(sql<boolean>`secret_key_uses.used_at < app_now() - interval '1 minute'`),
       ),
   );
+}
+
+async function findSessions(runner: Runner, hashes: string[]): Promise<Map<string, SessionFact>> {
+  const wanted = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
+  const rows = await many(
+    runner,
+    sql<SessionFact & { hash: string }>`
+      select s.id, s.user_id, s.active_workspace_id, m.role, encode(s.lookup_hash, 'hex') as hash,
+        s.ended_at is null and s.expires_at > app_now() as live,
+        s.last_seen_at < app_now() - interval '1 minute' as seen_is_stale
+      from sessions s left join memberships m on m.workspace_id = s.active_workspace_id
+        and m.user_id = s.user_id and m.removed_at is null
+      where s.lookup_hash = any (${wanted}::bytea[])`,
+  );
+  return new Map(rows.map((row) => [row.hash, row]));
+}
+
+/** Slides the expiry, at most once a minute and never past the absolute end. */
+async function noteSeen(runner: Runner, { id }: SessionFact): Promise<void> {
+  await many(
+    runner,
+    sql`update sessions set last_seen_at = app_now(),
+        expires_at = least(app_now() + make_interval(hours => ${SESSION_IDLE_HOURS}),
+          absolute_expires_at)
+      where id = ${id} and ended_at is null
+        and last_seen_at < app_now() - interval '1 minute'`,
+  );
+}
+
+async function workerIsSeen(runner: Runner): Promise<boolean | null> {
+  const { seen } = await one(
+    runner,
+    sql<{ seen: boolean | null }>`
+      select max(seen_at) > app_now() - interval '30 seconds' as seen from worker_beats`,
+  );
+  return seen;
 }

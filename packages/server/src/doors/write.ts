@@ -2,20 +2,21 @@
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
+import type { Seal } from '../base/sealing.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
 import type { Change, Write } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
-export type DoorParts = { db: Database; newId: NewId; randomBytes: RandomBytes };
+export type DoorParts = { db: Database; newId: NewId; randomBytes: RandomBytes; seal: Seal };
 
 export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
 
 export const openWrite =
-  ({ db, newId, randomBytes }: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
+  ({ db, newId, randomBytes, seal }: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
   (operation) =>
     db.transaction(opening(reach, newId(), deadline), async ({ run, now }) => {
-      const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes });
+      const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });
       return endingOf(change, reach, newId);
     });
 

@@ -4,8 +4,9 @@ import type { Line } from '@keyrail/protocol/endpoint.ts';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/errors.ts';
+import { referenceIcon } from './reference-colours.ts';
 import { referencePage } from './reference-page.ts';
-import { referenceIcon, referenceStyle } from './reference-style.ts';
+import { referenceStyle } from './reference-style.ts';
 
 const VERSION = '0.1.0';
 

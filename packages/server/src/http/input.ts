@@ -15,6 +15,7 @@ type Schema = {
 type Issue = { code: string; message: string; path: PropertyKey[]; keys?: string[] };
 
 const DETAILS_MAX = 100;
+const PATH_CHARS_MAX = 200;
 
 const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
@@ -63,9 +64,11 @@ export function parsePart(part: Part, schema: Schema, value: unknown): unknown {
 
 function detailsOf(issue: Issue): Detail[] {
   const path = issue.path.map(String).join('.');
-  if (issue.code !== 'unrecognized_keys' || !issue.keys) return [{ path, message: issue.message }];
-  return issue.keys.map((key) => ({
-    path: path === '' ? key : `${path}.${key}`,
+  if (issue.code !== 'unrecognized_keys' || !issue.keys) {
+    return [{ path: printable(path), message: issue.message }];
+  }
+  return issue.keys.slice(0, DETAILS_MAX).map((key) => ({
+    path: printable(path === '' ? key : `${path}.${key}`),
     message: 'Unknown field.',
   }));
 }
@@ -75,7 +78,7 @@ function findUnstorable(value: unknown, path = ''): Detail[] {
   if (typeof value === 'string') {
     return isStorable(value)
       ? []
-      : [{ path, message: 'Contains characters that are not allowed.' }];
+      : [{ path: printable(path), message: 'Contains characters that are not allowed.' }];
   }
   if (typeof value !== 'object' || value === null) return [];
   const found: Detail[] = [];
@@ -91,4 +94,8 @@ function findUnstorable(value: unknown, path = ''): Detail[] {
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
-const printable = (text: string): string => text.toWellFormed().replaceAll('\u0000', '\ufffd');
+/** Names come from the caller: a refusal must not repeat a long one a hundred times. */
+const printable = (path: string): string => {
+  const shown = path.length > PATH_CHARS_MAX ? `${path.slice(0, PATH_CHARS_MAX)}…` : path;
+  return shown.toWellFormed().replaceAll('\u0000', '\ufffd');
+};

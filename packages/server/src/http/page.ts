@@ -13,8 +13,8 @@ export const nextAfter = (last: Placed): string[] => [last.createdAt.toISOString
 
 type Listing<Row, Item> = {
   list(limit: number): Promise<Row[]>;
-  present(row: Row): Item;
-  next(last: Row): readonly string[];
+  present(row: NoInfer<Row>): Item;
+  next(last: NoInfer<Row>): readonly string[];
 };
 
 /**

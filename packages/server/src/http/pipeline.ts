@@ -11,6 +11,7 @@ import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import type { Gate } from '../doors/gate.ts';
+import { openPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { type DoorParts, openWrite } from '../doors/write.ts';
@@ -32,6 +33,7 @@ export type PipelineParts = DoorParts & {
 
 export type Incoming = {
   requestId: string;
+  clientAddress: string;
   params: unknown;
   query: unknown;
   contentType: string | undefined;
@@ -79,7 +81,9 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
       const cursor = cursorIn(query);
       const after = cursor === undefined ? null : parts.cursors.read(binding, cursor);
       const outcome = await route.run({
-        ...{ params, query, body, after, principal, requestId: incoming.requestId },
+        ...{ params, query, body, after, principal },
+        requestId: incoming.requestId,
+        clientAddress: incoming.clientAddress,
         ...doorFor(route, parts, { reach, deadline }),
       });
       const outgoing = outgoingOf(route, outcome, (next) => parts.cursors.issue(binding, next));
@@ -149,6 +153,7 @@ function doorFor(
     case 'gate':
       return {
         gate: parts.gate,
+        people: openPeople(parts, deadline),
         newId: parts.newId,
         writeIn: (made: Reach) => openWrite(parts, made, deadline),
       };

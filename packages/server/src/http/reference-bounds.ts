@@ -1,15 +1,17 @@
 // The bounds of a JSON Schema in words: `1 to 200 characters`, `at most 64 items`.
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
+import { isJsonObject } from '@keyrail/protocol/json-value.ts';
 
 /** Patterns that read better in words. */
 const spelt: Record<string, string> = {
   '^[0-9a-f]{64}$': '64 lowercase hexadecimal characters',
   '^[0-9a-fA-F]{64}$': '64 hexadecimal characters',
+  '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$': '3 to 63 lowercase letters, digits and inner hyphens',
 };
 
 export function boundsOf(shape: JsonObject): string[] {
   const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern, items } = shape;
-  const inItems = isSchema(items) && items.type === 'string' ? boundsOf(items) : [];
+  const inItems = isJsonObject(items) && items.type === 'string' ? boundsOf(items) : [];
   return [
     ...range(minLength, maxLength, ' characters'),
     ...range(minimum, maximum, ''),
@@ -29,6 +31,3 @@ function range(min: unknown, max: unknown, unit: string): string[] {
 }
 
 const number = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 6 });
-
-const isSchema = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,10 +3,11 @@ import { type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint
 import { type Components, type JsonObject, jsonSchemaOf } from '@keyrail/protocol/json-schema.ts';
 import { operationId } from '@keyrail/protocol/openapi.ts';
 import { leastRole } from '../access/roles.ts';
+import { methodBadge, statusBadge } from './reference-badges.ts';
 import { curlFor, sampleAnswer, sampleBody } from './reference-example.ts';
 import { fieldTable } from './reference-fields.ts';
 import { type Html, html, jsonHtml, nothing, prose } from './reference-html.ts';
-import { rowsOf, typeOf } from './reference-schema.ts';
+import { arrayItems, propertiesOf, rowsOf, typeOf } from './reference-schema.ts';
 import { acceptedBy, statusWords } from './reference-words.ts';
 
 export type Entry = {
@@ -43,32 +44,37 @@ export function endpointArticle(entry: Entry, url: string): Html {
 </article>`;
 }
 
-export const methodBadge = (method: string): Html =>
-  html`<span class="method ${method.toLowerCase()}">${method}</span>`;
-
 /** The parameters of a path stand out, since they are what a caller fills in. */
-const pathHtml = (path: string): Html =>
-  html`${path.split(/(\{\w+\})/).map((part) => (part.startsWith('{') ? html`<b>${part}</b>` : part))}`;
+function pathHtml(path: string): Html {
+  const parts = path.split(/(\{\w+\})/);
+  return html`${parts.map((part) => (part.startsWith('{') ? html`<b>${part}</b>` : part))}`;
+}
 
 function accessMarks({ line, endpoint, isServed }: Entry): Html {
   const accepted = acceptedBy[endpoint.auth].map(
     ({ id, name }, at) => html`${at > 0 ? ' or ' : ''}<a class="mark" href="#${id}">${name}</a>`,
   );
-  const isSafe = splitLine(line).method === 'GET';
-  const least = leastRole(isSafe, endpoint.role);
-  const role =
-    endpoint.auth === 'vendor' && least !== 'member'
-      ? html` as <a class="mark" href="#roles">${least === 'owner' ? 'owner' : 'admin or owner'}</a>`
-      : nothing;
-  return html`${accepted}${role}${isServed ? nothing : html` <span class="mark later">not served yet</span>`}`;
+  const later = isServed ? nothing : html` <span class="mark later">not served yet</span>`;
+  return html`${accepted}${roleMark(line, endpoint)}${later}`;
+}
+
+/** Only where roles exist, and only when a mere member would be refused. */
+function roleMark(line: string, { auth, role }: Endpoint): Html {
+  const least = leastRole(splitLine(line).method === 'GET', role);
+  if (auth !== 'vendor' || least === 'member') return nothing;
+  const words = least === 'owner' ? 'owner' : 'admin or owner';
+  return html` as <a class="mark" href="#roles">${words}</a>`;
 }
 
 function requestParts(line: string, endpoint: Endpoint, components: Components): Html {
-  const paths = pathParams(line).map((name) => ({
-    ...{ parents: '', name, type: 'uuid', isRequired: true, notes: [] },
-  }));
+  const top = { parents: '', isRequired: true };
+  const paths = pathParams(line).map((name) => ({ ...top, name, type: 'uuid', notes: [] }));
   const headers = Object.entries(endpoint.headers ?? {}).map(([name, meaning]) => ({
-    ...{ parents: '', name, type: 'string', notes: [meaning] },
+    ...top,
+    name,
+    type: 'string',
+    notes: [meaning],
+    // Conditional requests are a choice; signatures and origins are not.
     isRequired: endpoint.auth !== 'machine',
   }));
   const query = endpoint.query && jsonSchemaOf(endpoint.query, 'input', components);
@@ -78,7 +84,14 @@ function requestParts(line: string, endpoint: Endpoint, components: Components):
     ${fieldTable('Path', paths)}
     ${fieldTable('Query', query ? rowsOf(query, components, 'input') : [])}
     ${fieldTable('Headers', headers)}
-    ${fieldTable('Body', bodyRows, endpoint.bodyOptional ? 'may be left out' : null)}`;
+    ${fieldTable('Body', bodyRows, bodyRemark(endpoint))}`;
+}
+
+const MEBIBYTE = 1_048_576;
+
+function bodyRemark({ bodyOptional, bodyBytesMax }: Endpoint): string | null {
+  if (bodyBytesMax) return `up to ${bodyBytesMax / MEBIBYTE} MiB`;
+  return bodyOptional ? 'may be left out' : null;
 }
 
 function bodySchema({ body, rawBody }: Endpoint, components: Components): JsonObject | null {
@@ -88,7 +101,7 @@ function bodySchema({ body, rawBody }: Endpoint, components: Components): JsonOb
 
 function answerParts(endpoint: Endpoint, components: Components): Html {
   const parts = Object.entries(endpoint.answers).map(([status, type]) => {
-    const title = html`<span class="status s${status.slice(0, 1)}">${status}</span> ${statusWords[status] ?? ''}`;
+    const title = html`${statusBadge(status)} ${statusWords[status] ?? ''}`;
     if (!type) return html`<p class="answer">${title} <span class="dim">without a body</span></p>`;
     const schema = jsonSchemaOf(type, 'output', components);
     const kind = html`<span class="dim">${kindOf(schema, components)}</span>`;
@@ -102,8 +115,9 @@ function answerParts(endpoint: Endpoint, components: Components): Html {
 function kindOf(schema: JsonObject, components: Components): string {
   const name = nameOf(schema);
   if (name) return name;
-  const items = JSON.stringify(schema).match(/"items":\{"\$ref":"([^"]+)"/)?.[1];
-  if (items) return `list of ${nameOf({ $ref: items })}`;
+  const lists = [schema, ...propertiesOf(schema).map(([, property]) => property)];
+  const items = lists.map(arrayItems).find((found) => found !== null);
+  if (items) return `list of ${nameOf(items)}`;
   if (Array.isArray(schema.oneOf)) return schema.oneOf.map(nameOf).join(' or ');
   return typeOf(schema, components);
 }

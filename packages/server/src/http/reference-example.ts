@@ -1,25 +1,31 @@
 // Examples of the reference, made from the schemas: a curl for every endpoint, and its answer.
 import { type Endpoint, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
+import { isJsonObject } from '@keyrail/protocol/json-value.ts';
 import { type Place, SAMPLE_TIME, sampleAt } from './reference-samples.ts';
-import { arrayItems, isObject, objectsIn, propertiesOf, withoutNull } from './reference-schema.ts';
+import { arrayItems, objectsIn, propertiesOf, withoutNull } from './reference-schema.ts';
 
 type Sampling = Pick<Place, 'line'> & {
   components: Components;
-  /** Of a request only what is needed or worth showing; of an answer everything. */
-  isWhole: boolean;
+  /** Optional fields that are shown all the same. */
+  isShown(field: Omit<Place, 'line'>): boolean;
 };
 
 /** Optional fields of a body that make its example more telling. */
 const tellingFields = new Set(['name', 'scopes', 'reason', 'overlap_hours', 'embed_origins']);
 
 export const sampleBody = (schema: JsonObject, line: string, components: Components): unknown =>
-  sample(schema, { line, components, isWhole: false }, { kind: '', path: '', name: '' });
+  sample(schema, { line, components, isShown: ({ name }) => tellingFields.has(name) }, TOP);
 
+/** Of what an answer need not hold, only what has an example of its own. */
 export const sampleAnswer = (schema: JsonObject, line: string, components: Components): unknown =>
-  sample(schema, { line, components, isWhole: true }, { kind: '', path: '', name: '' });
+  sample(schema, { line, components, isShown: (spot) => isTold(line, spot) }, TOP);
 
 type Spot = Omit<Place, 'line'>;
+
+const TOP: Spot = { kind: '', path: '', name: '' };
+
+const isTold = (line: string, spot: Spot): boolean => sampleAt({ line, ...spot }) !== undefined;
 
 function sample(schema: JsonObject, sampling: Sampling, spot: Spot): unknown {
   const { shape, isNullable } = withoutNull(schema, sampling.components);
@@ -40,24 +46,22 @@ function sample(schema: JsonObject, sampling: Sampling, spot: Spot): unknown {
 function sampleObject(shape: JsonObject, sampling: Sampling, spot: Spot): JsonObject {
   const kind = kindOf(shape) ?? spot.kind;
   const required = Array.isArray(shape.required) ? shape.required : [];
-  const shown = propertiesOf(shape).filter(
-    ([name]) => sampling.isWhole || required.includes(name) || tellingFields.has(name),
-  );
   const prefix = spot.path === '' ? '' : `${spot.path}.`;
-  return Object.fromEntries(
-    shown.map(([name, property]) => [
-      name,
-      sample(property, sampling, { kind, path: `${prefix}${name}`, name }),
-    ]),
-  );
+  const members: JsonObject = {};
+  for (const [name, property] of propertiesOf(shape)) {
+    const inside = { kind, path: `${prefix}${name}`, name };
+    if (!required.includes(name) && !sampling.isShown(inside)) continue;
+    members[name] = sample(property, sampling, inside);
+  }
+  return members;
 }
 
 /** Objects say what they are in `object`; a rate limit is told by its algorithm. */
 function kindOf({ properties }: JsonObject): string | null {
-  if (!isObject(properties)) return null;
+  if (!isJsonObject(properties)) return null;
   if ('algorithm' in properties) return 'rate_limit';
   const { object } = properties;
-  return isObject(object) && typeof object.const === 'string' ? object.const : null;
+  return isJsonObject(object) && typeof object.const === 'string' ? object.const : null;
 }
 
 function plainSample({ type, format, minimum }: JsonObject): unknown {
@@ -72,12 +76,12 @@ type Call = { line: string; endpoint: Endpoint; url: string; query: string[]; bo
 const bearers: Record<Endpoint['auth'], string | null> = {
   none: null,
   signature: null,
-  vendor: 'KEYRAIL_SECRET_KEY',
-  machine: 'KEYRAIL_SECRET_KEY',
-  machineHot: 'KEYRAIL_SECRET_KEY',
-  session: 'KEYRAIL_SESSION',
+  vendor: 'SECRET_KEY',
+  machine: 'SECRET_KEY',
+  machineHot: 'SECRET_KEY',
+  session: 'SESSION',
   embed: 'EMBED_TOKEN',
-  founder: 'KEYRAIL_BOOTSTRAP_TOKEN',
+  founder: 'BOOTSTRAP_TOKEN',
 };
 
 /** A command that works as pasted, once the variables in it are set. */

@@ -17,9 +17,11 @@ export function fieldTable(
   );
   const heading = title && html`<h4>${title}${remark && html` <small>${remark}</small>`}</h4>`;
   return html`${heading}<div class="scroll"><table class="fields">
-    <thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">Notes</th></tr></thead>
-    <tbody>${body}</tbody></table></div>`;
+    ${columnHeads(['Field', 'Type', 'Notes'])}<tbody>${body}</tbody></table></div>`;
 }
+
+export const columnHeads = (titles: readonly string[]): Html =>
+  html`<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>`;
 
 function fieldLine({ parents, name, type, isRequired, notes }: FieldRow, isAnswer: boolean): Html {
   const need = isAnswer ? answerNeed(isRequired) : requestNeed(isRequired);

@@ -1,6 +1,8 @@
 // What holds for every endpoint, said once before the first of them.
 import { type ErrorCode, errorCodes, wireCode } from '@keyrail/protocol/error-codes.ts';
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
+import { statusBadge } from './reference-badges.ts';
+import { columnHeads } from './reference-fields.ts';
 import { type Html, html, jsonHtml, prose } from './reference-html.ts';
 import { credentials } from './reference-words.ts';
 
@@ -19,7 +21,8 @@ export const introduction = (url: string): Html => html`
   <h2>Conventions</h2>
   <ul>
     <li>The base is <code>${url}</code>. Bodies are JSON in UTF-8, up to
-      ${BODY_BYTES_MAX / MEBIBYTE} MiB and ${JSON_DEPTH_MAX} levels deep unless an endpoint says otherwise.</li>
+      ${BODY_BYTES_MAX / MEBIBYTE} MiB unless an endpoint says otherwise, and up to
+      ${JSON_DEPTH_MAX} levels deep.</li>
     <li>Requests are read strictly: nothing is coerced or trimmed, and a field that is not known is
       refused by name. Where every field is optional, the body may be left out.</li>
     <li>Answers may grow: ignore fields that you do not know. A field without a value is there, as
@@ -27,7 +30,8 @@ export const introduction = (url: string): Html => html`
     <li>Ids are UUIDs. Timestamps are answered in UTC with milliseconds, as in
       <code>2026-03-02T09:30:00.000Z</code>; those you send need a <code>Z</code> or an offset.</li>
     <li>A list is <code>{ "object": "list", "data": [ … ] }</code>. When there is more, a
-      <code>Link</code> header names the next page; its cursor is opaque and works for that list only.</li>
+      <code>Link</code> header names the next page; its cursor is opaque and works for that list
+      only.</li>
     <li>Every answer carries <code>x-request-id</code>: yours, if you sent one, or a new one.</li>
   </ul>
 </section>
@@ -42,16 +46,16 @@ export const introduction = (url: string): Html => html`
 </section>
 <section class="prose" id="roles">
   <h2>Roles</h2>
-  <p>A <b>member</b> reads. An <b>admin</b> also changes things. Members and invitations are changed
-    by an <b>owner</b> alone. A secret key acts with the role of whoever minted it, and a key made or
-    rotated with another key never gets more than that one had.</p>
+  <p>A <b>member</b> reads. An <b>admin</b> also changes things. Members and invitations are
+    changed by an <b>owner</b> alone. A secret key acts with the role of whoever minted it, and a
+    key made or rotated with another key never gets more than that one had.</p>
 </section>
 <section class="prose" id="live-and-test">
   <h2>Live and test</h2>
-  <p>There are two environments. A live credential manages both. A test secret key sees test records
-    and what belongs to no environment, and changes test records only; for it, live records are not
-    in any list. Reaching for one by its id, or naming <code>live</code> in a request, is refused
-    with 403.</p>
+  <p>There are two environments. A live credential manages both. A test secret key sees test
+    records and what belongs to no environment, and changes test records only; live records are in
+    none of its lists. Reaching for one by its id, or naming <code>live</code> in a request, is
+    refused with 403.</p>
 </section>
 <section class="prose" id="errors">
   <h2>Errors</h2>
@@ -71,19 +75,17 @@ const sampleRefusal = {
 };
 
 function errorTable(): Html {
-  let before = 0;
-  const rows = Object.keys(errorCodes)
-    .filter(isCode)
-    .map((code) => {
-      const { status, message } = errorCodes[code];
-      const anchor = status === before ? '' : html` id="refused-${status}"`;
-      before = status;
-      return html`<tr${anchor}><td><span class="status s${String(status).slice(0, 1)}">${status}</span></td>
+  const codes = Object.keys(errorCodes).filter(isCode);
+  const rows = codes.map((code, at) => {
+    const { status, message } = errorCodes[code];
+    const before = codes[at - 1];
+    const isFirst = before === undefined || errorCodes[before].status !== status;
+    return html`<tr${isFirst ? html` id="refused-${status}"` : ''}>
+      <td>${statusBadge(String(status))}</td>
       <th scope="row"><code>${wireCode(code)}</code></th><td>${message}</td></tr>`;
-    });
+  });
   return html`<div class="scroll"><table class="codes">
-    <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Usual message</th></tr></thead>
-    <tbody>${rows}</tbody></table></div>`;
+    ${columnHeads(['Status', 'Code', 'Usual message'])}<tbody>${rows}</tbody></table></div>`;
 }
 
 const isCode = (code: string): code is ErrorCode => code in errorCodes;

@@ -2,10 +2,11 @@
 import { type Endpoint, type Line, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { endpointGroups } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
-import { anchorOf, type Entry, endpointArticle, methodBadge } from './reference-endpoint.ts';
+import { isJsonObject } from '@keyrail/protocol/json-value.ts';
+import { methodBadge } from './reference-badges.ts';
+import { anchorOf, type Entry, endpointArticle } from './reference-endpoint.ts';
 import { type Html, html } from './reference-html.ts';
 import { introduction, introSections } from './reference-intro.ts';
-import { isObject } from './reference-schema.ts';
 import { groupWords } from './reference-words.ts';
 
 export type ReferenceParts = {
@@ -68,15 +69,16 @@ function refusalsIn(openApi: JsonObject, line: string): string[] {
   const { method, path } = splitLine(line);
   let node: unknown = openApi;
   for (const key of ['paths', path, method.toLowerCase(), 'responses']) {
-    node = isObject(node) ? node[key] : null;
+    node = isJsonObject(node) ? node[key] : null;
   }
-  return Object.keys(isObject(node) ? node : {}).filter((status) => /^4\d\d$/.test(status));
+  return Object.keys(isJsonObject(node) ? node : {}).filter((status) => /^4\d\d$/.test(status));
 }
 
 const idOf = (name: string): string => `group-${name.toLowerCase().replaceAll(' ', '-')}`;
 
-const mark: Html = html`<svg class="logo" viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
-<path d="M5 9h22M5 23h22M10 9v14M22 9v14" /><circle cx="16" cy="16" r="4" /></svg>`;
+const mark: Html = html`<svg class="logo" viewBox="0 0 32 32" width="26" height="26"
+ aria-hidden="true"><path d="M5 9h22M5 23h22M10 9v14M22 9v14" />
+<circle cx="16" cy="16" r="4" /></svg>`;
 
 /** On a narrow screen the list is a sheet: the address opens it, and following a link closes it. */
 function sidebar(groups: readonly Group[], version: string): Html {
@@ -94,10 +96,11 @@ function sidebarGroup({ name, entries }: Group): Html {
   const isOpen = entries.some(({ isServed }) => isServed);
   const links = entries.map(
     ({ line, endpoint, isServed }) =>
-      html`<li><a${isServed ? '' : html` class="later"`} href="#${anchorOf(line)}">
+      html`<li><a class="${isServed ? 'now' : 'later'}" href="#${anchorOf(line)}">
         <span>${endpoint.summary}</span>${methodBadge(splitLine(line).method)}</a></li>`,
   );
-  return html`<details${isOpen ? html` open` : ''}><summary>${name}</summary><ul>${links}</ul></details>`;
+  return html`<details${isOpen ? ' open' : ''}><summary>${name}</summary>
+    <ul>${links}</ul></details>`;
 }
 
 function opening(groups: readonly Group[], { url, notYetServed }: ReferenceParts): Html {
@@ -107,12 +110,13 @@ function opening(groups: readonly Group[], { url, notYetServed }: ReferenceParts
     later === 0
       ? null
       : html`<p class="standing">This version serves <b>${all - later}</b> of the <b>${all}</b>
-          endpoints on this page. The others are marked <span class="mark later">not served yet</span>.</p>`;
+          endpoints on this page. The others are marked
+          <span class="mark later">not served yet</span>.</p>`;
   return html`<header class="opening">
   <h1>API reference</h1>
-  <p class="lead">Keyrail is a control plane for API keys that you issue to your customers and verify
-    inside your own process. This is the whole of its HTTP interface at <code>${url}</code>; programs
-    read the same from <a href="/openapi.json">/openapi.json</a>.</p>
+  <p class="lead">Keyrail is a control plane for API keys that you issue to your customers and
+    verify inside your own process. This is the whole of its HTTP interface at
+    <code>${url}</code>; programs read the same from <a href="/openapi.json">/openapi.json</a>.</p>
   ${standing}
 </header>`;
 }

@@ -73,6 +73,9 @@ const byName: Record<string, unknown> = {
   sdk: { name: 'keyrail-node', version: '1.0.0' },
   kid: '2026-03',
   x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  type: 'keyrail_api_key',
+  token_type: 'keyrail_api_key',
+  accepted: 1,
   checked: 128,
   head_seq: 128,
   seq: 128,
@@ -90,8 +93,13 @@ const byKind: Record<string, unknown> = {
   'session.token': 'krses_u8Lw2R…',
   'session.display_prefix': 'krses_u8Lw2R',
   'session.last_login_at': NOW,
+  'session.expires_at': '2026-03-02T21:30:00.000Z',
+  'session.absolute_expires_at': '2026-04-01T09:30:00.000Z',
+  'workspace.id': '01955a60-8c00-7a11-8d2e-3f4a5b6c7d02',
   'workspace.name': 'Acme',
   'workspace_invite.token': '01955a60-8c00-7a11-8d2e-3f4a5b6c7d02.pX7c…',
+  'workspace_invite.expires_at': '2026-03-09T09:30:00.000Z',
+  'workspace_member.name': 'Ada Lovelace',
   'project.name': 'Invoices API',
   'project.slug': 'invoices',
   'tenant.name': 'Globex',
@@ -99,14 +107,17 @@ const byKind: Record<string, unknown> = {
   'embed_session.slug': 'invoices',
   'embed_token.token': 'eyJhbGciOiJFZERTQSJ9…',
   'embed_token.jti': '01955a63-0d50-718f-9273-8e9fa0b1c207',
-  'embed_token.scopes': ['keys:read'],
+  'embed_token.expires_at': '2026-03-02T09:35:00.000Z',
+  'embed_token.refresh_after': '2026-03-02T09:34:00.000Z',
   'audit_log.action': 'secret_key.created',
   'audit_log.actor_type': 'secret_key',
   'audit_log.actor_id': PREDECESSOR,
   'audit_log.target_type': 'secret_key',
   'audit_log.target_id': '01955a60-8c00-7c3a-b1f2-5e6d7c8b9a01',
   'audit_log.payload': { display_prefix: 'krsk_live_3vTq9Z', env: 'live' },
+  'audit_log.actor': null,
   'audit_chain.reason': null,
+  'environment.name': 'live',
   'ratelimit_result.id': 'per-minute',
   'ratelimit_result.limit': 600,
   'ratelimit_result.window_ms': 60_000,
@@ -115,27 +126,34 @@ const byKind: Record<string, unknown> = {
   'ratelimit_result.store': 'memory',
 };
 
-/** What an endpoint is about to do or has just done, by the end of its line. */
+/** By the line and the path of the field: what an endpoint was just asked to do shows. */
 const byLine: [RegExp, Record<string, unknown>][] = [
+  [/\/auth\//, { name: 'Ada Lovelace', 'user.name': 'Ada Lovelace', 'memberships.name': 'Acme' }],
+  [/\/workspaces?$/, { name: 'Acme', 'secret_key.name': null, membership: null }],
+  [/POST \/v1\/workspaces$/, { 'workspace.billing_email': null, 'workspace.embed_origins': [] }],
+  [/\/v1\/projects/, { name: 'Invoices API', slug: 'invoices' }],
+  [/POST \/v1\/projects$/, { policy_version: 1 }],
+  [/\/v1\/tenants/, { name: 'Globex' }],
   [/\/rotate$/, { rotated_from: PREDECESSOR, 'previous_key.id': PREDECESSOR }],
   [/\/rotate$/, { 'previous_key.expires_at': TOMORROW }],
-  [/\/keys\/\{id\}\/revoke$/, { revoked_at: NOW, revoked_reason: byName.reason }],
-  [/\/secret_keys\/\{id\}\/revoke$/, { revoked_at: NOW, revoked_reason: byName.reason }],
+  [/\/secret_keys\/\{id\}\/rotate$/, { 'previous_key.display_prefix': 'krsk_live_bN5x0W' }],
+  [/\/keys\/\{id\}\/rotate$/, { 'previous_key.display_prefix': 'kr_live_bN5x0W' }],
+  [/keys\/\{id\}\/revoke$/, { revoked_at: NOW, revoked_reason: byName.reason }],
   [/\/invites\/\{id\}\/revoke$/, { revoked_at: NOW }],
-  [/\/status$/, { status: 'ok' }],
-  [/^POST \/v1\/workspaces$/, { name: 'Acme', 'secret_key.name': null }],
-  [/^POST \/v1\/projects$/, { name: 'Invoices API', slug: 'invoices' }],
-  [/^POST \/v1\/tenants$/, { name: 'Globex' }],
-  [/^POST \/v1\/embed_tokens$/, { scopes: ['keys:read'] }],
+  [/\/embed_tokens$/, { scopes: ['keys:read'] }],
+  [/\/embed\/session$/, { 'project.id': byName.project_id, 'project.name': 'Invoices API' }],
+  [/\/embed\/session$/, { 'tenant.id': byName.tenant_id, scopes: ['keys:read'] }],
+  [/\/status$/, { status: 'ok', 'components.redis': 'not_configured' }],
+  [/\/status$/, { 'components.worker': 'unknown', 'components.backup': 'unknown' }],
+  [/\/secret_scanning$/, { token: 'kr_live_Zk3v9Q…' }],
 ];
 
 export type Place = { line: string; kind: string; path: string; name: string };
 
 /** The value for a field at a place, or undefined where its type says enough. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
-  for (const [pattern, values] of byLine) {
-    if (pattern.test(line) && path in values) return values[path];
-  }
+  const told = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
+  if (told) return told[1][path];
   const special = `${kind}.${name}`;
   return special in byKind ? byKind[special] : byName[name];
 }

@@ -1,6 +1,7 @@
 // JSON Schema → the rows of a field table. Nested objects are written out below their parent,
 // under its path, so that no reader has to jump.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
+import { isJsonObject } from '@keyrail/protocol/json-value.ts';
 import { boundsOf } from './reference-bounds.ts';
 
 export type FieldRow = {
@@ -84,7 +85,7 @@ function plainType(shape: JsonObject, components: Components): string {
   const items = arrayItems(shape);
   if (items) return arrayOf(typeOf(items, components));
   if (typeof shape.format === 'string' && formats[shape.format]) return formats[shape.format] ?? '';
-  if (isObject(shape.additionalProperties)) {
+  if (isJsonObject(shape.additionalProperties)) {
     return `map to ${typeOf(shape.additionalProperties, components)}`;
   }
   if (shape.additionalProperties === true) return 'any JSON object';
@@ -120,11 +121,11 @@ function resolve(schema: JsonObject, components: Components): JsonObject {
 }
 
 export const arrayItems = (shape: JsonObject): JsonObject | null =>
-  shape.type === 'array' && isObject(shape.items) ? shape.items : null;
+  shape.type === 'array' && isJsonObject(shape.items) ? shape.items : null;
 
 export const propertiesOf = (shape: JsonObject): [string, JsonObject][] =>
-  Object.entries(isObject(shape.properties) ? shape.properties : {}).filter(
-    (entry): entry is [string, JsonObject] => isObject(entry[1]),
+  Object.entries(isJsonObject(shape.properties) ? shape.properties : {}).filter(
+    (entry): entry is [string, JsonObject] => isJsonObject(entry[1]),
   );
 
 /** What tells one alternative from another: its first field with a fixed value. */
@@ -134,7 +135,4 @@ function whenOf(variant: JsonObject): string {
 }
 
 export const objectsIn = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  Array.isArray(value) ? value.filter(isJsonObject) : [];

@@ -1,30 +1,6 @@
 // The look of the reference: calm, readable in light and dark, from a phone to a wide screen.
 // Served as a file of its own, so that the page allows no inline style.
-
-export const referenceIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
-<rect width="32" height="32" rx="7" fill="#3d5bd9"/>
-<path d="M5 10h22M5 22h22M10 10v12M22 10v12" fill="none" stroke="#fff" stroke-width="2.4"
- stroke-linecap="round"/><circle cx="16" cy="16" r="3.4" fill="#fff"/></svg>
-`;
-
-const colours = `
-:root {
-  color-scheme: light dark;
-  --page: #ffffff; --side: #f7f8fa; --card: #f6f7f9; --edge: #e3e6eb; --edge-strong: #cfd5dd;
-  --ink: #1a2230; --soft: #465264; --dim: #66728a; --accent: #3550c8; --accent-soft: #edf0fd;
-  --get: #16704a; --post: #2a53c5; --patch: #8a5a05; --delete: #b3313d;
-  --get-soft: #e5f4ec; --post-soft: #e8eefc; --patch-soft: #faf0da; --delete-soft: #fcebec;
-  --json-key: #3f4d63; --json-text: #16704a; --json-number: #8a5a05;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #0f1319; --side: #0c0f14; --card: #161b23; --edge: #262d38; --edge-strong: #3a4454;
-    --ink: #e6eaf0; --soft: #b6c0ce; --dim: #8b97a9; --accent: #93a8ff; --accent-soft: #1c2440;
-    --get: #6fd3a3; --post: #9db4ff; --patch: #e6bd6a; --delete: #f5929a;
-    --get-soft: #12291f; --post-soft: #1a2340; --patch-soft: #2b2312; --delete-soft: #33191d;
-    --json-key: #b9c4d6; --json-text: #7fd6ab; --json-number: #e6bd6a;
-  }
-}`;
+import { colours } from './reference-colours.ts';
 
 const text = `
 * { box-sizing: border-box; }
@@ -44,63 +20,88 @@ h4 { font-size: .8125rem; font-weight: 650; margin: 1.5rem 0 .5rem; color: var(-
 h4 small { font-weight: 400; color: var(--dim); margin-left: .35rem; }
 p { margin: 0 0 .75rem; text-wrap: pretty; }
 code, pre {
-  font-family: ui-monospace, 'SF Mono', SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
+  font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace;
   font-size: .875em; font-variant-ligatures: none;
 }
 code { overflow-wrap: anywhere; }
-p code, li code, dd code, dt code, td code { padding: .1em .35em; background: var(--card); border-radius: 4px; }
+p code, li code, dd code, dt code, td code {
+  padding: .1em .35em; background: var(--card); border-radius: 4px;
+}
 pre { margin: 0; overflow: auto; line-height: 1.55; }
 pre code { font-size: .78125rem; overflow-wrap: normal; }
-.k { color: var(--json-key); } .s { color: var(--json-text); } .n { color: var(--json-number); }
+.k { color: var(--json-key); }
+.s { color: var(--json-text); }
+.n { color: var(--json-number); }
 .dim { color: var(--dim); }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 1rem; top: 1rem; z-index: 9; background: var(--page); padding: .5rem 1rem; }`;
 
 const frame = `
 #menu {
-  position: fixed; inset: 0 auto 0 0; width: 290px; overflow-y: auto; overscroll-behavior: contain;
-  padding: 1.5rem 1rem 3rem 1.25rem; background: var(--side); border-right: 1px solid var(--edge);
-  font-size: .875rem; scrollbar-width: thin;
+  position: fixed; inset: 0 auto 0 0; width: 290px; overflow-y: auto;
+  overscroll-behavior: contain; padding: 1.5rem 1rem 3rem 1.25rem; background: var(--side);
+  border-right: 1px solid var(--edge); font-size: .875rem; scrollbar-width: thin;
 }
 main { margin-left: 290px; padding: 3.25rem 3.25rem 4rem; max-width: 1300px; }
 .bar, .close { display: none; }
 .brandline { display: flex; align-items: center; gap: .6rem; margin-bottom: 1.25rem; }
-.brand { display: inline-flex; align-items: center; gap: .55rem; color: var(--ink); font-weight: 680;
-  font-size: 1.0625rem; letter-spacing: -0.01em; }
+.brand {
+  display: inline-flex; align-items: center; gap: .55rem; color: var(--ink); font-weight: 680;
+  font-size: 1.0625rem; letter-spacing: -0.01em;
+}
 .brand:hover { text-decoration: none; }
 .logo { fill: none; stroke: var(--accent); stroke-width: 2.4; stroke-linecap: round; }
 .logo circle { fill: var(--accent); stroke: none; }
 nav ul { list-style: none; margin: 0 0 .75rem; padding: 0; }
-nav li a { display: flex; justify-content: space-between; align-items: center; gap: .75rem;
-  padding: .28rem .6rem; margin: 0 -.35rem; border-radius: 6px; color: var(--soft); line-height: 1.35; }
+nav li a {
+  display: flex; justify-content: space-between; align-items: center; gap: .75rem;
+  padding: .28rem .6rem; margin: 0 -.35rem; border-radius: 6px; color: var(--soft);
+  line-height: 1.35;
+}
 nav li a:hover { background: var(--accent-soft); color: var(--ink); text-decoration: none; }
 nav li a.later { color: var(--dim); }
 nav li a.later .method { opacity: .55; }
-nav summary { cursor: pointer; padding: .35rem .25rem; font-weight: 620; list-style: none;
-  display: flex; align-items: center; justify-content: space-between; }
+nav summary {
+  cursor: pointer; padding: .35rem .25rem; font-weight: 620; list-style: none; display: flex;
+  align-items: center; justify-content: space-between;
+}
 nav summary::-webkit-details-marker { display: none; }
-nav summary::after, .answer summary::before { content: ''; width: .4rem; height: .4rem; flex: none;
-  border: solid var(--dim); border-width: 0 1.6px 1.6px 0; transform: rotate(-45deg); transition: transform .15s; }
+nav summary::after, .answer summary::before {
+  content: ''; width: .4rem; height: .4rem; flex: none; border: solid var(--dim);
+  border-width: 0 1.6px 1.6px 0; transform: rotate(-45deg); transition: transform .15s;
+}
 nav summary::after { margin-right: .5rem; }
 nav details[open] > summary::after, .answer[open] > summary::before { transform: rotate(45deg); }
 nav .method { font-size: .625rem; padding: .05rem .3rem; }
-footer { margin-top: 4rem; padding-top: 1.5rem; border-top: 1px solid var(--edge); color: var(--dim);
-  font-size: .875rem; }`;
+footer {
+  margin-top: 4rem; padding-top: 1.5rem; border-top: 1px solid var(--edge); color: var(--dim);
+  font-size: .875rem;
+}`;
 
 const parts = `
 .opening { max-width: 46rem; margin-bottom: 3.5rem; }
 .lead { font-size: 1.125rem; color: var(--soft); line-height: 1.6; }
-.standing { padding: .75rem 1rem; border: 1px solid var(--edge); border-radius: 8px; background: var(--card);
-  font-size: .9375rem; }
+.standing {
+  padding: .75rem 1rem; border: 1px solid var(--edge); border-radius: 8px;
+  background: var(--card); font-size: .9375rem;
+}
 .prose { max-width: 46rem; margin-bottom: 3.5rem; color: var(--soft); }
 .prose h2, .prose b, .prose dt { color: var(--ink); }
-.prose ul { padding-left: 1.15rem; margin: 0; } .prose li { margin-bottom: .5rem; }
-.cards { margin: 1.25rem 0 0; border: 1px solid var(--edge); border-radius: 10px; overflow: hidden; }
+.prose ul { padding-left: 1.15rem; margin: 0; }
+.prose li { margin-bottom: .5rem; }
+.cards {
+  margin: 1.25rem 0 0; border: 1px solid var(--edge); border-radius: 10px; overflow: hidden;
+}
 .cards > div { padding: .9rem 1.1rem; border-top: 1px solid var(--edge); }
-.cards > div:first-child { border-top: 0; } .cards > div:target { background: var(--accent-soft); }
-.cards dt { font-weight: 620; } .cards dt small { font-weight: 400; color: var(--dim); margin-left: .35rem; }
+.cards > div:first-child { border-top: 0; }
+.cards > div:target { background: var(--accent-soft); }
+.cards dt { font-weight: 620; }
+.cards dt small { font-weight: 400; color: var(--dim); margin-left: .35rem; }
 .cards dd { margin: .2rem 0 0; font-size: .9375rem; }
-.card, figure pre { padding: .9rem 1.1rem; background: var(--card); border: 1px solid var(--edge); border-radius: 10px; }
+.card, figure pre {
+  padding: .9rem 1.1rem; background: var(--card); border: 1px solid var(--edge);
+  border-radius: 10px;
+}
 .card { margin: 1rem 0 1.5rem; }
 .group { margin-top: 5rem; }
 .grouphead { padding-bottom: 1rem; border-bottom: 1px solid var(--edge-strong); }
@@ -111,18 +112,26 @@ const parts = `
 .line { display: flex; align-items: baseline; gap: .6rem; margin: 0 0 .6rem; }
 .line code { background: none; padding: 0; font-size: .9375rem; color: var(--soft); }
 .line b { color: var(--accent); font-weight: 500; }
-.marks { font-size: .8125rem; color: var(--dim); margin: 0; }
-.mark { display: inline-block; padding: .05rem .55rem; border: 1px solid var(--edge-strong); border-radius: 99px;
-  color: var(--soft); white-space: nowrap; line-height: 1.5; font-size: .8125rem; }
+.marks { font-size: .8125rem; line-height: 2; color: var(--dim); margin: 0; }
+.mark {
+  display: inline-block; padding: .05rem .55rem; border: 1px solid var(--edge-strong);
+  border-radius: 99px; color: var(--soft); white-space: nowrap; line-height: 1.5;
+  font-size: .8125rem;
+}
 a.mark:hover { border-color: var(--accent); color: var(--accent); text-decoration: none; }
 .mark.later { border-style: dashed; color: var(--patch); border-color: currentColor; }
-.method, .status { display: inline-block; font: 650 .75rem/1.5 ui-monospace, Menlo, Consolas, monospace;
-  padding: .1rem .45rem; border-radius: 5px; letter-spacing: .02em; flex: none; }
+.method, .status {
+  display: inline-block; font: 650 .75rem/1.5 ui-monospace, Menlo, Consolas, monospace;
+  padding: .1rem .45rem; border-radius: 5px; letter-spacing: .02em; flex: none;
+}
 .get, .s2 { color: var(--get); background: var(--get-soft); }
 .post, .s3 { color: var(--post); background: var(--post-soft); }
 .patch, .s4 { color: var(--patch); background: var(--patch-soft); }
 .delete, .s5 { color: var(--delete); background: var(--delete-soft); }
-.columns { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 28.25rem); gap: 2rem; margin-top: 1.25rem; }
+.columns {
+  display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 28.25rem); gap: 2rem;
+  margin-top: 1.25rem;
+}
 .facts > p:first-child { color: var(--soft); }
 .facts > h4:first-child { margin-top: 0; }
 .examples { align-self: start; position: sticky; top: 1.5rem; display: grid; gap: 1rem; }
@@ -131,8 +140,10 @@ figcaption { font-size: .8125rem; font-weight: 620; color: var(--soft); margin-b
 figure pre { max-height: 26rem; scrollbar-width: thin; }
 .refusals { margin: 1.25rem 0 0; font-size: .8125rem; color: var(--dim); }
 .answer { margin: 0 0 .4rem; font-size: .9375rem; }
-.answer summary { cursor: pointer; list-style: none; display: flex; align-items: center; gap: .5rem;
-  padding: .35rem .5rem .35rem .3rem; margin-left: -.3rem; border-radius: 6px; }
+.answer summary {
+  cursor: pointer; list-style: none; display: flex; align-items: center; gap: .5rem;
+  padding: .35rem .5rem .35rem .3rem; margin-left: -.3rem; border-radius: 6px;
+}
 .answer summary::-webkit-details-marker { display: none; }
 .answer summary:hover { background: var(--card); }
 p.answer { padding: .35rem 0 .35rem .9rem; }`;
@@ -140,14 +151,21 @@ p.answer { padding: .35rem 0 .35rem .9rem; }`;
 const tables = `
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; line-height: 1.5; }
-thead th { text-align: left; font-weight: 500; font-size: .75rem; color: var(--dim); padding: 0 .75rem .35rem 0; }
-tbody th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-top: 1px solid var(--edge);
-  font-weight: 400; }
+thead th {
+  text-align: left; font-weight: 500; font-size: .75rem; color: var(--dim);
+  padding: 0 .75rem .35rem 0;
+}
+tbody th, td {
+  text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0;
+  border-top: 1px solid var(--edge); font-weight: 400;
+}
 tbody th code { font-size: .8125rem; color: var(--ink); font-weight: 550; }
 tbody th code .dim { font-weight: 400; }
 .fields { table-layout: fixed; }
-.fields th:first-child { width: 41%; } .fields thead th:nth-child(2) { width: 24%; }
-.fields td { color: var(--soft); overflow-wrap: anywhere; } .type { color: var(--soft); }
+.fields th:first-child { width: 41%; }
+.fields thead th:nth-child(2) { width: 24%; }
+.fields td { color: var(--soft); overflow-wrap: anywhere; }
+.type { color: var(--soft); }
 .need { display: block; font-size: .75rem; color: var(--accent); line-height: 1.4; }
 .need.may { color: var(--dim); }
 .when th { font-size: .8125rem; color: var(--soft); padding: 1rem 0 .4rem; }
@@ -162,16 +180,27 @@ const narrow = `
 }
 @media (max-width: 860px) {
   html { scroll-padding-top: 4.5rem; }
-  .bar { display: flex; justify-content: space-between; align-items: center; position: sticky; top: 0; z-index: 3;
-    padding: .7rem 1.25rem; background: var(--page); border-bottom: 1px solid var(--edge); }
-  .open, .close { padding: .3rem .8rem; border: 1px solid var(--edge-strong); border-radius: 99px; font-size: .875rem; }
+  .bar {
+    display: flex; justify-content: space-between; align-items: center; position: sticky; top: 0;
+    z-index: 3; padding: .7rem 1.25rem; background: var(--page);
+    border-bottom: 1px solid var(--edge);
+  }
+  .open, .close {
+    padding: .3rem .8rem; border: 1px solid var(--edge-strong); border-radius: 99px;
+    font-size: .875rem;
+  }
   .close { display: block; margin-left: auto; }
-  #menu { display: none; width: auto; inset: 0; z-index: 4; border: 0; padding: .7rem 1.25rem 4rem; font-size: 1rem; }
+  #menu {
+    display: none; width: auto; inset: 0; z-index: 4; border: 0; padding: .7rem 1.25rem 4rem;
+    font-size: 1rem;
+  }
   #menu:target { display: block; }
   nav li a { padding: .5rem .6rem; }
   main { margin-left: 0; padding: 2rem 1.25rem 3rem; }
-  h1 { font-size: 1.875rem; } .lead { font-size: 1.0625rem; }
-  .opening, .prose { margin-bottom: 2.75rem; } .group { margin-top: 3.5rem; }
+  h1 { font-size: 1.875rem; }
+  .lead { font-size: 1.0625rem; }
+  .opening, .prose { margin-bottom: 2.75rem; }
+  .group { margin-top: 3.5rem; }
   .line { align-items: flex-start; }
   .fields, .fields tbody, .fields tr, .fields th, .fields td { display: block; width: auto; }
   .fields thead { display: none; }
@@ -181,12 +210,16 @@ const narrow = `
   .fields td:empty { display: none; }
   .need { display: inline; margin-left: .35rem; }
   .codes thead { display: none; }
-  .codes tr { display: grid; grid-template-columns: auto 1fr; column-gap: .6rem; padding: .5rem 0;
-    border-top: 1px solid var(--edge); }
+  .codes tr {
+    display: grid; grid-template-columns: auto 1fr; column-gap: .6rem; padding: .5rem 0;
+    border-top: 1px solid var(--edge);
+  }
   .codes tbody th, .codes td { border: 0; padding: 0; }
   .codes td:last-child { grid-column: 1 / -1; }
 }
-@media print { #menu, .bar { display: none; } main { margin: 0; } }
-`;
+@media print {
+  #menu, .bar { display: none; }
+  main { margin: 0; }
+}`;
 
 export const referenceStyle = [colours, text, frame, parts, tables, narrow].join('\n').trimStart();

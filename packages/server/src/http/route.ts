@@ -14,6 +14,7 @@ import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
+import type { OpenPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import type { OpenWrite } from '../doors/write.ts';
 
@@ -37,13 +38,17 @@ export class Reply<Body = unknown> {
 }
 
 /** What the probes may ask. They are the only ones without a reach that look at the store. */
-export type Probe = { databaseAnswers(deadline: Deadline): Promise<boolean> };
+export type Probe = {
+  databaseAnswers(deadline: Deadline): Promise<boolean>;
+  /** Null when no worker has ever been seen, or nobody can tell. */
+  workerIsSeen(): Promise<boolean | null>;
+};
 
 export type Doors = {
   read: { read: Read };
   write: { read: Read; write: OpenWrite };
-  /** Before a reach exists: founding a workspace opens a write in the one it makes. */
-  gate: { gate: Gate; newId: NewId; writeIn(reach: Reach): OpenWrite };
+  /** People's own tables, and the writes that begin before there is a reach. */
+  gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
   probe: { probe: Probe };
   none: Record<never, never>;
 };
@@ -58,6 +63,7 @@ export type Input<L extends string, E> = {
   after: readonly string[] | null;
   principal: Principal;
   requestId: string;
+  clientAddress: string;
 };
 
 type Answer<E> = AnswerOf<E> | Reply;
@@ -78,6 +84,15 @@ type Routes<T> = {
     [D in DoorsFor<L>]: RouteThrough<L, T[L], D>;
   }[DoorsFor<L>];
 };
+
+/** Some lines of a resource, where several slices share it. */
+export function linesOf<T extends object, L extends keyof T>(
+  endpoints: T,
+  ...lines: L[]
+): Pick<T, L> {
+  const picked = Object.entries(endpoints).filter(([line]) => lines.some((each) => each === line));
+  return Object.fromEntries(picked) as Pick<T, L>;
+}
 
 /** A route whose types have done their work: what the pipeline runs. */
 export type ServedRoute = {

@@ -97,6 +97,7 @@ async function answer(
   if (!admitted) throw new Error('impossible: a request that was not admitted');
   const { status, body, headers, nextCursor } = await pipeline.answer(admitted, {
     requestId: request.id,
+    clientAddress: request.ip,
     params: request.params,
     query: request.query,
     contentType: request.headers['content-type'],

@@ -94,11 +94,20 @@ create table api_keys (
   rotated_from      uuid        references api_keys,
   change_id         uuid        not null,  -- the change that wrote it last; see policy_changes
   created_at        timestamptz not null,
+  -- Where lists look: 0 live, 1 live and revoked, 2 test, 3 test and revoked. Comparing an enum is
+  -- not leakproof, so under row level security no index can be searched by env itself.
+  shelf             smallint    not null generated always as
+    (case env when 'test' then 2 else 0 end + case when revoked_at is null then 0 else 1 end) stored,
   constraint api_keys_lookup_hash unique (lookup_hash),
   foreign key (workspace_id, project_id) references projects (workspace_id, id),
   foreign key (workspace_id, tenant_id) references tenants (workspace_id, id)
 );
-create index api_keys_newest on api_keys (workspace_id, created_at desc, id desc);
+-- Newest first on each shelf: of everything, of a project, of a tenant. The first holds the shelf
+-- in another type, so that no list of a project is ever tempted to walk through everybody's keys;
+-- the last ends in the project, so that both filters together are answered from the index.
+create index api_keys_newest on api_keys (workspace_id, (shelf::int), created_at desc, id desc);
+create index api_keys_project on api_keys (project_id, shelf, created_at desc, id desc);
+create index api_keys_tenant on api_keys (tenant_id, shelf, created_at desc, id desc, project_id);
 create index api_keys_change on api_keys (change_id);
 call protect('api_keys');
 call audit('api_keys');

@@ -3,8 +3,11 @@
 do $$
 declare
   door text;
+  -- Since version 16 whoever creates a role is its member, but may not put it on.
+  may_put_on constant text :=
+    case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end;
 begin
-  foreach door in array array['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate'] loop
+  foreach door in array array['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] loop
     begin
       if not exists (select from pg_roles where rolname = door) then
         execute format('create role %I nologin noinherit', door);
@@ -20,15 +23,15 @@ begin
     if not exists (select from pg_roles where rolname = 'kr_login') then
       create role kr_login nologin noinherit;
     end if;
-    grant kr_read, kr_write, kr_record, kr_gate to kr_login;
+    grant kr_read, kr_write, kr_record, kr_gate, kr_worker to kr_login;
   else
     -- Without NOINHERIT a forgotten door would mean the power of all of them together.
     if (select rolinherit from pg_roles where rolname = session_user) then
       execute format('alter role %I noinherit', session_user);
     end if;
     for door in
-      select name from unnest(array['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate']) name
-      where not pg_has_role(session_user, name, 'member')
+      select name from unnest(array['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker']) name
+      where not pg_has_role(session_user, name, may_put_on)
     loop
       begin
         execute format('grant %I to %I', door, session_user);

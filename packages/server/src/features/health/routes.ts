@@ -2,17 +2,17 @@
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { READY_WAIT_MS } from '@keyrail/protocol/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
-import { type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
+import { linesOf, type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import { overallOf } from './overall.ts';
 
-const { 'GET /.well-known/jwks.json': _jwks, ...healthEndpoints } = probeEndpoints;
+const healthLines = linesOf(probeEndpoints, 'GET /healthz', 'GET /readyz', 'GET /status');
 
 export type RedisState = { configured: boolean; ready: boolean; error: string | null };
 
 export type HealthParts = { region: string; redis: () => RedisState };
 
 export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
-  serve(healthEndpoints, {
+  serve(healthLines, {
     'GET /healthz': {
       boundary: 'none',
       door: 'none',
@@ -37,8 +37,8 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
           api: 'ok' as const,
           database: (await answers(probe)) ? ('ok' as const) : ('down' as const),
           redis: redisComponent(redis()),
-          // Nothing has reported yet: neither part exists so far.
-          worker: 'unknown' as const,
+          worker: workerComponent(await probe.workerIsSeen()),
+          // Nothing has reported yet: there are no backups so far.
           backup: 'unknown' as const,
         };
         return {
@@ -52,6 +52,12 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
 
 const answers = (probe: Probe): Promise<boolean> =>
   probe.databaseAnswers(deadlineAfter(READY_WAIT_MS));
+
+/** Only a worker that was seen lately is well; one that never was is unknown. */
+const workerComponent = (isSeen: boolean | null) => {
+  if (isSeen === null) return 'unknown' as const;
+  return isSeen ? ('ok' as const) : ('down' as const);
+};
 
 const redisComponent = ({ configured, ready }: RedisState) => {
   if (!configured) return 'not_configured' as const;

@@ -1,6 +1,9 @@
+import type { Entry } from '../../doors/actions.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
+import { insertMember, loadActingPerson } from '../members/rows.ts';
 import { type MintedSecretKey, mintSecretKey } from '../secret-keys/material.ts';
+import { updateActiveWorkspace } from '../sessions/rows.ts';
 import { insertWorkspace, type WorkspaceRow } from './rows.ts';
 
 export type NewWorkspace = {
@@ -8,14 +11,23 @@ export type NewWorkspace = {
   slug: string;
   billingEmail: string | null;
   env: Env;
+  /** The person who founds it, or null when the deployment itself does. */
+  founder: { userId: string; sessionId: string; becomesActive: boolean } | null;
 };
 
-export type FoundedWorkspace = { workspace: WorkspaceRow; secretKey: MintedSecretKey };
+export type FoundedWorkspace = {
+  workspace: WorkspaceRow;
+  secretKey: MintedSecretKey;
+  ownerId: string | null;
+};
 
-/** Founds the workspace that the transaction already reaches, with its first secret key. */
+/**
+ * Founds the workspace that the transaction already reaches, with its first secret key. A person
+ * becomes its owner, and moves there unless already active elsewhere.
+ */
 export async function createWorkspace(
   tx: Write,
-  { name, slug, billingEmail, env }: NewWorkspace,
+  { name, slug, billingEmail, env, founder }: NewWorkspace,
 ): Promise<Change<FoundedWorkspace>> {
   const workspace = await insertWorkspace(tx, {
     id: tx.reach.workspaceId,
@@ -33,12 +45,29 @@ export async function createWorkspace(
     expiresAt: null,
     authority: 'owner',
   });
-  return changed({ workspace, secretKey }, [
+  const joined = founder ? [await joinFounder(tx, founder, workspace.id)] : [];
+  return changed({ workspace, secretKey, ownerId: founder?.userId ?? null }, [
     { action: 'workspace.created', target: workspace.id, payload: { slug } },
+    ...joined,
     {
       action: 'secret_key.created',
       target: secretKey.row.id,
       payload: { env, display_prefix: secretKey.row.displayPrefix },
     },
   ]);
+}
+
+async function joinFounder(
+  tx: Write,
+  { userId, sessionId, becomesActive }: NonNullable<NewWorkspace['founder']>,
+  workspaceId: string,
+): Promise<Entry> {
+  await insertMember(tx, { userId, role: 'owner' });
+  if (becomesActive) await updateActiveWorkspace(tx, { userId, sessionId }, workspaceId);
+  const { email } = await loadActingPerson(tx, userId);
+  return {
+    action: 'workspace_member.joined',
+    target: userId,
+    payload: { role: 'owner', email },
+  };
 }

@@ -19,8 +19,12 @@ export const presentWorkspace = (row: WorkspaceRow): Workspace => ({
   updated_at: wireTime(row.updatedAt),
 });
 
-export const presentFounded = ({ workspace, secretKey }: FoundedWorkspace): FoundedBody => ({
+export const presentFounded = ({
+  workspace,
+  secretKey,
+  ownerId,
+}: FoundedWorkspace): FoundedBody => ({
   workspace: presentWorkspace(workspace),
   secret_key: presentCreated(secretKey),
-  membership: null,
+  membership: ownerId === null ? null : { user_id: ownerId, role: 'owner' },
 });

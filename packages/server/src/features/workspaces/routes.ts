@@ -1,5 +1,6 @@
 // The vendor's account: founded once, then read and changed by whoever acts in it.
 import { workspaceEndpoints } from '@keyrail/protocol/endpoints/workspaces.ts';
+import type { Principal } from '../../access/principal.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { serve } from '../../http/route.ts';
 import { createWorkspace } from './create-workspace.ts';
@@ -11,11 +12,12 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
   'POST /v1/workspaces': {
     boundary: 'none',
     door: 'gate',
-    run: async ({ newId, writeIn, body }) => {
+    run: async ({ newId, writeIn, body, principal }) => {
+      const founder = founderOf(principal);
       const write = writeIn({
         workspaceId: newId(),
         envs: allEnvs,
-        actor: { type: 'bootstrap', id: null },
+        actor: founder ? { type: 'user', id: founder.userId } : { type: 'bootstrap', id: null },
         authority: 'owner',
       });
       return presentFounded(
@@ -25,6 +27,7 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
             slug: body.slug,
             billingEmail: body.billing_email ?? null,
             env: body.env,
+            founder,
           }),
         ),
       );
@@ -50,3 +53,12 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
       ),
   },
 });
+
+const founderOf = (principal: Principal) =>
+  principal.kind === 'session'
+    ? {
+        userId: principal.userId,
+        sessionId: principal.sessionId,
+        becomesActive: principal.reach === null,
+      }
+    : null;

@@ -1,0 +1,137 @@
+// Which credential opens which plane, and what a refusal says: every pair of the two.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Auth } from '@keyrail/protocol/endpoint.ts';
+import { ApiError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import { allEnvs, type Reach } from '../doors/reach.ts';
+import { authenticate, type Credentials } from './authenticate.ts';
+import { bootstrapCheck } from './bootstrap.ts';
+import type { Principal } from './principal.ts';
+
+const reach: Reach = {
+  workspaceId: '01890000-0000-7000-8000-000000000000',
+  envs: allEnvs,
+  actor: { type: 'user', id: null },
+  authority: 'owner',
+};
+
+const BOOTSTRAP = 'a-bootstrap-token-of-enough-characters';
+
+/** One credential of each kind is believed: the tokens below. */
+function believing(one: { token: string; principal: Principal; refusal: ApiError }) {
+  return (token: string): Promise<Principal> =>
+    token === one.token ? Promise.resolve(one.principal) : Promise.reject(one.refusal);
+}
+
+const credentials: Credentials = {
+  secretKey: believing({
+    token: 'krsk_live_good',
+    principal: { kind: 'secret_key', env: 'live', reach },
+    refusal: new ApiError('invalid_key'),
+  }),
+  session: (token) =>
+    token === 'krses_loose'
+      ? Promise.resolve({ kind: 'session', userId: 'u', sessionId: 's', reach: null })
+      : believing({
+          token: 'krses_good',
+          principal: { kind: 'session', userId: 'u', sessionId: 's', reach },
+          refusal: new ApiError('invalid_session'),
+        })(token),
+  embedToken: believing({
+    token: 'aaa.bbb.ccc',
+    principal: { kind: 'embed', env: 'live', reach },
+    refusal: new ApiError('invalid_embed_token'),
+  }),
+  isBootstrap: bootstrapCheck(new Secret(BOOTSTRAP)),
+};
+
+async function outcome(auth: Auth, authorization: string | undefined): Promise<string> {
+  try {
+    return (await authenticate(credentials, auth, authorization)).kind;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return `${error.status} ${error.code}`;
+  }
+}
+
+const WRONG_KIND = '403 forbidden';
+
+/** For each plane, what becomes of: secret key, session, session without workspace, embed, bootstrap. */
+const planes: Record<Exclude<Auth, 'none' | 'signature'>, string[]> = {
+  vendor: ['secret_key', 'session', '403 no_active_workspace', WRONG_KIND, WRONG_KIND],
+  session: [WRONG_KIND, 'session', 'session', WRONG_KIND, WRONG_KIND],
+  machine: ['secret_key', WRONG_KIND, WRONG_KIND, WRONG_KIND, WRONG_KIND],
+  machineHot: ['secret_key', WRONG_KIND, WRONG_KIND, WRONG_KIND, WRONG_KIND],
+  embed: [WRONG_KIND, WRONG_KIND, WRONG_KIND, 'embed', WRONG_KIND],
+  founder: [WRONG_KIND, 'session', 'session', WRONG_KIND, 'bootstrap'],
+};
+
+const tokens = ['krsk_live_good', 'krses_good', 'krses_loose', 'aaa.bbb.ccc', BOOTSTRAP];
+
+for (const [plane, outcomes] of Object.entries(planes)) {
+  for (const [at, token] of tokens.entries()) {
+    const expected = outcomes[at] ?? '';
+    test(`on the plane ${plane} the credential ${token} means ${expected}`, async () => {
+      equal(await outcome(plane as Auth, `Bearer ${token}`), expected);
+    });
+  }
+}
+
+test('open lines ask for no credential and look at none', async () => {
+  for (const auth of ['none', 'signature'] as const) {
+    for (const presented of [undefined, '', 'Bearer krsk_live_bad', 'nonsense']) {
+      equal(await outcome(auth, presented), 'nobody');
+    }
+  }
+});
+
+const presentations: [string | undefined, string][] = [
+  [undefined, '401 missing_credential'],
+  ['', '401 missing_credential'],
+  ['Bearer', '401 invalid_key'],
+  ['Bearer ', '401 invalid_key'],
+  ['krsk_live_good', '401 invalid_key'],
+  ['Basic krsk_live_good', '401 invalid_key'],
+  ['Bearer krsk_live_good extra', '401 invalid_key'],
+  [' Bearer krsk_live_good', '401 invalid_key'],
+  ['Bearer krsk_live_good ', '401 invalid_key'],
+  ['Bearer\tkrsk_live_good', '401 invalid_key'],
+  ['Bearer krsk_live_good,Bearer krsk_live_good', '401 invalid_key'],
+  ['bearer krsk_live_good', 'secret_key'],
+  ['BEARER   krsk_live_good', 'secret_key'],
+  ['Bearer krsk_live_bad', '401 invalid_key'],
+  ['Bearer KRSK_live_good', '401 invalid_key'],
+  ['Bearer kr_live_an-api-key', '401 invalid_key'],
+  ['Bearer krses_bad', '401 invalid_session'],
+  ['Bearer aaa.bbb.ddd', '401 invalid_embed_token'],
+  ['Bearer aaa.bbb.', '401 invalid_embed_token'],
+  ['Bearer aaa.bbb', '401 invalid_key'],
+  ['Bearer a.b.c.d', '401 invalid_key'],
+  [`Bearer ${BOOTSTRAP}x`, '401 invalid_key'],
+  [`Bearer ${BOOTSTRAP.toUpperCase()}`, '401 invalid_key'],
+];
+
+for (const [authorization, expected] of presentations) {
+  test(`the header ${JSON.stringify(authorization)} means ${expected}`, async () => {
+    equal(await outcome('vendor', authorization), expected);
+  });
+}
+
+test('without a bootstrap token nothing passes for one', () => {
+  const isBootstrap = bootstrapCheck(null);
+  for (const presented of ['', 'null', 'undefined', BOOTSTRAP])
+    equal(isBootstrap(presented), false);
+});
+
+test('the bootstrap token is the whole token and nothing but it', () => {
+  const isBootstrap = bootstrapCheck(new Secret(BOOTSTRAP));
+  for (const [presented, is] of [
+    [BOOTSTRAP, true],
+    [BOOTSTRAP.slice(0, -1), false],
+    [`${BOOTSTRAP}\u0000`, false],
+    ['', false],
+  ] as const) {
+    equal(isBootstrap(presented), is);
+  }
+});

@@ -1,0 +1,59 @@
+// Roles as a table: a member reads, an admin changes, some lines are the owner's.
+import { equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '../base/errors.ts';
+import { allEnvs, type Reach, type Role } from '../doors/reach.ts';
+import type { Principal } from './principal.ts';
+import { leastRole, refuseBelow } from './roles.ts';
+
+const roles: Role[] = ['member', 'admin', 'owner'];
+
+const reach = (authority: Role): Reach => ({
+  workspaceId: '01890000-0000-7000-8000-000000000000',
+  envs: allEnvs,
+  actor: { type: 'user', id: null },
+  authority,
+});
+
+const bearers: ((authority: Role) => Principal)[] = [
+  (authority) => ({ kind: 'session', userId: 'u', sessionId: 's', reach: reach(authority) }),
+  (authority) => ({ kind: 'secret_key', env: 'live', reach: reach(authority) }),
+  (authority) => ({ kind: 'embed', env: 'live', reach: reach(authority) }),
+];
+
+const least: [boolean, 'owner' | undefined, Role][] = [
+  [true, undefined, 'member'],
+  [false, undefined, 'admin'],
+  [true, 'owner', 'owner'],
+  [false, 'owner', 'owner'],
+];
+
+for (const [isSafe, raisedTo, role] of least) {
+  const line = `${raisedTo ? "an owner's" : 'an ordinary'} ${isSafe ? 'read' : 'write'}`;
+  test(`${line} needs the role ${role}`, () => equal(leastRole(isSafe, raisedTo), role));
+}
+
+for (const [at, held] of roles.entries()) {
+  for (const [wantedAt, wanted] of roles.entries()) {
+    const isEnough = at >= wantedAt;
+    test(`the role ${held} is ${isEnough ? '' : 'not '}enough where ${wanted} is asked for`, () => {
+      for (const bearer of bearers) {
+        const pass = () => refuseBelow(bearer(held), wanted);
+        if (isEnough) pass();
+        else {
+          throws(pass, (error) => {
+            if (!(error instanceof ApiError)) return false;
+            equal(error.message, `This needs the role ${wanted}; yours is ${held}.`);
+            return error.status === 403 && error.code === 'forbidden';
+          });
+        }
+      }
+    });
+  }
+}
+
+test('who has no role is bounded by the credential alone', () => {
+  refuseBelow({ kind: 'bootstrap' }, 'owner');
+  refuseBelow({ kind: 'nobody' }, 'owner');
+  refuseBelow({ kind: 'session', userId: 'u', sessionId: 's', reach: null }, 'owner');
+});

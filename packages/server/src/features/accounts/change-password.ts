@@ -1,0 +1,27 @@
+import { forbidden } from '../../base/errors.ts';
+import type { People } from '../../doors/people.ts';
+import { endSessions } from '../sessions/rows.ts';
+import { endOpenTokens, lockUser, updateUser } from './rows.ts';
+
+export type PasswordChange = {
+  userId: string;
+  /** The session that asks: the one that stays. */
+  sessionId: string;
+  /** What the current password was held against, to notice a change in between. */
+  verifiedHash: string;
+  passwordHash: string;
+};
+
+export const WRONG_PASSWORD = 'The current password is not right.';
+
+/** Sets a new password and ends every other session of the person. */
+export async function changePassword(
+  tx: People,
+  { userId, sessionId, verifiedHash, passwordHash }: PasswordChange,
+): Promise<void> {
+  const user = await lockUser(tx, userId);
+  if (user.passwordHash !== verifiedHash) throw forbidden(WRONG_PASSWORD);
+  await updateUser(tx, userId, { passwordHash });
+  await endOpenTokens(tx, userId, 'password_reset');
+  await endSessions(tx, userId, { except: sessionId });
+}

@@ -1,0 +1,28 @@
+import { ApiError } from '../../base/errors.ts';
+import type { People } from '../../doors/people.ts';
+import { endSessions } from '../sessions/rows.ts';
+import { hashOfToken } from './one-time-token.ts';
+import { consumeToken, endOpenTokens, findTokenOwner, type UserRow, updateUser } from './rows.ts';
+
+/** Whose password a token may set; 400 when it is unknown, used, replaced or expired. */
+export async function findResetOwner(tx: People, token: string): Promise<UserRow> {
+  const owner = await findTokenOwner(tx, hashOfToken(token), 'password_reset');
+  if (!owner) throw new ApiError('invalid_token');
+  return owner;
+}
+
+/**
+ * Sets a new password by the mailed token, once. Ends every session and every other open reset;
+ * the mailbox is proven, so the address counts as verified.
+ */
+export async function resetPassword(
+  tx: People,
+  { token, passwordHash }: { token: string; passwordHash: string },
+): Promise<void> {
+  const userId = await consumeToken(tx, hashOfToken(token), 'password_reset');
+  if (userId === null) throw new ApiError('invalid_token');
+  const user = await updateUser(tx, userId, { passwordHash });
+  if (!user.emailVerifiedAt) await updateUser(tx, userId, { emailVerifiedAt: tx.now });
+  await endOpenTokens(tx, userId, 'password_reset');
+  await endSessions(tx, userId, { except: null });
+}

@@ -1,0 +1,133 @@
+// Accounts and their one-time tokens. The lines that need no credential answer alike whether or
+// not an address has an account.
+import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
+import { personOf } from '../../access/person.ts';
+import type { Throttle } from '../../access/throttle.ts';
+import { forbidden } from '../../base/errors.ts';
+import type { PasswordHasher } from '../../base/password-hasher.ts';
+import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
+import { listMemberships } from '../sessions/rows.ts';
+import { changePassword, WRONG_PASSWORD } from './change-password.ts';
+import { refuseWeakPassword } from './password-policy.ts';
+import { presentMe, presentUser } from './present.ts';
+import { requestPasswordReset } from './request-password-reset.ts';
+import { requestVerification } from './request-verification.ts';
+import { findResetOwner, resetPassword } from './reset-password.ts';
+import { loadUser, updateUser } from './rows.ts';
+import { signUp } from './sign-up.ts';
+import { verifyEmail } from './verify-email.ts';
+
+export type AccountParts = {
+  hasher: PasswordHasher;
+  throttle: Throttle;
+  passwordCharsMin: number;
+};
+
+const personLines = linesOf(
+  accountEndpoints,
+  'POST /v1/auth/users',
+  'GET /v1/auth/me',
+  'PATCH /v1/auth/me',
+  'POST /v1/auth/me/password',
+);
+
+const tokenLines = linesOf(
+  accountEndpoints,
+  'POST /v1/auth/email_verifications',
+  'POST /v1/auth/email_verifications/consume',
+  'POST /v1/auth/password_resets',
+  'POST /v1/auth/password_resets/consume',
+);
+
+export const accountRoutes = (parts: AccountParts): ServedRoute[] => [
+  ...personRoutes(parts),
+  ...tokenRoutes(parts),
+];
+
+const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountParts) =>
+  serve(personLines, {
+    'POST /v1/auth/users': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, body: { email, password, name = null }, clientAddress }) => {
+        throttle.charge(clientAddress, email);
+        refuseWeakPassword(password, { email, charsMin });
+        const passwordHash = await hasher.hash(password);
+        await people((tx) => signUp(tx, { email, passwordHash, name }));
+        return { object: 'signup', email, accepted: true } as const;
+      },
+    },
+    'GET /v1/auth/me': {
+      boundary: 'none',
+      door: 'gate',
+      run: ({ people, principal }) =>
+        people(async (tx) => {
+          const { userId, reach } = personOf(principal);
+          const user = await loadUser(tx, userId);
+          const memberships = await listMemberships(tx, userId);
+          return presentMe(user, reach?.workspaceId ?? null, memberships);
+        }),
+    },
+    'PATCH /v1/auth/me': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, principal, body: { name } }) =>
+        presentUser(await people((tx) => updateUser(tx, personOf(principal).userId, { name }))),
+    },
+    'POST /v1/auth/me/password': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, principal, body: { current_password, password } }) => {
+        const { userId, sessionId } = personOf(principal);
+        const { passwordHash: verifiedHash, email } = await people((tx) => loadUser(tx, userId));
+        if (!(await hasher.verify(verifiedHash, current_password))) throw forbidden(WRONG_PASSWORD);
+        refuseWeakPassword(password, { email, charsMin });
+        const passwordHash = await hasher.hash(password);
+        await people((tx) => changePassword(tx, { userId, sessionId, verifiedHash, passwordHash }));
+        return { object: 'password', changed: true } as const;
+      },
+    },
+  });
+
+const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountParts) =>
+  serve(tokenLines, {
+    'POST /v1/auth/email_verifications': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, principal }) => {
+        await people((tx) => requestVerification(tx, personOf(principal).userId));
+        return { object: 'email_verification', accepted: true } as const;
+      },
+    },
+    'POST /v1/auth/email_verifications/consume': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, body: { token }, clientAddress }) => {
+        throttle.charge(clientAddress);
+        await people((tx) => verifyEmail(tx, token));
+        return { object: 'email_verification', verified: true } as const;
+      },
+    },
+    'POST /v1/auth/password_resets': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, body: { email }, clientAddress }) => {
+        throttle.charge(clientAddress, email);
+        await people((tx) => requestPasswordReset(tx, email));
+        return { object: 'password_reset', accepted: true } as const;
+      },
+    },
+    'POST /v1/auth/password_resets/consume': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, body: { token, password }, clientAddress }) => {
+        throttle.charge(clientAddress);
+        // Who it is for is read first: an unknown token must not cost a password hash.
+        const { email } = await people((tx) => findResetOwner(tx, token));
+        refuseWeakPassword(password, { email, charsMin });
+        const passwordHash = await hasher.hash(password);
+        await people((tx) => resetPassword(tx, { token, passwordHash }));
+        return { object: 'password_reset', consumed: true } as const;
+      },
+    },
+  });

@@ -1,0 +1,19 @@
+// The five kinds of mail, and what each of them says.
+
+export type MailParams = {
+  verify_email: Record<never, string>;
+  existing_account: Record<never, string>;
+  password_reset: Record<never, string>;
+  invite: { workspace: string; role: string; inviter: string };
+  key_quarantined: { workspace: string; display_prefix: string; env: string; expires_at: string };
+};
+
+export type MailKind = keyof MailParams;
+
+/** The page that a link of this kind opens; the token travels in the fragment. */
+export const mailPages: Partial<Record<MailKind, string>> = {
+  verify_email: '/verify-email',
+  existing_account: '/verify-email',
+  password_reset: '/reset-password',
+  invite: '/accept-invite',
+};

@@ -1,0 +1,78 @@
+// What each mail says, as plain text and as HTML. Short, and clear about what to do if one did
+// not ask for it. Nothing in it comes from a stranger without being escaped.
+import { htmlPage } from './html-page.ts';
+import type { MailKind } from './kinds.ts';
+
+export type Content = { subject: string; text: string; html: string };
+
+/** One message in parts: paragraphs, then a button, then the small print. */
+export type Letter = {
+  subject: string;
+  paragraphs: string[];
+  button?: { label: string; url: string };
+  small: string;
+};
+
+type Params = Record<string, string>;
+
+const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
+
+const letters: Record<MailKind, (params: Params, link: string | null) => Letter> = {
+  verify_email: (_params, link) => ({
+    subject: 'Verify your e-mail address',
+    paragraphs: ['Welcome to Keyrail. One click proves that this address is yours.'],
+    ...button('Verify address', link),
+    small: `The link works once, for 24 hours. ${DID_NOT_ASK}`,
+  }),
+  existing_account: (_params, link) => ({
+    subject: 'You already have a Keyrail account',
+    paragraphs: [
+      'Someone, probably you, signed up with this address, which already has an account. ' +
+        'Your password was not changed. Just log in; if you forgot the password, ask for a reset.',
+      ...(link ? ['Your address is not verified yet. This link does it:'] : []),
+    ],
+    ...button('Verify address', link),
+    small: 'If this was not you, there is nothing to do.',
+  }),
+  password_reset: (_params, link) => ({
+    subject: 'Reset your password',
+    paragraphs: ['Choose a new password. All your sessions end when you do.'],
+    ...button('Choose a new password', link),
+    small: `The link works once, for one hour. ${DID_NOT_ASK}`,
+  }),
+  invite: ({ workspace, role, inviter }, link) => ({
+    subject: `You are invited to ${workspace} on Keyrail`,
+    paragraphs: [`${inviter} invites you to join ${workspace} as ${role}.`],
+    ...button('Accept the invitation', link),
+    small: 'The link works once, for seven days. Pass it to nobody: it proves who you are.',
+  }),
+  key_quarantined: ({ workspace, display_prefix, env, expires_at }) => ({
+    subject: `A leaked key of ${workspace} was quarantined`,
+    paragraphs: [
+      `The ${env} key that begins with ${display_prefix} was found in a public place. ` +
+        `It stops working at ${expires_at}.`,
+      'Rotate it now: the successor is clean, and the old key ends by itself.',
+    ],
+    small: 'You get this because you own the workspace.',
+  }),
+};
+
+const button = (label: string, url: string | null): Pick<Letter, 'button'> =>
+  url === null ? {} : { button: { label, url } };
+
+export function contentOf(kind: MailKind, params: Params, link: string | null): Content {
+  const letter = letters[kind](params, link);
+  return {
+    subject: oneLine(letter.subject),
+    text: plainText(letter),
+    html: htmlPage(letter),
+  };
+}
+
+/** A workspace may be called anything; a subject is one line. */
+const oneLine = (text: string): string => text.replaceAll(/[\r\n\t]+/g, ' ');
+
+function plainText({ paragraphs, button: link, small }: Letter): string {
+  const parts = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), small];
+  return `${parts.join('\n\n')}\n\n-- \nKeyrail\n`;
+}

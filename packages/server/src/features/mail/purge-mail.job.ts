@@ -1,0 +1,13 @@
+// Removes mail that was sent or given up a month ago. Safe to run twice: what is gone is gone.
+import { DAY_MS, msAfter } from '../../base/duration.ts';
+import type { OpenWork } from '../../doors/work.ts';
+import { removeOldMail } from './rows.ts';
+
+const KEPT_MS = 30 * DAY_MS;
+const BATCH_MAX = 1000;
+
+export async function purgeMail(work: OpenWork): Promise<void> {
+  const purge = () =>
+    work((tx) => removeOldMail(tx, { before: msAfter(tx.now, -KEPT_MS), limit: BATCH_MAX }));
+  while ((await purge()) === BATCH_MAX);
+}

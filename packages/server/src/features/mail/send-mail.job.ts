@@ -1,0 +1,76 @@
+// Sends what is queued. Safe to run twice and from any number of workers: a message is claimed
+// before it is sent, a claim lapses, and only its holder may mark the message. A worker that dies
+// between the server's "accepted" and the mark sends it again, under the same Message-ID.
+
+import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
+import type { Log } from '../../base/log.ts';
+import type { Sealing } from '../../base/sealing.ts';
+import type { OpenWork } from '../../doors/work.ts';
+import { type MailKind, mailPages } from './kinds.ts';
+import { contentOf } from './messages.ts';
+import { claimDueMail, type MailRow, updateSent, updateUnsent } from './rows.ts';
+import type { MailTransport } from './transport.ts';
+
+const BATCH_MAX = 10;
+const CLAIM_MS = MINUTE_MS;
+const RETRY_MS_MAX = 15 * MINUTE_MS;
+const GIVE_UP_AFTER_MS = 3 * DAY_MS;
+const ERROR_CHARS_MAX = 500;
+
+export type SendParts = {
+  work: OpenWork;
+  transport: MailTransport;
+  unseal: Sealing['unseal'];
+  publicUrl: string;
+  newClaim(): string;
+  log: Log;
+};
+
+/** One batch; returns how many messages it took. */
+export async function sendDueMail(parts: SendParts): Promise<number> {
+  const claim = parts.newClaim();
+  const due = await parts.work((tx) =>
+    claimDueMail(tx, { claim, limit: BATCH_MAX, untilMs: CLAIM_MS }),
+  );
+  for (const mail of due) await sendOne(parts, mail, claim);
+  return due.length;
+}
+
+async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<void> {
+  const { work, transport, log } = parts;
+  try {
+    await transport.send({
+      id: mail.id,
+      kind: mail.kind,
+      to: mail.recipient,
+      createdAt: mail.createdAt,
+      ...contentOf(mail.kind as MailKind, mail.params, linkIn(parts, mail)),
+    });
+  } catch (error) {
+    log.warn({ mail: mail.id, attempts: mail.attempts, error }, 'a mail could not be sent');
+    await work((tx) =>
+      updateUnsent(
+        tx,
+        { id: mail.id, claim },
+        {
+          dueAt: msAfter(tx.now, retryAfterMs(mail.attempts)),
+          error: (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARS_MAX),
+          givenUp: tx.now.getTime() - mail.createdAt.getTime() > GIVE_UP_AFTER_MS,
+        },
+      ),
+    );
+    return;
+  }
+  const marked = await work((tx) => updateSent(tx, mail.id, claim));
+  if (!marked) log.warn({ mail: mail.id }, 'a mail was sent after its claim had lapsed');
+}
+
+const retryAfterMs = (attempts: number): number =>
+  Math.min(SECOND_MS * 2 ** Math.min(attempts, 20), RETRY_MS_MAX);
+
+/** The token is in the fragment: it reaches no server log and no referrer. */
+function linkIn({ unseal, publicUrl }: SendParts, { kind, sealedToken }: MailRow): string | null {
+  const page = mailPages[kind as MailKind];
+  if (!page || !sealedToken) return null;
+  return `${publicUrl}${page}#token=${unseal(sealedToken).reveal()}`;
+}

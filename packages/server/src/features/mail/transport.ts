@@ -1,0 +1,71 @@
+// How mail leaves: by SMTP, or as one JSON file a message for development and tests.
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Secret } from '../../base/secret.ts';
+import type { Content } from './messages.ts';
+
+export type Message = Content & {
+  id: string;
+  kind: string;
+  to: string;
+  createdAt: Date;
+};
+
+export type MailTransport = {
+  send(message: Message): Promise<void>;
+  close(): void;
+};
+
+export type MailSetting = { kind: 'file'; directory: string } | { kind: 'smtp'; url: Secret };
+
+export type MailSender = { from: string; domain: string };
+
+export const openTransport = (setting: MailSetting, sender: MailSender): MailTransport =>
+  setting.kind === 'file' ? fileTransport(setting.directory) : smtpTransport(setting.url, sender);
+
+/** Written under another name first: whoever watches the directory sees whole files only. */
+function fileTransport(directory: string): MailTransport {
+  return {
+    async send({ id, kind, to, subject, text, html, createdAt }) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const message = { id, kind, to, subject, text, html, created_at: createdAt.toISOString() };
+      const part = join(directory, `.${id}.part`);
+      await writeFile(part, `${JSON.stringify(message, null, 2)}\n`, { mode: 0o600 });
+      await rename(part, join(directory, `${id}.json`));
+    },
+    close: () => {},
+  };
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+const REPLY_TIMEOUT_MS = 15_000;
+
+function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport {
+  const transport = createTransport({
+    url: url.reveal(),
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: REPLY_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    async send({ id, to, subject, text, html, createdAt }) {
+      await transport.sendMail({
+        from,
+        to: { name: '', address: to },
+        subject,
+        text,
+        html,
+        date: createdAt,
+        // The same for every attempt, so that a receiver can tell a repetition from a new mail.
+        messageId: `<${id}@${domain}>`,
+        headers: { 'auto-submitted': 'auto-generated' },
+      });
+    },
+    close: () => transport.close(),
+  };
+}

@@ -1,0 +1,56 @@
+import { ApiError, conflict } from '../../base/errors.ts';
+import { type Change, changed, type Write } from '../../doors/door.ts';
+import type { Role } from '../../doors/reach.ts';
+import { hashOfToken } from '../accounts/one-time-token.ts';
+import { emailKeyOf } from '../accounts/rows.ts';
+import { updateActiveWorkspace } from '../sessions/rows.ts';
+import { loadWorkspace } from '../workspaces/rows.ts';
+import {
+  acceptOpenInvite,
+  findMembership,
+  insertMember,
+  loadActingPerson,
+  updateVerified,
+} from './rows.ts';
+
+export type Acceptance = {
+  token: string;
+  userId: string;
+  sessionId: string;
+  /** Whether the session has nowhere to be yet. */
+  becomesActive: boolean;
+};
+
+export type Joined = { workspaceId: string; userId: string; role: Role; active: boolean };
+
+/**
+ * Makes a member of whoever holds the invitation. The accepting address must be verified; it need
+ * not be the invited one. The mailed credential, presented by the account of the invited address,
+ * is itself that proof. Nothing is touched unless the whole token matches an open invitation.
+ */
+export async function acceptInvite(
+  tx: Write,
+  { token, userId, sessionId, becomesActive }: Acceptance,
+): Promise<Change<Joined>> {
+  const invite = await acceptOpenInvite(tx, hashOfToken(token));
+  if (!invite) throw new ApiError('invalid_token');
+  const person = await loadActingPerson(tx, userId);
+  const ownsMailbox = invite.isMailed && person.emailKey === emailKeyOf(invite.email);
+  if (!person.isVerified && !ownsMailbox) throw new ApiError('email_unverified');
+  if (await findMembership(tx, userId)) throw conflict('You are a member of this workspace.');
+
+  if (!person.isVerified) await updateVerified(tx, userId);
+  await insertMember(tx, { userId, role: invite.role });
+  const { id: workspaceId } = await loadWorkspace(tx);
+  if (becomesActive) await updateActiveWorkspace(tx, { userId, sessionId }, workspaceId);
+
+  const { role } = invite;
+  return changed({ workspaceId, userId, role, active: becomesActive }, [
+    { action: 'workspace_invite.accepted', target: invite.id, payload: { role } },
+    {
+      action: 'workspace_member.joined',
+      target: userId,
+      payload: { role, invited_to: invite.email },
+    },
+  ]);
+}

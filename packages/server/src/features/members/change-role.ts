@@ -1,0 +1,23 @@
+import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import type { Role } from '../../doors/reach.ts';
+import { refuseLosingLastOwner } from './last-owner.ts';
+import { lockMember, type MemberRow, updateMember } from './rows.ts';
+
+/** Gives a member another role; the last owner stays one. */
+export async function changeRole(
+  tx: Write,
+  { userId, role }: { userId: string; role: Role },
+): Promise<Change<MemberRow>> {
+  const member = await lockMember(tx, userId);
+  if (member.role === role) return unchanged(member);
+  await refuseLosingLastOwner(tx, member);
+  await updateMember(tx, member.id, { role });
+  return changed(
+    { ...member, role, updatedAt: tx.now },
+    {
+      action: 'workspace_member.role_changed',
+      target: userId,
+      payload: { from: member.role, to: role },
+    },
+  );
+}

@@ -1,0 +1,47 @@
+// Rows → workspace_member and workspace_invite objects; the one reveal of an invitation's token.
+import type {
+  CreatedInvite,
+  WorkspaceInvite,
+  WorkspaceMember,
+} from '@keyrail/protocol/objects/member.ts';
+import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
+import type { Joined } from './accept-invite.ts';
+import type { Invited } from './invite-person.ts';
+import type { InviteRow, MemberRow } from './rows.ts';
+
+export const presentMember = (row: MemberRow): WorkspaceMember => ({
+  object: 'workspace_member',
+  user_id: row.userId,
+  email: row.email,
+  email_verified: row.emailVerifiedAt !== null,
+  name: row.name,
+  role: row.role,
+  created_at: wireTime(row.createdAt),
+  updated_at: wireTime(row.updatedAt),
+});
+
+export const presentInvite = (row: InviteRow): WorkspaceInvite => ({
+  object: 'workspace_invite',
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  invited_by: row.invitedBy,
+  created_at: wireTime(row.createdAt),
+  expires_at: wireTime(row.expiresAt),
+  accepted_at: wireTimeOrNull(row.acceptedAt),
+  revoked_at: wireTimeOrNull(row.revokedAt),
+});
+
+export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
+  ...presentInvite(invite),
+  token: token.reveal(),
+  token_shown_once: true,
+});
+
+export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({
+  object: 'workspace_member' as const,
+  workspace_id: workspaceId,
+  user_id: userId,
+  role,
+  active,
+});

@@ -1,0 +1,181 @@
+// Every statement on memberships and invitations, as a workspace sees them.
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { notFound } from '../../base/errors.ts';
+import { build, many, maybe, one } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Read, Write } from '../../doors/door.ts';
+import type { Role } from '../../doors/reach.ts';
+
+export type MemberRow = {
+  id: string;
+  userId: string;
+  email: string;
+  emailVerifiedAt: Date | null;
+  name: string | null;
+  role: Role;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type InviteRow = Selectable<Tables['invites']>;
+
+type Position = { createdAt: Date; id: string };
+type Listing = { after: Position | null; limit: number };
+
+const members = build
+  .selectFrom('memberships')
+  .innerJoin('users', 'users.id', 'memberships.userId')
+  .select([
+    'memberships.id',
+    'memberships.userId',
+    'users.email',
+    'users.emailVerifiedAt',
+    'users.name',
+    'memberships.role',
+    'memberships.createdAt',
+    'memberships.updatedAt',
+  ])
+  .where('memberships.removedAt', 'is', null);
+
+/** Oldest first: founders on top. */
+export function listMembers(tx: Read, { after, limit }: Listing): Promise<MemberRow[]> {
+  let page = members.orderBy('memberships.createdAt').orderBy('memberships.id').limit(limit);
+  if (after) {
+    page = page.where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('memberships.createdAt', 'memberships.id'),
+        '>',
+        tuple(after.createdAt, after.id),
+      ),
+    );
+  }
+  return many(tx, page);
+}
+
+/**
+ * Locks who belongs to the workspace: whoever changes a role or removes someone waits here, so
+ * that two owners cannot take each other out at once.
+ */
+export async function lockMember(tx: Write, userId: string): Promise<MemberRow> {
+  await many(tx, build.selectFrom('workspaces').select('id').forUpdate());
+  const member = await maybe(tx, members.where('memberships.userId', '=', userId));
+  if (!member) throw notFound('member');
+  return member;
+}
+
+export async function countOwners(tx: Write): Promise<number> {
+  const { owners } = await one(
+    tx,
+    build
+      .selectFrom('memberships')
+      .select(({ fn }) => fn.countAll<number>().as('owners'))
+      .where('role', '=', 'owner')
+      .where('removedAt', 'is', null),
+  );
+  return owners;
+}
+
+export async function insertMember(
+  tx: Write,
+  { userId, role }: { userId: string; role: Role },
+): Promise<void> {
+  const created = { createdAt: tx.now, updatedAt: tx.now };
+  await many(
+    tx,
+    build.insertInto('memberships').values({ id: tx.newId(), userId, role, ...created }),
+  );
+}
+
+export async function updateMember(
+  tx: Write,
+  id: string,
+  values: { role?: Role; removedAt?: Date },
+): Promise<void> {
+  const update = build.updateTable('memberships').set({ ...values, updatedAt: tx.now });
+  await many(tx, update.where('id', '=', id));
+}
+
+export function listInvites(tx: Read, { after, limit }: Listing): Promise<InviteRow[]> {
+  let page = build
+    .selectFrom('invites')
+    .selectAll()
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (after) {
+    page = page.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('createdAt', 'id'), '<', tuple(after.createdAt, after.id)),
+    );
+  }
+  return many(tx, page);
+}
+
+export const insertInvite = (
+  tx: Write,
+  values: Insertable<Tables['invites']>,
+): Promise<InviteRow> => one(tx, build.insertInto('invites').values(values).returningAll());
+
+export async function lockInvite(tx: Write, id: string): Promise<InviteRow> {
+  const invite = await maybe(
+    tx,
+    build.selectFrom('invites').selectAll().where('id', '=', id).forUpdate(),
+  );
+  if (!invite) throw notFound('invite');
+  return invite;
+}
+
+export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =>
+  one(
+    tx,
+    build.updateTable('invites').set({ revokedAt: tx.now }).where('id', '=', id).returningAll(),
+  );
+
+/** Of any number of racing acceptances exactly one gets the invitation; the others get null. */
+export const acceptOpenInvite = (
+  tx: Write,
+  hash: Buffer,
+): Promise<(InviteRow & { isMailed: boolean }) | null> =>
+  maybe(
+    tx,
+    build
+      .updateTable('invites')
+      .set({ acceptedAt: tx.now })
+      .where((eb) => eb.or([eb('tokenHash', '=', hash), eb('mailTokenHash', '=', hash)]))
+      .where('acceptedAt', 'is', null)
+      .where('revokedAt', 'is', null)
+      .where('expiresAt', '>', tx.now)
+      .returningAll()
+      .returning(sql<boolean>`mail_token_hash = ${hash}`.as('isMailed')),
+  );
+
+export type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
+
+/** The person who acts, as the person's own workspace transactions may see them. */
+export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>
+  one(
+    tx,
+    build
+      .selectFrom('users')
+      .select([
+        'id',
+        'email',
+        'emailKey',
+        sql<boolean>`email_verified_at is not null`.as('isVerified'),
+      ])
+      .where('id', '=', userId),
+  );
+
+export async function updateVerified(tx: Write, userId: string): Promise<void> {
+  const update = build.updateTable('users').set({ emailVerifiedAt: tx.now });
+  await many(tx, update.where('id', '=', userId));
+}
+
+export const findMembership = (tx: Write, userId: string): Promise<{ id: string } | null> =>
+  maybe(
+    tx,
+    build
+      .selectFrom('memberships')
+      .select('id')
+      .where('userId', '=', userId)
+      .where('removedAt', 'is', null),
+  );

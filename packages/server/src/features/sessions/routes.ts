@@ -1,0 +1,90 @@
+// Signing in, and what a person does with the sessions.
+import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
+import { personOf } from '../../access/person.ts';
+import type { Throttle } from '../../access/throttle.ts';
+import { ApiError } from '../../base/errors.ts';
+import type { PasswordHasher } from '../../base/password-hasher.ts';
+import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
+import { findUserByEmail } from '../accounts/rows.ts';
+import { endSession } from './end-session.ts';
+import { logIn } from './log-in.ts';
+import { presentLogin, presentSession } from './present.ts';
+import { listLiveSessions } from './rows.ts';
+import { switchWorkspace } from './switch-workspace.ts';
+
+const sessionLines = linesOf(
+  accountEndpoints,
+  'POST /v1/auth/sessions',
+  'GET /v1/auth/sessions',
+  'DELETE /v1/auth/sessions/current',
+  'DELETE /v1/auth/sessions/{id}',
+  'POST /v1/auth/sessions/current/workspace',
+);
+
+const revoked = ({ id }: { id: string }) => ({
+  object: 'session' as const,
+  id,
+  revoked: true as const,
+});
+
+export const sessionRoutes = ({
+  hasher,
+  throttle,
+}: {
+  hasher: PasswordHasher;
+  throttle: Throttle;
+}): ServedRoute[] =>
+  serve(sessionLines, {
+    'POST /v1/auth/sessions': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, body: { email, password, workspace_id }, clientAddress }) => {
+        throttle.charge(clientAddress, email);
+        const user = await people((tx) => findUserByEmail(tx, email));
+        const matches = await hasher.verify(user?.passwordHash ?? null, password);
+        if (!user || !matches) throw new ApiError('invalid_credentials');
+        const login = { userId: user.id, verifiedHash: user.passwordHash };
+        const workspaceId = workspace_id ?? null;
+        return presentLogin(await people((tx) => logIn(tx, { ...login, workspaceId })));
+      },
+    },
+    'GET /v1/auth/sessions': {
+      boundary: 'none',
+      door: 'gate',
+      run: ({ people, principal, query, after }) => {
+        const { userId, sessionId } = personOf(principal);
+        const position = positionOf(after);
+        return pageOf(query.limit, {
+          list: (limit) => people((tx) => listLiveSessions(tx, userId, { after: position, limit })),
+          present: (row) => presentSession(row, sessionId),
+          next: nextAfter,
+        });
+      },
+    },
+    'DELETE /v1/auth/sessions/current': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, principal }) => {
+        const { userId, sessionId: id } = personOf(principal);
+        return revoked(await people((tx) => endSession(tx, { userId, id })));
+      },
+    },
+    'DELETE /v1/auth/sessions/{id}': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, principal, params: { id } }) => {
+        const { userId } = personOf(principal);
+        return revoked(await people((tx) => endSession(tx, { userId, id })));
+      },
+    },
+    'POST /v1/auth/sessions/current/workspace': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ people, principal, body: { workspace_id: workspaceId } }) => {
+        const { userId, sessionId } = personOf(principal);
+        await people((tx) => switchWorkspace(tx, { userId, sessionId, workspaceId }));
+        return { object: 'session', id: sessionId, active_workspace_id: workspaceId } as const;
+      },
+    },
+  });

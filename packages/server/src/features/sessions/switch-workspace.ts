@@ -1,0 +1,15 @@
+import { forbidden } from '../../base/errors.ts';
+import type { People } from '../../doors/people.ts';
+import { listMemberships, updateActiveWorkspace } from './rows.ts';
+
+/** Moves the session to another workspace of the person's; the token stays the same. */
+export async function switchWorkspace(
+  tx: People,
+  { userId, sessionId, workspaceId }: { userId: string; sessionId: string; workspaceId: string },
+): Promise<void> {
+  const memberships = await listMemberships(tx, userId);
+  if (!memberships.some((membership) => membership.workspaceId === workspaceId)) {
+    throw forbidden('You are not a member of this workspace.');
+  }
+  await updateActiveWorkspace(tx, { userId, sessionId }, workspaceId);
+}

@@ -1,0 +1,94 @@
+// The OpenAPI document and the reference, as a browser gets them.
+import { equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { errorCodes } from '@keyrail/protocol/error-codes.ts';
+import { operationId } from '@keyrail/protocol/openapi.ts';
+import Fastify from 'fastify';
+import { documentRoutes } from './documents.ts';
+import { apiHeaders } from './headers.ts';
+
+const lines = Object.keys(allEndpoints);
+
+/** A server with nothing but the documents, and the headers that every answer carries. */
+function documentServer() {
+  const app = Fastify();
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(apiHeaders);
+  });
+  documentRoutes(app, {
+    publicUrl: 'https://keys.example.com',
+    notYetServed: ['POST /v1/auth/users', 'GET /v1/policy/delta'],
+  });
+  return app;
+}
+
+const get = (url: string) => documentServer().inject({ method: 'GET', url });
+
+test('the OpenAPI document is JSON about this server', async () => {
+  const answer = await get('/openapi.json');
+  equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+  equal(answer.json().servers[0].url, 'https://keys.example.com');
+});
+
+test('the reference has every endpoint under its own anchor', async () => {
+  const { body } = await get('/docs');
+  for (const line of lines) equal(body.split(` id="${operationId(line)}"`).length, 2, line);
+});
+
+test('the reference explains every code that a refusal can carry', async () => {
+  const { body } = await get('/docs');
+  for (const { status, message } of Object.values(errorCodes)) {
+    ok(body.includes(` id="refused-${status}"`), String(status));
+    ok(body.includes(message), message);
+  }
+});
+
+test('every link inside the reference leads somewhere', async () => {
+  const { body } = await get('/docs');
+  const ids = new Set(Array.from(body.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
+  const targets = Array.from(body.matchAll(/href="#([^"]*)"/g), ([, id]) => id);
+  ok(targets.length > lines.length);
+  // The one that closes the menu leads nowhere on purpose.
+  for (const target of targets) ok(target === '_' || ids.has(target), target);
+});
+
+test('what is not served yet is marked, and nothing else is', async () => {
+  const { body } = await get('/docs');
+  equal(body.match(/<article class="endpoint later"/g)?.length, 2);
+  match(body, /serves <b>69<\/b> of the <b>71<\/b>/);
+});
+
+test('the page allows its own style sheet and nothing more', async () => {
+  const { headers, body } = await get('/docs');
+  equal(
+    headers['content-security-policy'],
+    "default-src 'none'; style-src 'self'; img-src 'self'; " +
+      "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+  );
+  equal(headers['cache-control'], 'no-store');
+  equal(headers['x-content-type-options'], 'nosniff');
+  equal(/<script| style="| on\w+="|javascript:/i.test(body), false);
+  const outside = Array.from(body.matchAll(/(?:src|href)="([^"]+)"/g), ([, to]) => to ?? '');
+  equal(outside.filter((to) => !/^[#/](?!\/)/.test(to)).length, 0);
+});
+
+test('style sheet and icon keep the policy of the API', async () => {
+  for (const [url, type] of [
+    ['/docs/style.css', 'text/css; charset=utf-8'],
+    ['/docs/icon.svg', 'image/svg+xml; charset=utf-8'],
+  ] as const) {
+    const { headers, statusCode } = await get(url);
+    equal(statusCode, 200);
+    equal(headers['content-type'], type);
+    equal(headers['content-security-policy'], apiHeaders['content-security-policy']);
+  }
+});
+
+test('documents answer HEAD, and refuse what would change them', async () => {
+  const app = documentServer();
+  equal((await app.inject({ method: 'HEAD', url: '/docs' })).statusCode, 200);
+  const refused = await app.inject({ method: 'POST', url: '/docs' });
+  equal(refused.statusCode, 405);
+  match(refused.body, /does not answer that method/);
+});

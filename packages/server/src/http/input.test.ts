@@ -1,0 +1,167 @@
+// Bytes become values strictly, and what is refused is named by its path.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
+import { Meta, RateLimits } from '@keyrail/protocol/validators.ts';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { ApiError, type Detail } from '../base/errors.ts';
+import { parsePart, readJson } from './input.ts';
+
+const refusalOf = (act: () => unknown): ApiError => {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+};
+
+const detailsOf = (schema: z.ZodType, value: unknown): Detail[] => {
+  const refusal = refusalOf(() => parsePart('body', schema, value));
+  equal(refusal.message, 'The request body is not valid.');
+  return refusal.details ?? [];
+};
+
+const bytes = (...parts: (string | number[])[]): Buffer =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+
+const notJson: Record<string, Buffer> = {
+  'no bytes': bytes(''),
+  'white space': bytes(' \n\t'),
+  'half an object': bytes('{"a":'),
+  'two values': bytes('{}{}'),
+  'a trailing comma': bytes('{"a":1,}'),
+  'single quotes': bytes("{'a':1}"),
+  'a comment': bytes('{} // end'),
+  'a byte order mark': bytes([0xef, 0xbb, 0xbf], '{}'),
+  'a bare word': bytes('undefined'),
+  NaN: bytes('{"a":NaN}'),
+  Infinity: bytes('[Infinity]'),
+  'a hexadecimal number': bytes('[0x10]'),
+  'a raw control character': bytes('"\u0001"'),
+  'a raw NUL': bytes('{"a":"\u0000"}'),
+  'invalid UTF-8': bytes('{"a":"', [0xff], '"}'),
+  'overlong UTF-8': bytes('{"a":"', [0xc0, 0xaf], '"}'),
+  'a surrogate in UTF-8': bytes('{"a":"', [0xed, 0xa0, 0x80], '"}'),
+  'UTF-16': Buffer.from('{"a":1}', 'utf16le'),
+  'closing before opening': bytes(']['),
+};
+
+for (const [what, body] of Object.entries(notJson)) {
+  test(`${what} is not JSON`, () => {
+    const refusal = refusalOf(() => readJson(body));
+    equal(
+      `${refusal.code}: ${refusal.message}`,
+      'invalid_request: The request body is not valid JSON.',
+    );
+  });
+}
+
+test('all that JSON can say is read as it was said', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 20 }), (text) => {
+      deepEqual(readJson(Buffer.from(text)), JSON.parse(text));
+    }),
+  );
+});
+
+const nested = (levels: number, [open, close]: [string, string], inner = ''): Buffer =>
+  Buffer.from(`${open.repeat(levels)}${inner}${close.repeat(levels)}`);
+
+test('nesting is counted: 64 levels pass, one more is refused, a million does no harm', () => {
+  const shapes: [string, string, string][] = [
+    ['[', ']', ''],
+    ['{"a":', '}', '1'],
+  ];
+  for (const [open, close, inner] of shapes) {
+    readJson(nested(JSON_DEPTH_MAX, [open, close], inner));
+    for (const levels of [JSON_DEPTH_MAX + 1, 1_000_000]) {
+      const refusal = refusalOf(() => readJson(nested(levels, [open, close], inner)));
+      equal(refusal.message, 'The request body is not valid.');
+      deepEqual(refusal.details, [{ path: '', message: 'Nested deeper than 64.' }]);
+    }
+  }
+  refusalOf(() => readJson(Buffer.from('['.repeat(1_000_000))));
+});
+
+test('brackets inside text are no nesting, and neither are siblings', () => {
+  const brackets = '[{'.repeat(1000);
+  deepEqual(readJson(Buffer.from(JSON.stringify([brackets]))), [brackets]);
+  deepEqual(readJson(Buffer.from(JSON.stringify([`\\"${brackets}`]))), [`\\"${brackets}`]);
+  const siblings = Array.from({ length: 1000 }, () => [{}]);
+  deepEqual(readJson(Buffer.from(JSON.stringify(siblings))), siblings);
+});
+
+const Rules = z.strictObject({ rate_limits: RateLimits.optional(), name: z.string().optional() });
+const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
+
+const paths: [string, unknown, string[]][] = [
+  ['a field', { name: 1 }, ['name']],
+  ['a nested field', { rate_limits: [{ ...rule, window_ms: 1 }] }, ['rate_limits.0.window_ms']],
+  ['two at once', { name: 1, rate_limits: 2 }, ['rate_limits', 'name']],
+  ['an unknown field', { nam: 'x' }, ['nam']],
+  ['two unknown fields', { nam: 1, nme: 1 }, ['nam', 'nme']],
+  ['a nested unknown field', { rate_limits: [{ ...rule, burst: 1 }] }, ['rate_limits.0.burst']],
+  ['an array instead of an object', [], ['']],
+  ['null instead of an object', null, ['']],
+  ['null for an optional field', { name: null }, ['name']],
+  ['a text with NUL', { name: 'a\u0000b' }, ['name']],
+  ['half a surrogate pair', { name: '\ud800' }, ['name']],
+  ['a name with NUL', { 'a\u0000b': 1 }, ['a\ufffdb']],
+  ['a name with half a pair', { 'a\udfffb': 1 }, ['a\ufffdb']],
+];
+
+for (const [what, value, expected] of paths) {
+  test(`${what} is refused by its path`, () => {
+    deepEqual(
+      detailsOf(Rules, value).map(({ path }) => path),
+      expected,
+    );
+  });
+}
+
+test('names that could change every object are refused wherever they stand', () => {
+  const wanted = z.strictObject({ meta: Meta });
+  for (const text of [
+    '{"__proto__":{"polluted":1}}',
+    '{"meta":{"__proto__":{"polluted":1}}}',
+    '{"meta":{"a":[{"__proto__":1}]}}',
+    '{"constructor":{"prototype":{"polluted":1}}}',
+  ]) {
+    ok(detailsOf(wanted, JSON.parse(text)).length > 0, text);
+  }
+  equal('polluted' in {}, false);
+  const harmless = JSON.parse('{"meta":{"constructor":{"prototype":{"polluted":1}}}}');
+  deepEqual(parsePart('body', wanted, harmless), harmless);
+  equal('polluted' in {}, false);
+});
+
+test('a refusal stays small, whatever is wrong', () => {
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, '\u0000']));
+  equal(detailsOf(z.strictObject({}), many).length, 100);
+  const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, 1]));
+  equal(detailsOf(z.strictObject({}), unknown).length, 100);
+
+  const longName = 'k'.repeat(900_000);
+  for (const value of [
+    { [longName]: Object.fromEntries(Object.entries(many).slice(0, 200)) },
+    { [longName]: 1 },
+    { [`${longName}\u0000`]: 1 },
+  ]) {
+    const told = JSON.stringify(detailsOf(z.strictObject({}), value));
+    ok(told.length < 100_000, `${told.length} characters`);
+  }
+});
+
+test('nothing is coerced, trimmed or dropped', () => {
+  const wanted = z.strictObject({ n: z.int().optional(), t: z.string().optional() });
+  for (const n of ['5', true, 1.5, 2 ** 53, Number.POSITIVE_INFINITY, [5], {}]) {
+    deepEqual(
+      detailsOf(wanted, { n }).map(({ path }) => path),
+      ['n'],
+    );
+  }
+  deepEqual(parsePart('query', wanted, { t: '  a  ' }), { t: '  a  ' });
+});

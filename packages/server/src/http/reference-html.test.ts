@@ -1,0 +1,46 @@
+// Templates: nothing that is put in can become markup.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { html, jsonHtml, prose } from './reference-html.ts';
+
+const hostile = `<script>alert("1")</script> & 'more'`;
+
+test('whatever is put into a template is escaped, in text and in attributes', () => {
+  const escaped = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;more&#39;';
+  equal(html`<p title="${hostile}">${hostile}</p>`.html, `<p title="${escaped}">${escaped}</p>`);
+  equal(html`${[hostile, html`<b>${hostile}</b>`]}`.html, `${escaped}<b>${escaped}</b>`);
+});
+
+test('html inside html stays html, and null is nothing', () => {
+  equal(html`<p>${html`<b>x</b>`}${null}${1}</p>`.html, '<p><b>x</b>1</p>');
+});
+
+test('backticks become code, escaped like everything else', () => {
+  equal(
+    prose('Send `max_keys` & `<b>`.').html,
+    'Send <code>max_keys</code> &amp; <code>&lt;b&gt;</code>.',
+  );
+});
+
+test('printed JSON reads as the value it was', () => {
+  const value = {
+    text: hostile,
+    list: ['a', 'b'],
+    none: [],
+    deep: [{ n: 1, no: null, yes: true }],
+  };
+  const shown = jsonHtml(value).html;
+  equal(/<script/.test(shown), false);
+  const plain = shown.replaceAll(/<\/?span[^>]*>/g, '').replaceAll(/&#?\w+;/g, unescaped);
+  equal(JSON.stringify(JSON.parse(plain)), JSON.stringify(value));
+});
+
+const characters: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+const unescaped = (entity: string): string => characters[entity] ?? entity;

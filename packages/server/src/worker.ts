@@ -1,0 +1,94 @@
+// The worker: each slice's jobs and their schedules, in any number of processes at once. Steady
+// jobs run everywhere and share the work by claims; scheduled ones run in one place by a lease.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
+import type { NewId } from './base/ids.ts';
+import type { Log } from './base/log.ts';
+import type { Sealing } from './base/sealing.ts';
+import type { OpenWork } from './doors/work.ts';
+import { lockJob, updateBeat, updateJobDone } from './features/jobs/rows.ts';
+import { purgeMail } from './features/mail/purge-mail.job.ts';
+import { sendDueMail } from './features/mail/send-mail.job.ts';
+import type { MailTransport } from './features/mail/transport.ts';
+import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
+
+export type WorkerParts = {
+  work: OpenWork;
+  transport: MailTransport;
+  unseal: Sealing['unseal'];
+  publicUrl: string;
+  newId: NewId;
+  log: Log;
+};
+
+type Job = { name: string; everyMs: number; run(): Promise<unknown> };
+
+const LEASE_MS = 10 * MINUTE_MS;
+const LOOK_FOR_DUE_MS = 15 * SECOND_MS;
+const AFTER_FAULT_MS = SECOND_MS;
+
+/** Run by every worker. */
+const steadyJobs = (parts: WorkerParts, workerId: string): Job[] => [
+  {
+    name: 'beat',
+    everyMs: 5 * SECOND_MS,
+    run: () => parts.work((tx) => updateBeat(tx, workerId)),
+  },
+  {
+    name: 'send-mail',
+    everyMs: SECOND_MS / 2,
+    run: async () => {
+      while ((await sendDueMail({ ...parts, newClaim: parts.newId })) > 0);
+    },
+  },
+];
+
+/** Run by one worker at a time. */
+const scheduledJobs = ({ work }: WorkerParts): Job[] => [
+  { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
+  { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
+];
+
+export type Worker = { stop(): Promise<void> };
+
+export function startWorker(parts: WorkerParts): Worker {
+  const workerId = parts.newId();
+  const stopping = new AbortController();
+  const scheduled = scheduledJobs(parts).map((job) => ({
+    ...job,
+    everyMs: LOOK_FOR_DUE_MS,
+    run: () => runIfDue(parts, job, workerId),
+  }));
+  const loops = [...steadyJobs(parts, workerId), ...scheduled].map((job) =>
+    runAgainAndAgain(job, parts.log, stopping.signal),
+  );
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+      parts.transport.close();
+    },
+  };
+}
+
+async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promise<void> {
+  const { name, everyMs } = job;
+  const isOurs = await work((tx) => lockJob(tx, { name, holder, leaseMs: LEASE_MS }));
+  if (!isOurs) return;
+  await job.run();
+  await work((tx) => updateJobDone(tx, { name, holder, everyMs }));
+}
+
+/** A fault is told and tried again; only stopping ends the loop. */
+async function runAgainAndAgain(job: Job, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    let pauseMs = job.everyMs;
+    try {
+      await job.run();
+    } catch (error) {
+      log.warn({ job: job.name, error }, 'a job failed');
+      pauseMs = Math.max(pauseMs, AFTER_FAULT_MS);
+    }
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,171 @@
+// Contract of the audit chain: the database hashes what the verifier hashes, in one unbroken
+// sequence, however many write at once and wherever the clock goes.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import type { Entry } from '../../packages/server/src/doors/actions.ts';
+import {
+  type ChainedRow,
+  GENESIS_HASH,
+  rowHash,
+} from '../../packages/server/src/doors/audit-chain.ts';
+import { change, closing, foundWorkspace, insertSecretKey } from './rows.ts';
+import { opening, openStore, type Store } from './store.ts';
+
+const WRITERS = 50;
+const CHANGES_EACH = 4;
+const HOUR_MS = 3_600_000;
+
+type StoredRow = ChainedRow & { hash: string };
+
+let store: Store;
+before(async () => {
+  store = await openStore();
+});
+after(() => store.close());
+
+async function rowsOf(workspaceId: string): Promise<StoredRow[]> {
+  const text = `select workspace_id, seq, id, occurred_at, actor_type, actor_id, action, target_type,
+      target_id, payload, prev_hash, hash
+    from audit_logs order by seq`;
+  const { rows } = await store.db.once(opening('kr_read', { workspaceId }), { text, values: [] });
+  return rows.map((row) => ({
+    workspaceId: String(row.workspaceId),
+    seq: Number(row.seq),
+    id: String(row.id),
+    occurredAt: row.occurredAt instanceof Date ? row.occurredAt : new Date(Number.NaN),
+    actorType: String(row.actorType),
+    actorId: row.actorId === null ? null : String(row.actorId),
+    action: String(row.action),
+    targetType: String(row.targetType),
+    targetId: String(row.targetId),
+    payload: String(row.payload),
+    prevHash: String(row.prevHash),
+    hash: String(row.hash),
+  }));
+}
+
+/** Sequence, links, hashes, time and head: everything that a verifier would hold against it. */
+async function assertWhole(workspaceId: string): Promise<StoredRow[]> {
+  const rows = await rowsOf(workspaceId);
+  let previous = { hash: GENESIS_HASH, at: Number.NEGATIVE_INFINITY };
+  for (const [at, row] of rows.entries()) {
+    equal(row.seq, at + 1);
+    equal(row.prevHash, previous.hash, `link of row ${row.seq}`);
+    equal(rowHash(row), row.hash, `hash of row ${row.seq}: ${row.payload}`);
+    ok(row.occurredAt.getTime() >= previous.at, `row ${row.seq} lies before its predecessor`);
+    previous = { hash: row.hash, at: row.occurredAt.getTime() };
+  }
+  const text = 'select seq, hash from audit_heads';
+  const head = await store.db.once(opening('kr_read', { workspaceId }), { text, values: [] });
+  deepEqual(head.rows, [{ seq: rows.length, hash: previous.hash }]);
+  return rows;
+}
+
+const controls = Array.from({ length: 31 }, (_, at) => String.fromCharCode(at + 1)).join('');
+
+const hostile = [
+  controls,
+  '"quoted" and \\back\\slashed\\ and /slashed/',
+  "it's {\"json\":[1,2]} inside, 'single' too",
+  'line\u2028and paragraph\u2029separators, delete \u007f, next line \u0085',
+  'emoji \u{1F511}, combining e\u0301\u0302\u0303, right to left \u202e!',
+  'byte order mark \ufeff, noncharacter \uffff and \u{10ffff}',
+  '{a,b},"c",NULL,\\N,$1,%s,\\x00,\\u0000',
+  ' leading and trailing ',
+  '',
+];
+
+test('the database and the verifier derive the same hash from any text', async () => {
+  const workspaceId = await foundWorkspace(store);
+  for (const text of hostile) {
+    const entry: Entry = {
+      action: 'tenant.created',
+      target: randomUUID(),
+      payload: { external_id: text },
+    };
+    await change(store, { workspaceId }, { statements: [], entry });
+  }
+  const rows = await assertWhole(workspaceId);
+  const kept = rows.slice(1).map(({ payload }) => JSON.parse(payload).external_id);
+  deepEqual(kept, hostile);
+});
+
+test('an actor id is hashed as faithfully as a payload', async () => {
+  const workspaceId = await foundWorkspace(store);
+  for (const id of [...hostile, null]) {
+    const last = [closing(workspaceId, { actor: { type: 'embed', id } })];
+    await store.db.transaction(opening('kr_write', { workspaceId }), async () => ({
+      kind: 'commit',
+      last,
+      result: () => null,
+    }));
+  }
+  const rows = await assertWhole(workspaceId);
+  deepEqual(
+    rows.slice(1).map(({ actorId }) => actorId),
+    [...hostile, null],
+  );
+});
+
+test('names of members are hashed in their canonical order, whatever they are', async () => {
+  const workspaceId = await foundWorkspace(store);
+  const names = ['zebra', 'Ärger', '\u{1F511}', '\ufb33', '10', '9', 'a"b', 'a\u2028b', ''];
+  const payload = { changed: names, ...Object.fromEntries(names.map((name) => [name, name])) };
+  const entry: Entry = { action: 'workspace.updated', target: workspaceId, payload };
+  await change(store, { workspaceId }, { statements: [], entry });
+  const [, row] = await assertWhole(workspaceId);
+  deepEqual(JSON.parse(row?.payload ?? ''), payload);
+});
+
+test('fifty writers of one workspace make one chain without a gap', async () => {
+  const workspaceId = await foundWorkspace(store);
+  const writing = Array.from({ length: WRITERS }, async () => {
+    for (let turn = 0; turn < CHANGES_EACH; turn += 1) {
+      await change(store, { workspaceId }, { statements: [insertSecretKey('live')] });
+    }
+  });
+  await Promise.all(writing);
+  const rows = await assertWhole(workspaceId);
+  equal(rows.length, 1 + WRITERS * CHANGES_EACH);
+});
+
+test('a clock that steps back does not take the chain with it', async (t) => {
+  t.after(() => store.clock.moveTo(0));
+  store.clock.moveTo(0);
+  const workspaceId = await foundWorkspace(store);
+  const steps = [0, HOUR_MS, -HOUR_MS, 0, 2 * HOUR_MS, -600_000, 31 * 24 * HOUR_MS, 0];
+  for (const step of steps) {
+    store.clock.moveTo(step);
+    await change(store, { workspaceId }, { statements: [] });
+  }
+  const rows = await assertWhole(workspaceId);
+  const ahead = rows.at(-2)?.occurredAt.getTime();
+  equal(rows.at(-1)?.occurredAt.getTime(), ahead, 'the last row keeps the time of the one before');
+});
+
+test('writers whose clocks disagree still make one chain', async (t) => {
+  t.after(() => store.clock.moveTo(0));
+  const workspaceId = await foundWorkspace(store);
+  const writing = Array.from({ length: WRITERS }, async (_, at) => {
+    store.clock.moveTo((at % 2 === 0 ? at : -at) * 60_000);
+    await change(store, { workspaceId }, { statements: [insertSecretKey('test')] });
+  });
+  await Promise.all(writing);
+  equal((await assertWhole(workspaceId)).length, 1 + WRITERS);
+});
+
+test('the instant of a transaction is the database’s, to the millisecond', async (t) => {
+  t.after(() => store.clock.moveTo(0));
+  const nowOf = (): Promise<Date> =>
+    store.db.transaction(opening('kr_read'), async ({ now }) => ({
+      kind: 'rollback',
+      result: now,
+    }));
+  store.clock.moveTo(0);
+  const before = await nowOf();
+  store.clock.moveTo(-HOUR_MS);
+  const earlier = await nowOf();
+  const distance = before.getTime() - earlier.getTime();
+  ok(distance > HOUR_MS - 5000 && distance <= HOUR_MS, `moved by ${distance} ms`);
+});

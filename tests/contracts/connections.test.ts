@@ -1,0 +1,171 @@
+// Contract of the connections: whatever happens on one, the next to use it finds it clean, and
+// nobody is handed an answer that was meant for another.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
+import type { Opening, Statement } from '../../packages/server/src/db/database.ts';
+import { isStoreFault } from '../../packages/server/src/db/faults.ts';
+import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
+import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
+
+// One connection: what one statement spoils, the next one meets.
+let store: Store;
+before(async () => {
+  store = await openStore({ connections: 1 });
+});
+after(() => store.close());
+
+const plain = (text: string): Statement => ({ text, values: [] });
+
+const within = (ms: number, over: Opening = opening('kr_read')): Opening => ({
+  ...over,
+  deadline: deadlineAfter(ms),
+});
+
+const ask = async (text: string): Promise<unknown> =>
+  (await store.db.once(opening('kr_read'), plain(text))).rows;
+
+test('a statement that fails leaves the connection usable', async () => {
+  for (const text of ['select 1 / (select 0)', 'select nonsense', 'select from nowhere', '(']) {
+    ok(/^\w{5}$/.test(await stateOf(ask(text))), text);
+    deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
+  }
+});
+
+test('a transaction that could not be opened leaves the connection usable', async (t) => {
+  t.after(() => store.clock.moveTo(0));
+  store.clock.moveTo(Number.NaN);
+  const opened = store.db.transaction(opening('kr_read'), async () => {
+    throw new Error('a transaction without a clock was opened');
+  });
+  equal(await stateOf(opened), '22P02');
+  equal(await stateOf(ask('select 1')), '22P02');
+  store.clock.moveTo(0);
+  deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
+});
+
+test('a failure inside a transaction cannot be swallowed and then committed', async () => {
+  const workspaceId = await foundWorkspace(store);
+  const swallowing = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
+    await tx.run(insertSecretKey('live'));
+    await tx.run(plain('select 1 / (select 0)')).catch(() => {});
+    return { kind: 'commit', last: [], result: () => 'committed' };
+  });
+  await rejects(swallowing, /rolled back instead of committed/);
+  equal(await countSeen(store, 'secret_keys', { workspaceId }), 0);
+});
+
+test('a last statement that fails takes the whole transaction with it', async () => {
+  const workspaceId = await foundWorkspace(store);
+  const failing = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
+    await tx.run(insertSecretKey('live'));
+    const last = [closing(workspaceId), plain('select 1 / (select 0)')];
+    return { kind: 'commit', last, result: () => 'committed' };
+  });
+  equal(await stateOf(failing), '22012');
+  equal(await countSeen(store, 'secret_keys', { workspaceId }), 0);
+  equal(await countSeen(store, 'audit_logs', { workspaceId }), 1);
+});
+
+test('a statement that could not be parsed works once what it names exists', async () => {
+  const text = 'select word from late_words';
+  equal(await stateOf(ask(text)), '42P01');
+  equal(await stateOf(ask(text)), '42P01');
+  await store.beyond(`create table keyrail.late_words as select 'here' as word;
+    grant select on keyrail.late_words to kr_read`);
+  deepEqual(await ask(text), [{ word: 'here' }]);
+  deepEqual(await ask(text), [{ word: 'here' }]);
+});
+
+test('a statement prepared in a transaction that failed works afterwards', async () => {
+  const text = 'select 11 as eleven';
+  const failing = store.db.transaction(opening('kr_read'), async (tx) => {
+    await tx.run(plain(text));
+    throw new Error('changed its mind');
+  });
+  await rejects(failing, /changed its mind/);
+  deepEqual(await ask(text), [{ eleven: 11 }]);
+});
+
+test('a table that gains a column under running statements disturbs none of them', async () => {
+  await store.beyond(`create table keyrail.growing as select 1 as first;
+    grant select on keyrail.growing to kr_read`);
+  const text = 'select * from growing';
+  deepEqual(await ask(text), [{ first: 1 }]);
+  await store.beyond('alter table keyrail.growing add column second int');
+  deepEqual(await ask(text), [{ first: 1, second: null }]);
+  const read = store.db.transaction(opening('kr_read'), async (tx) => {
+    await tx.run(plain('select 1'));
+    return { kind: 'rollback', result: (await tx.run(plain(text))).rows };
+  });
+  deepEqual(await read, [{ first: 1, second: null }]);
+});
+
+test('a value that cannot be sent harms nothing but its own statement', async () => {
+  const unsendable = { text: 'select $1::timestamptz', values: [new Date(Number.NaN)] };
+  await rejects(store.db.once(opening('kr_read'), unsendable), RangeError);
+  deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
+});
+
+test('time that is up before the start is the store’s fault, and soon told', async () => {
+  const late = store.db.once(within(0), plain('select 1'));
+  await rejects(late, isStoreFault);
+  await rejects(store.db.ping(deadlineAfter(-1)), isStoreFault);
+  deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
+});
+
+test('a transaction that ran out of time leaves nothing to the next one', async () => {
+  const workspaceId = await foundWorkspace(store);
+  const scope = { workspaceId };
+  const late = store.db.transaction(within(150, opening('kr_write', scope)), async (tx) => {
+    await tx.run(insertSecretKey('live'));
+    await sleep(200);
+    await tx.run(insertSecretKey('live'));
+    return { kind: 'rollback', result: null };
+  });
+  await rejects(late, isStoreFault);
+
+  const seen = await store.db.transaction(opening('kr_write', scope), async (tx) => {
+    const counted = await tx.run(plain('select count(*)::int as n from secret_keys'));
+    return { kind: 'commit', last: [closing(workspaceId)], result: () => counted.rows[0]?.n };
+  });
+  equal(seen, 0);
+  equal(await countSeen(store, 'secret_keys', scope), 0);
+});
+
+test('whoever comes after a statement that took too long gets their own answer', async () => {
+  // In PostgreSQL the statement sleeps; the embedded store can only be kept busy.
+  const slow = onPostgres
+    ? "select 'slow' as answer, pg_sleep(1)"
+    : "select 'slow' as answer, count(*) from generate_series(1, 2000000)";
+  const late = store.db
+    .once(within(50), plain(slow))
+    .then(({ rows }) => rows[0]?.answer === 'slow', isStoreFault);
+  const wanted = Array.from({ length: 20 }, (_, at) => at);
+  const others = wanted.map(async (at) => {
+    const { rows } = await store.db.once(opening('kr_read'), plain(`select ${at} as answer`));
+    return rows[0]?.answer;
+  });
+  deepEqual(await Promise.all(others), wanted);
+  equal(await late, true);
+});
+
+test('a connection that is given back bears no role and no reach', async (t) => {
+  const { db, idle, close } = store.bare();
+  t.after(close);
+  const scope = { workspaceId: randomUUID(), tenantId: randomUUID(), projectId: randomUUID() };
+  await db.once(opening('kr_gate', scope), plain('select 1'));
+  await db.transaction(opening('kr_write', scope), async () => ({
+    kind: 'commit',
+    last: [],
+    result: () => null,
+  }));
+  await stateOf(db.once(opening('kr_write', scope), plain('select 1 / (select 0)')));
+  const settings = ['workspace', 'envs', 'tenant', 'project', 'change'];
+  const left = settings.map((name) => `current_setting('kr.${name}', true) as ${name}`);
+  deepEqual(await idle(`select current_user = session_user as bare, ${left}`), [
+    { bare: true, ...Object.fromEntries(settings.map((name) => [name, ''])) },
+  ]);
+});

@@ -1,0 +1,155 @@
+// Contract of the migrations: they bring any database to this version, once, whoever runs them.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import pg from 'pg';
+import { UnsafeLoginRole } from '../../packages/server/src/db/login-role.ts';
+import { migrate, readMigrations } from '../../packages/server/src/db/migrate.ts';
+import { migratePostgres } from '../../packages/server/src/stores.ts';
+import { openEmbeddedCopy } from '../template.ts';
+import { countSeen, foundWorkspace } from './rows.ts';
+import { onPostgres, openStore, type Store, stateOf, superuserUrl } from './store.ts';
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const testOnServer = onPostgres ? test : () => {};
+const testEmbedded = onPostgres ? () => {} : test;
+
+let store: Store;
+before(async () => {
+  store = await openStore();
+});
+after(() => store.close());
+
+const namesOf = async (): Promise<string[]> => (await readMigrations()).map(({ name }) => name);
+
+const applied = async (): Promise<unknown[]> =>
+  (await store.beyond('select name from migrations order by name')).map(({ name }) => name);
+
+test('a database that is up to date is left as it is', async () => {
+  const workspaceId = await foundWorkspace(store);
+  const before = await store.beyond('select name, hash, applied_at::text from migrations');
+  await store.migrate();
+  deepEqual(await store.beyond('select name, hash, applied_at::text from migrations'), before);
+  deepEqual(await applied(), await namesOf());
+  equal(await countSeen(store, 'workspaces', { workspaceId }), 1);
+});
+
+test('a migration that was changed after it ran is refused by name', async () => {
+  const [{ name, hash } = { name: '', hash: '' }] = await readMigrations();
+  const record = (to: string) =>
+    store.beyond(`update migrations set hash = '${to}' where name = '${name}'`);
+  await record('0'.repeat(64));
+  await rejects(store.migrate(), new RegExp(`${name} was changed after it had been applied`));
+  await record(hash);
+  await store.migrate();
+});
+
+test('a database of a newer version is refused, and the newer part is named', async () => {
+  await store.beyond(`insert into migrations values ('9999_future.sql', 'x', clock_timestamp())`);
+  await rejects(store.migrate(), /newer Keyrail \(9999_future\.sql\)/);
+  await store.beyond(`delete from migrations where name = '9999_future.sql'`);
+  await store.migrate();
+});
+
+type Server = { url: string; superuser: pg.Client };
+
+/** An empty database of the login, with nothing of Keyrail in it. */
+async function emptyDatabase(owner = 'keyrail'): Promise<Server & { drop(): Promise<void> }> {
+  const superuser = new pg.Client({ connectionString: superuserUrl() });
+  await superuser.connect();
+  const name = `empty_${randomUUID().slice(0, 8)}`;
+  await superuser.query(`create database ${name} owner ${owner}`);
+  const url = new URL(superuserUrl());
+  url.username = owner;
+  url.pathname = `/${name}`;
+  const drop = async () => {
+    await superuser.query(`drop database ${name} with (force)`);
+    await superuser.end();
+  };
+  return { url: url.toString(), superuser, drop };
+}
+
+async function ask(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+testOnServer('processes that start at once migrate an empty database once', async (t) => {
+  const databases = [await emptyDatabase(), await emptyDatabase()];
+  for (const { drop } of databases) t.after(drop);
+  const told: string[][] = [];
+  const log = { ...quiet, info: (fields: { applied: string[] }) => void told.push(fields.applied) };
+  const urls = databases.flatMap(({ url }) => [url, url, url]);
+  await Promise.all(urls.map((url) => migratePostgres(url, log)));
+  deepEqual(told, [await namesOf(), await namesOf()]);
+  for (const { url } of databases) await migratePostgres(url, quiet);
+});
+
+testOnServer('a migration that fails leaves nothing of itself', async (t) => {
+  const { url, superuser, drop } = await emptyDatabase();
+  t.after(drop);
+  const asSuperuser = new URL(url);
+  asSuperuser.username = superuser.user ?? '';
+  // In the way of the last table, so that everything before it has already been done.
+  await ask(asSuperuser.toString(), 'create schema keyrail; create table keyrail.api_keys ()');
+  await ask(asSuperuser.toString(), 'grant all on schema keyrail to public');
+  equal(await stateOf(migratePostgres(url, quiet)), '42P07');
+  const left = `select relname from pg_class where relnamespace = 'keyrail'::regnamespace`;
+  deepEqual(await ask(asSuperuser.toString(), left), [{ relname: 'api_keys' }]);
+  await ask(asSuperuser.toString(), 'drop schema keyrail cascade');
+  await migratePostgres(url, quiet);
+});
+
+for (const [kind, attribute] of [
+  ['a superuser', 'superuser'],
+  ['a login that bypasses row level security', 'bypassrls'],
+] as const) {
+  testOnServer(`start refuses ${kind}, and touches nothing`, async (t) => {
+    const role = `unsafe_${randomUUID().slice(0, 8)}`;
+    await ask(superuserUrl(), `create role ${role} login createrole ${attribute}`);
+    const { url, drop } = await emptyDatabase(role);
+    t.after(async () => {
+      await drop();
+      await ask(superuserUrl(), `drop role ${role}`);
+    });
+    await rejects(migratePostgres(url, quiet), (error: unknown) => {
+      return error instanceof UnsafeLoginRole && error.message.includes(role);
+    });
+    deepEqual(await ask(url, `select to_regnamespace('keyrail')::text as schema`), [
+      { schema: null },
+    ]);
+  });
+}
+
+testOnServer('a login without CREATEROLE will do, once it was given the roles', async (t) => {
+  const role = `plain_${randomUUID().slice(0, 8)}`;
+  const doors = await ask(superuserUrl(), `select rolname from pg_roles where rolname ~ '^kr_'`);
+  const names = doors.map((door) => String(Object.values(Object(door))[0]));
+  await ask(superuserUrl(), `create role ${role} login noinherit; grant ${names} to ${role}`);
+  const { url, drop } = await emptyDatabase(role);
+  t.after(async () => {
+    await drop();
+    await ask(superuserUrl(), `drop role ${role}`);
+  });
+  await migratePostgres(url, quiet);
+  equal(await stateOf(ask(url, 'select from keyrail.workspaces')), '42501');
+});
+
+// The embedded database is of a later version than most servers, and can act as one.
+testEmbedded('a login that creates the roles may put them on, since version 16 too', async (t) => {
+  const lite = await openEmbeddedCopy();
+  await lite.exec(`drop schema keyrail cascade; drop owned by kr_login;
+    drop role kr_login, kr_owner, kr_read, kr_write, kr_record, kr_gate, kr_worker;
+    create role keyrail login noinherit createrole;
+    grant create on database postgres to keyrail; set session authorization keyrail`);
+  t.after(() => lite.close());
+  const login = new pg.Client(createPgConfig(lite));
+  await login.connect();
+  deepEqual(await migrate(login), await namesOf());
+});

@@ -1,0 +1,172 @@
+// Contract of the reach: rows outside it do not exist, and it ends with its transaction.
+import { deepEqual, equal } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import type { DoorRole, Scope } from '../../packages/server/src/db/database.ts';
+import {
+  change,
+  countSeen,
+  type Furnished,
+  furnishWorkspace,
+  insertApiKey,
+  insertSecretKey,
+} from './rows.ts';
+import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
+
+const REFUSED = '42501';
+// As many as the embedded store does in about a second.
+const ALTERNATIONS = onPostgres ? 10_000 : 500;
+const AT_ONCE = 40;
+
+/** Rows that a furnished workspace has in each table. */
+const furniture = {
+  workspaces: 1,
+  audit_heads: 1,
+  audit_logs: 2,
+  secret_keys: 2,
+  projects: 2,
+  project_versions: 2,
+  policy_changes: 2,
+  tenants: 2,
+  api_keys: 8,
+};
+
+let store: Store;
+let ours: Furnished;
+let theirs: Furnished;
+before(async () => {
+  store = await openStore();
+  ours = await furnishWorkspace(store);
+  theirs = await furnishWorkspace(store);
+});
+after(() => store.close());
+
+const run = (text: string, scope: Partial<Scope>, role: DoorRole = 'kr_write') =>
+  store.db.once(opening(role, scope), { text, values: [] });
+
+test('a workspace sees its own rows and no others, in every table', async () => {
+  for (const [table, count] of Object.entries(furniture)) {
+    equal(await countSeen(store, table, { workspaceId: ours.workspaceId }), count, table);
+    equal(await countSeen(store, table, { workspaceId: randomUUID() }), 0, table);
+    equal(await countSeen(store, table, { workspaceId: null }), 0, table);
+  }
+});
+
+test('what names a row of another workspace finds nothing to change', async () => {
+  const scope = { workspaceId: ours.workspaceId };
+  for (const table of ['workspaces', 'secret_keys', 'projects', 'tenants']) {
+    const id = table === 'workspaces' ? 'id' : 'workspace_id';
+    const text = `update ${table} set name = 'taken' where ${id} = '${theirs.workspaceId}'`;
+    equal((await run(text, scope)).count, 0, table);
+  }
+});
+
+test('a row cannot be put into, or moved to, another workspace', async () => {
+  const scope = { workspaceId: ours.workspaceId };
+  const theirId = `'${theirs.workspaceId}'`;
+  const foreign = [
+    `insert into tenants (id, workspace_id, external_id, meta, embed_epoch, created_at, updated_at)
+     values ('${randomUUID()}', ${theirId}, 'x', '{}', 0, app_now(), app_now())`,
+    `update tenants set workspace_id = ${theirId}`,
+    `update secret_keys set workspace_id = ${theirId}`,
+    `update workspaces set id = ${theirId}`,
+  ];
+  for (const text of foreign) equal(await stateOf(run(text, scope)), REFUSED, text);
+});
+
+test('without a workspace nothing can be written', async () => {
+  const text = `insert into tenants (id, workspace_id, external_id, meta, embed_epoch, created_at,
+    updated_at) values ('${randomUUID()}', '${ours.workspaceId}', 'x', '{}', 0, app_now(), app_now())`;
+  equal(await stateOf(run(text, { workspaceId: null })), REFUSED);
+});
+
+test('a key cannot hang on a project or tenant of another workspace', async () => {
+  const { workspaceId, projects, tenants } = ours;
+  const pairs = [
+    { projectId: theirs.projects[0] ?? '', tenantId: tenants[0] ?? '' },
+    { projectId: projects[0] ?? '', tenantId: theirs.tenants[0] ?? '' },
+  ];
+  for (const pair of pairs) {
+    const statements = [insertApiKey({ ...pair, env: 'live' }, randomUUID())];
+    equal(await stateOf(change(store, { workspaceId }, { statements })), '23503');
+  }
+});
+
+test('an environment out of reach has no rows, and takes none', async () => {
+  const { workspaceId } = ours;
+  const test = { workspaceId, envs: ['test'] } as const;
+  equal(await countSeen(store, 'secret_keys', test), 1);
+  equal(await countSeen(store, 'api_keys', test), 4);
+  equal(await countSeen(store, 'audit_logs', test), 2, 'rows of no environment stay visible');
+  equal(await countSeen(store, 'api_keys', { workspaceId, envs: [] }), 0);
+  const live = store.db.once(opening('kr_write', test), insertSecretKey('live'));
+  equal(await stateOf(live), REFUSED);
+  const moved = run(`update secret_keys set env = 'live'`, test);
+  equal(await stateOf(moved), REFUSED);
+});
+
+test('a tenant and a project narrow the keys, each for itself and both together', async () => {
+  const { workspaceId, projects, tenants } = ours;
+  const [projectId = ''] = projects;
+  const [tenantId = ''] = tenants;
+  const seen = (scope: Partial<Scope>) => countSeen(store, 'api_keys', { workspaceId, ...scope });
+  equal(await seen({ tenantId }), 4);
+  equal(await seen({ projectId }), 4);
+  equal(await seen({ tenantId, projectId }), 2);
+  equal(await seen({ tenantId, projectId, envs: ['test'] }), 1);
+  equal(await seen({ tenantId: theirs.tenants[0] ?? '' }), 0);
+});
+
+test('telling the environment of a key widens nothing for what follows', async () => {
+  const { workspaceId } = ours;
+  const scope = { workspaceId, envs: ['test'] } as const;
+  const seen = await store.db.transaction(opening('kr_read', scope), async (tx) => {
+    const look = { text: 'select env_of_secret_key(id) as env from secret_keys', values: [] };
+    await tx.run(look);
+    await tx.run({ text: 'select count(*) from audit_chain_page(0, 10)', values: [] });
+    const counted = await tx.run({ text: 'select count(*)::int as n from api_keys', values: [] });
+    return { kind: 'rollback', result: counted.rows[0]?.n };
+  });
+  equal(seen, 4);
+  const foreign = `select env_of_secret_key('${await firstSecretKey(theirs)}') as env`;
+  deepEqual((await run(foreign, scope, 'kr_read')).rows, [{ env: null }]);
+});
+
+async function firstSecretKey({ workspaceId }: Furnished): Promise<string> {
+  const { rows } = await run('select id from secret_keys limit 1', { workspaceId }, 'kr_read');
+  return String(rows[0]?.id);
+}
+
+test('two workspaces taking turns on one connection never meet', async (t) => {
+  // The embedded store has one connection anyway.
+  const narrow = onPostgres ? await openStore({ connections: 1 }) : store;
+  if (onPostgres) t.after(() => narrow.close());
+  const pair = [await furnishWorkspace(narrow), await furnishWorkspace(narrow)] as const;
+  const looks = { text: 'select id from workspaces', values: [] };
+  const turn = async (at: number): Promise<void> => {
+    const { workspaceId } = at % 2 === 0 ? pair[0] : pair[1];
+    const seen = await takeTurn(narrow, workspaceId, at);
+    if (seen.length !== 1 || seen[0] !== workspaceId) throw new Error(`turn ${at} saw ${seen}`);
+  };
+  async function takeTurn({ db }: Store, workspaceId: string, at: number): Promise<unknown[]> {
+    const scope = { workspaceId };
+    const ids = ({ rows }: { rows: { id?: unknown }[] }) => rows.map(({ id }) => id);
+    if (at % 10 < 8) return ids(await db.once(opening('kr_read', scope), looks));
+    if (at % 10 === 8) {
+      return db.transaction(opening('kr_write', scope), async (tx) => {
+        const seen = await tx.run(looks);
+        return { kind: 'commit', last: [], result: () => ids(seen) };
+      });
+    }
+    const failing = db.transaction(opening('kr_write', scope), async (tx) => {
+      await tx.run({ text: 'select 1 / (select 0) as nothing', values: [] });
+      return { kind: 'rollback', result: null };
+    });
+    equal(await stateOf(failing), '22012');
+    return [workspaceId];
+  }
+  for (let from = 0; from < ALTERNATIONS; from += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => turn(from + at)));
+  }
+  equal(await countSeen(narrow, 'workspaces', { workspaceId: null }), 0);
+});

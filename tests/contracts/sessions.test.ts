@@ -1,0 +1,75 @@
+// Contract of the session behind the doors: it is nobody until one of them opens, and on a data
+// directory there is only one.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type DirectoryLock, lockDirectory } from '../../packages/server/src/db/directory-lock.ts';
+import { type Bare, onPostgres, openStore, type Store, stateOf } from './store.ts';
+
+const REFUSED = '42501';
+
+let store: Store;
+let session: Bare;
+before(async () => {
+  store = await openStore();
+  session = store.bare();
+});
+after(async () => {
+  await session.close();
+  await store.close();
+});
+
+test('the session is no superuser and inherits nothing', async () => {
+  const [who] = await session.idle(
+    `select session_user::text as name, rolsuper, rolbypassrls, rolinherit
+     from pg_roles where rolname = session_user`,
+  );
+  const name = onPostgres ? 'keyrail' : 'kr_login';
+  deepEqual(who, { name, rolsuper: false, rolbypassrls: false, rolinherit: false });
+});
+
+test('without a door no table can be read', async () => {
+  const tables = await session.idle(`select relname::text as name from pg_class
+    where relnamespace = 'keyrail'::regnamespace and relkind in ('r', 'p', 'v', 'm')`);
+  ok(tables.length > 5);
+  for (const { name } of tables) {
+    equal(await stateOf(session.idle(`select from keyrail.${name}`)), REFUSED, String(name));
+  }
+});
+
+if (!onPostgres) {
+  test('the embedded session cannot become the owner of the tables', async () => {
+    equal(await stateOf(session.idle('set role kr_owner')), REFUSED);
+  });
+}
+
+async function scratch(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'kr-lock-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+test('a directory is held once, whatever name it is reached by', async (t) => {
+  const { path, remove } = await scratch();
+  t.after(remove);
+  const alias = `${path}-alias`;
+  await symlink(path, alias);
+  t.after(() => rm(alias));
+  const held = await lockDirectory(path);
+  await rejects(lockDirectory(path), new RegExp(`is using ${await realpath(path)}`));
+  await rejects(lockDirectory(alias), /Another Keyrail process is using/);
+  await held.release();
+  await (await lockDirectory(alias)).release();
+});
+
+test('of many that want a directory at once, one gets it', async (t) => {
+  const { path, remove } = await scratch();
+  t.after(remove);
+  const asked = await Promise.allSettled(Array.from({ length: 50 }, () => lockDirectory(path)));
+  const held: DirectoryLock[] = asked.flatMap((one) =>
+    one.status === 'fulfilled' ? [one.value] : [],
+  );
+  equal(held.length, 1);
+  for (const lock of held) await lock.release();
+});

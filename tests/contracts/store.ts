@@ -1,0 +1,167 @@
+// The store that a contract is held against: the port itself, the clock that it carries, and a way
+// past every door, for looking at what the port must have left behind.
+import { randomUUID } from 'node:crypto';
+import type { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import pg from 'pg';
+import type { Clock } from '../../packages/server/src/base/clock.ts';
+import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
+import type { Database, DoorRole, Opening, Scope } from '../../packages/server/src/db/database.ts';
+import { embeddedDatabase } from '../../packages/server/src/db/embedded.ts';
+import { sqlState } from '../../packages/server/src/db/faults.ts';
+import { migrate } from '../../packages/server/src/db/migrate.ts';
+import { pooledDatabase } from '../../packages/server/src/db/pool.ts';
+import { openPostgres, withPostgresAdmin } from '../../packages/server/src/db/postgres.ts';
+import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from '../template.ts';
+
+export const onPostgres = process.env.KEYRAIL_TEST_STORE === 'postgres';
+
+export type Row = Record<string, unknown>;
+
+export type MovableClock = Clock & { moveTo(shiftMs: number): void };
+
+export type Bare = { db: Database; idle(text: string): Promise<Row[]>; close(): Promise<void> };
+
+export type Store = {
+  db: Database;
+  /** Moves the database's clock for every transaction that opens from now on. */
+  clock: MovableClock;
+  /** One statement as the superuser, or as a role that it puts on; no door, no scope. */
+  beyond(text: string, as?: { role: string }): Promise<Row[]>;
+  /** The port over one connection, and a way to ask that connection something without a door. */
+  bare(): Bare;
+  /** Migrates once more, the way a start does. */
+  migrate(): Promise<void>;
+  /** The database's address for its login; null where there is none. */
+  url: string | null;
+  close(): Promise<void>;
+};
+
+const CONNECTIONS_MAX = 10;
+const PATIENCE_MS = 10_000;
+
+export const openStore = ({ connections = CONNECTIONS_MAX } = {}): Promise<Store> =>
+  onPostgres ? openOnPostgres(connections) : openInProcess();
+
+export const superuserUrl = (): string => {
+  const url = process.env.KEYRAIL_TEST_POSTGRES;
+  if (!url) throw new Error('KEYRAIL_TEST_POSTGRES is not set: run through npm test');
+  return url;
+};
+
+async function openOnPostgres(connectionsMax: number): Promise<Store> {
+  const clock = movableClock();
+  const url = await createPostgresCopy(superuserUrl());
+  const db = openPostgres({ url, clock, connectionsMax, onIdleError: () => {} });
+  const superuser = new pg.Client({ connectionString: asSuperuserOf(url) });
+  await superuser.connect();
+  return {
+    db,
+    clock,
+    url,
+    bare: () => bareOnPostgres(url, clock),
+    migrate: () => withPostgresAdmin(url, migrate).then(() => {}),
+    beyond: async (text, { role = 'postgres' } = { role: 'postgres' }) => {
+      await superuser.query(`set role ${role}; set search_path = keyrail`);
+      try {
+        return (await superuser.query(text)).rows;
+      } finally {
+        await superuser.query('reset role');
+      }
+    },
+    close: async () => {
+      await Promise.all([db.close(), superuser.end()]);
+      await dropPostgresCopy(superuserUrl(), url);
+    },
+  };
+}
+
+function bareOnPostgres(url: string, clock: Clock): Bare {
+  const options = '-c search_path=keyrail';
+  const pool = new pg.Pool({ connectionString: url, options, max: 1 });
+  const close = () => pool.end();
+  const db = pooledDatabase({ kind: 'postgres', pool, clock, waitingMax: 1, close });
+  return { db, idle: async (text) => (await pool.query(text)).rows, close };
+}
+
+/** The same database, reached by the superuser. */
+export function asSuperuserOf(loginUrl: string): string {
+  const url = new URL(loginUrl);
+  url.username = new URL(superuserUrl()).username;
+  return url.toString();
+}
+
+async function openInProcess(): Promise<Store> {
+  const clock = movableClock();
+  const lite = await openEmbeddedCopy();
+  const db = await embeddedDatabase(lite, clock);
+  return {
+    db,
+    clock,
+    url: null,
+    bare: () => ({
+      db,
+      idle: async (text) => lastRows(await lite.exec(text)),
+      close: async () => {},
+    }),
+    migrate: () => migrateEmbedded(lite),
+    beyond: async (text, as) => {
+      // A failed statement is told before its connection has finished with it.
+      await db.ping(deadlineAfter(PATIENCE_MS));
+      return beyondEmbedded(lite, text, as);
+    },
+    close: () => db.close(),
+  };
+}
+
+/** There is one session only: it is lent back to its superuser for the statement. */
+async function beyondEmbedded(lite: PGlite, text: string, as?: { role: string }): Promise<Row[]> {
+  await lite.exec('set session authorization postgres');
+  if (as) await lite.exec(`set role ${as.role}`);
+  try {
+    return lastRows(await lite.exec(text));
+  } finally {
+    await lite.exec('reset role; set session authorization kr_login');
+  }
+}
+
+async function migrateEmbedded(lite: PGlite): Promise<void> {
+  await lite.exec('set session authorization postgres');
+  const admin = new pg.Client(createPgConfig(lite));
+  await admin.connect();
+  try {
+    await migrate(admin);
+  } finally {
+    await lite.exec('set session authorization kr_login');
+  }
+}
+
+const lastRows = (results: { rows: Row[] }[]): Row[] => results.at(-1)?.rows ?? [];
+
+function movableClock(): MovableClock {
+  let shiftMs = 0;
+  return {
+    now: () => new Date(Date.now() + shiftMs),
+    shiftMs: () => shiftMs,
+    moveTo: (ms) => {
+      shiftMs = ms;
+    },
+  };
+}
+
+const everything: Scope = { workspaceId: null, envs: ['live', 'test'] };
+
+/** How a door would open it: a role, a scope, a change of its own, and time enough. */
+export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => ({
+  role,
+  scope: { ...everything, ...scope },
+  changeId: randomUUID(),
+  deadline: deadlineAfter(PATIENCE_MS),
+});
+
+/** The code of the error that a promise ends with; 'none' when it does not fail. */
+export const stateOf = (failing: Promise<unknown>): Promise<string> =>
+  failing.then(
+    () => 'none',
+    (error: unknown) => sqlState(error) ?? String(error),
+  );

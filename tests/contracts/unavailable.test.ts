@@ -1,0 +1,76 @@
+// What a dying connection looks like differs from death to death; the caller always hears the same.
+import { equal, ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { systemClock } from '../../packages/server/src/base/clock.ts';
+import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
+import { openPostgres } from '../../packages/server/src/db/postgres.ts';
+import { apiErrorOfStore } from '../../packages/server/src/doors/store-faults.ts';
+
+const SERVER_SAYS = { severity: 'FATAL' };
+
+const deaths: Record<string, object> = {
+  'a reset while reading': { code: 'ECONNRESET', syscall: 'read' },
+  'a broken pipe while writing': { code: 'EPIPE', syscall: 'write' },
+  'no address that answers': { code: 'ECONNREFUSED', errors: [] },
+  'no name server': { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
+  'a shutdown': { ...SERVER_SAYS, code: '57P01' },
+  'a crash of another backend': { ...SERVER_SAYS, code: '57P02' },
+  'a start that takes its time': { ...SERVER_SAYS, code: '57P03' },
+  'a cancelled statement': { ...SERVER_SAYS, code: '57014' },
+  'too many connections': { ...SERVER_SAYS, code: '53300' },
+  'a full disk': { ...SERVER_SAYS, code: '53100' },
+  'a failing disk': { ...SERVER_SAYS, code: '58030' },
+  'a lock that was not given': { ...SERVER_SAYS, code: '55P03' },
+  'a connection that does not come about': { message: 'timeout expired' },
+  'a pool that is used up': { message: 'timeout exceeded when trying to connect' },
+  'an answer that does not come': { message: 'Query read timeout' },
+  'an end in the middle': { message: 'Connection terminated unexpectedly' },
+};
+
+for (const [death, marks] of Object.entries(deaths)) {
+  test(`${death} is answered as unavailable`, () => {
+    const answer = apiErrorOfStore(Object.assign(new Error('dead'), marks));
+    equal(answer?.code, 'unavailable');
+    equal(answer?.headers['retry-after'], '1');
+  });
+}
+
+test('a mistake in a statement is not passed off as an outage', () => {
+  for (const code of ['42601', '42501', '22012', '23502', 'KR001', '0A000', 'XX000']) {
+    equal(apiErrorOfStore(Object.assign(new Error('ours'), { severity: 'ERROR', code })), null);
+  }
+  equal(apiErrorOfStore(new TypeError('ours')), null);
+});
+
+const options = { clock: systemClock, connectionsMax: 2, onIdleError: () => {} };
+
+test('a server that is not there is unavailable at once', async (t) => {
+  for (const url of ['postgres://keyrail@127.0.0.1:1/x', 'postgres://keyrail@%2Fnowhere/x']) {
+    const db = openPostgres({ url, ...options });
+    t.after(() => db.close());
+    const began = performance.now();
+    const error = await db.ping(deadlineAfter(3000)).catch((thrown: unknown) => thrown);
+    equal(apiErrorOfStore(error)?.status, 503, url);
+    ok(performance.now() - began < 1000, url);
+  }
+});
+
+test('a server that accepts and stays silent is unavailable when the time is up', async (t) => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const db = openPostgres({ url: `postgres://keyrail@127.0.0.1:${port}/x`, ...options });
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    await db.close();
+  });
+  const began = performance.now();
+  const error = await db.ping(deadlineAfter(300)).catch((thrown: unknown) => thrown);
+  equal(apiErrorOfStore(error)?.status, 503);
+  ok(performance.now() - began < 1000);
+});

@@ -1,0 +1,75 @@
+// A start with wrong settings says everything that is wrong, once, and nothing that is secret.
+import { equal, match, ok } from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import { dataDirectory } from '../processes/homes.ts';
+import { runServer } from '../processes/server.ts';
+
+const wrong = {
+  KEYRAIL_PORT: '70000',
+  KEYRAIL_PUBLIC_URL: 'keyrail.example.com/path',
+  DATABASE_URL: 'mysql://root:hunter2@localhost/keyrail',
+  KEYRAIL_DATABASE_CONNECTIONS: '0',
+  KEYRAIL_BOOTSTRAP_TOKEN: 'too-short-canary',
+  KEYRAIL_MASTER_KEY: 'bm90IDMyIGJ5dGVz',
+  KEYRAIL_TRUST_PROXY: '10.0.0.1,banana',
+  KEYRAIL_LOG_LEVEL: 'loud',
+};
+
+test('every wrong setting is named at once, and the program ends with 1', async () => {
+  const { code, output } = await runServer(['start'], wrong);
+  equal(code, 1);
+  for (const name of Object.keys(wrong)) match(output, new RegExp(`^ {2}- ${name} `, 'm'));
+  equal(output.match(/^ {2}- /gm)?.length, Object.keys(wrong).length, output);
+});
+
+test('a wrong secret is named and not repeated', async () => {
+  const { output } = await runServer(['start'], wrong);
+  for (const secret of ['hunter2', 'too-short-canary', 'bm90IDMyIGJ5dGVz']) {
+    ok(!output.includes(secret), output);
+  }
+});
+
+test('a misspelt setting is named', async () => {
+  const { code, output } = await runServer(['start'], { KEYRAIL_PROT: '4400', KEYRAIL_DATADIR: '.' });
+  equal(code, 1);
+  match(output, /KEYRAIL_PROT is not a setting/);
+  match(output, /KEYRAIL_DATADIR is not a setting/);
+});
+
+test('PostgreSQL without a master key is refused before anything is opened', async () => {
+  const { code, output } = await runServer(['start'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
+  equal(code, 1);
+  match(output, /KEYRAIL_MASTER_KEY is required with DATABASE_URL/);
+});
+
+test('a command that does not exist is answered with those that do', async () => {
+  const { code, output } = await runServer(['begin'], {});
+  equal(code, 2);
+  match(output, /no command "begin"[^]*start[^]*KEYRAIL_PORT/);
+});
+
+test('a port that is taken ends the start with 1 and a reason', async (t) => {
+  const home = await dataDirectory();
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.after(async () => {
+    taken.close();
+    await home.close();
+  });
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const address = taken.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const settings = { ...home.settings, KEYRAIL_PORT: String(port) };
+  const { code, output } = await runServer(['start'], settings);
+  equal(code, 1);
+  match(output, /EADDRINUSE/);
+});
+
+test('a PostgreSQL that is not there ends the start with 1 and a reason', async () => {
+  const { code, output } = await runServer(['start'], {
+    DATABASE_URL: 'postgres://keyrail@127.0.0.1:1/keyrail',
+    KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  });
+  equal(code, 1);
+  match(output, /keyrail-server: .*ECONNREFUSED/);
+});

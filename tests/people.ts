@@ -1,0 +1,74 @@
+// People at the bench: signed up, verified and logged in the way anyone would be, with the mail
+// that the product really sent.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sendDueMail } from '../packages/server/src/features/mail/send-mail.job.ts';
+import type { Caller } from './bench.ts';
+import { mailDirectory, type World } from './world.ts';
+
+export const PASSWORD = 'correct horse battery staple';
+
+export type Mail = { id: string; kind: string; to: string; subject: string; text: string };
+
+export type Person = { email: string; userId: string; token: string; call: Caller };
+
+type As = (token: string | null) => Caller;
+
+let people = 0;
+
+export function newAddress(): string {
+  people += 1;
+  return `person-${process.pid}-${people}@example.com`;
+}
+
+/** Sends what is queued, then reads what has landed for an address, oldest first. */
+export async function mailTo({ app }: World, address: string): Promise<Mail[]> {
+  while ((await sendDueMail({ ...app.worker, newClaim: app.worker.newId })) > 0);
+  const names = await readdir(mailDirectory).catch(() => []);
+  const mails: Mail[] = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.json'))
+      .toSorted()
+      .map(async (name) => JSON.parse(await readFile(join(mailDirectory, name), 'utf8'))),
+  );
+  return mails.filter(({ to }) => to === address);
+}
+
+/** The token in the newest mail of a kind. */
+export async function mailedToken(opened: World, address: string, kind: string): Promise<string> {
+  const mail = (await mailTo(opened, address)).findLast((each) => each.kind === kind);
+  const token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];
+  if (!token) throw new Error(`no ${kind} mail with a token for ${address}`);
+  return token;
+}
+
+export async function signUp(as: As, email = newAddress()): Promise<string> {
+  await as(null)('POST /v1/auth/users', { email, password: PASSWORD });
+  return email;
+}
+
+export async function logIn(as: As, email: string): Promise<Person> {
+  const session = await as(null)('POST /v1/auth/sessions', { email, password: PASSWORD });
+  const { token, user } = session;
+  return { email, userId: user.id, token, call: as(token) };
+}
+
+/** Someone with a verified address and no workspace. */
+export async function newPerson(opened: World, as: As): Promise<Person> {
+  const email = await signUp(as);
+  const token = await mailedToken(opened, email, 'verify_email');
+  await as(null)('POST /v1/auth/email_verifications/consume', { token });
+  return logIn(as, email);
+}
+
+/** Someone who joins by an invitation; it becomes the session's workspace. */
+export async function newMember(
+  opened: World,
+  as: As,
+  { inviter, role }: { inviter: Caller; role: 'owner' | 'admin' | 'member' },
+): Promise<Person> {
+  const person = await newPerson(opened, as);
+  const { token } = await inviter('POST /v1/invites', { email: person.email, role });
+  await person.call('POST /v1/auth/invites/accept', { token });
+  return person;
+}

@@ -1,0 +1,89 @@
+// Requests whose fate is told exactly: answered whole, cut in the middle of an answer, or lost
+// before the first byte of one. Only what was answered says what the server did.
+import { Agent, request } from 'node:http';
+
+export type Ask = {
+  method?: 'GET' | 'POST' | 'PATCH';
+  path: string;
+  token?: string;
+  body?: unknown;
+  agent?: Agent;
+  timeoutMs?: number;
+};
+
+export type Body = Record<string, unknown>;
+
+export type Outcome =
+  | { kind: 'answered'; status: number; body: Body; link: string | undefined; ms: number }
+  | { kind: 'cut'; status: number; ms: number }
+  | { kind: 'lost'; code: string; ms: number };
+
+const TIMEOUT_MS = 15_000;
+
+/** One connection of its own for each request, unless an agent is handed in. */
+export function ask(url: string, asked: Ask): Promise<Outcome> {
+  const { method = 'GET', path, token, body, agent, timeoutMs = TIMEOUT_MS } = asked;
+  const began = performance.now();
+  const ms = () => performance.now() - began;
+  const payload = body === undefined ? undefined : JSON.stringify(body);
+  return new Promise((resolve) => {
+    const sent = request(`${url}${path}`, {
+      method,
+      agent: agent ?? false,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(payload !== undefined && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(payload),
+        }),
+      },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) =>
+      resolve({ kind: 'lost', code: error.code ?? error.message, ms: ms() }),
+    );
+    sent.on('response', (response) => {
+      const status = response.statusCode ?? 0;
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.on('error', () => {});
+      response.on('close', () => {
+        const parsed = response.complete ? parse(text) : null;
+        const link = response.headers.link;
+        resolve(
+          parsed
+            ? { kind: 'answered', status, body: parsed, link, ms: ms() }
+            : { kind: 'cut', status, ms: ms() },
+        );
+      });
+    });
+    sent.end(payload);
+  });
+}
+
+/** Null for what is not the JSON object that every answer is. */
+function parse(text: string): Body | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Connections that are kept, as a client library would keep them. */
+export const keptConnections = (max: number): Agent => new Agent({ keepAlive: true, maxSockets: max });
+
+/** An answer that must be there. */
+export async function answer(url: string, asked: Ask): Promise<Body> {
+  const outcome = await ask(url, asked);
+  if (outcome.kind === 'answered' && outcome.status < 300) return outcome.body;
+  throw new Error(`${asked.method ?? 'GET'} ${asked.path}: ${JSON.stringify(outcome)}`);
+}
+
+export function codeOf(body: Body): unknown {
+  const { error } = body;
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,122 @@
+// What clients were told, held against what the server still has: nothing acknowledged is lost,
+// nothing refused is there, nothing happened twice, and the chain tells the same story.
+import { equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Agent } from 'node:http';
+import { answer, ask, type Body, codeOf, type Outcome } from './http.ts';
+
+export type Ledger = {
+  token: string;
+  /** Names that were sent, and what became of each request. */
+  fates: Map<string, Outcome>;
+  /** Ids of keys that were handed out, by name. */
+  acknowledged: Map<string, string>;
+};
+
+const PAGES_MAX = 500;
+
+/** Founds a workspace; its first key is the credential of all that follows. */
+export async function openLedger(url: string, bootstrapToken: string): Promise<Ledger> {
+  const founded = await answer(url, {
+    method: 'POST',
+    path: '/v1/workspaces',
+    token: bootstrapToken,
+    body: { name: 'Acme', slug: `acme-${randomUUID().slice(0, 18)}` },
+  });
+  return { token: textIn(founded.secret_key, 'key'), fates: new Map(), acknowledged: new Map() };
+}
+
+/** One write, noted down whatever becomes of it. */
+export async function writeOnce(url: string, ledger: Ledger, agent?: Agent): Promise<Outcome> {
+  const name = randomUUID();
+  const outcome = await ask(url, {
+    method: 'POST',
+    path: '/v1/secret_keys',
+    token: ledger.token,
+    body: { env: 'test', name },
+    ...(agent && { agent }),
+  });
+  ledger.fates.set(name, outcome);
+  if (outcome.kind === 'answered' && outcome.status === 201) {
+    ledger.acknowledged.set(name, textIn(outcome.body, 'id'));
+  }
+  return outcome;
+}
+
+export type Load = { stop(): Promise<void> };
+
+/** Clients that write one after the other until they are stopped; `between` may slow them down. */
+export function startWriting(clients: number, write: () => Promise<unknown>): Load {
+  let stopped = false;
+  const running = Array.from({ length: clients }, async () => {
+    while (!stopped) await write();
+  });
+  return {
+    stop: async () => {
+      stopped = true;
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Holds the server's whole account of the workspace against the ledger's. */
+export async function audit(url: string, ledger: Ledger): Promise<{ keys: number }> {
+  const { token, fates, acknowledged } = ledger;
+  const keys = await listAll(url, token, '/v1/secret_keys?limit=1000');
+  const byName = new Map<string, Body[]>();
+  for (const key of keys) {
+    const name = String(key.name);
+    byName.set(name, [...(byName.get(name) ?? []), key]);
+  }
+  for (const [name, id] of acknowledged) {
+    equal(byName.get(name)?.[0]?.id, id, `the acknowledged key ${id} is lost`);
+  }
+  for (const [name, outcome] of fates) {
+    const times = byName.get(name)?.length ?? 0;
+    ok(times <= 1, `a key was created ${times} times`);
+    const isRefused = outcome.kind === 'answered' && outcome.status < 500 && outcome.status >= 400;
+    if (isRefused) equal(times, 0, `a key was refused with ${outcome.status} and created`);
+  }
+  await auditChain(url, token, keys.length);
+  return { keys: keys.length };
+}
+
+async function auditChain(url: string, token: string, keys: number): Promise<void> {
+  const chain = await answer(url, { path: '/v1/audit_logs/chain', token });
+  equal(chain.verified, true, JSON.stringify(chain));
+  equal(chain.checked, chain.head_seq);
+  const rows = await listAll(url, token, '/v1/audit_logs?limit=200');
+  equal(rows.length, chain.head_seq);
+  const created = rows.filter(({ action }) => action === 'secret_key.created');
+  equal(created.length, keys, 'audit rows of created keys, and keys');
+  equal(new Set(created.map(({ target_id }) => target_id)).size, keys);
+}
+
+export async function listAll(url: string, token: string, first: string): Promise<Body[]> {
+  const all: Body[] = [];
+  let path: string | undefined = first;
+  for (let page = 0; path !== undefined && page < PAGES_MAX; page += 1) {
+    const outcome: Outcome = await ask(url, { path, token });
+    ok(outcome.kind === 'answered' && outcome.status === 200, JSON.stringify(outcome));
+    ok(Array.isArray(outcome.body.data));
+    all.push(...outcome.body.data);
+    path = /^<([^>]+)>/.exec(outcome.link ?? '')?.[1];
+  }
+  return all;
+}
+
+/** Any fate but these is a fault of the server: it never says 500 and never breaks off an answer. */
+export function assertDecent(ledger: Ledger): void {
+  for (const outcome of ledger.fates.values()) {
+    ok(outcome.kind !== 'cut', 'an answer was broken off');
+    if (outcome.kind === 'lost' || outcome.status === 201) continue;
+    equal(outcome.status, 503, JSON.stringify(outcome));
+    equal(codeOf(outcome.body), 'unavailable', JSON.stringify(outcome));
+  }
+}
+
+function textIn(value: unknown, name: string): string {
+  const found: unknown = typeof value === 'object' && value ? Reflect.get(value, name) : undefined;
+  if (typeof found !== 'string') throw new Error(`No ${name} in ${JSON.stringify(value)}`);
+  return found;
+}

@@ -1,0 +1,122 @@
+// The real program as a child of the test: started from the environment alone, watched through
+// what it prints, and ended by its pid, at the latest when the test ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from './http.ts';
+
+export type Settings = Record<string, string>;
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type ServerProcess = {
+  pid: number;
+  url: string;
+  /** From the start of the program until /readyz said yes. */
+  readyMs: number;
+  /** Everything it printed so far, both streams. */
+  output(): string;
+  signal(name: NodeJS.Signals): void;
+  exited: Promise<Exit>;
+  /** As a crash would: nothing is finished, nothing is closed. */
+  kill(): Promise<void>;
+  /** As an operator would. */
+  stop(): Promise<Exit>;
+};
+
+const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
+const READY_MS_MAX = 30_000;
+const EXIT_MS_MAX = 20_000;
+const OUTPUT_CHARS_MAX = 1_000_000;
+
+type Running = { child: ChildProcess; output: () => string; exited: Promise<Exit> };
+
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+/** Runs a command of the program to its end. */
+export async function runServer(
+  args: string[],
+  settings: Settings,
+): Promise<Exit & { output: string }> {
+  const { child, output, exited } = spawnServer(args, settings);
+  const timer = setTimeout(() => child.kill('SIGKILL'), EXIT_MS_MAX);
+  const exit = await exited;
+  clearTimeout(timer);
+  return { ...exit, output: output() };
+}
+
+/** Starts the program and waits until it is ready to serve; throws what it printed if it is not. */
+export async function startServer(settings: Settings): Promise<ServerProcess> {
+  const began = performance.now();
+  const running = spawnServer(['start'], { KEYRAIL_PORT: '0', ...settings });
+  const { child, output, exited } = running;
+  try {
+    const url = await listening(running, began + READY_MS_MAX);
+    await ready(running, url, began + READY_MS_MAX);
+    return {
+      pid: child.pid ?? 0,
+      url,
+      readyMs: performance.now() - began,
+      output,
+      exited,
+      signal: (name) => void child.kill(name),
+      kill: async () => {
+        child.kill('SIGKILL');
+        await exited;
+      },
+      stop: () => {
+        child.kill('SIGTERM');
+        return exited;
+      },
+    };
+  } catch (error) {
+    child.kill('SIGKILL');
+    await exited;
+    throw new Error(`The server did not get ready: ${output()}`, { cause: error });
+  }
+}
+
+function spawnServer(args: string[], settings: Settings): Running {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  alive.add(child);
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-OUTPUT_CHARS_MAX);
+    });
+  }
+  const exited = once(child, 'close').then(([code, signal]) => {
+    alive.delete(child);
+    return { code, signal };
+  });
+  return { child, output: () => printed, exited };
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
+  exitCode !== null || signalCode !== null;
+
+/** The address stands in the line that tells that it listens. */
+async function listening({ child, output }: Running, until: number): Promise<string> {
+  for (;;) {
+    const url = /"url":"(http:[^"]+)"/.exec(output())?.[1];
+    if (url) return url;
+    if (hasEnded(child) || performance.now() > until) throw new Error('It never listened.');
+    await sleep(10);
+  }
+}
+
+async function ready({ child }: Running, url: string, until: number): Promise<void> {
+  for (;;) {
+    const outcome = await ask(url, { path: '/readyz' });
+    if (outcome.kind === 'answered' && outcome.status === 200) return;
+    if (hasEnded(child) || performance.now() > until) throw new Error('It was never ready.');
+    await sleep(20);
+  }
+}
