@@ -27,6 +27,7 @@ const LINE = [
   ['access'],
   ['http'],
   ['features'],
+  ['settings.ts'],
   ['config.ts', 'routes.ts', 'worker.ts'],
   ['app.ts'],
   ['program'],

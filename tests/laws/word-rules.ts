@@ -30,11 +30,11 @@ const REAL_CLOCK = paths(
 const READS_SETTINGS = paths(
   ...['scripts/', 'bench/', 'tests/', 'packages/\\w+/src/main.ts$', '.*\\.test.ts$'],
 );
-/** Besides answers and mails: the roots, which hand settings to drivers, and what compares one. */
+/** Besides answers and mails: the roots, which hand settings to drivers, and what seals one. */
 const REVEALS = paths(
   ...['tests/', 'bench/', '.*\\.test.ts$', '.*/present.ts$'],
-  ...[`${SERVER}features/mail/bodies`, `${SERVER}[^/]+$`],
-  ...[`${SERVER}base/secret.ts$`, `${SERVER}access/bootstrap.ts$`],
+  ...[`${SERVER}features/mail/`, `${SERVER}[^/]+$`],
+  ...[`${SERVER}base/(secret|sealing).ts$`, `${SERVER}access/bootstrap.ts$`],
 );
 const SQL_CLOCK = new RegExp(
   ['now\\s*\\(', 'current_(timestamp|time|date)\\b', 'localtime(stamp)?\\b']

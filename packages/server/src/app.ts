@@ -97,7 +97,7 @@ export function buildApp(parts: AppParts): App {
 
 const KEY_BYTES = 32;
 
-/** One key for each purpose, so that no two uses of the master key can be played against another. */
+/** One key for each purpose: no use of the master key can be played against another. */
 const keyFor = (purpose: string, masterKey: Secret): Buffer =>
   Buffer.from(
     hkdfSync(

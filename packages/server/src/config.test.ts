@@ -1,7 +1,8 @@
 // Settings: what holds when nothing is set, what is refused, and that every fault is told at once.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Config, readConfig, settings } from './config.ts';
+import { type Config, readConfig } from './config.ts';
+import { settings } from './settings.ts';
 
 const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
 const TOKEN = 'a'.repeat(32);

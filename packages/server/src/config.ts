@@ -1,10 +1,12 @@
-// Every setting: its name, meaning, default and parser. Reading is pure: an environment goes in,
-// a frozen object or the list of every fault comes out.
+// The settings together. Reading is pure: an environment goes in, a frozen object or the list of
+// every fault comes out.
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { type LogLevel, logLevels } from './base/log.ts';
-import { Secret } from './base/secret.ts';
+import type { LogLevel } from './base/log.ts';
+import type { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
+import * as known from './settings.ts';
+import { Fault, type Setting, settings } from './settings.ts';
 
 export type Config = Readonly<{
   host: string;
@@ -26,189 +28,6 @@ export type Config = Readonly<{
 
 export type ConfigResult = { config: Config } | { faults: string[] };
 
-type Setting<T> = {
-  name: string;
-  meaning: string;
-  /** As printed in the manual; null when the setting has none. */
-  fallback: string | null;
-  isSecret?: true;
-  parse(text: string): T;
-};
-
-/** What a parser throws: the words after the setting's name. */
-class Fault extends Error {}
-
-const BOOTSTRAP_CHARS_MIN = 32;
-const MASTER_KEY_BYTES = 32;
-
-const host: Setting<string> = {
-  name: 'KEYRAIL_HOST',
-  meaning: 'Address to listen on.',
-  fallback: '127.0.0.1',
-  parse: plainText,
-};
-
-const port: Setting<number> = {
-  name: 'KEYRAIL_PORT',
-  meaning: 'Port to listen on; 0 takes any free one.',
-  fallback: '4400',
-  parse: (text) => wholeNumber(text, 0, 65_535),
-};
-
-const publicUrl: Setting<string | null> = {
-  name: 'KEYRAIL_PUBLIC_URL',
-  meaning: 'How people reach the server: stands in mails and tokens. Default: host and port.',
-  fallback: null,
-  parse: (text) => {
-    if (!/^https?:\/\/[^\s/]+$/.test(text)) throw new Fault('must be http(s)://host[:port]');
-    return text;
-  },
-};
-
-const dataDir: Setting<string> = {
-  name: 'KEYRAIL_DATA_DIR',
-  meaning: 'Embedded database, generated secrets, mail and backups.',
-  fallback: './.keyrail',
-  parse: plainText,
-};
-
-const databaseUrl: Setting<Secret> = {
-  name: 'DATABASE_URL',
-  meaning: 'PostgreSQL 15 or later. Unset: the embedded database in the data directory.',
-  fallback: null,
-  isSecret: true,
-  parse: (text) => {
-    if (!/^postgres(ql)?:\/\//.test(text)) throw new Fault('must be a postgres:// URL');
-    return new Secret(text);
-  },
-};
-
-const databaseConnectionsMax: Setting<number> = {
-  name: 'KEYRAIL_DATABASE_CONNECTIONS',
-  meaning: 'Connections to PostgreSQL that one process may hold.',
-  fallback: '10',
-  parse: (text) => wholeNumber(text, 1, 1000),
-};
-
-const bootstrapToken: Setting<Secret> = {
-  name: 'KEYRAIL_BOOTSTRAP_TOKEN',
-  meaning: 'Founds workspaces without a person. Embedded: made in the data directory when unset.',
-  fallback: null,
-  isSecret: true,
-  parse: (text) => {
-    if (text.length < BOOTSTRAP_CHARS_MIN) {
-      throw new Fault(`must have at least ${BOOTSTRAP_CHARS_MIN} characters`);
-    }
-    if (!/^[\x21-\x7e]+$/.test(text)) throw new Fault('must be printable ASCII without spaces');
-    if (/^kr(sk|ses)?_/.test(text)) throw new Fault('must not look like a Keyrail key');
-    return new Secret(text);
-  },
-};
-
-const masterKey: Setting<Secret> = {
-  name: 'KEYRAIL_MASTER_KEY',
-  meaning: '32 bytes in base64; encrypts what must be readable again. Required with DATABASE_URL.',
-  fallback: null,
-  isSecret: true,
-  parse: (text) => {
-    const bytes = Buffer.from(text, 'base64');
-    if (bytes.length !== MASTER_KEY_BYTES) throw new Fault('must be 32 bytes in base64');
-    return new Secret(text);
-  },
-};
-
-const region: Setting<string> = {
-  name: 'KEYRAIL_REGION',
-  meaning: 'Named in the answers of the health probes.',
-  fallback: 'local',
-  parse: plainText,
-};
-
-const trustProxy: Setting<string[] | false> = {
-  name: 'KEYRAIL_TRUST_PROXY',
-  meaning: 'Addresses (comma separated) of proxies whose x-forwarded-for is believed.',
-  fallback: 'off',
-  parse: (text) => {
-    if (text === 'off') return false;
-    const addresses = text.split(',').map((part) => part.trim());
-    if (!addresses.every(isAddress)) throw new Fault('must be off, or IP addresses and ranges');
-    return addresses;
-  },
-};
-
-const logLevel: Setting<LogLevel> = {
-  name: 'KEYRAIL_LOG_LEVEL',
-  meaning: `One of ${logLevels.join(', ')}.`,
-  fallback: 'info',
-  parse: (text) => {
-    const level = logLevels.find((known) => known === text);
-    if (!level) throw new Fault(`must be one of ${logLevels.join(', ')}`);
-    return level;
-  },
-};
-
-const mail: Setting<MailSetting | null> = {
-  name: 'KEYRAIL_MAIL',
-  meaning: 'file:<directory>, smtp://user:pass@host:port or smtps://… Default: <data dir>/mail.',
-  fallback: null,
-  isSecret: true,
-  parse: (text) => {
-    if (text.startsWith('file:') && text.length > 'file:'.length) {
-      return { kind: 'file', directory: text.slice('file:'.length) };
-    }
-    if (/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/.test(text)) {
-      return { kind: 'smtp', url: new Secret(text) };
-    }
-    throw new Fault('must be file:<directory>, smtp://host:port or smtps://host:port');
-  },
-};
-
-const mailFrom: Setting<string> = {
-  name: 'KEYRAIL_MAIL_FROM',
-  meaning: 'Sender of all mail.',
-  fallback: 'Keyrail <keyrail@localhost>',
-  parse: (text) => {
-    if (/[\r\n]/.test(text) || !text.includes('@')) throw new Fault('must be Name <address>');
-    return text;
-  },
-};
-
-const passwordCharsMin: Setting<number> = {
-  name: 'KEYRAIL_PASSWORD_MIN',
-  meaning: 'Least length of a new password, in characters.',
-  fallback: '12',
-  parse: (text) => wholeNumber(text, 8, 64),
-};
-
-const authThrottle: Setting<boolean> = {
-  name: 'KEYRAIL_AUTH_THROTTLE',
-  meaning: 'Limits how often one address may try to sign in or up: on, or off for tests.',
-  fallback: 'on',
-  parse: (text) => {
-    if (text !== 'on' && text !== 'off') throw new Fault('must be on or off');
-    return text === 'on';
-  },
-};
-
-/** In the order of the manual, which is printed from this list. */
-export const settings: readonly Setting<unknown>[] = [
-  host,
-  port,
-  publicUrl,
-  dataDir,
-  databaseUrl,
-  databaseConnectionsMax,
-  bootstrapToken,
-  masterKey,
-  region,
-  trustProxy,
-  mail,
-  mailFrom,
-  passwordCharsMin,
-  authThrottle,
-  logLevel,
-];
-
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const faults: string[] = [];
   const optional = <T>(setting: Setting<T>): T | null => {
@@ -224,22 +43,25 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   const required = <T>(setting: Setting<T>, harmless: T): T => optional(setting) ?? harmless;
 
-  const listen = { host: required(host, ''), port: required(port, 0) };
+  const listen = { host: required(known.host, ''), port: required(known.port, 0) };
   const config: Config = {
     ...listen,
-    publicUrl: optional(publicUrl) ?? urlOf(listen),
-    dataDir: required(dataDir, ''),
-    databaseUrl: optional(databaseUrl),
-    databaseConnectionsMax: required(databaseConnectionsMax, 1),
-    bootstrapToken: optional(bootstrapToken),
-    masterKey: optional(masterKey),
-    region: required(region, ''),
-    trustProxy: required(trustProxy, false),
-    logLevel: required(logLevel, 'info'),
-    mail: optional(mail) ?? { kind: 'file', directory: join(required(dataDir, ''), 'mail') },
-    mailFrom: required(mailFrom, ''),
-    passwordCharsMin: required(passwordCharsMin, 0),
-    authThrottle: required(authThrottle, true),
+    publicUrl: optional(known.publicUrl) ?? urlOf(listen),
+    dataDir: required(known.dataDir, ''),
+    databaseUrl: optional(known.databaseUrl),
+    databaseConnectionsMax: required(known.databaseConnectionsMax, 1),
+    bootstrapToken: optional(known.bootstrapToken),
+    masterKey: optional(known.masterKey),
+    region: required(known.region, ''),
+    trustProxy: required(known.trustProxy, false),
+    logLevel: required(known.logLevel, 'info'),
+    mail: optional(known.mail) ?? {
+      kind: 'file',
+      directory: join(required(known.dataDir, ''), 'mail'),
+    },
+    mailFrom: required(known.mailFrom, ''),
+    passwordCharsMin: required(known.passwordCharsMin, 0),
+    authThrottle: required(known.authThrottle, true),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');
@@ -257,23 +79,5 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
     .map((name) => `${name} is not a setting`);
 }
 
-/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
-function isAddress(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (bitsMax < 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
-}
-
 const urlOf = (listen: { host: string; port: number }): string =>
   `http://${isIP(listen.host) === 6 ? `[${listen.host}]` : listen.host}:${listen.port}`;
-
-function plainText(text: string): string {
-  return text;
-}
-
-function wholeNumber(text: string, min: number, max: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new Fault(`must be a whole number, ${min} to ${max}`);
-  return value;
-}

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { type Config, readConfig, settings } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { migrateCommand } from './migrate-command.ts';
+import { settings } from './settings.ts';
 // keyrail-server: the one program, by its parts. The only reader of process.env.
 import { apiCommand, startCommand, workerCommand } from './start.ts';
 

@@ -8,7 +8,7 @@ const rank: Record<Role, number> = { member: 0, admin: 1, owner: 2 };
 export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
   raisedTo ?? (isSafe ? 'member' : 'admin');
 
-/** Principals without a role (nobody, the bootstrap token) are bounded by their credential alone. */
+/** Without a role (nobody, the bootstrap token) the credential alone is the bound. */
 export function refuseBelow(principal: Principal, least: Role): void {
   const role = roleOf(principal);
   if (role !== null && rank[role] < rank[least]) {

@@ -13,3 +13,6 @@ export const hoursAfter = (start: Date, hours: number): Date =>
 /** A proposed end may shorten a life, never lengthen it. */
 export const earlier = (current: Date | null, proposed: Date): Date =>
   current && current < proposed ? current : proposed;
+
+/** For a time that is told again and again: it never goes back, whoever began first. */
+export const later = (told: Date, now: Date): Date => (told > now ? told : now);

@@ -1,66 +1,18 @@
 // The one way statements run, for both stores: over a bounded pool of the driver's connections.
-// A connection that timed out or broke is destroyed, never handed out again; the embedded store's
-// only one is wound back first.
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
 import { Batch } from './batch.ts';
 import type { Answer, Database, Ending, Opening, Statement, Transaction } from './database.ts';
 import { isLost, isRetryable, isStoreFault, StoreUnavailable } from './faults.ts';
+import { type LenderParts, lender } from './lender.ts';
 
 const ATTEMPTS_MAX = 3;
 
-export type PoolParts = {
-  kind: Database['kind'];
-  pool: pg.Pool;
-  clock: Clock;
-  /** More waiting than this is refused at once: a queue that long cannot be served in time. */
-  waitingMax: number;
-  close(): Promise<void>;
-};
+export type PoolParts = LenderParts & { clock: Clock; close(): Promise<void> };
 
 export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolParts): Database {
-  const giveBack = kind === 'embedded' ? windBack : destroy;
-
-  async function acquire(deadline: Deadline): Promise<pg.PoolClient> {
-    if (pool.waitingCount >= waitingMax) throw new StoreUnavailable('too many waiting');
-    const asked = pool.connect();
-    const waited = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => waited.reject(new StoreUnavailable('no connection in time')),
-      Math.max(0, deadline.remainingMs()),
-    );
-    try {
-      return await Promise.race([asked, waited.promise]);
-    } catch (error) {
-      asked.then(
-        (late) => late.release(),
-        () => {},
-      );
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Lends a connection; what comes back broken is not lent again. */
-  async function lend<T>(
-    deadline: Deadline,
-    use: (client: pg.PoolClient) => Promise<T>,
-  ): Promise<T> {
-    const client = await acquire(deadline);
-    let broken = false;
-    try {
-      return await use(client);
-    } catch (error) {
-      broken = isStoreFault(error);
-      throw error;
-    } finally {
-      // Also one whose transaction could not be ended, whatever the reason.
-      if (broken || client.getTransactionStatus() !== 'I') giveBack(client);
-      else client.release();
-    }
-  }
+  const lend = lender({ kind, pool, waitingMax });
 
   function once(opening: Opening, statement: Statement): Promise<Answer> {
     return withRetries(opening.deadline, () =>
@@ -103,19 +55,6 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
       }),
     close,
   };
-}
-
-const destroy = (client: pg.PoolClient): void => client.release(true);
-
-/**
- * Every connection to the embedded store is the same session: a new one would find the old
- * transaction open and the old answers still coming. So it first ends what it was sent.
- */
-function windBack(client: pg.PoolClient): void {
-  client.query('rollback').then(
-    () => client.release(),
-    () => client.release(true),
-  );
 }
 
 const BEGIN: Statement = { text: 'begin', values: [] };

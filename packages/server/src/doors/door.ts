@@ -39,13 +39,22 @@ export type Change<T> =
     }
   | { kind: 'unchanged'; result: T };
 
-export function changed<T>(
+type Policy = { policy?: readonly string[]; floors?: readonly string[] };
+
+export const changed = <T>(
   result: T,
   entry: Entry | readonly [Entry, ...Entry[]],
-  { policy = [], floors = [] }: { policy?: readonly string[]; floors?: readonly string[] } = {},
+  policy: Policy = {},
+): Change<T> => versioned(() => result, entry, policy);
+
+/** The same, for a result that tells which versions the tail gave. */
+export function versioned<T>(
+  result: (versions: PolicyVersion[]) => T,
+  entry: Entry | readonly [Entry, ...Entry[]],
+  { policy = [], floors = [] }: Policy,
 ): Change<T> {
   const entries: readonly [Entry, ...Entry[]] = 'action' in entry ? [entry] : entry;
-  return { kind: 'changed', entries, policy, floors, result: () => result };
+  return { kind: 'changed', entries, policy, floors, result };
 }
 
 /** Nothing to write: the transaction is rolled back, no row is appended, no version moves. */

@@ -12,6 +12,8 @@ const frameworkFaults: Record<string, () => ApiError> = {
     new ApiError('invalid_request', 'The request body does not match its length.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
   FST_ERR_BAD_URL: () => new ApiError('invalid_request', 'The path is not valid.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('invalid_request', 'The path is not valid.'),
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => new ApiError('unsupported_media_type'),
 };
 
 export function apiErrorOf(error: unknown): ApiError {

@@ -67,13 +67,13 @@ function roleMark(line: string, { auth, role }: Endpoint): Html {
 }
 
 function requestParts(line: string, endpoint: Endpoint, components: Components): Html {
-  const top = { parents: '', isRequired: true };
-  const paths = pathParams(line).map((name) => ({ ...top, name, type: 'uuid', notes: [] }));
+  const top = { parents: '', isRequired: true, notes: [], meaning: null };
+  const paths = pathParams(line).map((name) => ({ ...top, name, type: 'uuid' }));
   const headers = Object.entries(endpoint.headers ?? {}).map(([name, meaning]) => ({
     ...top,
     name,
     type: 'string',
-    notes: [meaning],
+    meaning,
     // Conditional requests are a choice; signatures and origins are not.
     isRequired: endpoint.auth !== 'machine',
   }));

@@ -23,11 +23,12 @@ export function fieldTable(
 export const columnHeads = (titles: readonly string[]): Html =>
   html`<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>`;
 
-function fieldLine({ parents, name, type, isRequired, notes }: FieldRow, isAnswer: boolean): Html {
+function fieldLine(row: FieldRow, isAnswer: boolean): Html {
+  const { parents, name, type, isRequired } = row;
   const need = isAnswer ? answerNeed(isRequired) : requestNeed(isRequired);
   return html`<tr><th scope="row"><code>${
     parents === '' ? null : html`<span class="dim">${parents}</span>`
-  }${name}</code>${need}</th><td class="type">${type}</td><td>${notesHtml(notes)}</td></tr>`;
+  }${name}</code>${need}</th><td class="type">${type}</td><td>${notesHtml(row)}</td></tr>`;
 }
 
 const requestNeed = (isRequired: boolean): Html =>
@@ -38,5 +39,8 @@ const requestNeed = (isRequired: boolean): Html =>
 const answerNeed = (isRequired: boolean): Html =>
   isRequired ? nothing : html` <span class="need may">not always</span>`;
 
-const notesHtml = (notes: readonly string[]): Html =>
-  html`${notes.map((note, at) => html`${at > 0 ? '; ' : ''}${prose(note)}`)}`;
+const notesHtml = ({ notes, meaning }: FieldRow): Html => {
+  const phrases = notes.map((note, at) => html`${at > 0 ? '; ' : ''}${prose(note)}`);
+  if (meaning === null) return html`${phrases}`;
+  return html`${phrases}${notes.length > 0 ? html`<br>` : null}${prose(meaning)}`;
+};

@@ -37,12 +37,18 @@ test('a field says its type, its bounds, its default and whether it is needed', 
     type: 'uuid',
     isRequired: true,
     notes: [],
+    meaning: null,
   });
   equal(field(rows, 'env').type, 'live | test');
   deepEqual(field(rows, 'scopes').notes, ['at most 64 items', 'each 1 to 200 characters']);
   equal(field(rows, 'scopes').isRequired, false);
   const overlap = field(bodyRows('POST /v1/keys/{id}/rotate'), 'overlap_hours');
   deepEqual(overlap.notes, ['0 to 168', 'default `24`']);
+});
+
+test('a field that needs explaining is explained', () => {
+  const rows = answerRows('POST /v1/keys', 201);
+  ok(field(rows, 'rate_limits').meaning?.startsWith('null inherits'));
 });
 
 test('the fields of nested objects stand under the path of their parent', () => {

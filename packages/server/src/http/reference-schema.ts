@@ -10,8 +10,10 @@ export type FieldRow = {
   name: string;
   type: string;
   isRequired: boolean;
-  /** Bounds, default and meaning, each a phrase with `code` in backticks. */
+  /** Bounds and default, each a phrase with `code` in backticks. */
   notes: string[];
+  /** What it is for, in a sentence, where its name does not say it. */
+  meaning: string | null;
 };
 
 /** The head of an alternative: the rows below it hold when this is so. */
@@ -60,8 +62,8 @@ function fieldRow(
   const { description, default: fallback } = { ...shape, ...property };
   const notes = withBounds ? boundsOf(shape) : [];
   if (withBounds && fallback !== undefined) notes.push(`default \`${JSON.stringify(fallback)}\``);
-  if (typeof description === 'string') notes.push(description);
-  return { parents, name, type: typeOf(property, components), isRequired, notes };
+  const meaning = typeof description === 'string' ? description : null;
+  return { parents, name, type: typeOf(property, components), isRequired, notes, meaning };
 }
 
 const formats: Record<string, string> = {

@@ -1,5 +1,6 @@
 // Fastify: router, sockets, body limits, orderly close. Everything else is the pipeline's. Its
 // own coercion, validation and error answers are not used.
+import { METHODS } from 'node:http';
 import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -10,11 +11,11 @@ import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
 import { apiHeaders, transportHeaders } from './headers.ts';
 import { type Admitted, type Pipeline, type PipelineParts, pipelineFor } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
+import { refuseUnreadable } from './unreadable.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export type ServerParts = PipelineParts & {
   log: Log;
@@ -25,6 +26,7 @@ export type ServerParts = PipelineParts & {
 
 export function buildServer(routes: readonly ServedRoute[], parts: ServerParts): FastifyInstance {
   const refuse = refuserWith(parts.log);
+  const standard = { ...apiHeaders, ...transportHeaders(parts.publicUrl) };
   const app = Fastify({
     logger: false,
     trustProxy: parts.trustProxy,
@@ -32,14 +34,24 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    // Who still gets a request in while we close is answered like everyone else.
+    return503OnClosing: false,
     genReqId: (request) => saneRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
     // A longer parameter is a malformed id, and the pipeline says so.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(standard).header('x-request-id', request.id); // no hook has run
+      refuse(request, reply, error);
+    },
+    clientErrorHandler: ({ code }, socket) =>
+      refuseUnreadable(code, socket, { ...standard, 'x-request-id': parts.newRequestId() }),
   });
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+  }
   readBodiesUnparsed(app);
-  addStandardHeaders(app, parts);
+  addStandardHeaders(app, standard);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.setNotFoundHandler((request, reply) =>
     refuse(request, reply, new ApiError('not_found', 'No such path.')),
@@ -57,8 +69,7 @@ function readBodiesUnparsed(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 }
 
-function addStandardHeaders(app: FastifyInstance, { publicUrl }: ServerParts): void {
-  const standard = { ...apiHeaders, ...transportHeaders(publicUrl) };
+function addStandardHeaders(app: FastifyInstance, standard: Record<string, string>): void {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(standard).header('x-request-id', request.id);
     const { origin } = request.headers;
@@ -111,7 +122,8 @@ async function answer(
 
 /** The same list from the next position on; relative, as the server may not know its own name. */
 function nextLink(url: string, cursor: string): string {
-  const [path = '', search = ''] = url.split('?', 2);
+  const at = url.indexOf('?');
+  const [path, search] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at)];
   const query = new URLSearchParams(search);
   query.set('cursor', cursor);
   return `<${path}?${query}>; rel="next"`;
@@ -147,9 +159,10 @@ function refuseOtherMethods(
 ): void {
   const known: string[] = methods.includes('GET') ? [...methods, 'HEAD'] : [...methods];
   app.route({
-    method: METHODS.filter((method) => !known.includes(method)),
+    method: app.supportedMethods.filter((method) => !known.includes(method)),
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    handler: (request, reply) => {
+    // Before a body is read: whatever it holds, nobody wants it.
+    onRequest: async (request, reply) => {
       const { origin } = request.headers;
       if (request.method === 'OPTIONS' && origin && isEmbedPath(path)) {
         return reply.code(204).headers(preflightHeaders(origin)).send();
@@ -157,6 +170,9 @@ function refuseOtherMethods(
       const headers = { allow: known.join(', ') };
       const error = new ApiError('method_not_allowed', undefined, { headers });
       return refuse(request, reply, error);
+    },
+    handler: () => {
+      throw new Error('impossible: a refused method was let through');
     },
   });
 }

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { PASSWORD_CHARS_MAX } from '@keyrail/protocol/limits.ts';
 import { invalid } from '../../base/errors.ts';
 
-let common: Set<string> | undefined;
+let guessedFirst: Set<string> | undefined;
 
 /** Read when first needed: most processes never set a password. */
-function commonPasswords(): Set<string> {
-  common ??= new Set(
+function passwordsGuessedFirst(): Set<string> {
+  guessedFirst ??= new Set(
     readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
       .trim()
       .split('\n'),
   );
-  return common;
+  return guessedFirst;
 }
 
 const weak = (message: string) => invalid('body', [{ path: 'password', message }]);
@@ -30,5 +30,5 @@ export function refuseWeakPassword(
   }
   const folded = password.toLowerCase();
   if (folded === email.toLowerCase()) throw weak('Must not be your e-mail address.');
-  if (commonPasswords().has(folded)) throw weak('Is one of the most common passwords.');
+  if (passwordsGuessedFirst().has(folded)) throw weak('Is one of the most common passwords.');
 }

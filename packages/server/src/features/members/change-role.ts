@@ -1,7 +1,7 @@
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
 import { refuseLosingLastOwner } from './last-owner.ts';
-import { lockMember, type MemberRow, updateMember } from './rows.ts';
+import { countOwners, lockMember, type MemberRow, updateMember } from './rows.ts';
 
 /** Gives a member another role; the last owner stays one. */
 export async function changeRole(
@@ -10,7 +10,7 @@ export async function changeRole(
 ): Promise<Change<MemberRow>> {
   const member = await lockMember(tx, userId);
   if (member.role === role) return unchanged(member);
-  await refuseLosingLastOwner(tx, member);
+  refuseLosingLastOwner(member, await countOwners(tx));
   await updateMember(tx, member.id, { role });
   return changed(
     { ...member, role, updatedAt: tx.now },

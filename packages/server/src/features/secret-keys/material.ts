@@ -1,9 +1,9 @@
-// A fresh secret key: stored by its hash, and handed back once.
+// A fresh secret key: the row that stands for it, and what is shown once.
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import { insertSecretKey, type SecretKeyRow } from './rows.ts';
+import type { NewSecretKeyRow, SecretKeyRow } from './rows.ts';
 
 export type WantedSecretKey = {
   env: Env;
@@ -16,13 +16,13 @@ export type WantedSecretKey = {
 
 export type MintedSecretKey = { row: SecretKeyRow; secret: Secret };
 
-export async function mintSecretKey(
-  tx: Write,
+export function newSecretKey(
+  { newId, now, randomBytes }: Pick<Write, 'newId' | 'now' | 'randomBytes'>,
   { env, name, meta, expiresAt, authority, rotatedFrom }: WantedSecretKey,
-): Promise<MintedSecretKey> {
-  const { secret, displayPrefix, lookupHash } = mintCredential('secret_key', env, tx.randomBytes);
-  const row = await insertSecretKey(tx, {
-    id: tx.newId(),
+): { values: NewSecretKeyRow; secret: Secret } {
+  const { secret, displayPrefix, lookupHash } = mintCredential('secret_key', env, randomBytes);
+  const values = {
+    id: newId(),
     env,
     lookupHash: Buffer.from(lookupHash, 'hex'),
     displayPrefix,
@@ -32,7 +32,7 @@ export async function mintSecretKey(
     vendorExpiresAt: expiresAt,
     rotatedFrom: rotatedFrom ?? null,
     authority,
-    createdAt: tx.now,
-  });
-  return { row, secret: new Secret(secret) };
+    createdAt: now,
+  };
+  return { values, secret: new Secret(secret) };
 }

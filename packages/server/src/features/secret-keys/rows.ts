@@ -26,6 +26,8 @@ export async function lockSecretKey(tx: Write, id: string): Promise<SecretKeyRow
   return row ?? miss(tx, 'secret key', id);
 }
 
+export type NewSecretKeyRow = Insertable<Columns>;
+
 export type Position = { createdAt: Date; id: string };
 
 /** Newest first, from just after a position on. */
@@ -45,10 +47,7 @@ export function listSecretKeys(
   return many(tx, page);
 }
 
-export async function insertSecretKey(
-  tx: Write,
-  values: Insertable<Columns>,
-): Promise<SecretKeyRow> {
+export async function insertSecretKey(tx: Write, values: NewSecretKeyRow): Promise<SecretKeyRow> {
   const row = await one(tx, build.insertInto('secretKeys').values(values).returningAll());
   return { ...row, lastUsedAt: null };
 }

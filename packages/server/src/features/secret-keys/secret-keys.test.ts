@@ -117,9 +117,9 @@ test('a test key sees and touches test keys only', async (t) => {
   const live = await as.liveKey(create, { env: 'live' });
   const own = await as.testKey(create, { env: 'test' });
 
-  const { data } = await as.testKey(list);
-  ok(data.every(({ env }) => env === 'test'));
-  ok(data.some(({ id }) => id === own.id));
+  const seen = (await as.testKey(list)).data;
+  ok(seen.every(({ env }) => env === 'test'));
+  ok(seen.some(({ id }) => id === own.id));
   for (const line of [read, rotate, revoke] as const) {
     const answer = await refused(as.testKey(line, { id: live.id }), 403, 'forbidden');
     equal(messageOf(answer), 'A test secret key cannot manage live resources.');

@@ -2,7 +2,8 @@ import type { Entry } from '../../doors/actions.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import { insertMember, loadActingPerson } from '../members/rows.ts';
-import { type MintedSecretKey, mintSecretKey } from '../secret-keys/material.ts';
+import { type MintedSecretKey, newSecretKey } from '../secret-keys/material.ts';
+import { insertSecretKey } from '../secret-keys/rows.ts';
 import { updateActiveWorkspace } from '../sessions/rows.ts';
 import { insertWorkspace, type WorkspaceRow } from './rows.ts';
 
@@ -38,13 +39,9 @@ export async function createWorkspace(
     createdAt: tx.now,
     updatedAt: tx.now,
   });
-  const secretKey = await mintSecretKey(tx, {
-    env,
-    name: null,
-    meta: {},
-    expiresAt: null,
-    authority: 'owner',
-  });
+  const first = { env, name: null, meta: {}, expiresAt: null, authority: 'owner' as const };
+  const { values, secret } = newSecretKey(tx, first);
+  const secretKey = { row: await insertSecretKey(tx, values), secret };
   const joined = founder ? [await joinFounder(tx, founder, workspace.id)] : [];
   return changed({ workspace, secretKey, ownerId: founder?.userId ?? null }, [
     { action: 'workspace.created', target: workspace.id, payload: { slug } },

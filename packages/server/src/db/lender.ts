@@ -1,0 +1,77 @@
+// Lends connections of a bounded pool, one borrower at a time. One that timed out or broke is
+// destroyed, never lent again; the embedded store's only one is wound back first.
+import type pg from 'pg';
+import type { Deadline } from '../base/deadline.ts';
+import type { Database } from './database.ts';
+import { isStoreFault, StoreUnavailable } from './faults.ts';
+
+export type LenderParts = {
+  kind: Database['kind'];
+  pool: pg.Pool;
+  /** More waiting than this is refused at once: a queue that long cannot be served in time. */
+  waitingMax: number;
+};
+
+export type Lend = <T>(
+  deadline: Deadline,
+  use: (client: pg.PoolClient) => Promise<T>,
+) => Promise<T>;
+
+export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
+  const giveBack = kind === 'embedded' ? windBack : destroy;
+
+  async function acquire(deadline: Deadline): Promise<pg.PoolClient> {
+    if (pool.waitingCount >= waitingMax) throw new StoreUnavailable('too many waiting');
+    const asked = pool.connect();
+    const waited = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => waited.reject(new StoreUnavailable('no connection in time')),
+      Math.max(0, deadline.remainingMs()),
+    );
+    try {
+      return await Promise.race([asked, waited.promise]);
+    } catch (error) {
+      asked.then(
+        (late) => late.release(),
+        () => {},
+      );
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Lends a connection; what comes back broken is not lent again. */
+  async function lend<T>(
+    deadline: Deadline,
+    use: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
+    const client = await acquire(deadline);
+    let broken = false;
+    try {
+      return await use(client);
+    } catch (error) {
+      broken = isStoreFault(error);
+      throw error;
+    } finally {
+      // Also one whose transaction could not be ended, whatever the reason.
+      if (broken || client.getTransactionStatus() !== 'I') giveBack(client);
+      else client.release();
+    }
+  }
+
+  return lend;
+}
+
+const destroy = (client: pg.PoolClient): void => client.release(true);
+
+/**
+ * Every connection to the embedded store is the same session: a new one would find the old
+ * transaction open and the old answers still coming. So it first ends what it was sent.
+ */
+function windBack(client: pg.PoolClient): void {
+  client.query('rollback').then(
+    () => client.release(),
+    () => client.release(true),
+  );
+}

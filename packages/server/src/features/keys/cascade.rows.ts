@@ -1,0 +1,93 @@
+// Revoking whatever stands under a project or a tenant that is being deleted, however much it is.
+import { sql } from 'kysely';
+import { maybe } from '../../db/sql.ts';
+import type { Write } from '../../doors/door.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { shelvesOf } from './shelf.ts';
+
+/** Bounds one statement: the embedded store does nothing else while it runs. */
+const KEYS_PER_STATEMENT = 1000;
+
+export type Parent = { projectId: string } | { tenantId: string };
+
+export type Cascade = {
+  reason: string;
+  /** Holds the parent itself: from then on no key can be created under it. */
+  lockParent(): Promise<unknown>;
+};
+
+export type Cascaded = { count: number; projectIds: string[] };
+
+/**
+ * Revokes all keys under a parent. Most are revoked before the parent is held, so that whoever
+ * creates keys under it is kept waiting for the end of this work only, and finds it gone.
+ *
+ * It is done when a walk finds nothing: a rotation in flight holds its old key, which the walk then
+ * waits for and revokes, and the successor is found by the next one.
+ */
+export async function revokeKeysUnder(
+  tx: Write,
+  parent: Parent,
+  { reason, lockParent }: Cascade,
+): Promise<Cascaded> {
+  const walks = [await revokeOnce(tx, parent, reason)];
+  await lockParent();
+  while (walks.length === 1 || walks.at(-1)?.count !== 0) {
+    walks.push(await revokeOnce(tx, parent, reason));
+  }
+  return {
+    count: walks.reduce((sum, { count }) => sum + count, 0),
+    projectIds: [...new Set(walks.flatMap(({ projectIds }) => projectIds))],
+  };
+}
+
+async function revokeOnce(tx: Write, parent: Parent, reason: string): Promise<Cascaded> {
+  const done: Cascaded = { count: 0, projectIds: [] };
+  for (const shelf of shelvesOf(allEnvs, { includeRevoked: false })) {
+    let after: Chunk | null = null;
+    do {
+      after = await revokeChunk(tx, { parent, shelf, after, reason });
+      done.count += after?.count ?? 0;
+      done.projectIds = [...new Set([...done.projectIds, ...(after?.projectIds ?? [])])];
+    } while (after?.count === KEYS_PER_STATEMENT);
+  }
+  return done;
+}
+
+/** What one statement did, and the place of its last key. */
+type Chunk = Cascaded & { createdAt: Date; id: string };
+
+/**
+ * Oldest first, and from where the last one ended: two deletions that meet at the same keys lock
+ * them in one order, and nobody steps over the dead rows again. A key may be younger than this
+ * transaction, and is not said to have been revoked before it was made.
+ */
+const revokeChunk = (
+  tx: Write,
+  step: { parent: Parent; shelf: number; after: Chunk | null; reason: string },
+): Promise<Chunk | null> => {
+  const { parent, shelf, after, reason } = step;
+  const under =
+    'tenantId' in parent
+      ? sql`tenant_id = ${parent.tenantId}`
+      : sql`project_id = ${parent.projectId}`;
+  const onwards = after ? sql`and (created_at, id) > (${after.createdAt}, ${after.id})` : sql``;
+  return maybe(
+    tx,
+    sql<Chunk>`
+      with doomed as (
+        select id, project_id, created_at from api_keys
+        where ${under} and shelf = ${shelf} ${onwards}
+        order by created_at, id limit ${KEYS_PER_STATEMENT} for update
+      ), revoked as (
+        update api_keys set revoked_at = greatest(api_keys.created_at, ${tx.now}),
+          revoked_reason = ${reason}
+        -- By project: the guard looks at a change's first row of each, and again when it returns.
+        from (select id from doomed order by project_id) chosen where api_keys.id = chosen.id
+        returning api_keys.project_id
+      )
+      select (select count(*) from revoked)::int as count,
+        array(select distinct project_id from revoked) as project_ids, created_at, id
+      from doomed order by created_at desc, id desc limit 1`,
+  );
+};

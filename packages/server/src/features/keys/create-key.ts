@@ -1,0 +1,22 @@
+import { type Change, changed, type Write } from '../../doors/door.ts';
+import { type MintedKey, materialOf, type WantedKey } from './material.ts';
+import { insertKey, lockParents } from './rows.ts';
+
+/** Makes a key for a living tenant of a living project: neither can be deleted from under it. */
+export async function createKey(
+  tx: Write,
+  wanted: Omit<WantedKey, 'rotatedFrom'>,
+): Promise<Change<MintedKey>> {
+  await lockParents(tx, wanted);
+  const { values, secret } = materialOf(wanted, tx);
+  const row = await insertKey(tx, values);
+  return changed(
+    { row, secret },
+    {
+      action: 'api_key.created',
+      target: row.id,
+      payload: { env: row.env, display_prefix: row.displayPrefix },
+    },
+    { policy: [row.projectId] },
+  );
+}

@@ -1,0 +1,30 @@
+// A fresh API key: stored by its hash, and handed back once.
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { Secret } from '../../base/secret.ts';
+import type { Write } from '../../doors/door.ts';
+import type { KeyRow, NewKey } from './rows.ts';
+
+export type WantedKey = Pick<
+  KeyRow,
+  'projectId' | 'tenantId' | 'env' | 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'
+> & { rotatedFrom?: string };
+
+export type MintedKey = { row: KeyRow; secret: Secret };
+
+/** The row to insert, and the secret that exists nowhere else. */
+export function materialOf(
+  { rotatedFrom, ...wanted }: WantedKey,
+  { newId, now, randomBytes }: Pick<Write, 'newId' | 'now' | 'randomBytes'>,
+): { values: NewKey; secret: Secret } {
+  const { secret, displayPrefix, lookupHash } = mintCredential('api_key', wanted.env, randomBytes);
+  const values = {
+    ...wanted,
+    id: newId(),
+    lookupHash: Buffer.from(lookupHash, 'hex'),
+    displayPrefix,
+    vendorExpiresAt: wanted.expiresAt,
+    rotatedFrom: rotatedFrom ?? null,
+    createdAt: now,
+  };
+  return { values, secret: new Secret(secret) };
+}

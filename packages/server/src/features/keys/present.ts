@@ -1,0 +1,65 @@
+// Rows → api_key objects. The only place of this slice where a secret is shown.
+import type {
+  ApiKey,
+  CreatedApiKey,
+  RevokedApiKey,
+  RotatedApiKey,
+} from '@keyrail/protocol/objects/api-key.ts';
+import type { Usage } from '@keyrail/protocol/objects/usage.ts';
+import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
+import type { Reached } from './await-nodes.ts';
+import type { MintedKey } from './material.ts';
+import type { RotatedKey } from './rotate-key.ts';
+import type { KeyRow } from './rows.ts';
+
+export const presentKey = (row: KeyRow): ApiKey => ({
+  object: 'api_key',
+  id: row.id,
+  project_id: row.projectId,
+  tenant_id: row.tenantId,
+  env: row.env,
+  display_prefix: row.displayPrefix,
+  name: row.name,
+  scopes: row.scopes,
+  meta: row.meta,
+  rate_limits: row.rateLimits,
+  expires_at: wireTimeOrNull(row.expiresAt),
+  revoked_at: wireTimeOrNull(row.revokedAt),
+  revoked_reason: row.revokedReason,
+  quarantined_at: wireTimeOrNull(row.quarantinedAt),
+  quarantine_reason: row.quarantineReason,
+  rotated_from: row.rotatedFrom,
+  created_at: wireTime(row.createdAt),
+  last_used_at: null, // telemetry tells, and there is none yet
+});
+
+export const presentCreated = ({ row, secret }: MintedKey): CreatedApiKey => ({
+  ...presentKey(row),
+  key: secret.reveal(),
+  key_shown_once: true,
+});
+
+export const presentRotated = (rotated: RotatedKey): RotatedApiKey => ({
+  ...presentCreated(rotated),
+  previous_key: presentKey(rotated.predecessor),
+});
+
+export const presentAwaited = (row: KeyRow, { version }: Reached): RevokedApiKey => ({
+  ...presentKey(row),
+  propagation: {
+    version,
+    complete: true,
+    waited_ms: 0,
+    acked_nodes: 0,
+    total_nodes: 0,
+    nodes: [],
+  },
+});
+
+/** Only days with traffic are told; without telemetry there are none. */
+export const presentUsage = ({ id }: KeyRow, days: number): Usage => ({
+  object: 'usage',
+  key_id: id,
+  days,
+  data: [],
+});

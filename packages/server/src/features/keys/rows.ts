@@ -1,0 +1,139 @@
+// Every statement on api_keys but the cascade's. What the feed must learn, the database marks by
+// itself: no statement here writes a version.
+import { type Selectable, sql } from 'kysely';
+import { notFound } from '../../base/errors.ts';
+import { build, many, maybe, one } from '../../db/sql.ts';
+import type { RateLimit, Tables } from '../../db/tables.ts';
+import type { Read, Write } from '../../doors/door.ts';
+import { miss } from '../../doors/miss.ts';
+import type { Env } from '../../doors/reach.ts';
+import { shelvesOf } from './shelf.ts';
+
+type Columns = Tables['apiKeys'];
+
+export type KeyRow = Selectable<Columns>;
+
+const rows = build.selectFrom('apiKeys').selectAll();
+
+export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
+  const row = await maybe(tx, rows.where('id', '=', id));
+  return row ?? miss(tx, 'API key', id);
+}
+
+/** Loads for a change: until the transaction ends nobody else decides about this key. */
+export async function lockKey(tx: Write, id: string): Promise<KeyRow> {
+  const row = await maybe(tx, rows.where('id', '=', id).forUpdate());
+  return row ?? miss(tx, 'API key', id);
+}
+
+/**
+ * Holds project and tenant against deletion until the transaction ends, beside others who do the
+ * same. One statement for both; the project is held first, whoever asks.
+ */
+export async function lockParents(
+  tx: Write,
+  { projectId, tenantId }: { projectId: string; tenantId: string },
+): Promise<void> {
+  const { project, tenant } = await one(
+    tx,
+    sql<{ project: string | null; tenant: string | null }>`
+      with held_project as (
+        select id from projects where id = ${projectId} and deleted_at is null for share
+      ), held_tenant as (
+        select id from tenants where id = ${tenantId} and deleted_at is null for share
+      )
+      select (select id from held_project) as project, (select id from held_tenant) as tenant`,
+  );
+  if (project === null) throw notFound('project');
+  if (tenant === null) throw notFound('tenant');
+}
+
+export type Position = { createdAt: Date; id: string };
+
+export type KeyFilter = {
+  projectId?: string | undefined;
+  tenantId?: string | undefined;
+  env?: Env | undefined;
+  includeRevoked: boolean;
+};
+
+/**
+ * Newest first, from just after a position on. Each shelf gives its newest off an index, so that
+ * the cost is that of the page, however many keys there are and whatever is filtered.
+ */
+export function listKeys(
+  tx: Read,
+  { filter, after, limit }: { filter: KeyFilter; after: Position | null; limit: number },
+): Promise<KeyRow[]> {
+  const { projectId = tx.reach.projectId, tenantId = tx.reach.tenantId, env } = filter;
+  const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
+  const isFiltered = projectId !== undefined || tenantId !== undefined;
+  const conditions = [
+    // Written as the indexes hold it: see api_keys_newest.
+    isFiltered ? sql`shelf = covered.shelf` : sql`shelf::int = covered.shelf::int`,
+    ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
+    ...(tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`]),
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+  ];
+  return many(
+    tx,
+    sql<KeyRow>`
+      select newest.* from unnest(${shelvesOf(envs, filter)}::smallint[]) as covered (shelf)
+      cross join lateral (
+        select * from api_keys where ${sql.join(conditions, sql` and `)}
+        order by created_at desc, id desc limit ${limit}
+      ) newest
+      order by newest.created_at desc, newest.id desc limit ${limit}`,
+  );
+}
+
+export type NewKey = Pick<KeyRow, Inserted | Changeable>;
+
+type Inserted =
+  | ('id' | 'projectId' | 'tenantId' | 'env' | 'lookupHash' | 'displayPrefix')
+  | ('vendorExpiresAt' | 'rotatedFrom' | 'createdAt');
+type Changeable = 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt';
+type Decided = 'vendorExpiresAt' | 'revokedAt' | 'revokedReason' | `quarantine${'dAt' | 'Reason'}`;
+
+export const insertKey = (tx: Write, { meta, rateLimits, ...values }: NewKey): Promise<KeyRow> =>
+  one(
+    tx,
+    build
+      .insertInto('apiKeys')
+      .values({ ...values, meta: JSON.stringify(meta), rateLimits: textOf(rateLimits) })
+      .returningAll(),
+  );
+
+/** Writes what was decided about a locked row, and returns it as it is now. */
+export const updateKeyRow = (
+  tx: Write,
+  id: string,
+  { meta, rateLimits, ...values }: Partial<Pick<KeyRow, Changeable | Decided>>,
+): Promise<KeyRow> =>
+  one(
+    tx,
+    build
+      .updateTable('apiKeys')
+      .set({
+        ...values,
+        ...(meta !== undefined && { meta: JSON.stringify(meta) }),
+        ...(rateLimits !== undefined && { rateLimits: textOf(rateLimits) }),
+      })
+      .where('id', '=', id)
+      .returningAll(),
+  );
+
+const textOf = (limits: RateLimit[] | null): string | null => limits && JSON.stringify(limits);
+
+/** The version of its project at which a key was last written. */
+export async function loadVersion(tx: Read, { changeId, projectId }: KeyRow): Promise<number> {
+  const { version } = await one(
+    tx,
+    build
+      .selectFrom('policyChanges')
+      .select('version')
+      .where('changeId', '=', changeId)
+      .where('projectId', '=', projectId),
+  );
+  return version;
+}

@@ -1,0 +1,33 @@
+import { conflict } from '../../base/errors.ts';
+import { effectOf, type Patch } from '../../base/patch.ts';
+import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { refuseProlonging } from './lifetime.ts';
+import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
+
+export type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
+
+/**
+ * Changes what differs; a patch without effect writes nothing. An expiry that differs from the one
+ * in force becomes the vendor's own, and so the one that a successor inherits; sending back the
+ * expiry that was read is no decision.
+ */
+export async function updateKey(
+  tx: Write,
+  { id, patch }: { id: string; patch: KeyPatch },
+): Promise<Change<KeyRow>> {
+  const key = await lockKey(tx, id);
+  if (key.revokedAt) throw conflict('A revoked key cannot be changed.');
+  const { values, names } = effectOf(key, patch);
+  if (names.length === 0) return unchanged(key);
+  const { expiresAt } = values;
+  if (expiresAt !== undefined) refuseProlonging(key, expiresAt);
+  const updated = await updateKeyRow(tx, id, {
+    ...values,
+    ...(expiresAt !== undefined && { vendorExpiresAt: expiresAt }),
+  });
+  return changed(
+    updated,
+    { action: 'api_key.updated', target: id, payload: { env: key.env, changed: names } },
+    { policy: [key.projectId] },
+  );
+}

@@ -1,0 +1,57 @@
+// Projects: the APIs that a vendor protects. They carry no environment, so a test key may look at
+// them and make new ones, but what it did to one would reach live keys.
+import { projectEndpoints } from '@keyrail/protocol/endpoints/projects.ts';
+import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { serve } from '../../http/route.ts';
+import { createProject } from './create-project.ts';
+import { deleteProject } from './delete-project.ts';
+import { presentDeleted, presentProject } from './present.ts';
+import { listProjects, loadProject } from './rows.ts';
+import { updateProject } from './update-project.ts';
+
+export const projectRoutes = serve(projectEndpoints, {
+  'POST /v1/projects': {
+    boundary: 'sharedCreate',
+    door: 'write',
+    run: async ({ write, body }) =>
+      presentProject(
+        await write((tx) =>
+          createProject(tx, {
+            name: body.name,
+            slug: body.slug,
+            defaultRateLimits: body.default_rate_limits,
+          }),
+        ),
+      ),
+  },
+  'GET /v1/projects': {
+    boundary: 'shared',
+    door: 'read',
+    run: ({ read, query, after }) =>
+      pageOf(query.limit, {
+        list: (limit) => listProjects(read, { slug: query.slug, after: positionOf(after), limit }),
+        present: presentProject,
+        next: nextAfter,
+      }),
+  },
+  'GET /v1/projects/{id}': {
+    boundary: 'shared',
+    door: 'read',
+    run: async ({ read, params }) => presentProject(await loadProject(read, params.id)),
+  },
+  'PATCH /v1/projects/{id}': {
+    boundary: 'shared',
+    door: 'write',
+    run: async ({ write, params, body }) => {
+      const patch = { name: body.name, defaultRateLimits: body.default_rate_limits };
+      return presentProject(await write((tx) => updateProject(tx, { id: params.id, patch })));
+    },
+  },
+  'DELETE /v1/projects/{id}': {
+    boundary: 'shared',
+    door: 'write',
+    patience: 'stepped',
+    run: async ({ write, params }) =>
+      presentDeleted(await write((tx) => deleteProject(tx, { id: params.id }))),
+  },
+});

@@ -1,0 +1,29 @@
+import { later } from '../../base/duration.ts';
+import { effectOf, type Patch } from '../../base/patch.ts';
+import { type Change, unchanged, versioned, type Write } from '../../doors/door.ts';
+import { lockProject, type ProjectRow, updateProjectRow } from './rows.ts';
+
+export type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
+
+/**
+ * Changes what differs; a patch without effect writes nothing. New default limits concern every key
+ * that inherits them, so nodes are told to start over from a snapshot; a name concerns none.
+ */
+export async function updateProject(
+  tx: Write,
+  { id, patch }: { id: string; patch: ProjectPatch },
+): Promise<Change<ProjectRow>> {
+  const current = await lockProject(tx, id);
+  const { values, names } = effectOf(current, patch);
+  if (names.length === 0) return unchanged(current);
+  const updated = await updateProjectRow(tx, current, {
+    ...values,
+    updatedAt: later(current.updatedAt, tx.now),
+  });
+  const policy = values.defaultRateLimits ? [id] : [];
+  return versioned(
+    ([own]) => ({ ...updated, policyVersion: own?.version ?? updated.policyVersion }),
+    { action: 'project.updated', target: id, payload: { changed: names } },
+    { policy, floors: policy },
+  );
+}

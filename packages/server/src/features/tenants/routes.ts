@@ -1,0 +1,65 @@
+// Tenants: the vendor's customer organisations. They carry no environment, so a test key may look
+// at them and make new ones, but what it did to one would reach live keys.
+import { tenantEndpoints } from '@keyrail/protocol/endpoints/tenants.ts';
+import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { serve } from '../../http/route.ts';
+import { createTenant } from './create-tenant.ts';
+import { deleteTenant } from './delete-tenant.ts';
+import { presentDeleted, presentEmbedTokensRevoked, presentTenant } from './present.ts';
+import { revokeEmbedTokens } from './revoke-embed-tokens.ts';
+import { listTenants, loadTenant } from './rows.ts';
+import { updateTenant } from './update-tenant.ts';
+
+export const tenantRoutes = serve(tenantEndpoints, {
+  'POST /v1/tenants': {
+    boundary: 'sharedCreate',
+    door: 'write',
+    run: async ({ write, body }) =>
+      presentTenant(
+        await write((tx) =>
+          createTenant(tx, {
+            externalId: body.external_id,
+            name: body.name ?? null,
+            meta: body.meta ?? {},
+          }),
+        ),
+      ),
+  },
+  'GET /v1/tenants': {
+    boundary: 'shared',
+    door: 'read',
+    run: ({ read, query, after }) =>
+      pageOf(query.limit, {
+        list: (limit) =>
+          listTenants(read, { externalId: query.external_id, after: positionOf(after), limit }),
+        present: presentTenant,
+        next: nextAfter,
+      }),
+  },
+  'GET /v1/tenants/{id}': {
+    boundary: 'shared',
+    door: 'read',
+    run: async ({ read, params }) => presentTenant(await loadTenant(read, params.id)),
+  },
+  'PATCH /v1/tenants/{id}': {
+    boundary: 'shared',
+    door: 'write',
+    run: async ({ write, params, body }) => {
+      const patch = { name: body.name, meta: body.meta };
+      return presentTenant(await write((tx) => updateTenant(tx, { id: params.id, patch })));
+    },
+  },
+  'POST /v1/tenants/{id}/embed_tokens/revoke': {
+    boundary: 'shared',
+    door: 'write',
+    run: async ({ write, params }) =>
+      presentEmbedTokensRevoked(await write((tx) => revokeEmbedTokens(tx, { id: params.id }))),
+  },
+  'DELETE /v1/tenants/{id}': {
+    boundary: 'shared',
+    door: 'write',
+    patience: 'stepped',
+    run: async ({ write, params }) =>
+      presentDeleted(await write((tx) => deleteTenant(tx, { id: params.id }))),
+  },
+});

@@ -1,0 +1,74 @@
+// Every statement on tenants. A deleted one is kept for usage and the log, and is nowhere to be
+// found from here.
+import type { Selectable } from 'kysely';
+import { notFound } from '../../base/errors.ts';
+import { build, many, maybe, one } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Read, Write } from '../../doors/door.ts';
+
+type Columns = Tables['tenants'];
+
+export type TenantRow = Selectable<Columns>;
+
+const living = build.selectFrom('tenants').selectAll().where('deletedAt', 'is', null);
+
+export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
+  const row = await maybe(tx, living.where('id', '=', id));
+  if (!row) throw notFound('tenant');
+  return row;
+}
+
+/**
+ * Loads for a change or a deletion. It keeps out those who create keys here, but not the rotation
+ * of a key that is here already: a deletion may be waiting for just that.
+ */
+export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
+  const row = await maybe(tx, living.where('id', '=', id).forNoKeyUpdate());
+  if (!row) throw notFound('tenant');
+  return row;
+}
+
+export type Position = { createdAt: Date; id: string };
+
+type Page = { externalId?: string | undefined; after: Position | null; limit: number };
+
+/** Newest first, from just after a position on. */
+export function listTenants(tx: Read, { externalId, after, limit }: Page): Promise<TenantRow[]> {
+  let page = living.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(limit);
+  if (externalId !== undefined) page = page.where('externalId', '=', externalId);
+  if (after) {
+    page = page.where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('createdAt', 'id'), '<', tuple(after.createdAt, after.id)),
+    );
+  }
+  return many(tx, page);
+}
+
+type Changeable = 'name' | 'meta' | 'embedEpoch' | 'updatedAt' | 'deletedAt';
+
+export const insertTenant = (
+  tx: Write,
+  { meta, ...values }: Omit<TenantRow, 'workspaceId' | 'deletedAt'>,
+): Promise<TenantRow> =>
+  one(
+    tx,
+    build
+      .insertInto('tenants')
+      .values({ ...values, meta: JSON.stringify(meta) })
+      .returningAll(),
+  );
+
+/** Writes what was decided about a locked row, and returns it as it is now. */
+export const updateTenantRow = (
+  tx: Write,
+  id: string,
+  { meta, ...values }: Partial<Pick<TenantRow, Changeable>>,
+): Promise<TenantRow> =>
+  one(
+    tx,
+    build
+      .updateTable('tenants')
+      .set({ ...values, ...(meta && { meta: JSON.stringify(meta) }) })
+      .where('id', '=', id)
+      .returningAll(),
+  );

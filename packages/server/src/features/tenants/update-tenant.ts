@@ -1,0 +1,19 @@
+import { later } from '../../base/duration.ts';
+import { effectOf, type Patch } from '../../base/patch.ts';
+import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
+
+export type TenantPatch = Patch<Pick<TenantRow, 'name' | 'meta'>>;
+
+/** Changes what differs, `meta` as a whole; a patch without effect writes nothing. */
+export async function updateTenant(
+  tx: Write,
+  { id, patch }: { id: string; patch: TenantPatch },
+): Promise<Change<TenantRow>> {
+  const current = await lockTenant(tx, id);
+  const { values, names } = effectOf(current, patch);
+  if (names.length === 0) return unchanged(current);
+  const updatedAt = later(current.updatedAt, tx.now);
+  const updated = await updateTenantRow(tx, id, { ...values, updatedAt });
+  return changed(updated, { action: 'tenant.updated', target: id, payload: { changed: names } });
+}

@@ -1,0 +1,231 @@
+// The server around the routes: headers, ids of requests, and refusals before any route is reached.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { METHODS } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import type { Endpoint, Line } from '@keyrail/protocol/endpoint.ts';
+import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
+import { RateLimits } from '@keyrail/protocol/validators.ts';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { z } from 'zod';
+import { openLog } from '../base/log.ts';
+import { cursorsUnder } from './cursor.ts';
+import { Reply, type ServedRoute } from './route.ts';
+import { buildServer, type ServerParts } from './server.ts';
+
+const open: Endpoint = { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } };
+
+const route = (line: Line, endpoint: Partial<Endpoint>, run: ServedRoute['run']): ServedRoute => ({
+  line,
+  endpoint: { ...open, ...endpoint },
+  boundary: 'none',
+  door: 'none',
+  run,
+});
+
+const Rules = z.strictObject({ rate_limits: RateLimits.optional() });
+
+const routes = [
+  route('GET /things', { query: z.strictObject({ of: z.string().optional() }) }, () => ({ a: 1 })),
+  route('GET /things/{id}', {}, ({ params }) => ({ params })),
+  route('POST /things', { body: Rules }, ({ body }) => ({ body })),
+  route('POST /small', { body: z.looseObject({}), bodyBytesMax: 10 }, () => ({})),
+  route('DELETE /things/{id}', {}, () => ({})),
+  route('GET /fails', {}, () => {
+    throw new Error('select hash from passwords where x = 1');
+  }),
+  route('GET /throws-text', {}, () => {
+    throw 'krsk_live_secret'; // biome-ignore lint/style/useThrowOnlyError: others do
+  }),
+  route('GET /off-schema', { answers: { 200: z.strictObject({ a: z.int() }) } }, () => ({ b: 1 })),
+  route('GET /undeclared', {}, () => new Reply({}, { status: 299 })),
+  route('GET /pages', { query: z.looseObject({}) }, () => new Reply({}, { next: ['p'] })),
+];
+
+/** The routes here open no door, so the parts behind the doors are left out. */
+function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstance {
+  let ids = 0;
+  const parts = {
+    cursors: cursorsUnder(Buffer.alloc(32)),
+    checkAnswers: true,
+    log: openLog('silent', process.stderr),
+    newRequestId: () => `made-${(ids += 1)}`,
+    publicUrl: 'http://keyrail.test',
+    trustProxy: false,
+    ...more,
+  };
+  const app = buildServer(routes, parts as ServerParts);
+  t.after(() => app.close());
+  return app;
+}
+
+const post = (url: string, payload: string | Buffer, type = 'application/json'): InjectOptions => ({
+  method: 'POST',
+  url,
+  payload,
+  headers: { 'content-type': type },
+});
+
+const standard = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+const refusals: [string, InjectOptions, string][] = [
+  ['an unknown path', { url: '/nowhere' }, '404 not_found'],
+  ['a path with a slash more', { url: '/things/' }, '404 not_found'],
+  ['a path in capitals', { url: '/Things' }, '404 not_found'],
+  ['an unknown path by an odd method', { method: 'QUERY', url: '/nowhere' } as never, '415'],
+  ['broken percent-encoding', { url: '/things/%zz' }, '400 invalid_request'],
+  ['a cut percent-encoding', { url: '/things/%' }, '400 invalid_request'],
+  ['broken UTF-8 in the path', { url: '/things/%ff' }, '400 invalid_request'],
+  ['an overlong parameter', { url: `/things/${'a'.repeat(17_000)}` }, '400 invalid_request'],
+  ['a long parameter', { url: `/things/${'a'.repeat(15_000)}` }, '400 invalid_request'],
+  ['an unknown parameter', { url: '/things?off=1' }, '400 invalid_request'],
+  ['a repeated parameter', { url: '/things?of=1&of=2' }, '400 invalid_request'],
+  ['NUL in a parameter', { url: '/things?of=%00' }, '400 invalid_request'],
+  ['another content type', post('/things', '{}', 'text/plain'), '415 unsupported_media_type'],
+  ['broken JSON', post('/things', '{'), '400 invalid_request'],
+  ['a body too large', post('/things', ' '.repeat(BODY_BYTES_MAX + 1)), '413 payload_too_large'],
+  ['a body too large for its line', post('/small', '{"a":12345}'), '413 payload_too_large'],
+  ['a failure', { url: '/fails' }, '500 internal_error'],
+];
+
+for (const [what, request, expected] of refusals) {
+  test(`${what} is answered ${expected}, in the one shape and with every header`, async (t) => {
+    const answer = await server(t).inject(request);
+    const { error, ...rest } = answer.json();
+    ok(`${answer.statusCode} ${error.code}`.startsWith(expected), answer.body);
+    deepEqual(rest, {});
+    equal(typeof error.message, 'string');
+    equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+    match(String(answer.headers['x-request-id']), /^made-\d+$/);
+    for (const [name, value] of Object.entries(standard)) equal(answer.headers[name], value, name);
+  });
+}
+
+test('successes carry the headers too, and TLS is insisted on only where there is TLS', async (t) => {
+  const plain = await server(t).inject('/things');
+  for (const [name, value] of Object.entries(standard)) equal(plain.headers[name], value, name);
+  equal(plain.headers['strict-transport-security'], undefined);
+  const secure = await server(t, { publicUrl: 'https://keyrail.test' }).inject('/things');
+  match(String(secure.headers['strict-transport-security']), /^max-age=\d{8,}; includeSubDomains$/);
+});
+
+const requestIds: [string, boolean][] = [
+  ['req-1', true],
+  ['01890000-0000-7000-8000-000000000000', true],
+  ['a.b:c_d', true],
+  ['x'.repeat(128), true],
+  ['x'.repeat(129), false],
+  ['', false],
+  ['two words', false],
+  ['<script>', false],
+  ['a\u001b[31m', false],
+  ['a"b', false],
+  ['é', false],
+];
+
+for (const [sent, isEchoed] of requestIds) {
+  const shown = JSON.stringify(sent.slice(0, 40));
+  test(`the request id ${shown} is ${isEchoed ? 'echoed' : 'replaced'}`, async (t) => {
+    const answer = await server(t).inject({ url: '/things', headers: { 'x-request-id': sent } });
+    equal(answer.headers['x-request-id'], isEchoed ? sent : 'made-1');
+  });
+}
+
+test('HEAD is answered wherever GET is, without a body', async (t) => {
+  const app = server(t);
+  const id = '01890000-0000-7000-8000-000000000000';
+  for (const url of ['/things', `/things/${id}`, '/fails']) {
+    const [get, head] = [await app.inject(url), await app.inject({ method: 'HEAD', url })];
+    equal(head.statusCode, get.statusCode, url);
+    equal(head.headers['content-type'], get.headers['content-type'], url);
+    equal(head.body, '', url);
+  }
+});
+
+test('every method that HTTP knows is refused by name where it is not answered', async (t) => {
+  const app = server(t);
+  const known: Record<string, string> = {
+    '/things': 'GET, POST, HEAD',
+    '/things/x': 'GET, DELETE, HEAD',
+    '/small': 'POST',
+  };
+  for (const [url, allow] of Object.entries(known)) {
+    for (const method of METHODS) {
+      if (method === 'CONNECT' || allow.split(', ').includes(method)) continue;
+      const answer = await app.inject({ method: method as 'GET', url, payload: 'x' });
+      equal(`${answer.statusCode} ${answer.headers.allow}`, `405 ${allow}`, `${method} ${url}`);
+      if (method !== 'HEAD') equal(answer.json().error.code, 'method_not_allowed');
+    }
+  }
+});
+
+test('details name a field by its dotted path', async (t) => {
+  const rule = { id: 'a', limit: 1, window_ms: 1, algorithm: 'fixed', scope: 'key' };
+  const body = JSON.stringify({ rate_limits: [rule], nmae: 1 });
+  const { error } = (await server(t).inject(post('/things', body))).json();
+  equal(error.message, 'The request body is not valid.');
+  deepEqual(
+    error.details.map(({ path }: { path: string }) => path),
+    ['rate_limits.0.window_ms', 'nmae'],
+  );
+});
+
+test('a body of exactly the bytes allowed is read', async (t) => {
+  const app = server(t);
+  equal((await app.inject(post('/things', '{}'.padEnd(BODY_BYTES_MAX)))).statusCode, 200);
+  equal((await app.inject(post('/small', '{"a": 123}'))).statusCode, 200);
+});
+
+test('JSON is told by its content type, in every spelling that means it', async (t) => {
+  const app = server(t);
+  for (const type of [
+    'application/json',
+    'Application/JSON',
+    'application/json;charset=utf-8',
+    'application/json; charset=UTF-8',
+    'application/json; charset="utf-8"',
+  ]) {
+    equal((await app.inject(post('/things', '{}', type))).statusCode, 200, type);
+  }
+  equal((await app.inject({ method: 'POST', url: '/things', payload: '{}' })).statusCode, 415);
+});
+
+test('a failure tells its reason to the log and nothing of it to the caller', async (t) => {
+  const out = new PassThrough();
+  const app = server(t, { log: openLog('warn', out) });
+  for (const [url, reason] of [
+    ['/fails', 'select hash from passwords'],
+    ['/throws-text', 'krsk_live_secret'],
+    ['/off-schema', 'answered off its schema'],
+    ['/undeclared', 'answered an undeclared 299'],
+  ] as const) {
+    const answer = await app.inject({ url, headers: { 'x-request-id': `id${url.slice(1)}` } });
+    equal(answer.statusCode, 500, url);
+    deepEqual(answer.json(), {
+      error: { code: 'internal_error', message: 'Something went wrong on our side.' },
+    });
+    const logged = String(out.read());
+    ok(logged.includes(reason), `${url}: ${logged}`);
+    equal(JSON.parse(logged.split('\n')[0] ?? '').requestId, `id${url.slice(1)}`);
+  }
+});
+
+test('the next page is named by the same query with another cursor', async (t) => {
+  const app = server(t);
+  const link = async (url: string) => String((await app.inject(url)).headers.link);
+  match(await link('/pages'), /^<\/pages\?cursor=[\w-]+>; rel="next"$/);
+  match(await link('/pages?limit=5&of=a%20b'), /^<\/pages\?limit=5&of=a\+b&cursor=[\w-]+>; rel="next"$/);
+  const odd = await link('/pages?of=a?b&limit=1');
+  const next = new URL(/^<([^>]+)>/.exec(odd)?.[1] ?? '', 'http://x').searchParams;
+  equal(next.get('of'), 'a?b');
+  equal(next.get('limit'), '1');
+  notEqual(next.get('cursor'), null);
+});

@@ -1,0 +1,159 @@
+// Over real sockets: what is no HTTP, who is too slow, and how the server closes.
+import { equal, match, ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { openLog } from '../base/log.ts';
+import type { ServedRoute } from './route.ts';
+import { buildServer, type ServerParts } from './server.ts';
+
+/** A route that answers when it is told to. */
+function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void } {
+  const gate = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  return {
+    line: 'GET /waits',
+    endpoint: { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } },
+    boundary: 'none',
+    door: 'none',
+    run: async () => {
+      entered.resolve();
+      await gate.promise;
+      return { waited: true };
+    },
+    entered: entered.promise,
+    letGo: () => gate.resolve(),
+  };
+}
+
+/** The route here opens no door, so the parts behind the doors are left out. */
+async function listening(t: TestContext, route = waitingRoute()): Promise<FastifyInstance> {
+  const parts = {
+    checkAnswers: true,
+    log: openLog('silent', process.stderr),
+    newRequestId: () => 'made',
+    publicUrl: 'http://keyrail.test',
+    trustProxy: false,
+  };
+  const app = buildServer([route], parts as unknown as ServerParts);
+  t.after(() => app.close());
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return app;
+}
+
+async function dial(t: TestContext, app: FastifyInstance): Promise<Socket & { heard(): string }> {
+  const address = app.server.address();
+  if (address === null || typeof address === 'string') throw new Error('it does not listen');
+  const socket = connect(address.port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  socket.on('error', () => {});
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  return Object.assign(socket, { heard: () => text });
+}
+
+const ask = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let waitedMs = 0; !condition(); waitedMs += 5) {
+    if (waitedMs > 5000) throw new Error('it did not happen');
+    await sleep(5);
+  }
+}
+
+const unreadable: [string, string, number][] = [
+  ['no HTTP at all', 'hello\r\n\r\n', 400],
+  ['a version that is none', 'GET / HTTP/9.9\r\n\r\n', 400],
+  ['a header without a name', 'GET / HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n', 400],
+  ['two lengths', ask('/waits', 'content-length: 1\r\ncontent-length: 2\r\n'), 400],
+  ['a length and chunks', ask('/', 'content-length: 1\r\ntransfer-encoding: chunked\r\n'), 400],
+  ['a negative length', ask('/waits', 'content-length: -1\r\n'), 400],
+  ['headers without end', ask('/waits', `x: ${'a'.repeat(20_000)}\r\n`), 431],
+  ['a line without end', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n`, 431],
+];
+
+for (const [what, bytes, status] of unreadable) {
+  test(`${what} is refused with ${status} in the one shape, and the connection ended`, async (t) => {
+    const socket = await dial(t, await listening(t));
+    socket.write(bytes);
+    await once(socket, 'close');
+    const [head = '', body = ''] = socket.heard().split('\r\n\r\n');
+    match(head, new RegExp(`^HTTP/1.1 ${status} `));
+    equal(JSON.parse(body).error.code, 'invalid_request');
+    for (const line of [
+      'x-request-id: made',
+      'x-content-type-options: nosniff',
+      'cache-control: no-store',
+      'connection: close',
+      `content-length: ${Buffer.byteLength(body)}`,
+    ]) {
+      ok(head.split('\r\n').includes(line), `${line}\n${head}`);
+    }
+  });
+}
+
+test('slow senders and idle connections are bounded in time', async (t) => {
+  const { server } = await listening(t);
+  ok(server.headersTimeout > 0 && server.headersTimeout <= 10_000, 'headers');
+  ok(server.requestTimeout > 0 && server.requestTimeout <= 30_000, 'the whole request');
+  ok(server.keepAliveTimeout > 60_000, 'longer than what proxies keep');
+  ok(server.headersTimeout < server.requestTimeout);
+});
+
+test('closing lets a request that is being answered finish', async (t) => {
+  const route = waitingRoute();
+  const app = await listening(t, route);
+  const socket = await dial(t, app);
+  socket.write(ask('/waits'));
+  await route.entered;
+  let closed = false;
+  const closing = app.close().then(() => {
+    closed = true;
+  });
+  await sleep(50);
+  equal(closed, false, 'it closed over a request');
+  route.letGo();
+  await Promise.all([closing, once(socket, 'close')]);
+  match(socket.heard(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"waited":true\}$/);
+});
+
+test('closing ends idle connections at once and takes no new ones', async (t) => {
+  const route = waitingRoute();
+  route.letGo();
+  const app = await listening(t, route);
+  const idle = await dial(t, app);
+  idle.write(ask('/waits'));
+  await until(() => idle.heard().includes('waited'));
+  const port = (app.server.address() as { port: number }).port;
+  const ended = once(idle, 'close');
+  await app.close();
+  await ended;
+  const late = connect(port, '127.0.0.1');
+  const [error] = await once(late, 'error');
+  equal(error.code, 'ECONNREFUSED');
+});
+
+test('a request that gets in while the server closes is answered like any other', async (t) => {
+  const route = waitingRoute();
+  const app = await listening(t, route);
+  const socket = await dial(t, app);
+  socket.write(ask('/waits'));
+  await route.entered;
+  const closing = app.close();
+  await sleep(20);
+  socket.write(ask('/nowhere'));
+  await sleep(20);
+  route.letGo();
+  await Promise.all([closing, once(socket, 'close')]);
+  const answers = socket.heard().split(/(?=HTTP\/1\.1 )/);
+  match(answers[0] ?? '', /^HTTP\/1\.1 200 OK/);
+  for (const answer of answers.slice(1)) {
+    match(answer, /^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
+  }
+});

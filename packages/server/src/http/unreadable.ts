@@ -1,0 +1,34 @@
+// What arrives is no HTTP, or never ends: answered on the bare socket, in the shape of every other
+// refusal, because no request exists that could be routed.
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from '../base/errors.ts';
+import { errorBody } from './faults.ts';
+
+const unreadable: Record<string, { status: number; message: string }> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
+};
+
+const otherwise = { status: 400, message: 'The request is not valid HTTP.' };
+
+/** Ends a connection whose request could not be read; `headers` go with the answer. */
+export function refuseUnreadable(
+  code: string | undefined,
+  socket: Socket,
+  headers: Record<string, string>,
+): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, message } = unreadable[code ?? ''] ?? otherwise;
+  const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}
