@@ -4,6 +4,7 @@ import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { type Given, givenBy } from './given.ts';
 import { newMember, newPerson, type Person } from './people.ts';
 import { BOOTSTRAP_TOKEN, type ShiftableClock, type World, world } from './world.ts';
 
@@ -47,6 +48,8 @@ export type Bench = {
   };
   /** The people behind the callers of that name. */
   people: Record<'owner' | 'admin' | 'member', () => Promise<Person>>;
+  /** Makers of what a test starts from, by the live key. */
+  given: Given;
   tokens: { liveKey: string; testKey: string };
   workspaceId: string;
   clock: ShiftableClock;
@@ -90,6 +93,7 @@ export async function bench(t: TestContext): Promise<Bench> {
       member: async (line, input) => (await people.member()).call(line, input),
       visitor: async (line, input) => (await newPerson(opened, as)).call(line, input),
     },
+    given: givenBy(as(liveKey)),
     tokens: { liveKey, testKey: test.key },
     workspaceId: founded.workspace.id,
     clock: opened.clock,
@@ -98,7 +102,7 @@ export async function bench(t: TestContext): Promise<Bench> {
   };
 }
 
-function callerWith(opened: World, token: string | null): Caller {
+export function callerWith(opened: World, token: string | null): Caller {
   const headers = token === null ? {} : { authorization: `Bearer ${token}` };
   return async (line, input = {}) => {
     const answer = await ask(opened, line, { input, headers });

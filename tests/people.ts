@@ -3,16 +3,32 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendDueMail } from '../packages/server/src/features/mail/send-mail.job.ts';
-import type { Caller } from './bench.ts';
+import type { Bench, Caller } from './bench.ts';
 import { mailDirectory, type World } from './world.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-export type Mail = { id: string; kind: string; to: string; subject: string; text: string };
+export type Mail = {
+  id: string;
+  kind: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+};
 
 export type Person = { email: string; userId: string; token: string; call: Caller };
 
 type As = (token: string | null) => Caller;
+
+/** The bench's callers by their credential, as the makers below want them. */
+export const callersOf =
+  ({ as }: Pick<Bench, 'as'>): As =>
+  (token) =>
+    token === null ? as.nobody : as.token(token);
+
+/** Someone new at the bench, verified and in no workspace. */
+export const someone = (held: Bench): Promise<Person> => newPerson(held.world, callersOf(held));
 
 let people = 0;
 
@@ -23,7 +39,7 @@ export function newAddress(): string {
 
 /** Sends what is queued, then reads what has landed for an address, oldest first. */
 export async function mailTo({ app }: World, address: string): Promise<Mail[]> {
-  while ((await sendDueMail({ ...app.worker, newClaim: app.worker.newId })) > 0);
+  while (await sendDueMail({ ...app.worker, newClaim: app.worker.newId }));
   const names = await readdir(mailDirectory).catch(() => []);
   const mails: Mail[] = await Promise.all(
     names

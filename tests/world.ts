@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import { noThrottle } from '../packages/server/src/access/throttle.ts';
-import { type App, buildApp } from '../packages/server/src/app.ts';
+import { type App, type AppParts, buildApp } from '../packages/server/src/app.ts';
 import type { Clock } from '../packages/server/src/base/clock.ts';
 import { openLog } from '../packages/server/src/base/log.ts';
 import {
@@ -31,7 +31,14 @@ export const storeName: StoreName =
 /** A clock that runs with the machine's, at a distance that a test may change. */
 export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 
-export type World = { app: App; db: Database; clock: ShiftableClock; hasher: PasswordHasher };
+export type World = {
+  app: App;
+  db: Database;
+  clock: ShiftableClock;
+  hasher: PasswordHasher;
+  /** Another app over the same store, with other settings. Close its `http` alone. */
+  variant(changes: Partial<AppParts>): App;
+};
 
 /** Where this file's mail lands. */
 export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${randomUUID()}`);
@@ -54,7 +61,7 @@ async function openWorld(): Promise<World> {
   const db =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
   const hasher = await openPasswordHasher();
-  const app = buildApp({
+  const parts: AppParts = {
     db,
     clock,
     randomBytes: seededBytes('keyrail'),
@@ -64,14 +71,22 @@ async function openWorld(): Promise<World> {
     hasher,
     throttle: noThrottle,
     passwordCharsMin: 12,
+    policyPageKeysMax: 10_000,
+    revokeWaitMsMax: 10_000,
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',
     region: 'test',
     publicUrl: 'http://keyrail.test',
     trustProxy: false,
     checkAnswers: true,
-  });
-  return { app, db, clock, hasher };
+  };
+  return {
+    app: buildApp(parts),
+    db,
+    clock,
+    hasher,
+    variant: (changes) => buildApp({ ...parts, ...changes }),
+  };
 }
 
 const openTestEmbedded = async (clock: Clock): Promise<Database> =>

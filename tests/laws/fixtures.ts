@@ -50,6 +50,27 @@ const mailed =
     return { token: await mailedToken(world, email, kind), ...more };
   };
 
+const idOf =
+  (make: 'project' | 'tenant' | 'key') =>
+  async ({ given }: Bench): Promise<Input> => ({ id: (await given[make]()).id });
+const [aProject, aTenant, aLiveKey] = [idOf('project'), idOf('tenant'), idOf('key')];
+
+const keyIn =
+  (env: 'live' | 'test') =>
+  async ({ given }: Bench): Promise<Input> => ({
+    project_id: (await given.project()).id,
+    tenant_id: (await given.tenant()).id,
+    env,
+  });
+
+/** A change of something that a test key must not touch. */
+const changing = (input: Fixture['input'], audit: string): Fixture => ({
+  caller: 'liveKey',
+  input,
+  audits: [audit],
+  beyond: input,
+});
+
 export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   'POST /v1/auth/users': personal('nobody', () => ({ email: newAddress(), password: PASSWORD })),
   'POST /v1/auth/sessions': personal('nobody', async ({ people }) => ({
@@ -130,6 +151,48 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     audits: ['workspace_invite.revoked'],
     beyond: anInvite,
   },
+  'POST /v1/projects': {
+    caller: 'liveKey',
+    input: () => ({ name: 'Orders', slug: 'the-orders' }),
+    audits: ['project.created'],
+    beyond: null,
+  },
+  'GET /v1/projects': { ...reading, input: nothing, beyond: null },
+  'GET /v1/projects/{id}': { ...reading, input: aProject, beyond: null },
+  'PATCH /v1/projects/{id}': changing(
+    async (held) => ({ ...(await aProject(held)), name: 'Renamed' }),
+    'project.updated',
+  ),
+  'DELETE /v1/projects/{id}': changing(aProject, 'project.deleted'),
+  'POST /v1/tenants': {
+    caller: 'liveKey',
+    input: () => ({ external_id: 'the-customer' }),
+    audits: ['tenant.created'],
+    beyond: null,
+  },
+  'GET /v1/tenants': { ...reading, input: nothing, beyond: null },
+  'GET /v1/tenants/{id}': { ...reading, input: aTenant, beyond: null },
+  'PATCH /v1/tenants/{id}': changing(
+    async (held) => ({ ...(await aTenant(held)), name: 'Renamed' }),
+    'tenant.updated',
+  ),
+  'POST /v1/tenants/{id}/embed_tokens/revoke': changing(aTenant, 'tenant.embed_tokens_revoked'),
+  'DELETE /v1/tenants/{id}': changing(aTenant, 'tenant.deleted'),
+  'POST /v1/keys': {
+    caller: 'liveKey',
+    input: keyIn('test'),
+    audits: ['api_key.created'],
+    beyond: keyIn('live'),
+  },
+  'GET /v1/keys': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
+  'GET /v1/keys/{id}': { ...reading, input: aLiveKey, beyond: aLiveKey },
+  'PATCH /v1/keys/{id}': changing(
+    async (held) => ({ ...(await aLiveKey(held)), name: 'Renamed' }),
+    'api_key.updated',
+  ),
+  'POST /v1/keys/{id}/rotate': changing(aLiveKey, 'api_key.rotated'),
+  'POST /v1/keys/{id}/revoke': changing(aLiveKey, 'api_key.revoked'),
+  'GET /v1/keys/{id}/usage': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'POST /v1/secret_keys': {
     caller: 'liveKey',
     input: () => ({ env: 'test' }),

@@ -2,6 +2,7 @@
 import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { servedRoutes } from '../../packages/server/src/routes.ts';
+import { openPolicyHub } from '../../packages/server/src/volatile/policy-hub.ts';
 import { type Fixture, fixtures } from './fixtures.ts';
 
 const isLine = (line: string): line is AnyLine => line in allEndpoints;
@@ -17,6 +18,8 @@ export const routeTable = servedRoutes({
   hasher: { hash: never, verify: never, runs: never },
   throttle: { charge: never },
   passwordCharsMin: 12,
+  policyPageKeysMax: 1,
+  hub: openPolicyHub(),
 });
 
 export const served: AnyLine[] = routeTable

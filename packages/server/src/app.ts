@@ -15,18 +15,22 @@ import { sealingUnder } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { openGate } from './doors/gate.ts';
-import { openWork } from './doors/work.ts';
+import { openWork, openWorkIn } from './doors/work.ts';
 import { type MailSetting, openTransport } from './features/mail/transport.ts';
 import { cursorsUnder } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import { buildServer } from './http/server.ts';
+import { openPolicyBridge } from './policy-bridge.ts';
 import { notYetServed, servedRoutes } from './routes.ts';
+import { openPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
 
 export type AppParts = {
   hasher: PasswordHasher;
   throttle: Throttle;
   passwordCharsMin: number;
+  policyPageKeysMax: number;
+  revokeWaitMsMax: number;
   mail: MailSetting;
   mailFrom: string;
   db: Database;
@@ -48,12 +52,15 @@ export function buildApp(parts: AppParts): App {
   const newId = idMaker(clock, randomBytes);
   const gate = openGate(db);
   const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
+  const hub = openPolicyHub();
+  const bridge = openPolicyBridge({ hub, gate, db, log });
   const redis = () => ({ configured: false, ready: false, error: null });
-  const http = buildServer(servedRoutes({ ...parts, redis }), {
+  const http = buildServer(servedRoutes({ ...parts, redis, hub }), {
     db,
     newId,
     randomBytes,
     seal: sealing.seal,
+    announce: bridge.announce,
     gate,
     log,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
@@ -82,6 +89,8 @@ export function buildApp(parts: AppParts): App {
     http,
     worker: {
       work: openWork(db, newId),
+      workIn: openWorkIn(db, newId),
+      announce: bridge.announce,
       transport: openTransport(parts.mail, { from: parts.mailFrom, domain }),
       unseal: sealing.unseal,
       publicUrl: parts.publicUrl,
@@ -89,7 +98,10 @@ export function buildApp(parts: AppParts): App {
       log,
     },
     async close() {
+      // Held requests are answered first: a server that stops keeps nobody waiting.
+      hub.close();
       await http.close();
+      await bridge.close();
       await db.close();
     },
   };

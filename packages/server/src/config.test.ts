@@ -31,6 +31,10 @@ test('everything has a default, and the defaults are these', () => {
     region: 'local',
     trustProxy: false,
     logLevel: 'info',
+    mail: { kind: 'file', directory: '.keyrail/mail' },
+    mailFrom: 'Keyrail <keyrail@localhost>',
+    passwordCharsMin: 12,
+    authThrottle: true,
   });
 });
 
@@ -58,6 +62,11 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_TRUST_PROXY', '10.0.0.1', 'trustProxy', ['10.0.0.1']],
   ['KEYRAIL_TRUST_PROXY', '10.0.0.0/8, ::1', 'trustProxy', ['10.0.0.0/8', '::1']],
   ['KEYRAIL_LOG_LEVEL', 'silent', 'logLevel', 'silent'],
+  ['KEYRAIL_MAIL', 'file:/var/mail', 'mail', { kind: 'file', directory: '/var/mail' }],
+  ['KEYRAIL_MAIL_FROM', 'Keys <keys@example.com>', 'mailFrom', 'Keys <keys@example.com>'],
+  ['KEYRAIL_PASSWORD_MIN', '8', 'passwordCharsMin', 8],
+  ['KEYRAIL_PASSWORD_MIN', '64', 'passwordCharsMin', 64],
+  ['KEYRAIL_AUTH_THROTTLE', 'off', 'authThrottle', false],
 ];
 
 for (const [name, text, field, value] of accepted) {
@@ -86,10 +95,15 @@ const refusals: [string, string][] = [
   ['KEYRAIL_TRUST_PROXY', 'proxy.internal'],
   ['KEYRAIL_LOG_LEVEL', 'loud'],
   ['KEYRAIL_LOG_LEVEL', 'INFO'],
+  ['KEYRAIL_MAIL_FROM', 'nobody'],
+  ['KEYRAIL_MAIL_FROM', 'a@b.example\r\nBcc: c@d.example'],
+  ['KEYRAIL_PASSWORD_MIN', '7'],
+  ['KEYRAIL_PASSWORD_MIN', '65'],
+  ['KEYRAIL_AUTH_THROTTLE', 'no'],
 ];
 
 for (const [name, text] of refusals) {
-  test(`${name}="${text}" is refused by name, with what was set`, () => {
+  test(`${name}=${JSON.stringify(text)} is refused by name, with what was set`, () => {
     const faults = faultsOf({ [name]: text });
     equal(faults.length, 1, faults.join('\n'));
     equal(faults[0]?.startsWith(`${name} must be `), true, faults[0]);
@@ -98,6 +112,8 @@ for (const [name, text] of refusals) {
 }
 
 const secrets: [string, string][] = [
+  ['KEYRAIL_MAIL', 'imap://me:hunter2-and-more@mail.example'],
+  ['KEYRAIL_MAIL', 'smtp://me:hunter2-and-more@mail.example/a path'],
   ['DATABASE_URL', 'mysql://root:hunter2-and-more@db/keyrail'],
   ['KEYRAIL_BOOTSTRAP_TOKEN', 'hunter2-and-more'],
   ['KEYRAIL_BOOTSTRAP_TOKEN', `hunter2-and-more ${'x'.repeat(32)}`],
@@ -122,11 +138,13 @@ test('secrets that are right are kept where nothing prints them', () => {
     DATABASE_URL: 'postgresql://keyrail:hunter2@db/keyrail',
     KEYRAIL_BOOTSTRAP_TOKEN: TOKEN,
     KEYRAIL_MASTER_KEY: MASTER_KEY,
+    KEYRAIL_MAIL: 'smtp://me:hunter2@mail.example:25',
   };
   const config = configOf(env);
   equal(config.databaseUrl?.reveal(), env.DATABASE_URL);
   equal(config.bootstrapToken?.reveal(), TOKEN);
   equal(config.masterKey?.reveal(), MASTER_KEY);
+  equal(config.mail.kind === 'smtp' && config.mail.url.reveal(), env.KEYRAIL_MAIL);
   for (const text of Object.values(env)) equal(JSON.stringify(config).includes(text), false);
 });
 
@@ -172,6 +190,6 @@ test('the default address can be opened, also where the host is an IPv6 one', ()
 test('every setting says what it means', () => {
   for (const { name, meaning } of settings) {
     match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL)$/);
-    match(meaning, /^[A-Z0-9].*\.$/, name);
+    match(meaning, /^\w.*\.$/, name);
   }
 });

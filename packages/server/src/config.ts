@@ -24,6 +24,8 @@ export type Config = Readonly<{
   mailFrom: string;
   passwordCharsMin: number;
   authThrottle: boolean;
+  policyPageKeysMax: number;
+  revokeWaitMsMax: number;
 }>;
 
 export type ConfigResult = { config: Config } | { faults: string[] };
@@ -62,6 +64,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     mailFrom: required(known.mailFrom, ''),
     passwordCharsMin: required(known.passwordCharsMin, 0),
     authThrottle: required(known.authThrottle, true),
+    policyPageKeysMax: required(known.policyPageKeysMax, 1),
+    revokeWaitMsMax: required(known.revokeWaitMsMax, 0),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');

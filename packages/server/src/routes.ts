@@ -6,6 +6,7 @@ import { environmentRoutes } from './features/environments/routes.ts';
 import { type HealthParts, healthRoutes } from './features/health/routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
 import { acceptanceRoutes, memberRoutes } from './features/members/routes.ts';
+import { type PolicyParts, policyRoutes } from './features/policy/routes.ts';
 import { projectRoutes } from './features/projects/routes.ts';
 import { secretKeyRoutes } from './features/secret-keys/routes.ts';
 import { sessionRoutes } from './features/sessions/routes.ts';
@@ -13,7 +14,7 @@ import { tenantRoutes } from './features/tenants/routes.ts';
 import { workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
-export type RouteParts = AccountParts & HealthParts;
+export type RouteParts = AccountParts & HealthParts & PolicyParts;
 
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...accountRoutes(parts),
@@ -25,6 +26,7 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...tenantRoutes,
   ...keyRoutes,
   ...secretKeyRoutes,
+  ...policyRoutes(parts),
   ...environmentRoutes,
   ...auditRoutes,
   ...healthRoutes(parts),
@@ -39,8 +41,6 @@ export const notYetServed: readonly Line[] = [
   'POST /v1/embed/keys/{id}/rotate',
   'POST /v1/embed/keys/{id}/revoke',
   'GET /v1/embed/keys/{id}/usage',
-  'GET /v1/policy/snapshot',
-  'GET /v1/policy/delta',
   'POST /v1/ratelimit/check',
   'POST /v1/idempotency/claim',
   'POST /v1/idempotency/complete',

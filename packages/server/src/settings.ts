@@ -168,6 +168,20 @@ export const authThrottle: Setting<boolean> = {
   },
 };
 
+export const policyPageKeysMax: Setting<number> = {
+  name: 'KEYRAIL_POLICY_PAGE_CEILING',
+  meaning: 'Most keys in one page of a policy snapshot.',
+  fallback: '10000',
+  parse: (text) => wholeNumber(text, 1, 100_000),
+};
+
+export const revokeWaitMsMax: Setting<number> = {
+  name: 'KEYRAIL_REVOKE_WAIT_MS',
+  meaning: 'Longest wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
+  fallback: '10000',
+  parse: (text) => wholeNumber(text, 0, 60_000),
+};
+
 /** In the order of the manual, which is printed from this list. */
 export const settings: readonly Setting<unknown>[] = [
   host,
@@ -184,6 +198,8 @@ export const settings: readonly Setting<unknown>[] = [
   mailFrom,
   passwordCharsMin,
   authThrottle,
+  policyPageKeysMax,
+  revokeWaitMsMax,
   logLevel,
 ];
 

@@ -51,6 +51,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
 async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
+  const { policyPageKeysMax, revokeWaitMsMax } = config;
   return buildApp({
     db,
     log,
@@ -60,6 +61,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     throttle: config.authThrottle ? throttleBy(systemClock) : noThrottle,
     ...(await secretsOf(config)),
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
+    ...{ policyPageKeysMax, revokeWaitMsMax },
     checkAnswers: false,
   });
 }

@@ -5,15 +5,15 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
 import type { NewId } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { Sealing } from './base/sealing.ts';
-import type { OpenWork } from './doors/work.ts';
 import { lockJob, updateBeat, updateJobDone } from './features/jobs/rows.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
+import { pruneFeed } from './features/policy/prune-feed.job.ts';
+import { retireKeys, type UpkeepParts } from './features/policy/retire-keys.job.ts';
 import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
 
-export type WorkerParts = {
-  work: OpenWork;
+export type WorkerParts = UpkeepParts & {
   transport: MailTransport;
   unseal: Sealing['unseal'];
   publicUrl: string;
@@ -26,9 +26,14 @@ type Job = { name: string; everyMs: number; run(): Promise<unknown> };
 const LEASE_MS = 10 * MINUTE_MS;
 const LOOK_FOR_DUE_MS = 15 * SECOND_MS;
 const AFTER_FAULT_MS = SECOND_MS;
+/** A job that takes longer is left behind: its claim or its lease lapses. */
+const STOP_WAIT_MS = 4 * SECOND_MS;
+
+/** What a running worker goes by. */
+type Shift = { workerId: string; stopping: AbortSignal };
 
 /** Run by every worker. */
-const steadyJobs = (parts: WorkerParts, workerId: string): Job[] => [
+const steadyJobs = (parts: WorkerParts, { workerId, stopping }: Shift): Job[] => [
   {
     name: 'beat',
     everyMs: 5 * SECOND_MS,
@@ -38,34 +43,41 @@ const steadyJobs = (parts: WorkerParts, workerId: string): Job[] => [
     name: 'send-mail',
     everyMs: SECOND_MS / 2,
     run: async () => {
-      while ((await sendDueMail({ ...parts, newClaim: parts.newId })) > 0);
+      const send = () => sendDueMail({ ...parts, newClaim: parts.newId });
+      while (!stopping.aborted && (await send()));
     },
   },
 ];
 
 /** Run by one worker at a time. */
-const scheduledJobs = ({ work }: WorkerParts): Job[] => [
+const scheduledJobs = ({ work, workIn, announce }: WorkerParts): Job[] => [
   { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
   { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
+  {
+    name: 'retire-keys',
+    everyMs: 10 * MINUTE_MS,
+    run: () => retireKeys({ work, workIn, announce }),
+  },
+  { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
 ];
 
 export type Worker = { stop(): Promise<void> };
 
 export function startWorker(parts: WorkerParts): Worker {
-  const workerId = parts.newId();
-  const stopping = new AbortController();
+  const stop = new AbortController();
+  const shift = { workerId: parts.newId(), stopping: stop.signal };
   const scheduled = scheduledJobs(parts).map((job) => ({
     ...job,
     everyMs: LOOK_FOR_DUE_MS,
-    run: () => runIfDue(parts, job, workerId),
+    run: () => runIfDue(parts, job, shift.workerId),
   }));
-  const loops = [...steadyJobs(parts, workerId), ...scheduled].map((job) =>
-    runAgainAndAgain(job, parts.log, stopping.signal),
+  const loops = [...steadyJobs(parts, shift), ...scheduled].map((job) =>
+    runAgainAndAgain(job, parts.log, stop.signal),
   );
   return {
     async stop() {
-      stopping.abort();
-      await Promise.all(loops);
+      stop.abort();
+      await Promise.race([Promise.all(loops), sleep(STOP_WAIT_MS, undefined, { ref: false })]);
       parts.transport.close();
     },
   };

@@ -57,7 +57,7 @@ async function outcome(auth: Auth, authorization: string | undefined): Promise<s
 
 const WRONG_KIND = '403 forbidden';
 
-/** For each plane, what becomes of: secret key, session, session without workspace, embed, bootstrap. */
+/** For each plane, what becomes of the tokens below, in their order. */
 const planes: Record<Exclude<Auth, 'none' | 'signature'>, string[]> = {
   vendor: ['secret_key', 'session', '403 no_active_workspace', WRONG_KIND, WRONG_KIND],
   session: [WRONG_KIND, 'session', 'session', WRONG_KIND, WRONG_KIND],

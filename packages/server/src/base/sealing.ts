@@ -7,6 +7,8 @@ import { Secret } from './secret.ts';
 const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Said on both sides: without it a shorter tag would do, and a short one can be guessed. */
+const options = { authTagLength: TAG_BYTES };
 
 export type Seal = (secret: Secret) => Buffer;
 export type Sealing = { seal: Seal; unseal(sealed: Buffer): Secret };
@@ -14,7 +16,7 @@ export type Sealing = { seal: Seal; unseal(sealed: Buffer): Secret };
 export const sealingUnder = (key: Buffer, randomBytes: RandomBytes): Sealing => ({
   seal(secret) {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce, options);
     const text = Buffer.concat([cipher.update(secret.reveal(), 'utf8'), cipher.final()]);
     return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), text]);
   },
@@ -22,7 +24,8 @@ export const sealingUnder = (key: Buffer, randomBytes: RandomBytes): Sealing => 
     if (sealed[0] !== FORMAT) throw new Error('sealed in a format that is not known here');
     const tagAt = 1 + NONCE_BYTES;
     const textAt = tagAt + TAG_BYTES;
-    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(1, tagAt));
+    const nonce = sealed.subarray(1, tagAt);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, options);
     decipher.setAuthTag(sealed.subarray(tagAt, textAt));
     const text = Buffer.concat([decipher.update(sealed.subarray(textAt)), decipher.final()]);
     return new Secret(text.toString('utf8'));

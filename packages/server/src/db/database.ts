@@ -41,12 +41,22 @@ export type Ending<T> =
   | { kind: 'commit'; last: Statement[]; result: (answers: Answer[]) => T }
   | { kind: 'rollback'; result: T };
 
+export type Ear = {
+  channel: string;
+  heard(message: string): void;
+  onFault(error: unknown): void;
+};
+
+export type Listening = { close(): Promise<void> };
+
 export type Database = {
   /** The store's name in logs, summaries and /status. */
   readonly kind: 'postgres' | 'embedded';
   /** One statement under a scope, in a transaction of its own and a single round trip. */
   once(opening: Opening, statement: Statement): Promise<Answer>;
   transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
+  /** Hears what other processes call out; absent where there are none. */
+  listen?(ear: Ear): Listening;
   /** Obtains a connection and gets an answer over it, or throws. */
   ping(deadline: Deadline): Promise<void>;
   close(): Promise<void>;

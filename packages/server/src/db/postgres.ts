@@ -3,6 +3,7 @@
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import type { Database } from './database.ts';
+import { listenTo } from './listener.ts';
 import { pooledDatabase } from './pool.ts';
 
 export type PostgresOptions = {
@@ -37,13 +38,14 @@ export function openPostgres(options: PostgresOptions): Database {
   // statement. Both also emit an event, which would be fatal if nobody heard it.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
-  return pooledDatabase({
+  const database = pooledDatabase({
     kind: 'postgres',
     pool,
     clock: options.clock,
     waitingMax: options.connectionsMax * WAITING_PER_CONNECTION_MAX,
     close: () => pool.end(),
   });
+  return { ...database, listen: (ear) => listenTo(options.url, ear) };
 }
 
 /** A connection of its own for migrations and checks, outside the pool and its bounds. */

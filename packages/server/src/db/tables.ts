@@ -106,6 +106,7 @@ type ApiKeys = Credential & {
   rateLimits: Json<RateLimit[]> | null;
   /** Both are set by the database; no statement of ours writes them. */
   changeId: ColumnType<string, never, never>;
+  retiredAt: ColumnType<Date | null, never, Date>;
   shelf: ColumnType<number, never, never>;
 };
 
@@ -122,6 +123,16 @@ type PolicyChanges = {
   version: number;
   workspaceId: string;
   changeId: string;
+  changedAt: Date;
+};
+
+type PolicyNodes = {
+  projectId: string;
+  nodeId: string;
+  envScope: string;
+  workspaceId: FromReach;
+  ackedVersion: number;
+  lastSeenAt: Date;
 };
 
 type Users = {
@@ -216,6 +227,7 @@ export type Tables = {
   apiKeys: ApiKeys;
   projectVersions: ProjectVersions;
   policyChanges: PolicyChanges;
+  policyNodes: PolicyNodes;
   users: Users;
   memberships: Memberships;
   sessions: Sessions;

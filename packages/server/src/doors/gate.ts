@@ -5,6 +5,7 @@ import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
 import { build, many, one, type Runner } from '../db/sql.ts';
+import type { PolicyVersion } from './door.ts';
 import { allEnvs, type Role } from './reach.ts';
 
 const GATE_TIMEOUT_MS = 3000;
@@ -38,6 +39,10 @@ export type Gate = {
   noteUse(fact: SecretKeyFact): Promise<void>;
   findSession(lookupHash: string): Promise<SessionFact | null>;
   noteSeen(fact: SessionFact): Promise<void>;
+  /** The versions of any projects; those that do not exist are left out. */
+  findVersions(projectIds: readonly string[]): Promise<PolicyVersion[]>;
+  /** Calls messages out to all processes that listen. */
+  callOut(channel: string, messages: readonly string[]): Promise<void>;
   /** Whether a worker has been seen lately; null when none ever was. */
   workerIsSeen(): Promise<boolean | null>;
 };
@@ -52,6 +57,8 @@ export function openGate(db: Database): Gate {
     noteUse: (fact) => noteUse(patient(), fact),
     findSession: gathered((hashes) => findSessions(patient(), hashes)),
     noteSeen: (fact) => noteSeen(patient(), fact),
+    findVersions: (ids) => findVersions(patient(), ids),
+    callOut: (channel, messages) => callOut(patient(), channel, messages),
     workerIsSeen: () => workerIsSeen(patient()),
   };
 }
@@ -152,4 +159,22 @@ async function workerIsSeen(runner: Runner): Promise<boolean | null> {
       select max(seen_at) > app_now() - interval '30 seconds' as seen from worker_beats`,
   );
   return seen;
+}
+
+const findVersions = (runner: Runner, projectIds: readonly string[]): Promise<PolicyVersion[]> =>
+  many(
+    runner,
+    sql<PolicyVersion>`select project_id, version from project_versions
+      where project_id = any (${projectIds}::uuid[])`,
+  );
+
+async function callOut(
+  runner: Runner,
+  channel: string,
+  messages: readonly string[],
+): Promise<void> {
+  await many(
+    runner,
+    sql`select pg_notify(${channel}, message) from unnest(${messages}::text[]) as news (message)`,
+  );
 }

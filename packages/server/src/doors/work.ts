@@ -1,7 +1,8 @@
-// The worker's transactions: outbox, leases, and clearing away what has long been over.
+// The worker's transactions: outbox, leases, clearing away what has long been over, and the
+// feed's own upkeep, one workspace at a time.
 import { deadlineAfter } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
-import type { Database } from '../db/database.ts';
+import type { Database, Scope } from '../db/database.ts';
 import type { Runner } from '../db/sql.ts';
 import { allEnvs } from './reach.ts';
 
@@ -11,17 +12,26 @@ export type Work = Runner & { readonly kind: 'work'; readonly now: Date; readonl
 
 export type OpenWork = <T>(step: (tx: Work) => Promise<T>) => Promise<T>;
 
-export const openWork =
-  (db: Database, newId: NewId): OpenWork =>
-  (step) =>
-    db.transaction(
-      {
-        role: 'kr_worker',
-        scope: { workspaceId: null, envs: allEnvs },
-        deadline: deadlineAfter(WORK_WAIT_MS),
-      },
+/** The same inside one workspace, where it may also move policy versions. */
+export type OpenWorkIn = (workspaceId: string) => OpenWork;
+
+export const openWork = (db: Database, newId: NewId): OpenWork => workUnder(db, newId, null);
+
+export const openWorkIn =
+  (db: Database, newId: NewId): OpenWorkIn =>
+  (workspaceId) =>
+    workUnder(db, newId, workspaceId);
+
+const workUnder =
+  (db: Database, newId: NewId, workspaceId: string | null): OpenWork =>
+  (step) => {
+    const scope: Scope = { workspaceId, envs: allEnvs };
+    const deadline = deadlineAfter(WORK_WAIT_MS);
+    return db.transaction(
+      { role: 'kr_worker', scope, deadline, changeId: newId() },
       async ({ run, now }) => {
         const result = await step({ kind: 'work', run, now, newId });
         return { kind: 'commit', last: [], result: () => result };
       },
     );
+  };

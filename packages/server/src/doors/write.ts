@@ -4,21 +4,30 @@ import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
-import type { Change, Write } from './door.ts';
+import type { Change, PolicyVersion, Write } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
-export type DoorParts = { db: Database; newId: NewId; randomBytes: RandomBytes; seal: Seal };
+export type DoorParts = {
+  db: Database;
+  newId: NewId;
+  randomBytes: RandomBytes;
+  seal: Seal;
+  /** Told after the commit, so that those who wait for a project's policy are woken. */
+  announce(versions: readonly PolicyVersion[]): void;
+};
 
 export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
 
 export const openWrite =
-  ({ db, newId, randomBytes, seal }: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
-  (operation) =>
-    db.transaction(opening(reach, newId(), deadline), async ({ run, now }) => {
+  (parts: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
+  (operation) => {
+    const { db, newId, randomBytes, seal } = parts;
+    return db.transaction(opening(reach, newId(), deadline), async ({ run, now }) => {
       const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });
-      return endingOf(change, reach, newId);
+      return endingOf(change, reach, parts);
     });
+  };
 
 const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening => ({
   role: 'kr_write',
@@ -27,12 +36,16 @@ const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening =>
   changeId,
 });
 
-function endingOf<T>(change: Change<T>, reach: Reach, newId: NewId): Ending<T> {
+function endingOf<T>(change: Change<T>, reach: Reach, { newId, announce }: DoorParts): Ending<T> {
   if (change.kind === 'unchanged') return { kind: 'rollback', result: change.result };
   const { entries, policy, floors, result } = change;
   return {
     kind: 'commit',
     last: [closeChange({ actor: reach.actor, entries, policy, floors, newId })],
-    result: ([tail]) => result(versionsOf(tail)),
+    result: ([tail]) => {
+      const versions = versionsOf(tail);
+      announce(versions);
+      return result(versions);
+    },
   };
 }

@@ -14,6 +14,7 @@ import type { Gate } from '../doors/gate.ts';
 import { openPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
+import { openRecord } from '../doors/record.ts';
 import { type DoorParts, openWrite } from '../doors/write.ts';
 import type { Cursors } from './cursor.ts';
 import { parsePart, readJson } from './input.ts';
@@ -34,6 +35,8 @@ export type PipelineParts = DoorParts & {
 export type Incoming = {
   requestId: string;
   clientAddress: string;
+  header(name: string): string | undefined;
+  gone(): AbortSignal;
   params: unknown;
   query: unknown;
   contentType: string | undefined;
@@ -59,7 +62,8 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   const { endpoint, line, boundary } = route;
   const isSafe = splitLine(line).method === 'GET';
   const least = leastRole(isSafe, endpoint.role);
-  const isPersonal = endpoint.auth === 'session';
+  // What a role is in one workspace says nothing about oneself or about founding another.
+  const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
   const names = pathParams(line);
 
   return {
@@ -84,6 +88,9 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         ...{ params, query, body, after, principal },
         requestId: incoming.requestId,
         clientAddress: incoming.clientAddress,
+        header: incoming.header,
+        gone: incoming.gone,
+        issueCursor: (position: readonly string[]) => parts.cursors.issue(binding, position),
         ...doorFor(route, parts, { reach, deadline }),
       });
       const outgoing = outgoingOf(route, outcome, (next) => parts.cursors.issue(binding, next));
@@ -150,6 +157,8 @@ function doorFor(
         read: openRead(parts.db, within(), deadline),
         write: openWrite(parts, within(), deadline),
       };
+    case 'record':
+      return { record: openRecord(parts.db, within(), deadline) };
     case 'gate':
       return {
         gate: parts.gate,

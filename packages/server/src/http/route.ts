@@ -16,6 +16,7 @@ import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
+import type { Record as RecordDoor } from '../doors/record.ts';
 import type { OpenWrite } from '../doors/write.ts';
 
 /** An answer that needs more than its body: another status, headers, a further page. */
@@ -49,6 +50,8 @@ export type Doors = {
   write: { read: Read; write: OpenWrite };
   /** People's own tables, and the writes that begin before there is a reach. */
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
+  /** Reads, and facts that leave no audit row. */
+  record: { record: RecordDoor };
   probe: { probe: Probe };
   none: Record<never, never>;
 };
@@ -64,6 +67,11 @@ export type Input<L extends string, E> = {
   principal: Principal;
   requestId: string;
   clientAddress: string;
+  header(name: string): string | undefined;
+  /** A cursor for the next page, where it stands in the body. */
+  issueCursor(position: readonly string[]): string;
+  /** Aborted when the caller goes away: nobody waits for the answer any more. */
+  gone(): AbortSignal;
 };
 
 type Answer<E> = AnswerOf<E> | Reply;
@@ -73,6 +81,8 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   door: D;
   /** Many small statements, each with its own wait, instead of one wait over all of them. */
   patience?: 'stepped';
+  /** Large and repetitive: sent gzip or br when the caller takes it. */
+  compress?: true;
   run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>;
 };
 
@@ -101,6 +111,7 @@ export type ServedRoute = {
   boundary: Boundary;
   door: DoorName;
   patience?: 'stepped';
+  compress?: true;
   run(input: Record<string, unknown>): unknown;
 };
 

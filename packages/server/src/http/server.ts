@@ -6,6 +6,7 @@ import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import { compressed } from './compress.ts';
 import { answerHeaders, isEmbedPath, preflightHeaders } from './cors.ts';
 import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
 import { apiHeaders, transportHeaders } from './headers.ts';
@@ -52,6 +53,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   }
   readBodiesUnparsed(app);
   addStandardHeaders(app, standard);
+  endConnectionsOnClose(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.setNotFoundHandler((request, reply) =>
     refuse(request, reply, new ApiError('not_found', 'No such path.')),
@@ -78,6 +80,18 @@ function addStandardHeaders(app: FastifyInstance, standard: Record<string, strin
   });
 }
 
+/** Otherwise a kept-alive connection whose answer is still due would hold up the close for long. */
+function endConnectionsOnClose(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', (done) => {
+    isClosing = true;
+    done();
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+}
+
 const admissions = new WeakMap<FastifyRequest, Admitted>();
 
 function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts): void {
@@ -90,7 +104,7 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
     onRequest: async (request) => {
       admissions.set(request, await pipeline.admit(request.headers.authorization));
     },
-    handler: (request, reply) => answer(pipeline, request, reply),
+    handler: (request, reply) => answer({ pipeline, route }, request, reply),
     onResponse: (request, reply, done) => {
       const fields = { requestId: request.id, line: route.line, status: reply.statusCode };
       parts.log.info({ ...fields, ms: Math.round(reply.elapsedTime) }, 'answered');
@@ -100,7 +114,7 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
 }
 
 async function answer(
-  pipeline: Pipeline,
+  { pipeline, route }: { pipeline: Pipeline; route: ServedRoute },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -109,6 +123,8 @@ async function answer(
   const { status, body, headers, nextCursor } = await pipeline.answer(admitted, {
     requestId: request.id,
     clientAddress: request.ip,
+    header: (name) => headerText(request.headers[name]),
+    gone: () => goneSignal(reply),
     params: request.params,
     query: request.query,
     contentType: request.headers['content-type'],
@@ -117,7 +133,25 @@ async function answer(
   reply.code(status).headers(headers);
   if (nextCursor !== undefined) reply.header('link', nextLink(request.url, nextCursor));
   if (body === null || body === undefined) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+  reply.type('application/json; charset=utf-8');
+  const text = JSON.stringify(body);
+  if (!route.compress) return reply.send(text);
+  reply.header('vary', 'accept-encoding');
+  const small = await compressed(text, headerText(request.headers['accept-encoding']) ?? '');
+  return small
+    ? reply.header('content-encoding', small.encoding).send(small.bytes)
+    : reply.send(text);
+}
+
+const headerText = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value;
+
+/** Made only for those who wait: most requests are answered before anyone could go away. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  if (reply.raw.destroyed) controller.abort();
+  else reply.raw.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 /** The same list from the next position on; relative, as the server may not know its own name. */

@@ -118,8 +118,10 @@ test('closing lets a request that is being answered finish', async (t) => {
   });
   await sleep(50);
   equal(closed, false, 'it closed over a request');
+  const letGoAt = performance.now();
   route.letGo();
   await Promise.all([closing, once(socket, 'close')]);
+  ok(performance.now() - letGoAt < 3000, 'the connection was kept alive over the close');
   match(socket.heard(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"waited":true\}$/);
 });
 

@@ -45,6 +45,7 @@ create table policy_changes (
   version      bigint not null,
   workspace_id uuid   not null,
   change_id    uuid   not null,
+  changed_at   timestamptz not null,
   primary key (project_id, version),
   unique (change_id, project_id),
   foreign key (workspace_id, project_id) references projects (workspace_id, id)

@@ -1,3 +1,27 @@
+-- Gives the current change its version in each project that it touched. Locked in one order, so
+-- that two changes that meet in several projects wait for each other instead of for ever.
+create function next_versions(projects_hit uuid[], floors_hit uuid[])
+returns table (project_id uuid, version bigint)
+language plpgsql security definer set search_path = keyrail, pg_catalog as $$
+#variable_conflict use_variable
+begin
+  foreach project_id in array (select coalesce(array_agg(hit order by hit), '{}')
+                               from unnest(projects_hit) hit) loop
+    update project_versions v
+      set version = v.version + 1,
+          floor = case when v.project_id = any (floors_hit) then v.version + 1 else v.floor end
+      where v.project_id = next_versions.project_id
+      returning v.version into version;
+    if not found then
+      raise exception 'a policy change named a project out of reach' using errcode = 'KR004';
+    end if;
+    insert into policy_changes
+      values (project_id, version, reach_workspace(), current_change(), app_now());
+    return next;
+  end loop;
+end $$;
+revoke execute on function next_versions from public;
+
 -- The last act of every write, in one call just before COMMIT, so that the locks that serialise a
 -- workspace are held for one round trip. Lock order: versions by project, then the audit head.
 create function close_change(
@@ -19,19 +43,7 @@ declare
   head      audit_heads%rowtype;
   canonical text;
 begin
-  foreach project_id in array (select coalesce(array_agg(hit order by hit), '{}')
-                               from unnest(projects_hit) hit) loop
-    update project_versions v
-      set version = v.version + 1,
-          floor = case when v.project_id = any (floors_hit) then v.version + 1 else v.floor end
-      where v.project_id = close_change.project_id
-      returning v.version into version;
-    if not found then
-      raise exception 'a policy change named a project out of reach' using errcode = 'KR004';
-    end if;
-    insert into policy_changes values (project_id, version, workspace, current_change());
-    return next;
-  end loop;
+  return query select * from next_versions(projects_hit, floors_hit);
 
   select * into head from audit_heads where workspace_id = workspace for update;
   if not found then

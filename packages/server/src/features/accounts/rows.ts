@@ -24,8 +24,9 @@ export async function loadUser(tx: People, id: string): Promise<UserRow> {
   return user;
 }
 
+/** Not so strong as to wait for a token being written for the person: that would be a circle. */
 export async function lockUser(tx: People, id: string): Promise<UserRow> {
-  const user = await maybe(tx, users.where('id', '=', id).forUpdate());
+  const user = await maybe(tx, users.where('id', '=', id).forNoKeyUpdate());
   assert(user, 'a person vanished');
   return user;
 }

@@ -1,11 +1,11 @@
 // Rows → audit_log and audit_chain objects.
-import type { AuditChain, AuditLog } from '@keyrail/protocol/objects/audit.ts';
+import type { AuditActor, AuditChain, AuditLog } from '@keyrail/protocol/objects/audit.ts';
 import { wireTime } from '../../base/wire-time.ts';
-import type { AuditRow } from './rows.ts';
+import type { ActedRow } from './rows.ts';
 import type { ChainVerdict } from './verify-chain.ts';
 import { isPayloadShown } from './visibility.ts';
 
-export const presentAuditRow = (row: AuditRow, isTest: boolean): AuditLog => ({
+export const presentAuditRow = (row: ActedRow, isTest: boolean): AuditLog => ({
   object: 'audit_log',
   id: row.id,
   seq: row.seq,
@@ -13,7 +13,7 @@ export const presentAuditRow = (row: AuditRow, isTest: boolean): AuditLog => ({
   actor_type: row.actorType,
   actor_id: row.actorId,
   // A test principal is told no person's name, not even that there is none.
-  ...(isTest ? {} : { actor: null }),
+  ...(isTest ? {} : { actor: presentActor(row) }),
   action: row.action,
   target_type: row.targetType,
   target_id: row.targetId,
@@ -21,6 +21,16 @@ export const presentAuditRow = (row: AuditRow, isTest: boolean): AuditLog => ({
   prev_hash: row.prevHash,
   hash: row.hash,
 });
+
+const presentActor = (row: ActedRow): AuditActor | null =>
+  row.actorId !== null && row.actorEmail !== null
+    ? {
+        id: row.actorId,
+        email: row.actorEmail,
+        email_verified: row.actorEmailVerifiedAt !== null,
+        name: row.actorName,
+      }
+    : null;
 
 export const presentChain = (verdict: ChainVerdict): AuditChain => ({
   object: 'audit_chain',

@@ -6,18 +6,34 @@ import type { Read } from '../../doors/door.ts';
 
 export type AuditRow = Selectable<Tables['auditLogs']>;
 
+/** A row with the person who acted, where it was one; all null where it was not. */
+export type ActedRow = AuditRow & {
+  actorEmail: string | null;
+  actorEmailVerifiedAt: Date | null;
+  actorName: string | null;
+};
+
+const actorIsUser = sql<boolean>`users.id =
+  case audit_logs.actor_type when 'user' then audit_logs.actor_id::uuid end`;
+
 /** What the reach can see, oldest first. */
 export const listAuditRows = (
   tx: Read,
   { afterSeq, limit }: { afterSeq: number; limit: number },
-): Promise<AuditRow[]> =>
+): Promise<ActedRow[]> =>
   many(
     tx,
     build
       .selectFrom('auditLogs')
-      .selectAll()
-      .where('seq', '>', afterSeq)
-      .orderBy('seq')
+      .leftJoin('users', (join) => join.on(actorIsUser))
+      .selectAll('auditLogs')
+      .select([
+        'users.email as actorEmail',
+        'users.emailVerifiedAt as actorEmailVerifiedAt',
+        'users.name as actorName',
+      ])
+      .where('auditLogs.seq', '>', afterSeq)
+      .orderBy('auditLogs.seq')
       .limit(limit),
   );
 

@@ -38,12 +38,36 @@ export async function verifyChain(tx: Read): Promise<ChainVerdict> {
     const reason = 'The newest row is not the one that the head names.';
     return { ...verdict, checked, brokenSeq: head.seq, reason };
   }
+  const stray = await findStray(tx, head.seq);
+  if (stray) {
+    const reason = 'A row stands beyond the head.';
+    return { ...verdict, checked, brokenSeq: stray.seq, reason };
+  }
   return { ...verdict, checked };
+}
+
+/** A row is appended together with its head, so that one read after it has reached every row. */
+async function findStray(tx: Read, headSeq: number): Promise<AuditRow | null> {
+  const [beyond] = await listChainedRows(tx, { afterSeq: headSeq, limit: 1 });
+  if (!beyond) return null;
+  const head = await findHead(tx);
+  return head && head.seq >= beyond.seq ? null : beyond;
 }
 
 function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
   if (row.seq !== seq) return 'A row is missing.';
   if (row.prevHash !== prevHash) return 'The row does not link to the one before it.';
   if (rowHash(row) !== row.hash) return 'The row does not match its hash.';
+  // Not hashed itself, but it decides who sees the row.
+  if (row.env !== envIn(row.payload)) return 'The row is filed under another environment.';
   return null;
+}
+
+function envIn(payload: string): unknown {
+  try {
+    const { env = null } = JSON.parse(payload);
+    return env;
+  } catch {
+    return undefined; // hashed anew, but no longer JSON: it fits nowhere
+  }
 }

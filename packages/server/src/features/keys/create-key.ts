@@ -1,5 +1,5 @@
 import { type Change, changed, type Write } from '../../doors/door.ts';
-import { type MintedKey, materialOf, type WantedKey } from './material.ts';
+import { type MintedKey, newKey, type WantedKey } from './material.ts';
 import { insertKey, lockParents } from './rows.ts';
 
 /** Makes a key for a living tenant of a living project: neither can be deleted from under it. */
@@ -8,7 +8,7 @@ export async function createKey(
   wanted: Omit<WantedKey, 'rotatedFrom'>,
 ): Promise<Change<MintedKey>> {
   await lockParents(tx, wanted);
-  const { values, secret } = materialOf(wanted, tx);
+  const { values, secret } = newKey(tx, wanted);
   const row = await insertKey(tx, values);
   return changed(
     { row, secret },

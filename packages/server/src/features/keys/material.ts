@@ -1,4 +1,4 @@
-// A fresh API key: stored by its hash, and handed back once.
+// A fresh API key: the row that stands for it, and what is shown once.
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';
@@ -11,10 +11,9 @@ export type WantedKey = Pick<
 
 export type MintedKey = { row: KeyRow; secret: Secret };
 
-/** The row to insert, and the secret that exists nowhere else. */
-export function materialOf(
-  { rotatedFrom, ...wanted }: WantedKey,
+export function newKey(
   { newId, now, randomBytes }: Pick<Write, 'newId' | 'now' | 'randomBytes'>,
+  { rotatedFrom, ...wanted }: WantedKey,
 ): { values: NewKey; secret: Secret } {
   const { secret, displayPrefix, lookupHash } = mintCredential('api_key', wanted.env, randomBytes);
   const values = {

@@ -1,6 +1,6 @@
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import { endsAfterRotation } from './lifetime.ts';
-import { type MintedKey, materialOf } from './material.ts';
+import { type MintedKey, newKey } from './material.ts';
 import { insertKey, type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 export type RotatedKey = MintedKey & { predecessor: KeyRow };
@@ -17,11 +17,11 @@ export async function rotateKey(
   const old = await lockKey(tx, id);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
   const { projectId, tenantId, env, name, scopes, meta, rateLimits } = old;
-  const inherited = { projectId, tenantId, env, name, scopes, meta, rateLimits };
-  const { values, secret } = materialOf(
-    { ...inherited, expiresAt: ends.successor, rotatedFrom: id },
-    tx,
-  );
+  const { values, secret } = newKey(tx, {
+    ...{ projectId, tenantId, env, name, scopes, meta, rateLimits },
+    expiresAt: ends.successor,
+    rotatedFrom: id,
+  });
   const row = await insertKey(tx, values);
   const predecessor = await updateKeyRow(tx, id, { expiresAt: ends.predecessor });
   return changed(

@@ -1,6 +1,6 @@
 // Every statement on api_keys but the cascade's. What the feed must learn, the database marks by
 // itself: no statement here writes a version.
-import { type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
@@ -87,13 +87,12 @@ export function listKeys(
   );
 }
 
-export type NewKey = Pick<KeyRow, Inserted | Changeable>;
+type Changeable = 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt' | 'vendorExpiresAt';
+type Ending = 'revokedAt' | 'revokedReason' | 'quarantinedAt' | 'quarantineReason';
 
-type Inserted =
-  | ('id' | 'projectId' | 'tenantId' | 'env' | 'lookupHash' | 'displayPrefix')
-  | ('vendorExpiresAt' | 'rotatedFrom' | 'createdAt');
-type Changeable = 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt';
-type Decided = 'vendorExpiresAt' | 'revokedAt' | 'revokedReason' | `quarantine${'dAt' | 'Reason'}`;
+/** The columns of a new row, with JSON as values: it becomes text here and nowhere else. */
+export type NewKey = Omit<Insertable<Columns>, 'meta' | 'rateLimits'> &
+  Pick<KeyRow, 'meta' | 'rateLimits'>;
 
 export const insertKey = (tx: Write, { meta, rateLimits, ...values }: NewKey): Promise<KeyRow> =>
   one(
@@ -108,7 +107,7 @@ export const insertKey = (tx: Write, { meta, rateLimits, ...values }: NewKey): P
 export const updateKeyRow = (
   tx: Write,
   id: string,
-  { meta, rateLimits, ...values }: Partial<Pick<KeyRow, Changeable | Decided>>,
+  { meta, rateLimits, ...values }: Partial<Pick<KeyRow, Changeable | Ending>>,
 ): Promise<KeyRow> =>
   one(
     tx,
@@ -125,15 +124,18 @@ export const updateKeyRow = (
 
 const textOf = (limits: RateLimit[] | null): string | null => limits && JSON.stringify(limits);
 
-/** The version of its project at which a key was last written. */
+/**
+ * The version of its project at which a key was last written. When that is so long ago that it was
+ * forgotten, the floor below which no node can be stands for it.
+ */
 export async function loadVersion(tx: Read, { changeId, projectId }: KeyRow): Promise<number> {
   const { version } = await one(
     tx,
-    build
-      .selectFrom('policyChanges')
-      .select('version')
-      .where('changeId', '=', changeId)
-      .where('projectId', '=', projectId),
+    sql<{ version: number }>`
+      select coalesce(written.version, current.floor) as version
+      from project_versions current left join policy_changes written
+        on written.change_id = ${changeId} and written.project_id = current.project_id
+      where current.project_id = ${projectId}`,
   );
   return version;
 }

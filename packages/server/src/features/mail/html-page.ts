@@ -16,11 +16,13 @@ export function htmlPage({ subject, paragraphs, button, small }: Letter): string
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
 <title>${escaped(subject)}</title>
 <style>
 @media (prefers-color-scheme: dark) {
   .page { background: #0f141b !important; }
   .card { background: #18202a !important; color: #e8edf3 !important; }
+  .brand { color: #8fb0ff !important; }
   .quiet, .quiet a { color: #9aa7b6 !important; }
 }
 </style>
@@ -32,9 +34,9 @@ export function htmlPage({ subject, paragraphs, button, small }: Letter): string
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" class="card"
   style="max-width:520px;background:#ffffff;color:${INK};border-radius:12px;
   font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif">
-<tr><td style="padding:32px">
-<p style="margin:0 0 24px;font-size:15px;font-weight:700;letter-spacing:.02em;color:${ACCENT}">
-Keyrail</p>
+<tr><td style="padding:32px;word-break:break-word">
+<p class="brand" style="margin:0 0 24px;font-size:15px;font-weight:700;letter-spacing:.02em;
+color:${ACCENT}">Keyrail</p>
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650">${escaped(subject)}</h1>
 ${body.join('\n')}
 ${button ? buttonHtml(button) : ''}

@@ -4,6 +4,7 @@ export type MailParams = {
   verify_email: Record<never, string>;
   existing_account: Record<never, string>;
   password_reset: Record<never, string>;
+  /** The inviter is empty when no person invited. */
   invite: { workspace: string; role: string; inviter: string };
   key_quarantined: { workspace: string; display_prefix: string; env: string; expires_at: string };
 };

@@ -1,7 +1,7 @@
 // What each mail says, as plain text and as HTML. Short, and clear about what to do if one did
 // not ask for it. Nothing in it comes from a stranger without being escaped.
 import { htmlPage } from './html-page.ts';
-import type { MailKind } from './kinds.ts';
+import type { MailKind, MailParams } from './kinds.ts';
 
 export type Content = { subject: string; text: string; html: string };
 
@@ -13,11 +13,13 @@ export type Letter = {
   small: string;
 };
 
-type Params = Record<string, string>;
+const ROLES: Record<string, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' };
 
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
 
-const letters: Record<MailKind, (params: Params, link: string | null) => Letter> = {
+type Letters = { [K in MailKind]: (params: MailParams[K], link: string | null) => Letter };
+
+const letters: Letters = {
   verify_email: (_params, link) => ({
     subject: 'Verify your e-mail address',
     paragraphs: ['Welcome to Keyrail. One click proves that this address is yours.'],
@@ -32,7 +34,9 @@ const letters: Record<MailKind, (params: Params, link: string | null) => Letter>
       ...(link ? ['Your address is not verified yet. This link does it:'] : []),
     ],
     ...button('Verify address', link),
-    small: 'If this was not you, there is nothing to do.',
+    small: link
+      ? `The link works once, for 24 hours. ${DID_NOT_ASK}`
+      : 'If this was not you, there is nothing to do.',
   }),
   password_reset: (_params, link) => ({
     subject: 'Reset your password',
@@ -42,7 +46,10 @@ const letters: Record<MailKind, (params: Params, link: string | null) => Letter>
   }),
   invite: ({ workspace, role, inviter }, link) => ({
     subject: `You are invited to ${workspace} on Keyrail`,
-    paragraphs: [`${inviter} invites you to join ${workspace} as ${role}.`],
+    paragraphs: [
+      `${inviter ? `${inviter} invites you` : 'You are invited'} ` +
+        `to join ${workspace} as ${ROLES[role] ?? role}.`,
+    ],
     ...button('Accept the invitation', link),
     small: 'The link works once, for seven days. Pass it to nobody: it proves who you are.',
   }),
@@ -50,7 +57,7 @@ const letters: Record<MailKind, (params: Params, link: string | null) => Letter>
     subject: `A leaked key of ${workspace} was quarantined`,
     paragraphs: [
       `The ${env} key that begins with ${display_prefix} was found in a public place. ` +
-        `It stops working at ${expires_at}.`,
+        `It stops working at ${minuteOf(expires_at)}.`,
       'Rotate it now: the successor is clean, and the old key ends by itself.',
     ],
     small: 'You get this because you own the workspace.',
@@ -60,17 +67,21 @@ const letters: Record<MailKind, (params: Params, link: string | null) => Letter>
 const button = (label: string, url: string | null): Pick<Letter, 'button'> =>
   url === null ? {} : { button: { label, url } };
 
-export function contentOf(kind: MailKind, params: Params, link: string | null): Content {
-  const letter = letters[kind](params, link);
-  return {
-    subject: oneLine(letter.subject),
-    text: plainText(letter),
-    html: htmlPage(letter),
-  };
+export function contentOf<K extends MailKind>(
+  kind: K,
+  params: MailParams[K],
+  link: string | null,
+): Content {
+  const inLine = Object.entries(params).map(([name, text]) => [name, oneLine(text)]);
+  const letter = letters[kind](Object.fromEntries(inLine) as MailParams[K], link);
+  return { subject: letter.subject, text: plainText(letter), html: htmlPage(letter) };
 }
 
-/** A workspace may be called anything; a subject is one line. */
-const oneLine = (text: string): string => text.replaceAll(/[\r\n\t]+/g, ' ');
+/** A workspace may be called anything; what it is called must not pass for a part of the letter. */
+const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+
+/** `2026-03-01T12:34:56.789Z` as people write it. */
+const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d).*Z$/, ' $1 UTC');
 
 function plainText({ paragraphs, button: link, small }: Letter): string {
   const parts = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), small];

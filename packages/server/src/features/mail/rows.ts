@@ -57,20 +57,23 @@ export async function insertMailIfKnown<K extends MailKind>(
   );
 }
 
-/** Takes what is due, under a claim that lapses: a worker that dies keeps nothing for ever. */
+/**
+ * Takes the message that has been due longest, under a claim that lapses: a worker that dies keeps
+ * nothing for ever. One at a time, so that a slow one holds up no claim but its own.
+ */
 export const claimDueMail = (
   tx: Work,
-  { claim, limit, untilMs }: { claim: string; limit: number; untilMs: number },
-): Promise<MailRow[]> =>
-  many(
+  { claim, untilMs }: { claim: string; untilMs: number },
+): Promise<MailRow | null> =>
+  maybe(
     tx,
     sql<MailRow>`update mail_outbox set claim = ${claim}, attempts = attempts + 1,
         claimed_until = ${new Date(tx.now.getTime() + untilMs)}
-      where id in (
+      where id = (
         select id from mail_outbox
         where sent_at is null and failed_at is null and due_at <= ${tx.now}
           and (claimed_until is null or claimed_until <= ${tx.now})
-        order by due_at limit ${limit} for update skip locked)
+        order by due_at limit 1 for update skip locked)
       returning *`,
   );
 

@@ -11,8 +11,8 @@ import { contentOf } from './messages.ts';
 import { claimDueMail, type MailRow, updateSent, updateUnsent } from './rows.ts';
 import type { MailTransport } from './transport.ts';
 
-const BATCH_MAX = 10;
-const CLAIM_MS = MINUTE_MS;
+/** Longer than a message may take, or two workers would send it. */
+const CLAIM_MS = 2 * MINUTE_MS;
 const RETRY_MS_MAX = 15 * MINUTE_MS;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
 const ERROR_CHARS_MAX = 500;
@@ -26,14 +26,12 @@ export type SendParts = {
   log: Log;
 };
 
-/** One batch; returns how many messages it took. */
-export async function sendDueMail(parts: SendParts): Promise<number> {
+/** Sends the next message, or tries to; false when none is due. */
+export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
-  const due = await parts.work((tx) =>
-    claimDueMail(tx, { claim, limit: BATCH_MAX, untilMs: CLAIM_MS }),
-  );
-  for (const mail of due) await sendOne(parts, mail, claim);
-  return due.length;
+  const due = await parts.work((tx) => claimDueMail(tx, { claim, untilMs: CLAIM_MS }));
+  if (due) await sendOne(parts, due, claim);
+  return due !== null;
 }
 
 async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<void> {

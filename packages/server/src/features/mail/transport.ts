@@ -38,8 +38,9 @@ function fileTransport(directory: string): MailTransport {
   };
 }
 
-const CONNECT_TIMEOUT_MS = 5000;
-const REPLY_TIMEOUT_MS = 15_000;
+/** A cautious server lets a stranger wait for its greeting, and reads a mail before taking it. */
+const CONNECT_TIMEOUT_MS = 20_000;
+const REPLY_TIMEOUT_MS = 60_000;
 
 function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport {
   const transport = createTransport({

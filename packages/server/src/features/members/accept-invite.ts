@@ -5,13 +5,7 @@ import { hashOfToken } from '../accounts/one-time-token.ts';
 import { emailKeyOf } from '../accounts/rows.ts';
 import { updateActiveWorkspace } from '../sessions/rows.ts';
 import { loadWorkspace } from '../workspaces/rows.ts';
-import {
-  acceptOpenInvite,
-  findMembership,
-  insertMember,
-  loadActingPerson,
-  updateVerified,
-} from './rows.ts';
+import { acceptOpenInvite, insertMember, loadActingPerson, updateVerified } from './rows.ts';
 
 export type Acceptance = {
   token: string;
@@ -37,10 +31,10 @@ export async function acceptInvite(
   const person = await loadActingPerson(tx, userId);
   const ownsMailbox = invite.isMailed && person.emailKey === emailKeyOf(invite.email);
   if (!person.isVerified && !ownsMailbox) throw new ApiError('email_unverified');
-  if (await findMembership(tx, userId)) throw conflict('You are a member of this workspace.');
+  const isNew = await insertMember(tx, { userId, role: invite.role });
+  if (!isNew) throw conflict('You are a member of this workspace.');
 
   if (!person.isVerified) await updateVerified(tx, userId);
-  await insertMember(tx, { userId, role: invite.role });
   const { id: workspaceId } = await loadWorkspace(tx);
   if (becomesActive) await updateActiveWorkspace(tx, { userId, sessionId }, workspaceId);
 

@@ -38,7 +38,7 @@ export async function invitePerson(
   await insertMail(tx, {
     kind: 'invite',
     to: email,
-    params: { workspace: workspace.name, role, inviter: inviter?.email ?? workspace.name },
+    params: { workspace: workspace.name, role, inviter: inviter?.email ?? '' },
     token: mailed.token,
   });
   return changed(

@@ -75,15 +75,23 @@ export async function countOwners(tx: Write): Promise<number> {
   return owners;
 }
 
+/** False when the person is a member already, be it since a moment ago. */
 export async function insertMember(
   tx: Write,
   { userId, role }: { userId: string; role: Role },
-): Promise<void> {
+): Promise<boolean> {
   const created = { createdAt: tx.now, updatedAt: tx.now };
-  await many(
+  const made = await maybe(
     tx,
-    build.insertInto('memberships').values({ id: tx.newId(), userId, role, ...created }),
+    build
+      .insertInto('memberships')
+      .values({ id: tx.newId(), userId, role, ...created })
+      .onConflict((conflict) =>
+        conflict.columns(['workspaceId', 'userId']).where('removedAt', 'is', null).doNothing(),
+      )
+      .returning('id'),
   );
+  return made !== null;
 }
 
 export async function updateMember(
@@ -169,13 +177,3 @@ export async function updateVerified(tx: Write, userId: string): Promise<void> {
   const update = build.updateTable('users').set({ emailVerifiedAt: tx.now });
   await many(tx, update.where('id', '=', userId));
 }
-
-export const findMembership = (tx: Write, userId: string): Promise<{ id: string } | null> =>
-  maybe(
-    tx,
-    build
-      .selectFrom('memberships')
-      .select('id')
-      .where('userId', '=', userId)
-      .where('removedAt', 'is', null),
-  );

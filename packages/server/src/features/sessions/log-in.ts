@@ -41,7 +41,7 @@ export async function logIn(
     expiresAt: hoursAfter(tx.now, SESSION_IDLE_HOURS),
     absoluteExpiresAt: hoursAfter(tx.now, SESSION_ABSOLUTE_DAYS * HOURS_PER_DAY),
   });
-  const user = await updateUser(tx, userId, { lastLoginAt: tx.now });
+  const user = await updateUser(tx, userId, { lastLoginAt: tx.now, lastWorkspaceId: active });
   return { session, secret: new Secret(secret), user, memberships };
 }
 

@@ -1,0 +1,193 @@
+// The write door: all of an operation with its audit rows, or nothing of it.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Bench, bench } from '../../../../tests/bench.ts';
+import { seededBytes } from '../../../../tests/world.ts';
+import { deadlineAfter } from '../base/deadline.ts';
+import { ApiError } from '../base/errors.ts';
+import { idMaker } from '../base/ids.ts';
+import { systemRandomBytes } from '../base/random.ts';
+import { sealingUnder } from '../base/sealing.ts';
+import { sqlState } from '../db/faults.ts';
+import { newSecretKey } from '../features/secret-keys/material.ts';
+import { insertSecretKey } from '../features/secret-keys/rows.ts';
+import type { Entry } from './actions.ts';
+import { changed, type PolicyVersion, unchanged, type Write } from './door.ts';
+import { allEnvs } from './reach.ts';
+import { openWrite } from './write.ts';
+
+type Opened = Bench & {
+  write: ReturnType<typeof openWrite>;
+  announced: (readonly PolicyVersion[])[];
+};
+
+/** A workspace, and the write door into it as the pipeline would open it. */
+async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
+  const held = await bench(t);
+  const announced: (readonly PolicyVersion[])[] = [];
+  const parts = {
+    db: held.world.db,
+    newId: idMaker(held.clock, systemRandomBytes),
+    randomBytes: systemRandomBytes,
+    seal: sealingUnder(Buffer.alloc(32), seededBytes('seal')).seal,
+    announce: (versions: readonly PolicyVersion[]) => void announced.push(versions),
+  };
+  const reach = {
+    workspaceId: held.workspaceId,
+    envs: allEnvs,
+    actor: { type: 'system' as const, id: null },
+    authority: 'owner' as const,
+  };
+  return { ...held, write: openWrite(parts, reach, deadlineAfter(waitMs)), announced };
+}
+
+const wanted = {
+  env: 'test',
+  name: 'made',
+  meta: {},
+  expiresAt: null,
+  authority: 'owner',
+} as const;
+
+const insertKey = (tx: Write) => insertSecretKey(tx, newSecretKey(tx, wanted).values);
+
+const entryOf = (target: string): Entry => ({
+  action: 'secret_key.created',
+  target,
+  payload: { env: 'test', display_prefix: 'x' },
+});
+
+const stateOf = async ({ as }: Bench) => ({
+  keys: (await as.liveKey('GET /v1/secret_keys')).data.map(({ id }) => id),
+  head: (await as.liveKey('GET /v1/audit_logs/chain')).head_hash,
+});
+
+test('what an operation changes and says is committed together', async (t) => {
+  const held = await opened(t);
+  const { id, now } = await held.write(async (tx) => {
+    const key = await insertKey(tx);
+    return changed({ id: key.id, now: tx.now }, entryOf(key.id));
+  });
+  ok((await stateOf(held)).keys.includes(id));
+  const row = (await held.as.liveKey('GET /v1/audit_logs')).data.at(-1);
+  deepEqual([row?.action, row?.target_id, row?.actor_type], ['secret_key.created', id, 'system']);
+  ok((row?.occurred_at ?? '') >= now.toISOString(), 'closed after it was opened');
+  deepEqual(held.announced, [[]], 'no policy moved');
+});
+
+test('several rows are appended in the order in which they are said', async (t) => {
+  const held = await opened(t);
+  const targets = await held.write(async (tx) => {
+    const keys = [await insertKey(tx), await insertKey(tx), await insertKey(tx)];
+    const [first, ...rest] = keys.map(({ id }) => entryOf(id));
+    ok(first);
+    return changed(
+      keys.map(({ id }) => id),
+      [first, ...rest],
+    );
+  });
+  const rows = (await held.as.liveKey('GET /v1/audit_logs')).data.slice(-3);
+  deepEqual(
+    rows.map(({ target_id }) => target_id),
+    targets,
+  );
+});
+
+test('an operation that says nothing changed leaves nothing, even what it wrote', async (t) => {
+  const held = await opened(t);
+  const before = await stateOf(held);
+  const result = await held.write(async (tx) => unchanged((await insertKey(tx)).id));
+  equal(typeof result, 'string');
+  deepEqual(await stateOf(held), before);
+  deepEqual(held.announced, []);
+});
+
+const failures: Record<string, Error> = {
+  'a refusal': new ApiError('conflict'),
+  'a mistake': new TypeError('no such thing'),
+};
+
+for (const [what, error] of Object.entries(failures)) {
+  test(`an operation that ends in ${what} leaves nothing and passes it on`, async (t) => {
+    const held = await opened(t);
+    const before = await stateOf(held);
+    const failing = held.write(async (tx) => {
+      await insertKey(tx);
+      throw error;
+    });
+    await rejects(failing, (thrown) => thrown === error);
+    deepEqual(await stateOf(held), before);
+  });
+}
+
+test('an operation whose statement fails leaves nothing, and the next one works', async (t) => {
+  const held = await opened(t);
+  const before = await stateOf(held);
+  const failing = held.write(async (tx) => {
+    const { values } = newSecretKey(tx, wanted);
+    await insertSecretKey(tx, values);
+    const twice = await insertSecretKey(tx, { ...values, id: tx.newId() });
+    return changed(null, entryOf(twice.id));
+  });
+  await rejects(failing, (error) => sqlState(error) === '23505');
+  deepEqual(await stateOf(held), before);
+  await held.write(async (tx) => {
+    const key = await insertKey(tx);
+    return changed(null, entryOf(key.id));
+  });
+});
+
+test('a failure that an operation swallows still commits nothing', async (t) => {
+  const held = await opened(t);
+  const before = await stateOf(held);
+  const failing = held.write(async (tx) => {
+    const key = await insertKey(tx);
+    await tx.run({ text: 'select 1 / 0', values: [] }).catch(() => null);
+    return changed(null, entryOf(key.id));
+  });
+  await rejects(failing);
+  deepEqual(await stateOf(held), before);
+});
+
+test('a change that forgets its audit rows cannot commit', async (t) => {
+  const held = await opened(t);
+  const before = await stateOf(held);
+  const forgetful = held.write(async (tx) => {
+    const key = await insertKey(tx);
+    return { ...changed(null, entryOf(key.id)), entries: [] as never };
+  });
+  await rejects(forgetful, (error) => sqlState(error) !== undefined);
+  deepEqual(await stateOf(held), before);
+});
+
+test('an operation cannot commit behind the door’s back', async (t) => {
+  const held = await opened(t);
+  const before = await stateOf(held);
+  const sly = held.write(async (tx) => {
+    await insertKey(tx);
+    await tx.run({ text: 'commit', values: [] });
+    return unchanged(null);
+  });
+  await rejects(sly, (error) => /^KR/.test(sqlState(error) ?? ''));
+  deepEqual(await stateOf(held), before);
+});
+
+test('a row of another workspace cannot be written', async (t) => {
+  const [held, theirs] = [await opened(t), await bench(t)];
+  const before = await stateOf(theirs);
+  const foreign = held.write(async (tx) => {
+    await tx.run({
+      text: `update workspaces set name = 'taken' where id = $1`,
+      values: [theirs.workspaceId],
+    });
+    return changed(null, entryOf(tx.newId()));
+  });
+  await foreign;
+  equal((await theirs.as.liveKey('GET /v1/workspace')).name, 'Acme');
+  deepEqual(await stateOf(theirs), before);
+});
+
+test('an operation out of time is refused instead of begun', async (t) => {
+  const held = await opened(t, 0);
+  await rejects(held.write(async () => unchanged(null)));
+});

@@ -1,0 +1,215 @@
+// Whether an address has an account is nobody's business: answers are equal to the byte, the work
+// behind them is the same password hashing and the same statements, and so is the throttle.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import {
+  type Answer,
+  ask,
+  type Bench,
+  bench,
+  codeOf,
+  type Input,
+} from '../../../../../tests/bench.ts';
+import { appBeside, type Beside, traced } from '../../../../../tests/beside.ts';
+import {
+  callersOf,
+  mailTo,
+  newAddress,
+  PASSWORD,
+  signUp,
+  someone,
+} from '../../../../../tests/people.ts';
+import { type Throttle, throttleBy } from '../../access/throttle.ts';
+
+const create = 'POST /v1/auth/users';
+const login = 'POST /v1/auth/sessions';
+const reset = 'POST /v1/auth/password_resets';
+const WRONG = 'not the right password';
+
+/** All that a stranger could hold against another answer, and what a stopwatch would measure. */
+type Seen = { status: number; text: string; headers: object; runs: number; sent: string[] };
+
+type Watch = (line: AnyLine, input: Input) => Promise<Seen>;
+
+async function watching(t: TestContext): Promise<{ watch: Watch; known: Known }> {
+  const held = await bench(t);
+  const { db, take } = traced(held.world.db);
+  const watched = appBeside(t, held.world, { db });
+  const known = {
+    nobody: newAddress,
+    unverified: () => signUp(callersOf(held)),
+    verified: async () => (await someone(held)).email,
+  };
+  return {
+    known,
+    watch: async (line, input) => {
+      const runs = held.world.hasher.runs();
+      take();
+      const { status, text, headers } = await ask(watched, line, { input, headers: {} });
+      const sent = take().map((each) => each.text);
+      const {
+        'x-request-id': _requestId,
+        date: _date,
+        'content-length': length,
+        ...rest
+      } = headers;
+      equal(Number(length), Buffer.byteLength(text));
+      return {
+        status,
+        text: text.replaceAll(String(input.email), 'ADDRESS'),
+        headers: rest,
+        runs: held.world.hasher.runs() - runs,
+        sent,
+      };
+    },
+  };
+}
+
+type Known = Record<'nobody' | 'unverified' | 'verified', () => Promise<string> | string>;
+
+test('signing up looks the same for new, unverified and verified addresses', async (t) => {
+  const { watch, known } = await watching(t);
+  const [first, ...others] = [
+    await watch(create, { email: await known.nobody(), password: PASSWORD }),
+    await watch(create, { email: await known.unverified(), password: WRONG }),
+    await watch(create, { email: await known.verified(), password: WRONG }),
+  ];
+  for (const other of others) deepEqual(other, first);
+  equal(first?.status, 202);
+  equal(first?.runs, 1);
+  ok(first && first.sent.filter((text) => text.includes('mail_outbox')).length === 1);
+  ok(first.sent.length >= 7, first.sent.join('\n'));
+});
+
+test('a login that fails looks the same whether or not there is an account', async (t) => {
+  const { watch, known } = await watching(t);
+  const [first, ...others] = [
+    await watch(login, { email: await known.nobody(), password: PASSWORD }),
+    await watch(login, { email: await known.unverified(), password: WRONG }),
+    await watch(login, { email: await known.verified(), password: WRONG }),
+    await watch(login, {
+      email: await known.verified(),
+      password: WRONG,
+      workspace_id: '01890000-0000-7000-8000-000000000000',
+    }),
+  ];
+  for (const other of others) deepEqual(other, first);
+  equal(first?.status, 401);
+  equal(first?.runs, 1);
+  match(first?.text ?? '', /"Invalid e-mail address or password\."/);
+});
+
+test('asking for a reset looks the same whether or not there is an account', async (t) => {
+  const { watch, known } = await watching(t);
+  const [first, ...others] = [
+    await watch(reset, { email: await known.nobody() }),
+    await watch(reset, { email: await known.unverified() }),
+    await watch(reset, { email: await known.verified() }),
+  ];
+  for (const other of others) deepEqual(other, first);
+  equal(first?.status, 202);
+  equal(first?.runs, 0);
+  equal(first?.text, '{"object":"password_reset","accepted":true}');
+});
+
+test('a sign-up queues one mail whoever it was for, a reset only for an account', async (t) => {
+  const held = await bench(t);
+  const { email } = await someone(held);
+  const unknown = newAddress();
+  const count = async (address: string) => (await mailTo(held.world, address)).length;
+  const before = await count(email);
+  await held.as.nobody(create, { email, password: WRONG });
+  equal(await count(email), before + 1);
+  await held.as.nobody(reset, { email });
+  equal(await count(email), before + 2);
+  await held.as.nobody(reset, { email: unknown });
+  equal(await count(unknown), 0);
+  await held.as.nobody(create, { email: unknown, password: PASSWORD });
+  equal(await count(unknown), 1);
+});
+
+test('a weak password is refused alike for known and unknown addresses', async (t) => {
+  const { watch, known } = await watching(t);
+  for (const password of ['short', 'qwerty123456']) {
+    const unknown = await watch(create, { email: await known.nobody(), password });
+    deepEqual(await watch(create, { email: await known.verified(), password }), unknown);
+    equal(unknown.runs, 0);
+    deepEqual(unknown.sent, []);
+  }
+});
+
+const PER_EMAIL_MAX = 10;
+const PER_CLIENT_MAX = 120;
+
+/** Its minute does not end while a test is at it, unless the test says so. */
+function throttleOf({ clock }: Bench): Throttle {
+  const began = clock.now().getTime();
+  return throttleBy({ ...clock, now: () => new Date(began + clock.shiftMs()) });
+}
+
+const attempt = (beside: Beside, email: string): Promise<Answer> =>
+  ask(beside, login, { input: { email, password: WRONG }, headers: {} });
+
+test('guessing at one address is slowed down, be there an account or not', async (t) => {
+  const held = await bench(t);
+  const throttled = () => appBeside(t, held.world, { throttle: throttleOf(held) });
+  const tried = async (email: string): Promise<Answer[]> => {
+    const beside = throttled();
+    const answers: Answer[] = [];
+    for (let n = 0; n < PER_EMAIL_MAX; n += 1) answers.push(await attempt(beside, email));
+    const runs = held.world.hasher.runs();
+    answers.push(await attempt(beside, email.toUpperCase()));
+    equal(held.world.hasher.runs(), runs, 'what is refused costs no hashing');
+    equal((await attempt(beside, newAddress())).status, 401, 'another address is not held back');
+    return answers;
+  };
+  const known = await tried((await someone(held)).email);
+  const unknown = await tried(newAddress());
+  deepEqual(
+    known.map(({ status, text }) => [status, text]),
+    unknown.map(({ status, text }) => [status, text]),
+  );
+  deepEqual(
+    unknown.map(({ status }) => status),
+    [...Array(PER_EMAIL_MAX).fill(401), 429],
+  );
+  const [last] = unknown.slice(-1);
+  equal(last && codeOf(last), 'rate_limited');
+  ok(Number(last?.headers['retry-after']) >= 1 && Number(last?.headers['retry-after']) <= 60);
+});
+
+test('sign-up, login and reset share the count of an address, and a minute later it is over', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, { throttle: throttleOf(held) });
+  const { email } = await someone(held);
+  for (let n = 0; n < PER_EMAIL_MAX; n += 1) await beside.as(null)(reset, { email });
+  const asked: [AnyLine, Input][] = [
+    [login, { email, password: PASSWORD }],
+    [create, { email, password: PASSWORD }],
+    [reset, { email }],
+  ];
+  for (const [line, input] of asked) {
+    const { status, headers } = await ask(beside, line, { input, headers: {} });
+    equal(status, 429, line);
+    notEqual(headers['retry-after'], undefined);
+  }
+  held.clock.shift(60_000);
+  await beside.as(null)(login, { email, password: PASSWORD });
+});
+
+test('guessing at one-time tokens is slowed down by client', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, { throttle: throttleOf(held) });
+  const guess = (remoteAddress: string) =>
+    beside.app.http.inject({
+      method: 'POST',
+      url: '/v1/auth/email_verifications/consume',
+      payload: { token: 'guessed' },
+      remoteAddress,
+    });
+  const statuses: number[] = [];
+  for (let n = 0; n <= PER_CLIENT_MAX; n += 1) statuses.push((await guess('192.0.2.1')).statusCode);
+  deepEqual(statuses, [...Array(PER_CLIENT_MAX).fill(400), 429]);
+  equal((await guess('192.0.2.2')).statusCode, 400);
+});

@@ -1,0 +1,181 @@
+// Passwords: what a new one must be, how it is changed, how it is reset, and whom that logs out.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import {
+  callersOf,
+  logIn,
+  mailedToken,
+  newAddress,
+  PASSWORD,
+  signUp,
+  someone,
+} from '../../../../../tests/people.ts';
+
+const create = 'POST /v1/auth/users';
+const login = 'POST /v1/auth/sessions';
+const change = 'POST /v1/auth/me/password';
+const ask = 'POST /v1/auth/password_resets';
+const reset = 'POST /v1/auth/password_resets/consume';
+const me = 'GET /v1/auth/me';
+const NEXT = 'another fine password';
+
+const reasonIn = ({ body }: Answer): unknown => {
+  const { error } = body as { error: { details: { path: string; message: string }[] } };
+  equal(error.details[0]?.path, 'password');
+  return error.details[0]?.message;
+};
+
+async function resetToken({ as, world }: Bench, email: string): Promise<string> {
+  await as.nobody(ask, { email });
+  return mailedToken(world, email, 'password_reset');
+}
+
+test('a password has 12 to 256 characters, of whatever kind', async (t) => {
+  const { as } = await bench(t);
+  const fine = ['a'.repeat(11).concat('b'), '🔑'.repeat(12), 'é'.repeat(256), '            '];
+  for (const password of fine) {
+    const email = newAddress();
+    await as.nobody(create, { email, password });
+    await as.nobody(login, { email, password });
+  }
+  for (const password of ['hunter2', 'a'.repeat(11), '🔑'.repeat(11), `👩‍👩‍👧${'a'.repeat(6)}`]) {
+    const call = as.nobody(create, { email: newAddress(), password });
+    match(String(reasonIn(await refused(call, 400, 'invalid_request'))), /12 to 256 characters/);
+  }
+  const long = { email: newAddress(), password: 'a'.repeat(257) };
+  await refused(as.nobody(create, long), 400, 'invalid_request');
+});
+
+test('a password counts to its last character, and no space is cut off', async (t) => {
+  const { as } = await bench(t);
+  const email = newAddress();
+  const password = ` ${'x'.repeat(100)}y `;
+  await as.nobody(create, { email, password });
+  for (const near of [password.trim(), ` ${'x'.repeat(100)}z `, password.slice(0, 72)]) {
+    await refused(as.nobody(login, { email, password: near }), 401, 'invalid_credentials');
+  }
+  await as.nobody(login, { email, password });
+});
+
+test('what is guessed first is refused: common passwords and the address itself', async (t) => {
+  const { as } = await bench(t);
+  for (const password of ['qwerty123456', 'QWERTY123456', 'motherfucker', '1qaz2wsx3edc']) {
+    const call = as.nobody(create, { email: newAddress(), password });
+    equal(
+      reasonIn(await refused(call, 400, 'invalid_request')),
+      'Is one of the most common passwords.',
+    );
+  }
+  const email = newAddress();
+  for (const password of [email, email.toUpperCase()]) {
+    const call = as.nobody(create, { email, password });
+    equal(
+      reasonIn(await refused(call, 400, 'invalid_request')),
+      'Must not be your e-mail address.',
+    );
+  }
+});
+
+test('a changed or reset password is held to the same, and a refusal spends nothing', async (t) => {
+  const held = await bench(t);
+  const { call, email } = await someone(held);
+  const token = await resetToken(held, email);
+  for (const password of ['too short', 'qwerty123456', email]) {
+    await refused(call(change, { current_password: PASSWORD, password }), 400, 'invalid_request');
+    await refused(held.as.nobody(reset, { token, password }), 400, 'invalid_request');
+  }
+  await call(me);
+  await logIn(callersOf(held), email);
+  await held.as.nobody(reset, { token, password: NEXT });
+});
+
+test('the least length is the deployment’s to choose', async (t) => {
+  const { world } = await bench(t);
+  const strict = appBeside(t, world, { passwordCharsMin: 20 });
+  const lenient = appBeside(t, world, { passwordCharsMin: 8 });
+  const email = newAddress();
+  const refusal = strict.as(null)(create, { email, password: 'a password of 19 ch' });
+  match(String(reasonIn(await refused(refusal, 400, 'invalid_request'))), /20 to 256/);
+  await strict.as(null)(create, { email, password: 'a password of 20 cha' });
+  await lenient.as(null)(create, { email: newAddress(), password: 'g7hq-x2k' });
+  const common = lenient.as(null)(create, { email: newAddress(), password: 'password' });
+  await refused(common, 400, 'invalid_request');
+});
+
+test('a change ends every other session and every open reset, and keeps this one', async (t) => {
+  const held = await bench(t);
+  const here = await someone(held);
+  const elsewhere = await logIn(callersOf(held), here.email);
+  const token = await resetToken(held, here.email);
+  const body = { current_password: PASSWORD, password: NEXT };
+  deepEqual(await here.call(change, body), { object: 'password', changed: true });
+
+  await here.call(me);
+  await refused(elsewhere.call(me), 401, 'invalid_session');
+  await refused(held.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
+  const { email } = here;
+  await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+  await held.as.nobody(login, { email, password: NEXT });
+});
+
+test('a wrong current password changes nothing', async (t) => {
+  const held = await bench(t);
+  const here = await someone(held);
+  const elsewhere = await logIn(callersOf(held), here.email);
+  const body = { current_password: 'not the right password', password: NEXT };
+  const answer = await refused(here.call(change, body), 403, 'forbidden');
+  equal(messageOf(answer), 'The current password is not right.');
+  await elsewhere.call(me);
+  await logIn(callersOf(held), here.email);
+});
+
+test('a reset ends every session, proves the address and works once', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const sessions = [await logIn(callersOf(held), email), await logIn(callersOf(held), email)];
+  equal((await sessions[0]?.call(me))?.user.email_verified, false);
+  const token = await resetToken(held, email);
+  const answer = await held.as.nobody(reset, { token, password: NEXT });
+  deepEqual(answer, { object: 'password_reset', consumed: true });
+
+  for (const { call } of sessions) await refused(call(me), 401, 'invalid_session');
+  await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+  const { user } = await held.as.nobody(login, { email, password: NEXT });
+  equal(user.email_verified, true);
+  await refused(held.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
+});
+
+test('a login or change that a reset overtakes comes to nothing', async (t) => {
+  const held = await bench(t);
+  const { email } = await someone(held);
+  const { hasher } = held.world;
+  let overtake = async () => {};
+  const slow = appBeside(t, held.world, {
+    hasher: {
+      ...hasher,
+      // The password was right a moment ago; then the reset comes in.
+      verify: async (stored, password) => {
+        const matches = await hasher.verify(stored, password);
+        await overtake();
+        return matches;
+      },
+    },
+  });
+  const resetTo = (password: string) => async () => {
+    const token = await resetToken(held, email);
+    await held.as.nobody(reset, { token, password });
+  };
+  const { token } = await logIn(callersOf(held), email);
+  overtake = resetTo(NEXT);
+  const late = slow.as(null)(login, { email, password: PASSWORD });
+  await refused(late, 401, 'invalid_credentials');
+  await refused(held.as.token(token)(me), 401, 'invalid_session');
+
+  const again = await held.as.nobody(login, { email, password: NEXT });
+  overtake = resetTo(PASSWORD);
+  const body = { current_password: NEXT, password: 'a third fine password' };
+  await refused(slow.as(again.token)(change, body), 403, 'forbidden');
+  await logIn(callersOf(held), email);
+});

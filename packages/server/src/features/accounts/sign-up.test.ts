@@ -1,0 +1,144 @@
+// Signing up and proving the address, through the front door and the mail that was really sent.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import {
+  callersOf,
+  logIn,
+  mailedToken,
+  mailTo,
+  newAddress,
+  PASSWORD,
+  signUp,
+  someone,
+} from '../../../../../tests/people.ts';
+
+const create = 'POST /v1/auth/users';
+const resend = 'POST /v1/auth/email_verifications';
+const verify = 'POST /v1/auth/email_verifications/consume';
+const me = 'GET /v1/auth/me';
+
+const kindsTo = async ({ world }: Bench, email: string) =>
+  (await mailTo(world, email)).map(({ kind }) => kind);
+
+test('a new person gets one mail, and the link in it proves the address', async (t) => {
+  const held = await bench(t);
+  const email = newAddress();
+  const answer = await held.as.nobody(create, { email, password: PASSWORD, name: 'Ada' });
+  deepEqual(answer, { object: 'signup', email, accepted: true });
+
+  const [mail, ...more] = await mailTo(held.world, email);
+  equal(mail?.kind, 'verify_email');
+  equal(more.length, 0);
+  match(mail?.text ?? '', /http:\/\/keyrail\.test\/verify-email#token=[\w-]{43}\n/);
+
+  const { call } = await logIn(callersOf(held), email);
+  equal((await call(me)).user.email_verified, false);
+  const token = await mailedToken(held.world, email, 'verify_email');
+  deepEqual(await held.as.nobody(verify, { token }), {
+    object: 'email_verification',
+    verified: true,
+  });
+  equal((await call(me)).user.email_verified, true);
+  await refused(held.as.nobody(verify, { token }), 400, 'invalid_token');
+});
+
+test('whoever signs up with a verified address is answered alike, and its owner told', async (t) => {
+  const held = await bench(t);
+  const { email } = await someone(held);
+  const answer = await held.as.nobody(create, { email, password: 'not the password of anyone' });
+  deepEqual(answer, { object: 'signup', email, accepted: true });
+
+  deepEqual(await kindsTo(held, email), ['verify_email', 'existing_account']);
+  const notice = (await mailTo(held.world, email)).at(-1);
+  equal(notice?.text.includes('#token='), false);
+  await logIn(callersOf(held), email);
+  const stolen = { email, password: 'not the password of anyone' };
+  await refused(held.as.nobody('POST /v1/auth/sessions', stolen), 401, 'invalid_credentials');
+});
+
+test('an unverified account is told too, with a fresh link that ends the older one', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const older = await mailedToken(held.world, email, 'verify_email');
+  await held.as.nobody(create, { email, password: 'not the password of anyone' });
+
+  deepEqual(await kindsTo(held, email), ['verify_email', 'existing_account']);
+  const newer = await mailedToken(held.world, email, 'existing_account');
+  notEqual(newer, older);
+  await refused(held.as.nobody(verify, { token: older }), 400, 'invalid_token');
+  await held.as.nobody(verify, { token: newer });
+  await logIn(callersOf(held), email);
+});
+
+test('an address is one whatever its case, and is written as it was first typed', async (t) => {
+  const held = await bench(t);
+  const typed = newAddress().replace('person', 'Person');
+  await signUp(callersOf(held), typed);
+  const shouted = typed.toUpperCase();
+  const answer = await held.as.nobody(create, { email: shouted, password: PASSWORD });
+  equal(answer.email, shouted);
+
+  deepEqual(await kindsTo(held, typed), ['verify_email', 'existing_account']);
+  deepEqual(await kindsTo(held, shouted), []);
+  const { call } = await logIn(callersOf(held), shouted);
+  equal((await call(me)).user.email, typed);
+});
+
+test('many sign-ups of one address at once make one account and a mail each', async (t) => {
+  const held = await bench(t);
+  const email = newAddress();
+  const AT_ONCE = 12;
+  const answers = await Promise.all(
+    Array.from({ length: AT_ONCE }, () => held.ask(create, { email, password: PASSWORD })),
+  );
+  ok(answers.every(({ status }) => status === 202));
+  equal(new Set(answers.map(({ text }) => text)).size, 1);
+
+  const kinds = await kindsTo(held, email);
+  equal(kinds.length, AT_ONCE);
+  equal(kinds.filter((kind) => kind === 'verify_email').length, 1);
+  const tokens = (await mailTo(held.world, email)).map(
+    ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
+  );
+  const outcomes = await Promise.all(tokens.map((token) => held.ask(verify, { token })));
+  equal(outcomes.filter(({ status }) => status === 200).length, 1, 'one link is open');
+});
+
+test('asking again ends the older link; who is verified gets no mail', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const { call } = await logIn(callersOf(held), email);
+  const older = await mailedToken(held.world, email, 'verify_email');
+  deepEqual(await call(resend), { object: 'email_verification', accepted: true });
+  const newer = await mailedToken(held.world, email, 'verify_email');
+  notEqual(newer, older);
+  await refused(held.as.nobody(verify, { token: older }), 400, 'invalid_token');
+  await held.as.nobody(verify, { token: newer });
+
+  const before = (await mailTo(held.world, email)).length;
+  deepEqual(await call(resend, {}), { object: 'email_verification', accepted: true });
+  equal((await mailTo(held.world, email)).length, before);
+});
+
+test('a person may have a name, and take it away again', async (t) => {
+  const held = await bench(t);
+  const { call, userId } = await someone(held);
+  const named = await call('PATCH /v1/auth/me', { name: 'Grace' });
+  equal(named.object, 'user');
+  equal(named.id, userId);
+  equal(named.name, 'Grace');
+  ok(named.last_login_at);
+  equal((await call('PATCH /v1/auth/me', { name: null })).name, null);
+  await refused(call('PATCH /v1/auth/me', {}), 400, 'invalid_request');
+  await refused(call('PATCH /v1/auth/me', { name: '' }), 400, 'invalid_request');
+});
+
+test('what is no address is refused before anything happens', async (t) => {
+  const { as, world } = await bench(t);
+  const before = world.hasher.runs();
+  for (const email of ['', 'ada', 'ada@', '@example.com', 'a b@example.com', 'a\n@example.com']) {
+    await refused(as.nobody(create, { email, password: PASSWORD }), 400, 'invalid_request');
+  }
+  equal(world.hasher.runs(), before);
+});

@@ -1,0 +1,215 @@
+// The audit log through the front door: who sees what of it, page by page, and that it is whole.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import type { LightMyRequestResponse as Response } from 'fastify';
+import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import { canonicalJson, GENESIS_HASH } from '../../doors/audit-chain.ts';
+
+const list = 'GET /v1/audit_logs';
+const chain = 'GET /v1/audit_logs/chain';
+
+/** A log with rows of both environments and of none, about things and about people. */
+async function busy(held: Bench): Promise<void> {
+  const { as } = held;
+  const live = await as.liveKey('POST /v1/secret_keys', { env: 'live', name: 'a live name' });
+  const own = await as.liveKey('POST /v1/secret_keys', { env: 'test' });
+  await as.liveKey('PATCH /v1/workspace', { name: 'Renamed' });
+  await as.liveKey('POST /v1/secret_keys/{id}/rotate', { id: live.id });
+  await as.testKey('POST /v1/secret_keys/{id}/revoke', { id: own.id, reason: 'a test reason' });
+  await as.liveKey('POST /v1/invites', { email: 'guest@example.com', role: 'member' });
+  await as.owner('PATCH /v1/workspace', { name: 'Renamed again' });
+}
+
+const walk = async (held: Bench, token: string, limit: number) => {
+  const rows: Record<string, unknown>[] = [];
+  let next: string | undefined = `/v1/audit_logs?limit=${limit}`;
+  for (let pages = 0; next !== undefined && pages < 100; pages += 1) {
+    const headers = { authorization: `Bearer ${token}` };
+    const page: Response = await held.world.app.http.inject({ url: next, headers });
+    equal(page.statusCode, 200, page.body);
+    ok(page.json().data.length <= limit);
+    rows.push(...page.json().data);
+    next = /^<([^>]+)>; rel="next"$/.exec(String(page.headers.link ?? ''))?.[1];
+  }
+  return rows;
+};
+
+test('rows come oldest first, without a gap, each linked to the one before it', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  const rows = (await held.as.liveKey(list)).data;
+  deepEqual(
+    rows.map(({ seq }) => seq),
+    rows.map((_, at) => at + 1),
+  );
+  deepEqual(
+    rows.map(({ prev_hash }) => prev_hash),
+    [GENESIS_HASH, ...rows.slice(0, -1).map(({ hash }) => hash)],
+  );
+  const times = rows.map(({ occurred_at }) => occurred_at);
+  deepEqual(times, times.toSorted());
+});
+
+test('anyone can derive the hashes from what the list shows', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  for (const row of (await held.as.liveKey(list)).data) {
+    const document = {
+      ...{ workspace_id: held.workspaceId, seq: row.seq, id: row.id },
+      ...{ occurred_at: row.occurred_at, actor_type: row.actor_type, actor_id: row.actor_id },
+      ...{ action: row.action, target_type: row.target_type, target_id: row.target_id },
+      ...{ payload: row.payload, prev_hash: row.prev_hash },
+    };
+    const derived = createHash('sha256')
+      .update(canonicalJson(document as never))
+      .digest('hex');
+    equal(derived, row.hash, row.action);
+  }
+});
+
+test('after_seq starts behind a position, also one that is not there yet', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  const all = (await held.as.liveKey(list)).data;
+  for (const after_seq of [0, 1, 3, all.length - 1, all.length, 1e6, Number.MAX_SAFE_INTEGER]) {
+    const { data: rows } = await held.as.liveKey(list, { after_seq });
+    deepEqual(rows, all.slice(after_seq), `after ${after_seq}`);
+  }
+});
+
+const queries: [Record<string, unknown>, boolean][] = [
+  [{ limit: 1 }, true],
+  [{ limit: 200 }, true],
+  [{ limit: 0 }, false],
+  [{ limit: 201 }, false],
+  [{ limit: '' }, false],
+  [{ limit: '1e2' }, false],
+  [{ limit: '-1' }, false],
+  [{ limit: [1, 2] }, false],
+  [{ after_seq: -1 }, false],
+  [{ after_seq: '1.5' }, false],
+  [{ after_seq: '9007199254740992' }, false],
+  [{ cursor: '' }, false],
+  [{ cursor: 'AAAA' }, false],
+  [{ env: 'test' }, false],
+];
+
+for (const [query, isTaken] of queries) {
+  test(`${JSON.stringify(query)} is ${isTaken ? 'taken' : 'refused'}`, async (t) => {
+    const { as } = await bench(t);
+    if (isTaken) await as.liveKey(list, query);
+    else await refused(as.liveKey(list, query), 400, 'invalid_request');
+  });
+}
+
+test('pages of every size walk the whole log, for a live key and for a test key', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  for (const [token, caller] of [
+    [held.tokens.liveKey, held.as.liveKey],
+    [held.tokens.testKey, held.as.testKey],
+  ] as const) {
+    const all = (await caller(list)).data;
+    for (const limit of [1, 2, 3, all.length - 1, all.length, all.length + 1]) {
+      deepEqual(await walk(held, token, limit), all, `pages of ${limit}`);
+    }
+  }
+});
+
+test('the default page holds fifty rows, and the last one names no next', async (t) => {
+  const held = await bench(t);
+  for (let n = 0; n < 49; n += 1) await held.as.liveKey('PATCH /v1/workspace', { name: `n${n}` });
+  const authorization = `Bearer ${held.tokens.liveKey}`;
+  const first = await held.ask(list, {}, { authorization });
+  equal(Array.isArray(first.body.data) && first.body.data.length, 50);
+  match(first.headers.link ?? '', /^<\/v1\/audit_logs\?cursor=[\w-]+>; rel="next"$/);
+  const rest = await held.ask(list, { after_seq: 50 }, { authorization });
+  equal(Array.isArray(rest.body.data) && rest.body.data.length, 2);
+  equal(rest.headers.link, undefined);
+});
+
+test('a test key sees the rows of no environment and of its own, under their own seq', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  const all = (await held.as.liveKey(list)).data;
+  const seen = (await held.as.testKey(list)).data;
+  const isLive = ({ payload }: { payload: Record<string, unknown> }) => payload.env === 'live';
+  ok(all.some(isLive));
+  deepEqual(
+    seen.map(({ seq, hash }) => `${seq} ${hash}`),
+    all.filter((row) => !isLive(row)).map(({ seq, hash }) => `${seq} ${hash}`),
+  );
+  ok(seen.length < (seen.at(-1)?.seq ?? 0), 'its view of seq has gaps');
+});
+
+test('a test key is told of no person', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  const owner = await held.people.owner();
+  const seen = (await held.as.testKey(list)).data;
+  for (const row of seen) equal('actor' in row, false);
+  const about = (type: string) => seen.filter((row) => row.target_type === type);
+  for (const type of ['workspace_invite', 'workspace_member']) {
+    ok(about(type).length > 0, type);
+    for (const row of about(type)) deepEqual(row.payload, {}, row.action);
+  }
+  for (const type of ['workspace', 'secret_key']) {
+    for (const row of about(type)) ok(Object.keys(row.payload).length > 0, row.action);
+  }
+  const told = JSON.stringify(seen);
+  for (const private_ of ['guest@example.com', owner.email]) equal(told.includes(private_), false);
+});
+
+test('a live key is told who acted: the person by name, or that it was none', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  const owner = await held.people.owner();
+  const rows = (await held.as.liveKey(list)).data;
+  const byPerson = rows.filter(({ actor_type }) => actor_type === 'user');
+  ok(byPerson.length > 0);
+  for (const row of rows) {
+    if (row.actor_type === 'user') {
+      equal(row.actor?.id, row.actor_id, row.action);
+    } else equal(row.actor, null, row.action);
+  }
+  const last = byPerson.findLast(({ action }) => action === 'workspace.updated');
+  equal(last?.actor_id, owner.userId);
+  equal(last?.actor?.email, owner.email);
+  const [founded] = rows;
+  deepEqual([founded?.actor_type, founded?.actor_id], ['bootstrap', null]);
+});
+
+test('the chain is whole for everyone who may ask, with the same counts', async (t) => {
+  const held = await bench(t);
+  await busy(held);
+  await held.people.member();
+  const last = (await held.as.liveKey(list)).data.at(-1);
+  const verdict = await held.as.liveKey(chain);
+  deepEqual(verdict, {
+    ...{ object: 'audit_chain', verified: true, checked: last?.seq, head_seq: last?.seq },
+    ...{ head_hash: last?.hash, broken_seq: null, reason: null },
+  });
+  deepEqual(await held.as.testKey(chain), verdict);
+  deepEqual(await held.as.member(chain), verdict);
+});
+
+test('the chain stays whole while many write to it', async (t) => {
+  const { as } = await bench(t);
+  const writes = Array.from({ length: 20 }, (_, n) =>
+    as.liveKey('PATCH /v1/workspace', { name: `n${n}` }),
+  );
+  const verdicts = Array.from({ length: 5 }, () => as.liveKey(chain));
+  await Promise.all(writes);
+  for (const verdict of await Promise.all(verdicts))
+    equal(verdict.verified, true, verdict.reason ?? '');
+  equal((await as.liveKey(chain)).checked, 23);
+});
+
+test('another workspace has a chain of its own', async (t) => {
+  const [mine, theirs] = [await bench(t), await bench(t)];
+  await busy(mine);
+  equal((await theirs.as.liveKey(chain)).head_seq, 3);
+  const ids = new Set((await mine.as.liveKey(list)).data.map(({ id }) => id));
+  ok((await theirs.as.liveKey(list)).data.every(({ id }) => !ids.has(id)));
+});

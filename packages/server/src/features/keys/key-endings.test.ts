@@ -1,0 +1,201 @@
+// How an API key ends: replaced, revoked, leaked; and what its successor takes over.
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
+import { quarantine } from '../../../../../tests/behind.ts';
+import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { HOUR_MS, MINUTE_MS, msAfter } from '../../base/duration.ts';
+
+const read = 'GET /v1/keys/{id}';
+const update = 'PATCH /v1/keys/{id}';
+const rotate = 'POST /v1/keys/{id}/rotate';
+const revoke = 'POST /v1/keys/{id}/revoke';
+
+const isoAfter = (start: string | Date, ms: number) => msAfter(new Date(start), ms).toISOString();
+
+const versionOf = async ({ as }: Bench, id: string) =>
+  (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
+
+test('a successor takes over everything but the secret', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
+  const old = await given.key({
+    ...{ name: 'backend', scopes: ['a', 'b'], meta: { team: 'api' }, rate_limits: [rule] },
+  });
+  const before = await versionOf(held, old.project_id);
+  const next = await as.liveKey(rotate, { id: old.id });
+
+  notEqual(next.id, old.id);
+  notEqual(next.key, old.key);
+  equal(next.rotated_from, old.id);
+  equal(next.expires_at, null);
+  for (const field of ['project_id', 'tenant_id', 'env', 'name', 'scopes', 'meta', 'rate_limits']) {
+    deepEqual(Reflect.get(next, field), Reflect.get(old, field), field);
+  }
+  equal(next.previous_key.expires_at, isoAfter(next.created_at, 24 * HOUR_MS));
+  deepEqual(await as.liveKey(read, { id: old.id }), next.previous_key);
+  equal(await versionOf(held, old.project_id), before + 1);
+  deepEqual(await lastEntry(held), {
+    action: 'api_key.rotated',
+    target: old.id,
+    payload: { env: 'live', successor_id: next.id, overlap_hours: 24 },
+  });
+});
+
+test('inherited limits and no limits are inherited as such', async (t) => {
+  const { as, given } = await bench(t);
+  const inheriting = await given.key();
+  const unlimited = await given.key({ rate_limits: [] });
+  equal((await as.liveKey(rotate, { id: inheriting.id })).rate_limits, null);
+  deepEqual((await as.liveKey(rotate, { id: unlimited.id })).rate_limits, []);
+});
+
+test('an overlap is what it says, from nothing to a week, in fractions too', async (t) => {
+  const { as, given } = await bench(t);
+  for (const hours of [0, 0.5, 1 / 3, 24, 168]) {
+    const { id } = await given.key();
+    const next = await as.liveKey(rotate, { id, overlap_hours: hours });
+    const overlap = Math.trunc(hours * HOUR_MS);
+    equal(next.previous_key.expires_at, isoAfter(next.created_at, overlap));
+  }
+});
+
+test('a rotation never lengthens a life, and never shortens the next one', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const soon = isoAfter(clock.now(), HOUR_MS);
+  const old = await given.key({ expires_at: soon });
+  const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 24 });
+  equal(next.previous_key.expires_at, soon);
+  equal(next.expires_at, soon, 'what the vendor set is inherited');
+
+  const eternal = await given.key();
+  const first = await as.liveKey(rotate, { id: eternal.id, overlap_hours: 1 });
+  const second = await as.liveKey(rotate, { id: eternal.id, overlap_hours: 48 });
+  equal(second.previous_key.expires_at, first.previous_key.expires_at);
+  equal(second.expires_at, null, 'what a rotation wrote is not');
+  equal((await as.liveKey(rotate, { id: first.id })).rotated_from, first.id);
+});
+
+test('a key whose overlap is over can still be replaced, one that the vendor ended cannot', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const replaced = await given.key();
+  await as.liveKey(rotate, { id: replaced.id, overlap_hours: 0 });
+  const ended = await given.key({ expires_at: isoAfter(clock.now(), HOUR_MS) });
+  clock.shift(2 * HOUR_MS);
+  equal((await as.liveKey(rotate, { id: replaced.id })).expires_at, null);
+  const answer = await refused(as.liveKey(rotate, { id: ended.id }), 409, 'conflict');
+  equal(messageOf(answer), 'An expired key cannot be rotated.');
+});
+
+test('an end that the vendor sets undoes what a rotation wrote, and is inherited', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const { id } = await given.key();
+  const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });
+  await as.liveKey(update, { id, expires_at: previous_key.expires_at });
+  equal((await as.liveKey(rotate, { id })).expires_at, null, 'sent back as read: no decision');
+
+  const later = isoAfter(clock.now(), 100 * HOUR_MS);
+  equal((await as.liveKey(update, { id, expires_at: later })).expires_at, later);
+  const next = await as.liveKey(rotate, { id, overlap_hours: 168 });
+  equal(next.expires_at, later);
+  equal(next.previous_key.expires_at, later);
+  equal((await as.liveKey(update, { id, expires_at: null })).expires_at, null);
+});
+
+test('a revoked key can be neither replaced nor revoked again', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const { id, project_id } = await given.key();
+  const first = await as.liveKey(revoke, { id, reason: 'left' });
+  ok(first.revoked_at);
+  equal(first.revoked_reason, 'left');
+  deepEqual(await lastEntry(held), {
+    action: 'api_key.revoked',
+    target: id,
+    payload: { env: 'live', reason: 'left' },
+  });
+  const before = [await headSeq(held), await versionOf(held, project_id)];
+  deepEqual(await as.liveKey(revoke, { id, reason: 'again' }), first);
+  const answer = await refused(as.liveKey(rotate, { id }), 409, 'conflict');
+  equal(messageOf(answer), 'A revoked key cannot be rotated.');
+  deepEqual([await headSeq(held), await versionOf(held, project_id)], before);
+});
+
+test('a key is revoked whatever its state, with a reason or without', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const expired = await given.key({ expires_at: '2001-01-01T00:00:00Z' });
+  const leaked = await given.key({ env: 'test' });
+  await quarantine(held, leaked.id);
+  for (const { id } of [expired, leaked]) {
+    const revoked = await as.liveKey(revoke, { id });
+    ok(revoked.revoked_at);
+    equal(revoked.revoked_reason, null);
+  }
+  equal((await as.liveKey(read, { id: expired.id })).expires_at, '2001-01-01T00:00:00.000Z');
+});
+
+test('whoever waits for a revocation is told its version, also when it was long ago', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const { id, project_id } = await given.key();
+  const plain = await as.liveKey(revoke, { id });
+  equal('propagation' in plain, false);
+  const version = await versionOf(held, project_id);
+  const reached = { complete: true, waited_ms: 0, acked_nodes: 0, total_nodes: 0, nodes: [] };
+  await given.key({ project_id });
+  const again = await as.liveKey(revoke, { id, wait: true });
+  deepEqual(again, { ...plain, propagation: { version, ...reached } });
+
+  const other = await given.key({ project_id });
+  const now = await as.liveKey(revoke, { id: other.id, wait: true });
+  equal(now.propagation?.version, await versionOf(held, project_id));
+});
+
+test('a key that went with its tenant was revoked at the version of that deletion', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const { id, project_id, tenant_id } = await given.key();
+  await as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
+  const version = await versionOf(held, project_id);
+  await given.key({ project_id });
+  const { propagation } = await as.liveKey(revoke, { id, wait: true });
+  equal(propagation?.version, version);
+});
+
+test('a leaked key ends within the hour, is marked once and can be replaced', async (t) => {
+  const held = await bench(t);
+  const { as, given, clock } = held;
+  const { id, project_id } = await given.key();
+  const before = await versionOf(held, project_id);
+  const first = await quarantine(held, id);
+  ok(first.quarantinedAt);
+  deepEqual(first.expiresAt, msAfter(first.quarantinedAt, HOUR_MS));
+  equal(await versionOf(held, project_id), before + 1);
+  deepEqual(await lastEntry(held), {
+    action: 'api_key.quarantined',
+    target: id,
+    payload: { env: 'live', reason: 'found in a public repository' },
+  });
+
+  clock.shift(10 * MINUTE_MS);
+  deepEqual(await quarantine(held, id), first);
+  equal(await versionOf(held, project_id), before + 1);
+  const next = await as.liveKey(rotate, { id, overlap_hours: 24 });
+  equal(next.previous_key.expires_at, first.expiresAt?.toISOString());
+  deepEqual([next.expires_at, next.quarantined_at, next.quarantine_reason], [null, null, null]);
+});
+
+test('a leak moves no earlier end, and a revoked key is not marked', async (t) => {
+  const held = await bench(t);
+  const { as, given, clock } = held;
+  const soon = isoAfter(clock.now(), 10 * MINUTE_MS);
+  const short = await given.key({ expires_at: soon });
+  equal((await quarantine(held, short.id)).expiresAt?.toISOString(), soon);
+  const dead = await given.key();
+  await as.liveKey(revoke, { id: dead.id });
+  const before = await headSeq(held);
+  equal((await quarantine(held, dead.id)).quarantinedAt, null);
+  equal(await headSeq(held), before);
+});

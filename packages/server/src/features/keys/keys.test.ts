@@ -1,0 +1,274 @@
+// API keys through the front door: made, read, listed and changed.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
+import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
+import { quarantine } from '../../../../../tests/behind.ts';
+import { type Bench, bench, type Input, messageOf, refused } from '../../../../../tests/bench.ts';
+import { HOUR_MS, msAfter } from '../../base/duration.ts';
+
+const create = 'POST /v1/keys';
+const list = 'GET /v1/keys';
+const read = 'GET /v1/keys/{id}';
+const update = 'PATCH /v1/keys/{id}';
+const usage = 'GET /v1/keys/{id}/usage';
+
+const rule = { id: 'burst', limit: 10, window_ms: 1000, algorithm: 'fixed', scope: 'tenant' };
+const unknown = '01890000-0000-7000-8000-000000000000';
+
+const versionOf = async ({ as }: Bench, id: string) =>
+  (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
+
+test('a new key is shown once, and moves the version of its project', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const { id: project_id } = await given.project();
+  const { id: tenant_id } = await given.tenant();
+  const { key, key_shown_once, ...made } = await as.liveKey(create, {
+    ...{ project_id, tenant_id, env: 'test' },
+  });
+  match(key, /^kr_test_[\w-]{32}[0-9a-f]{8}$/);
+  ok(parseCredential(key));
+  equal(key_shown_once, true);
+  const nothing = { expires_at: null, revoked_at: null, revoked_reason: null };
+  const unharmed = { quarantined_at: null, quarantine_reason: null };
+  deepEqual(made, {
+    ...{ object: 'api_key', id: made.id, project_id, tenant_id, env: 'test' },
+    ...{ display_prefix: key.slice(0, 14), name: null, scopes: [], meta: {}, rate_limits: null },
+    ...{ ...nothing, ...unharmed, rotated_from: null },
+    ...{ created_at: made.created_at, last_used_at: null },
+  });
+  deepEqual(await as.liveKey(read, { id: made.id }), made);
+  equal(await versionOf(held, project_id), 2);
+  deepEqual(await lastEntry(held), {
+    action: 'api_key.created',
+    target: made.id,
+    payload: { env: 'test', display_prefix: made.display_prefix },
+  });
+  equal(JSON.stringify(await as.liveKey(list)).includes(lookupHash(key)), false);
+});
+
+test('whatever is said of a key is kept, and no limits differ from inherited ones', async (t) => {
+  const { as, given } = await bench(t);
+  const said = {
+    name: 'Server 🔑',
+    scopes: ['orders:read', 'orders:read', ' ä '],
+    meta: { b: 1, a: { deep: [null] } },
+    rate_limits: [rule],
+    expires_at: '2030-02-28T23:30:00.123456+05:30',
+  };
+  const made = await given.key(said);
+  const kept = { ...said, expires_at: '2030-02-28T18:00:00.123Z' };
+  const again = await as.liveKey(read, { id: made.id });
+  for (const [field, value] of Object.entries(kept)) {
+    deepEqual(Reflect.get(again, field), value, field);
+  }
+  deepEqual((await given.key({ rate_limits: [] })).rate_limits, []);
+  equal((await given.key()).rate_limits, null);
+});
+
+test('a project or tenant that is not there is named', async (t) => {
+  const { as, given } = await bench(t);
+  const theirs = await bench(t);
+  const [project, tenant] = [await given.project(), await given.tenant()];
+  const [foreign, stranger] = [await theirs.given.project(), await theirs.given.tenant()];
+  const cases = [
+    { project_id: unknown, tenant_id: tenant.id, says: 'No such project.' },
+    { project_id: foreign.id, tenant_id: tenant.id, says: 'No such project.' },
+    { project_id: project.id, tenant_id: unknown, says: 'No such tenant.' },
+    { project_id: project.id, tenant_id: stranger.id, says: 'No such tenant.' },
+    { project_id: tenant.id, tenant_id: project.id, says: 'No such project.' },
+  ];
+  for (const { says, ...place } of cases) {
+    const answer = await refused(as.liveKey(create, { ...place, env: 'live' }), 404, 'not_found');
+    equal(messageOf(answer), says);
+  }
+});
+
+test('a list narrows by every filter, and by all of them together', async (t) => {
+  const { as, given } = await bench(t);
+  const projects = [(await given.project()).id, (await given.project()).id];
+  const tenants = [(await given.tenant()).id, (await given.tenant()).id];
+  const made: Input[] = [];
+  for (const project_id of projects) {
+    for (const tenant_id of tenants) {
+      for (const env of ['live', 'test']) {
+        for (const revoked of [false, true]) {
+          const { id } = await given.key({ project_id, tenant_id, env });
+          if (revoked) await as.liveKey('POST /v1/keys/{id}/revoke', { id });
+          made.push({ id, project_id, tenant_id, env, revoked });
+        }
+      }
+    }
+  }
+  for (let filters = 0; filters < 16; filters += 1) {
+    const query = {
+      ...(filters & 1 && { project_id: projects[0] }),
+      ...(filters & 2 && { tenant_id: tenants[1] }),
+      ...(filters & 4 && { env: 'test' }),
+    };
+    const include_revoked = (filters & 8) > 0;
+    const wanted = made
+      .filter((key) => Object.entries(query).every(([name, is]) => key[name] === is))
+      .filter(({ revoked }) => include_revoked || !revoked)
+      .map(({ id }) => id);
+    const { data } = await as.liveKey(list, { ...query, include_revoked });
+    deepEqual(
+      data.map(({ id }) => id),
+      wanted.toReversed(),
+      JSON.stringify({ ...query, include_revoked }),
+    );
+  }
+});
+
+test('a filter that names nothing, or something foreign, finds nothing', async (t) => {
+  const { as, given } = await bench(t);
+  const theirs = await (await bench(t)).given.key();
+  const mine = await given.key();
+  for (const filter of [
+    { project_id: unknown },
+    { tenant_id: unknown },
+    { project_id: theirs.project_id },
+    { tenant_id: theirs.tenant_id },
+    { project_id: mine.project_id, tenant_id: theirs.tenant_id },
+  ]) {
+    deepEqual(await as.liveKey(list, filter), { object: 'list', data: [] });
+  }
+});
+
+test('a list is walked to its end, newest first, whatever shelves it covers', async (t) => {
+  const { as, ask, given, tokens } = await bench(t);
+  const { id: project_id } = await given.project();
+  for (let n = 0; n < 7; n += 1) {
+    const { id } = await given.key({ project_id, env: n % 2 ? 'test' : 'live' });
+    if (n % 3 === 0) await as.liveKey('POST /v1/keys/{id}/revoke', { id });
+  }
+  const authorization = `Bearer ${tokens.liveKey}`;
+  for (const filter of [{}, { project_id }, { include_revoked: true }, { env: 'live' }]) {
+    const all = (await as.liveKey(list, filter)).data;
+    const places = all.map(({ created_at, id }) => `${created_at} ${id}`);
+    deepEqual(places, places.toSorted().toReversed());
+    const walked: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { ...filter, limit: 2, ...(cursor && { cursor }) };
+      const page = await ask(list, query, { authorization });
+      walked.push(...(Array.isArray(page.body.data) ? page.body.data : []));
+      cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
+    } while (cursor);
+    deepEqual(walked, all);
+  }
+});
+
+test('a patch tells null, nothing and none apart', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const made = await given.key({ name: 'a', scopes: ['x'], meta: { a: 1 }, rate_limits: [rule] });
+  const { id, project_id } = made;
+  const steps = [
+    [{ rate_limits: null }, { rate_limits: null }],
+    [{ rate_limits: [] }, { rate_limits: [] }],
+    [{ name: null }, { name: null }],
+    [{ scopes: [] }, { scopes: [] }],
+    [{ meta: { b: 2 } }, { meta: { b: 2 } }],
+    [{ expires_at: '2040-01-01T00:00:00Z' }, { expires_at: '2040-01-01T00:00:00.000Z' }],
+    [
+      { expires_at: null, name: 'b' },
+      { expires_at: null, name: 'b' },
+    ],
+  ] as const;
+  const { key: _key, key_shown_once: _shown, ...first } = made;
+  let now: Input = first;
+  let version = await versionOf(held, project_id);
+  for (const [patch, effect] of steps) {
+    now = { ...now, ...effect };
+    version += 1;
+    deepEqual(await as.liveKey(update, { id, ...patch }), now);
+    equal(await versionOf(held, project_id), version);
+    deepEqual((await lastEntry(held))?.payload, {
+      env: 'live',
+      changed: Object.keys(effect).toSorted((a) => (a === 'name' ? -1 : 1)),
+    });
+  }
+  deepEqual(await as.liveKey(read, { id }), now);
+});
+
+test('a patch without effect bumps nothing and is not in the log', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const made = await given.key({ meta: { a: 1, b: 2 }, expires_at: '2040-01-01T00:00:00Z' });
+  const before = [await headSeq(held), await versionOf(held, made.project_id)];
+  const same = { name: null, scopes: [], meta: { b: 2, a: 1 }, rate_limits: null };
+  for (const patch of [{}, same, { expires_at: '2040-01-01T02:00:00+02:00' }]) {
+    equal((await as.liveKey(update, { id: made.id, ...patch })).id, made.id);
+  }
+  deepEqual([await headSeq(held), await versionOf(held, made.project_id)], before);
+});
+
+test('an expiry in the past ends a key at once, and a later one brings it back', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const { id } = await given.key({ expires_at: '2000-01-01T00:00:00Z' });
+  const rotate = () => as.liveKey('POST /v1/keys/{id}/rotate', { id });
+  equal(messageOf(await refused(rotate(), 409, 'conflict')), 'An expired key cannot be rotated.');
+  await as.liveKey(update, { id, expires_at: msAfter(clock.now(), HOUR_MS).toISOString() });
+  await rotate();
+  await as.liveKey(update, { id, expires_at: '1999-12-31T23:59:59.999Z' });
+  await refused(rotate(), 409, 'conflict');
+});
+
+test('a revoked key is not changed any more', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.key();
+  await as.liveKey('POST /v1/keys/{id}/revoke', { id });
+  for (const patch of [{ name: 'x' }, {}]) {
+    const answer = await refused(as.liveKey(update, { id, ...patch }), 409, 'conflict');
+    equal(messageOf(answer), 'A revoked key cannot be changed.');
+  }
+});
+
+test('the expiry of a leaked key only moves closer', async (t) => {
+  const held = await bench(t);
+  const { as, given, clock } = held;
+  const { id } = await given.key();
+  const { expiresAt } = await quarantine(held, id);
+  ok(expiresAt);
+  const at = (ms: number) => ({ id, expires_at: msAfter(expiresAt, ms).toISOString() });
+  for (const later of [at(1), at(HOUR_MS), { id, expires_at: null }]) {
+    const answer = await refused(as.liveKey(update, later), 409, 'conflict');
+    deepEqual(Reflect.get(Object(answer.body.error), 'details')?.[0]?.path, 'expires_at');
+  }
+  await as.liveKey(update, { ...at(0), name: 'still' });
+  equal((await as.liveKey(update, at(-1000))).expires_at, at(-1000).expires_at);
+  await refused(as.liveKey(update, at(0)), 409, 'conflict');
+  await as.liveKey(update, { id, expires_at: clock.now().toISOString() });
+});
+
+test('the traffic of a key is empty until there is some', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.key({ env: 'test' });
+  const empty = { object: 'usage', key_id: id, data: [] };
+  deepEqual(await as.liveKey(usage, { id }), { ...empty, days: 30 });
+  deepEqual(await as.testKey(usage, { id, days: 90 }), { ...empty, days: 90 });
+  await refused(as.liveKey(usage, { id: unknown }), 404, 'not_found');
+});
+
+test('a test key makes, sees and touches test keys only', async (t) => {
+  const { as, given } = await bench(t);
+  const live = await given.key();
+  const place = { project_id: live.project_id, tenant_id: live.tenant_id };
+  const own = await as.testKey(create, { ...place, env: 'test' });
+  const seen = (await as.testKey(list, { include_revoked: true })).data;
+  deepEqual(
+    seen.map(({ id }) => id),
+    [own.id],
+  );
+  equal((await as.testKey(update, { id: own.id, name: 'mine' })).name, 'mine');
+  const [rotate, revoke] = ['POST /v1/keys/{id}/rotate', 'POST /v1/keys/{id}/revoke'] as const;
+  for (const line of [read, update, usage, rotate, revoke] as const) {
+    const answer = await refused(as.testKey(line, { id: live.id }), 403, 'forbidden');
+    equal(messageOf(answer), 'A test secret key cannot manage live resources.');
+    await refused(as.testKey(line, { id: unknown }), 404, 'not_found');
+  }
+  await refused(as.testKey(list, { env: 'live' }), 403, 'forbidden');
+  notEqual((await as.liveKey(list)).data.length, 1);
+});

@@ -1,0 +1,20 @@
+import type { Read } from '../../doors/door.ts';
+import { type Ack, type FeedHead, type NodeRecord, updateNodes } from './rows.ts';
+
+/**
+ * Notes what a node has applied: by asking for what came after a version it says that it has it.
+ * Writes only when that is news, or when the node was last noted a while ago. True when written.
+ */
+export async function acknowledgeNode(
+  read: Read,
+  ack: Ack,
+  known: FeedHead & NodeRecord,
+): Promise<boolean> {
+  // A version that we never gave out (after a restore, say) acknowledges nothing.
+  const version = ack.version !== null && ack.version <= known.version ? ack.version : null;
+  const isNews =
+    known.ackedVersion === null || (version !== null && version !== known.ackedVersion);
+  if (!isNews && !known.isStale) return false;
+  await updateNodes(read, [{ ...ack, version }]);
+  return true;
+}

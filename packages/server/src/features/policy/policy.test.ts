@@ -1,0 +1,178 @@
+// The policy feed through the front door: snapshots, deltas, filters, pages, and what folds.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
+import { type Fed, fold, foldedFrom, readAll } from '../../../../../tests/feed.ts';
+
+const snapshot = 'GET /v1/policy/snapshot';
+const delta = 'GET /v1/policy/delta';
+
+const asking = ({ ask, tokens }: Bench, token = tokens.liveKey) => ({
+  snapshot: (input: Input, headers: Record<string, string> = {}) =>
+    ask(snapshot, input, { authorization: `Bearer ${token}`, ...headers }),
+  delta: (input: Input) => ask(delta, input, { authorization: `Bearer ${token}` }),
+});
+
+test('a snapshot holds every unrevoked key with its limits resolved', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const limits = [
+    { id: 'default', limit: 10, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
+  ] as const;
+  const project = await given.project({ default_rate_limits: limits });
+  const inheriting = await given.key({ project_id: project.id });
+  const unlimited = await given.key({ project_id: project.id, rate_limits: [] });
+  const expired = await given.key({ project_id: project.id, expires_at: '2020-01-01T00:00:00Z' });
+  const revoked = await given.key({ project_id: project.id });
+  await as.liveKey('POST /v1/keys/{id}/revoke', { id: revoked.id });
+
+  const { status, body, headers } = await asking(held).snapshot({ project_id: project.id });
+  equal(status, 200);
+  const keys = body.keys as Fed[];
+  deepEqual(
+    new Set(keys.map(({ key_id }) => key_id)),
+    new Set([inheriting.id, unlimited.id, expired.id]),
+  );
+  deepEqual(keys.find(({ key_id }) => key_id === inheriting.id)?.rate_limits, limits);
+  deepEqual(keys.find(({ key_id }) => key_id === unlimited.id)?.rate_limits, []);
+  equal(body.env, null);
+  equal(body.next_cursor, null);
+  match(String(headers.etag), new RegExp(`^W/"snap:${project.id}:all:all:${body.version}"$`));
+
+  const again = await asking(held).snapshot(
+    { project_id: project.id },
+    { 'if-none-match': String(headers.etag) },
+  );
+  equal(again.status, 304);
+  equal(again.text, '');
+});
+
+test('a delta tells what changed, and nothing when nothing did', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const key = await given.key();
+  const { body: start } = await asking(held).snapshot({ project_id: key.project_id });
+  const since = Number(start.version);
+
+  const same = await asking(held).delta({ project_id: key.project_id, since });
+  equal(same.status, 304);
+  match(String(same.headers.etag), new RegExp(`^W/"delta:${key.project_id}:all:all:${since}"$`));
+
+  await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, scopes: ['read'] });
+  const changed = await asking(held).delta({ project_id: key.project_id, since });
+  equal(changed.body.version, since + 1);
+  const [upsert] = changed.body.changes as Fed[];
+  equal(upsert?.change, 'upsert');
+  deepEqual(upsert?.scopes, ['read']);
+
+  await as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id });
+  const gone = await asking(held).delta({ project_id: key.project_id, since: since + 1 });
+  const { lookup_hash, tenant_id, env } = upsert ?? {};
+  deepEqual(gone.body.changes, [
+    { change: 'remove', key_id: key.id, tenant_id, env, lookup_hash, reason: 'revoked' },
+  ]);
+});
+
+test('a node behind the floor, or ahead of the project, starts over', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const key = await given.key();
+  const project_id = key.project_id;
+  const { body } = await asking(held).snapshot({ project_id });
+  await as.liveKey('PATCH /v1/projects/{id}', {
+    id: project_id,
+    default_rate_limits: [
+      { id: 'all', limit: 1, window_ms: 1000, algorithm: 'sliding', scope: 'tenant' },
+    ],
+  });
+  for (const since of [0, Number(body.version), 1_000_000]) {
+    const answer = await asking(held).delta({ project_id, since });
+    equal(answer.body.object, 'policy_snapshot', `since ${since}`);
+  }
+});
+
+test('a filter that hides a change still lets the node move on', async (t) => {
+  const held = await bench(t);
+  const { given } = held;
+  const key = await given.key({ env: 'live' });
+  const { body } = await asking(held).snapshot({ project_id: key.project_id, env: 'test' });
+  const since = Number(body.version);
+  await given.key({ env: 'live', project_id: key.project_id, tenant_id: key.tenant_id });
+  const answer = await asking(held).delta({ project_id: key.project_id, since, env: 'test' });
+  equal(answer.status, 200);
+  deepEqual(answer.body.changes, []);
+  equal(answer.body.version, since + 1);
+});
+
+test('a test key is fed test keys, and says so', async (t) => {
+  const held = await bench(t);
+  const live = await held.given.key({ env: 'live' });
+  const same = { project_id: live.project_id, tenant_id: live.tenant_id };
+  const own = await held.given.key({ env: 'test', ...same });
+  const { body } = await asking(held, held.tokens.testKey).snapshot({
+    project_id: live.project_id,
+  });
+  equal(body.env, 'test');
+  deepEqual(
+    (body.keys as Fed[]).map(({ key_id }) => key_id),
+    [own.id],
+  );
+  const wanted = { project_id: live.project_id, env: 'live' };
+  await refused(held.as.testKey(snapshot, wanted), 403, 'forbidden');
+});
+
+test('a deleted project is fed without keys, for as long as anyone asks', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const { body: before } = await asking(held).snapshot({ project_id: key.project_id });
+  await held.as.liveKey('DELETE /v1/projects/{id}', { id: key.project_id });
+  const { body } = await asking(held).snapshot({ project_id: key.project_id });
+  equal(body.project_deleted, true);
+  deepEqual(body.keys, []);
+  const since = Number(before.version);
+  const after = await asking(held).delta({ project_id: key.project_id, since });
+  equal(after.body.project_deleted, true);
+  deepEqual(
+    (after.body.changes as Fed[]).map(({ change }) => change),
+    ['remove'],
+  );
+});
+
+test('pages bear the version of the first, and fold to the present with the delta', async (t) => {
+  const held = await bench(t);
+  const first = await held.given.key();
+  const same = { project_id: first.project_id, tenant_id: first.tenant_id };
+  for (let n = 0; n < 6; n += 1) {
+    await held.given.key({ ...same, env: n % 2 === 0 ? 'live' : 'test' });
+  }
+  let writes = 0;
+  const read = await readAll(held, { project_id: first.project_id, max_keys: 2 }, async (page) => {
+    writes += 1;
+    await held.given.key({ ...same, name: `between ${writes}` });
+    const [some] = page.keys;
+    if (some) await held.as.liveKey('POST /v1/keys/{id}/revoke', { id: some.key_id });
+  });
+  ok(writes >= 3);
+  const fresh = await readAll(held, { project_id: first.project_id });
+  deepEqual(await foldedFrom(held, { project_id: first.project_id }, read), fold(fresh));
+});
+
+test('a snapshot too large for one answer names the two ways out', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const same = { project_id: key.project_id, tenant_id: key.tenant_id };
+  await held.given.key(same);
+  const app = held.world.variant({ policyPageKeysMax: 1 });
+  t.after(() => app.http.close());
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const small = (input: Input) => ask({ ...held.world, app }, snapshot, { input, headers });
+
+  const answer = await small({ project_id: key.project_id });
+  equal(answer.status, 413);
+  match(answer.text, /snapshot_too_large.*max_keys.*tenant_id/);
+  const paged = await small({ project_id: key.project_id, max_keys: 500 });
+  equal((paged.body.keys as Fed[]).length, 1);
+  ok(paged.body.next_cursor);
+  const other = { project_id: key.project_id, env: 'live', cursor: paged.body.next_cursor };
+  equal((await small({ ...other, max_keys: 1 })).status, 400);
+});

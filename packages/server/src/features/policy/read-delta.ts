@@ -1,0 +1,46 @@
+import type { Recording } from '../../doors/door.ts';
+import type { FeedFilter } from './filter.ts';
+import { type ChangeRow, type FeedHead, listChanges, loadHead } from './rows.ts';
+
+/** Bounds one statement: the embedded store does nothing else while it runs. */
+const CHANGES_PER_STATEMENT = 1000;
+
+export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: Date };
+
+export type DeltaVerdict =
+  | { kind: 'same'; head: FeedHead }
+  | ({ kind: 'delta' } & DeltaAnswer)
+  /** Too far behind, ahead of us, or more than a page holds: start over. */
+  | { kind: 'snapshot' };
+
+/**
+ * What a node that has a version lacks. `same` only when the project itself has not moved: a node
+ * whose filter hides the change still learns the new version, or it would seem to lag for ever.
+ */
+export async function readDelta(
+  tx: Recording,
+  { filter, since, changesMax }: { filter: FeedFilter; since: number; changesMax: number },
+): Promise<DeltaVerdict> {
+  const head = await loadHead(tx, filter.projectId);
+  if (since === head.version) return { kind: 'same', head };
+  if (since < head.floor || since > head.version) return { kind: 'snapshot' };
+  const changes = await listUpTo(tx, filter, { since, most: changesMax + 1 });
+  if (changes.length > changesMax) return { kind: 'snapshot' };
+  return { kind: 'delta', head, changes, generatedAt: tx.now };
+}
+
+async function listUpTo(
+  tx: Recording,
+  filter: FeedFilter,
+  { since, most }: { since: number; most: number },
+): Promise<ChangeRow[]> {
+  const changes: ChangeRow[] = [];
+  while (changes.length < most) {
+    const limit = Math.min(CHANGES_PER_STATEMENT, most - changes.length);
+    const after = changes.at(-1) ?? null;
+    const rows = await listChanges(tx, filter, { since, after, limit });
+    changes.push(...rows);
+    if (rows.length < limit) break;
+  }
+  return changes;
+}

@@ -1,0 +1,33 @@
+// Takes keys out of the feed that expired more than a week ago: nodes stopped honouring them long
+// before. Safe to run twice: a key that is out, or was changed meanwhile, is left alone.
+import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
+import { DAY_MS, msAfter } from '../../base/duration.ts';
+import type { PolicyVersion } from '../../doors/door.ts';
+import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
+import { listRetirable, type Retirable, updateRetired } from './upkeep.rows.ts';
+
+const BATCH_MAX = 500;
+
+export type UpkeepParts = {
+  work: OpenWork;
+  workIn: OpenWorkIn;
+  announce(versions: readonly PolicyVersion[]): void;
+};
+
+const longExpired = (now: Date): Date => msAfter(now, -POLICY_EXPIRED_KEPT_DAYS * DAY_MS);
+
+export async function retireKeys(parts: UpkeepParts): Promise<void> {
+  let due: Retirable[];
+  do {
+    due = await parts.work((tx) =>
+      listRetirable(tx, { before: longExpired(tx.now), limit: BATCH_MAX }),
+    );
+    for (const [workspaceId, keys] of Map.groupBy(due, (key) => key.workspaceId)) {
+      const ids = keys.map(({ id }) => id);
+      const versions = await parts.workIn(workspaceId)((tx) =>
+        updateRetired(tx, ids, longExpired(tx.now)),
+      );
+      parts.announce(versions);
+    }
+  } while (due.length === BATCH_MAX);
+}

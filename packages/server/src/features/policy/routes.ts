@@ -1,0 +1,110 @@
+// The policy feed: what nodes need to verify keys by themselves, and the news of it.
+import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
+import type { Env, Reach } from '../../doors/reach.ts';
+import type { Record } from '../../doors/record.ts';
+import { Reply, type ServedRoute, serve } from '../../http/route.ts';
+import type { PolicyHub } from '../../volatile/policy-hub.ts';
+import { acknowledgeNode } from './acknowledge-node.ts';
+import { etagOf, isKnown } from './etag.ts';
+import { envScopeOf, type FeedFilter, filterOf } from './filter.ts';
+import { positionIn, positionOf } from './page-position.ts';
+import { presentDelta, presentSnapshot } from './present.ts';
+import { type DeltaVerdict, readDelta } from './read-delta.ts';
+import { readSnapshot } from './read-snapshot.ts';
+import { loadHead } from './rows.ts';
+import { sharing } from './sharing.ts';
+
+export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
+
+type Query = {
+  project_id: string;
+  env?: Env | undefined;
+  tenant_id?: string[] | undefined;
+  node?: string | undefined;
+  max_keys?: number | undefined;
+};
+
+type Asked = {
+  record: Record;
+  query: Query;
+  filter: FeedFilter;
+  after: readonly string[] | null;
+  issueCursor(position: readonly string[]): string;
+};
+
+export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
+  const readDeltaOnce = sharing<DeltaVerdict>();
+
+  async function snapshotReply({ record, query, filter, after, issueCursor }: Asked) {
+    const from = after && positionIn(after, filter);
+    const answer = await record.together((tx) =>
+      readSnapshot(tx, { filter, pageKeysMax: query.max_keys ?? null, keysMax, after: from }),
+    );
+    const { version } = answer.head;
+    const next = answer.next && issueCursor(positionOf(answer.next, version, filter));
+    const etag = etagOf('snap', filter, version);
+    return new Reply(presentSnapshot(answer, filter, next), { headers: { etag } });
+  }
+
+  return serve(policyEndpoints, {
+    'GET /v1/policy/snapshot': {
+      boundary: 'rows',
+      door: 'record',
+      patience: 'stepped',
+      compress: true,
+      run: async ({ record, query, after, issueCursor, header }) => {
+        const filter = filterOf(record.read.reach, query);
+        const node = nodeOf(query, filter);
+        const head = await loadHead(record.read, filter.projectId, node);
+        if (node) {
+          const seen = { ...node, projectId: filter.projectId, version: null };
+          await acknowledgeNode(record.read, seen, head);
+        }
+        const etag = etagOf('snap', filter, head.version);
+        if (!after && isKnown(header('if-none-match'), etag)) return notModified(etag);
+        return snapshotReply({ record, query, filter, after, issueCursor });
+      },
+    },
+    'GET /v1/policy/delta': {
+      boundary: 'rows',
+      door: 'record',
+      patience: 'stepped',
+      compress: true,
+      run: async ({ record, query, issueCursor, gone }) => {
+        const { since, wait_ms: timeoutMs } = query;
+        const filter = filterOf(record.read.reach, query);
+        const { projectId } = filter;
+        const node = nodeOf(query, filter);
+        const head = await loadHead(record.read, projectId, node);
+        if (node) {
+          const ack = { ...node, projectId, version: since };
+          if (await acknowledgeNode(record.read, ack, head)) hub.announceAck(projectId);
+        }
+        if (head.version === since) {
+          if (timeoutMs === 0) return notModified(etagOf('delta', filter, since));
+          await hub.awaitAbove(projectId, since, { timeoutMs, signal: gone() });
+        }
+        const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
+        const name = [filterName(record.read.reach, filter), since, changesMax].join(' ');
+        const verdict = await readDeltaOnce(name, () =>
+          record.together((tx) => readDelta(tx, { filter, since, changesMax })),
+        );
+        if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
+        if (verdict.kind === 'snapshot') {
+          return snapshotReply({ record, query, filter, after: null, issueCursor });
+        }
+        const etag = etagOf('delta', filter, verdict.head.version);
+        return new Reply(presentDelta(verdict, filter, since), { headers: { etag } });
+      },
+    },
+  });
+};
+
+const notModified = (etag: string) => new Reply(null, { status: 304, headers: { etag } });
+
+const nodeOf = ({ node }: Query, filter: FeedFilter) =>
+  node === undefined ? null : { nodeId: node, envScope: envScopeOf(filter) };
+
+/** Two requests with the same name get the same answer. */
+const filterName = ({ workspaceId, envs }: Reach, filter: FeedFilter): string =>
+  [workspaceId, envs, filter.projectId, filter.env, filter.tenantIds].join(' ');

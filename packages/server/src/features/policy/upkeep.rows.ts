@@ -1,0 +1,67 @@
+// Statements by which the worker keeps the feed short.
+import { sql } from 'kysely';
+import { many } from '../../db/sql.ts';
+import type { PolicyVersion } from '../../doors/door.ts';
+import type { Work } from '../../doors/work.ts';
+
+export type Retirable = { id: string; workspaceId: string; projectId: string };
+
+/** Keys of all workspaces that expired long ago and are still told to nodes. */
+export const listRetirable = (
+  tx: Work,
+  { before, limit }: { before: Date; limit: number },
+): Promise<Retirable[]> =>
+  many(
+    tx,
+    sql<Retirable>`select id, workspace_id, project_id from api_keys
+      where revoked_at is null and retired_at is null and expires_at < ${before}
+      order by expires_at limit ${limit}`,
+  );
+
+/** Takes keys out of the feed, those that are still as they were when they were listed. */
+export async function updateRetired(
+  tx: Work,
+  ids: readonly string[],
+  before: Date,
+): Promise<PolicyVersion[]> {
+  const retired = await many(
+    tx,
+    sql<{ projectId: string }>`update api_keys set retired_at = ${tx.now}
+      where id = any (${ids}::uuid[]) and revoked_at is null and retired_at is null
+        and expires_at < ${before}
+      returning project_id`,
+  );
+  const projects = [...new Set(retired.map(({ projectId }) => projectId))];
+  if (projects.length === 0) return [];
+  return many(tx, sql<PolicyVersion>`select * from next_versions(${projects}::uuid[], '{}')`);
+}
+
+export type Prunable = { workspaceId: string; projectId: string; version: number };
+
+/** Projects with changes that nobody needs to be told one by one any more. */
+export const listPrunable = (
+  tx: Work,
+  { before, limit }: { before: Date; limit: number },
+): Promise<Prunable[]> =>
+  many(
+    tx,
+    sql<Prunable>`select workspace_id, project_id, max(version) as version from policy_changes
+      where changed_at < ${before} group by workspace_id, project_id limit ${limit}`,
+  );
+
+/** Forgets a batch of changes and raises the floor above them; returns how many are gone. */
+export async function removeChanges(
+  tx: Work,
+  { projectId, version }: Prunable,
+  most: number,
+): Promise<number> {
+  const [answer] = await many(
+    tx,
+    sql<{ gone: number }>`select prune_policy_changes(${projectId}, ${version}, ${most}) as gone`,
+  );
+  return answer?.gone ?? 0;
+}
+
+export async function removeUnseenNodes(tx: Work, before: Date): Promise<void> {
+  await many(tx, sql`delete from policy_nodes where last_seen_at < ${before}`);
+}

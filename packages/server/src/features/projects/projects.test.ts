@@ -1,0 +1,202 @@
+// Projects through the front door: what they hold, what moves their version, how they end.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
+import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+
+const create = 'POST /v1/projects';
+const list = 'GET /v1/projects';
+const read = 'GET /v1/projects/{id}';
+const update = 'PATCH /v1/projects/{id}';
+const remove = 'DELETE /v1/projects/{id}';
+
+const rule = { id: 'burst', limit: 10, window_ms: 1000, algorithm: 'sliding', scope: 'key' };
+const unknown = '01890000-0000-7000-8000-000000000000';
+
+test('a new project starts at version 1, without limits', async (t) => {
+  const held = await bench(t);
+  const made = await held.as.liveKey(create, { name: 'Orders', slug: 'orders' });
+  match(made.id, /^[0-9a-f-]{36}$/);
+  deepEqual(made, {
+    object: 'project',
+    id: made.id,
+    name: 'Orders',
+    slug: 'orders',
+    policy_version: 1,
+    default_rate_limits: [],
+    created_at: made.created_at,
+    updated_at: made.created_at,
+  });
+  deepEqual(await held.as.liveKey(read, { id: made.id }), made);
+  deepEqual(await lastEntry(held), {
+    action: 'project.created',
+    target: made.id,
+    payload: { slug: 'orders' },
+  });
+});
+
+test('default limits are kept as they were sent', async (t) => {
+  const { as } = await bench(t);
+  const rules = [rule, { ...rule, id: 'month', algorithm: 'fixed', window_ms: 2_678_400_000 }];
+  const made = await as.liveKey(create, { name: 'A', slug: 'abc', default_rate_limits: rules });
+  deepEqual(made.default_rate_limits, rules);
+});
+
+test('a slug is taken once in a workspace, and free again after a deletion', async (t) => {
+  const { as, given } = await bench(t);
+  const other = await bench(t);
+  const first = await given.project({ slug: 'orders' });
+  const answer = await refused(as.liveKey(create, { name: 'B', slug: 'orders' }), 409, 'conflict');
+  deepEqual(answer.body.error, {
+    code: 'conflict',
+    message: 'This slug is taken.',
+    details: [{ path: 'slug', message: 'This slug is taken.' }],
+  });
+  await other.given.project({ slug: 'orders' });
+
+  await as.liveKey(remove, { id: first.id });
+  const second = await given.project({ slug: 'orders' });
+  notEqual(second.id, first.id);
+  const found = await as.liveKey(list, { slug: 'orders' });
+  deepEqual(
+    found.data.map(({ id }) => id),
+    [second.id],
+  );
+});
+
+test('a new name moves no version, new limits move it by one', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const made = await given.project();
+  const renamed = await as.liveKey(update, { id: made.id, name: 'Invoices' });
+  equal(renamed.name, 'Invoices');
+  equal(renamed.policy_version, 1);
+  ok(renamed.updated_at > made.updated_at);
+  deepEqual((await lastEntry(held))?.payload, { changed: ['name'] });
+
+  const limited = await as.liveKey(update, { id: made.id, default_rate_limits: [rule] });
+  equal(limited.policy_version, 2);
+  deepEqual(limited.default_rate_limits, [rule]);
+  deepEqual((await lastEntry(held))?.payload, { changed: ['default_rate_limits'] });
+  deepEqual(await as.liveKey(read, { id: made.id }), limited);
+
+  const both = { id: made.id, name: 'Both', default_rate_limits: [] };
+  equal((await as.liveKey(update, both)).policy_version, 3);
+  deepEqual((await lastEntry(held))?.payload, { changed: ['name', 'default_rate_limits'] });
+});
+
+test('a patch without effect changes nothing and is not in the log', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const made = await given.project({ name: 'Orders', default_rate_limits: [rule] });
+  const before = await headSeq(held);
+  const { scope, ...rest } = rule;
+  for (const patch of [
+    {},
+    { name: 'Orders' },
+    { name: 'Orders', default_rate_limits: [{ scope, ...rest }] },
+  ]) {
+    deepEqual(await as.liveKey(update, { id: made.id, ...patch }), made);
+  }
+  equal(await headSeq(held), before);
+});
+
+test('a slug cannot be changed', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.project();
+  const answer = await refused(as.liveKey(update, { id, slug: 'other' }), 400, 'invalid_request');
+  deepEqual(Reflect.get(Object(answer.body.error), 'details'), [
+    { path: 'slug', message: 'Unknown field.' },
+  ]);
+});
+
+test('deleting a project revokes its keys in both environments, and says how many', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const { id } = await given.project();
+  const { id: tenant_id } = await given.tenant();
+  const live = await given.key({ project_id: id, tenant_id });
+  const testing = await given.key({ project_id: id, tenant_id, env: 'test' });
+  const before = await given.key({ project_id: id, tenant_id });
+  await as.liveKey('POST /v1/keys/{id}/revoke', { id: before.id, reason: 'earlier' });
+  const elsewhere = await given.key({ tenant_id });
+
+  const deleted = await as.liveKey(remove, { id });
+  deepEqual(deleted, { object: 'project', id, deleted: true, revoked_keys: 2 });
+  deepEqual(await lastEntry(held), {
+    action: 'project.deleted',
+    target: id,
+    payload: { revoked_keys: 2 },
+  });
+
+  for (const key of [live, testing]) {
+    const now = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
+    ok(now.revoked_at);
+    equal(now.revoked_reason, 'project deleted');
+  }
+  const kept = await as.liveKey('GET /v1/keys/{id}', { id: before.id });
+  equal(kept.revoked_reason, 'earlier');
+  equal((await as.liveKey('GET /v1/keys/{id}', { id: elsewhere.id })).revoked_at, null);
+  deepEqual((await as.liveKey('GET /v1/keys', { project_id: id })).data, []);
+  const all = await as.liveKey('GET /v1/keys', { project_id: id, include_revoked: true });
+  equal(all.data.length, 3);
+});
+
+test('a deleted project is not there, for any line', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.project();
+  const { id: tenant_id } = await given.tenant();
+  await as.liveKey(remove, { id });
+  const calls = [
+    () => as.liveKey(read, { id }),
+    () => as.liveKey(update, { id, name: 'Back' }),
+    () => as.liveKey(remove, { id }),
+    () => as.liveKey('POST /v1/keys', { project_id: id, tenant_id, env: 'live' }),
+  ];
+  for (const call of calls) {
+    equal(messageOf(await refused(call(), 404, 'not_found')), 'No such project.');
+  }
+  deepEqual((await as.liveKey(list)).data, []);
+});
+
+test('a foreign project is as unknown as one that never was', async (t) => {
+  const { as } = await bench(t);
+  const theirs = await (await bench(t)).given.project();
+  for (const line of [read, update, remove] as const) {
+    const foreign = await refused(as.liveKey(line, { id: theirs.id }), 404, 'not_found');
+    const missing = await refused(as.liveKey(line, { id: unknown }), 404, 'not_found');
+    equal(foreign.text, missing.text);
+  }
+});
+
+test('a test key reads and creates projects, and changes none', async (t) => {
+  const { as } = await bench(t);
+  const own = await as.testKey(create, { name: 'Trial', slug: 'trial' });
+  deepEqual(await as.testKey(read, { id: own.id }), own);
+  equal((await as.testKey(list)).data.length, 1);
+  for (const line of [update, remove] as const) {
+    await refused(as.testKey(line, { id: own.id }), 403, 'forbidden');
+    await refused(as.testKey(line, { id: unknown }), 403, 'forbidden');
+  }
+});
+
+test('projects are listed newest first, page by page', async (t) => {
+  const { as, ask, given, tokens } = await bench(t);
+  for (let n = 0; n < 5; n += 1) await given.project();
+  const all = (await as.liveKey(list)).data;
+  const places = all.map(({ created_at, id }) => `${created_at} ${id}`);
+  deepEqual(places, places.toSorted().reverse());
+  const walked: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await ask(
+      list,
+      { limit: 2, ...(cursor && { cursor }) },
+      { authorization: `Bearer ${tokens.liveKey}` },
+    );
+    walked.push(...(Array.isArray(page.body.data) ? page.body.data : []));
+    cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
+  } while (cursor);
+  deepEqual(walked, all);
+  deepEqual((await as.liveKey(list, { slug: 'nowhere' })).data, []);
+});

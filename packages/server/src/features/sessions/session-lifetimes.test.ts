@@ -1,0 +1,163 @@
+// How long a session lasts: twelve hours after its last use, thirty days at most, by the
+// database's clock, written down at most once a minute.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { callersOf, logIn, PASSWORD, type Person, someone } from '../../../../../tests/people.ts';
+
+const login = 'POST /v1/auth/sessions';
+const list = 'GET /v1/auth/sessions';
+const me = 'GET /v1/auth/me';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How the session that asks is listed. */
+async function seenBy({ call }: Pick<Person, 'call'>) {
+  const session = (await call(list)).data.find(({ current }) => current);
+  ok(session);
+  return {
+    seenAt: Date.parse(session.last_seen_at),
+    endsAt: Date.parse(session.expires_at),
+    endsAtLast: Date.parse(session.absolute_expires_at),
+  };
+}
+
+test('use keeps a session, twelve idle hours end it', async (t) => {
+  const held = await bench(t);
+  const person = await someone(held);
+  for (let day = 0; day < 4; day += 1) {
+    held.clock.shift(12 * HOUR_MS - MINUTE_MS);
+    await person.call(me);
+  }
+  held.clock.shift(12 * HOUR_MS + 1000);
+  await refused(person.call(me), 401, 'invalid_session');
+  held.clock.shift(-2 * HOUR_MS);
+  await person.call(me); // nothing but the time had ended it
+});
+
+test('after thirty days no use keeps a session', async (t) => {
+  const held = await bench(t);
+  const person = await someone(held);
+  const { endsAtLast } = await seenBy(person);
+  for (let half = 0; half < 65; half += 1) {
+    held.clock.shift(11 * HOUR_MS);
+    await person.call(me);
+  }
+  const { endsAt } = await seenBy(person);
+  equal(endsAt, endsAtLast, 'the last hours are not slid past the absolute end');
+  held.clock.shift(endsAtLast - held.clock.now().getTime() - MINUTE_MS);
+  await person.call(me);
+  held.clock.shift(MINUTE_MS + 1000);
+  await refused(person.call(me), 401, 'invalid_session');
+});
+
+test('use is written down at most once a minute, however much of it there is', async (t) => {
+  const held = await bench(t);
+  const { token } = await someone(held);
+  const { db, take } = traced(held.world.db);
+  const watched = appBeside(t, held.world, { db });
+  const call = watched.as(token);
+  const written = () =>
+    take()
+      .filter(({ text }) => text.startsWith('update sessions'))
+      .reduce((sum, { count }) => sum + count, 0);
+
+  for (let n = 0; n < 10; n += 1) await call(me);
+  equal(written(), 0);
+  for (let minute = 0; minute < 3; minute += 1) {
+    held.clock.shift(MINUTE_MS + 1000);
+    await Promise.all(Array.from({ length: 10 }, () => call(me)));
+    await call(me);
+    equal(written(), 1);
+  }
+});
+
+test('seen and expiry move together', async (t) => {
+  const held = await bench(t);
+  const person = await someone(held);
+  const before = await seenBy(person);
+  held.clock.shift(30_000);
+  deepEqual(await seenBy(person), before);
+  held.clock.shift(HOUR_MS);
+  const after = await seenBy(person);
+  ok(after.seenAt - before.seenAt >= HOUR_MS);
+  equal(after.endsAt - after.seenAt, 12 * HOUR_MS);
+  equal(after.endsAtLast, before.endsAtLast);
+});
+
+test('what was ended stays ended, whatever is asked of it', async (t) => {
+  const held = await bench(t);
+  const person = await someone(held);
+  await person.call('DELETE /v1/auth/sessions/current');
+  for (const byMs of [MINUTE_MS + 1000, HOUR_MS, -2 * HOUR_MS, 40 * DAY_MS]) {
+    held.clock.shift(byMs);
+    await refused(person.call(me), 401, 'invalid_session');
+  }
+});
+
+const jumps: [name: string, byMs: number, isLive: boolean][] = [
+  ['a minute on', MINUTE_MS, true],
+  ['an hour on', HOUR_MS, true],
+  ['just before twelve hours', 12 * HOUR_MS - MINUTE_MS, true],
+  ['just after twelve hours', 12 * HOUR_MS + 1000, false],
+  ['a day on', DAY_MS, false],
+  ['thirty-one days on', 31 * DAY_MS, false],
+  ['a year on', 365 * DAY_MS, false],
+  ['ten minutes back', -10 * MINUTE_MS, true],
+  ['a day back', -DAY_MS, true],
+];
+
+test('a clock that jumps lengthens no session', async (t) => {
+  const held = await bench(t);
+  for (const [name, byMs, isLive] of jumps) {
+    const person = await someone(held);
+    const { endsAt, endsAtLast } = await seenBy(person);
+    held.clock.shift(byMs);
+    if (isLive) await person.call(me);
+    else await refused(person.call(me), 401, 'invalid_session');
+    held.clock.reset();
+    const now = await seenBy(person);
+    equal(now.endsAtLast, endsAtLast, name);
+    ok(now.endsAt <= endsAt + Math.max(0, byMs) + MINUTE_MS, name);
+  }
+});
+
+test('it is the database’s clock that counts, not that of the machine', async (t) => {
+  const held: Bench = await bench(t);
+  const { clock } = held;
+  for (const byMs of [31 * DAY_MS, HOUR_MS, -10 * MINUTE_MS, -31 * DAY_MS]) {
+    const astray = appBeside(t, held.world, {
+      clock: { now: () => new Date(clock.now().getTime() + byMs), shiftMs: () => clock.shiftMs() },
+    });
+    const { email, token } = await someone(held);
+    await astray.as(token)(me);
+    const made = await astray.as(null)(login, { email, password: PASSWORD });
+    const lastsMs = Date.parse(made.expires_at) - clock.now().getTime();
+    ok(Math.abs(lastsMs - 12 * HOUR_MS) < MINUTE_MS);
+    await held.as.token(made.token)(me);
+    clock.shift(12 * HOUR_MS + 1000);
+    await refused(astray.as(made.token)(me), 401, 'invalid_session');
+    clock.reset();
+  }
+});
+
+test('a session that cannot be renewed still works', async (t) => {
+  const held = await bench(t);
+  const { token } = await logIn(callersOf(held), (await someone(held)).email);
+  const { db } = held.world;
+  const lame = appBeside(t, held.world, {
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    db: {
+      ...db,
+      once: (opening, statement) =>
+        statement.text.startsWith('update sessions')
+          ? Promise.reject(new Error('broken'))
+          : db.once(opening, statement),
+    },
+  });
+  held.clock.shift(2 * MINUTE_MS);
+  await lame.as(token)(me);
+});

@@ -1,0 +1,246 @@
+// Sessions as their person sees them: logging in, the list, ending them, and where they work.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import {
+  callersOf,
+  logIn,
+  newAddress,
+  newMember,
+  PASSWORD,
+  type Person,
+  signUp,
+  someone,
+} from '../../../../../tests/people.ts';
+
+const login = 'POST /v1/auth/sessions';
+const list = 'GET /v1/auth/sessions';
+const endOne = 'DELETE /v1/auth/sessions/{id}';
+const endCurrent = 'DELETE /v1/auth/sessions/current';
+const move = 'POST /v1/auth/sessions/current/workspace';
+const me = 'GET /v1/auth/me';
+const workspace = 'GET /v1/workspace';
+
+const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000';
+const HOUR_MS = 3_600_000;
+
+const again = (held: Bench, { email }: Person): Promise<Person> => logIn(callersOf(held), email);
+
+const idOf = async ({ call }: Person): Promise<string> =>
+  (await call(list)).data.find(({ current }) => current)?.id ?? '';
+
+const join = (held: Bench, { call, email }: Person, role = 'member') =>
+  held.as
+    .liveKey('POST /v1/invites', { email, role })
+    .then(({ token }) => call('POST /v1/auth/invites/accept', { token }));
+
+test('a login shows the token once, the person, and how long it lasts', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const session = await held.as.nobody(login, { email, password: PASSWORD });
+
+  match(session.token, /^krses_[\w-]{43}[0-9a-f]{8}$/);
+  equal(session.display_prefix, session.token.slice(0, 12));
+  equal(session.active_workspace_id, null);
+  deepEqual(session.memberships, []);
+  equal(session.user.email, email);
+  equal(session.user.email_verified, false);
+  equal(session.user.last_login_at, session.created_at);
+  const lasts = (until: string) => Date.parse(until) - Date.parse(session.created_at);
+  equal(lasts(session.expires_at), 12 * HOUR_MS);
+  equal(lasts(session.absolute_expires_at), 30 * 24 * HOUR_MS);
+
+  const listed = await held.as.token(session.token)(list);
+  equal(listed.data.length, 1);
+  equal(JSON.stringify(listed).includes(session.token), false);
+});
+
+test('the list shows what is live, newest first, and says which one asks', async (t) => {
+  const held = await bench(t);
+  const first = await someone(held);
+  const second = await again(held, first);
+  const third = await again(held, first);
+  await someone(held);
+  const ids = [await idOf(third), await idOf(second), await idOf(first)];
+
+  const seen = (await second.call(list)).data;
+  deepEqual(
+    seen.map(({ id }) => id),
+    ids,
+  );
+  deepEqual(
+    seen.map(({ current }) => current),
+    [false, true, false],
+  );
+  await third.call(endCurrent);
+  held.clock.shift(11 * HOUR_MS);
+  await second.call(me);
+  held.clock.shift(2 * HOUR_MS);
+  deepEqual(
+    (await second.call(list)).data.map(({ id }) => id),
+    [ids[1]],
+    'one was ended, one has expired',
+  );
+});
+
+test('the list can be walked in pages', async (t) => {
+  const held = await bench(t);
+  const person = await someone(held);
+  for (let n = 0; n < 4; n += 1) await again(held, person);
+  const all = (await person.call(list)).data.map(({ id }) => id);
+  equal(all.length, 5);
+  const walked: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { limit: 2, ...(cursor && { cursor }) };
+    const page = await held.ask(list, query, { authorization: `Bearer ${person.token}` });
+    const rows = page.body.data as { id: string }[];
+    walked.push(...rows.map(({ id }) => id));
+    cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
+  } while (cursor && walked.length < 10);
+  deepEqual(walked, all);
+});
+
+test('an ended session is refused from the next request on', async (t) => {
+  const held = await bench(t);
+  const here = await someone(held);
+  const there = await again(held, here);
+  const id = await idOf(there);
+  deepEqual(await here.call(endOne, { id }), { object: 'session', id, revoked: true });
+  const answer = await refused(there.call(me), 401, 'invalid_session');
+  equal(answer.headers['www-authenticate'], 'Bearer');
+  await refused(here.call(endOne, { id }), 404, 'not_found');
+
+  const own = await idOf(here);
+  deepEqual(await here.call(endCurrent), { object: 'session', id: own, revoked: true });
+  await refused(here.call(me), 401, 'invalid_session');
+});
+
+test('a session of someone else is as unknown as one that never was', async (t) => {
+  const held = await bench(t);
+  const mine = await someone(held);
+  const theirs = await someone(held);
+  const id = await idOf(theirs);
+  const foreign = await refused(mine.call(endOne, { id }), 404, 'not_found');
+  const missing = await refused(mine.call(endOne, { id: UNKNOWN_ID }), 404, 'not_found');
+  equal(foreign.text, missing.text);
+  equal(messageOf(foreign), 'No such session.');
+  await theirs.call(me);
+});
+
+test('a person who is in no workspace yet still has a person’s rights', async (t) => {
+  const held = await bench(t);
+  const person = await someone(held);
+  const seen = await person.call(me);
+  equal(seen.active_workspace_id, null);
+  deepEqual(seen.memberships, []);
+  await person.call('PATCH /v1/auth/me', { name: 'Ada' });
+  await person.call(list);
+  await refused(person.call(workspace), 403, 'no_active_workspace');
+});
+
+test('a login starts where it is told, else where the last one worked, else in the oldest', async (t) => {
+  const [one, two] = [await bench(t), await bench(t)];
+  const person = await newMember(one.world, callersOf(one), {
+    inviter: one.as.liveKey,
+    role: 'member',
+  });
+  equal((await join(two, person)).active, false, 'who is active elsewhere is not moved');
+  const { email } = person;
+  const loggedIn = (input = {}) => one.as.nobody(login, { email, password: PASSWORD, ...input });
+
+  const oldest = await loggedIn();
+  equal(oldest.active_workspace_id, one.workspaceId);
+  deepEqual(
+    oldest.memberships.map(({ workspace_id }) => workspace_id),
+    [one.workspaceId, two.workspaceId],
+  );
+  const told = await loggedIn({ workspace_id: two.workspaceId });
+  equal(told.active_workspace_id, two.workspaceId);
+  equal((await loggedIn()).active_workspace_id, two.workspaceId, 'the last one worked there');
+  await person.call(move, { workspace_id: one.workspaceId });
+  equal((await loggedIn()).active_workspace_id, one.workspaceId);
+
+  await two.as.liveKey('DELETE /v1/members/{userId}', { userId: person.userId });
+  await one.as.liveKey('DELETE /v1/members/{userId}', { userId: person.userId });
+  equal((await loggedIn()).active_workspace_id, null);
+});
+
+test('a foreign workspace is refused, but only to who knows the password', async (t) => {
+  const held = await bench(t);
+  const { email } = await someone(held);
+  const foreign = { email, workspace_id: held.workspaceId };
+  const right = held.as.nobody(login, { ...foreign, password: PASSWORD });
+  await refused(right, 403, 'forbidden');
+  const wrong = held.as.nobody(login, { ...foreign, password: 'not the right password' });
+  await refused(wrong, 401, 'invalid_credentials');
+  const nobody = { email: newAddress(), workspace_id: held.workspaceId, password: PASSWORD };
+  await refused(held.as.nobody(login, nobody), 401, 'invalid_credentials');
+});
+
+test('switching moves this session alone, under the same token', async (t) => {
+  const [one, two] = [await bench(t), await bench(t)];
+  const here = await newMember(one.world, callersOf(one), {
+    inviter: one.as.liveKey,
+    role: 'admin',
+  });
+  await join(two, here, 'member');
+  const there = await again(one, here);
+  const moved = await here.call(move, { workspace_id: two.workspaceId });
+  deepEqual(moved, {
+    object: 'session',
+    id: await idOf(here),
+    active_workspace_id: two.workspaceId,
+  });
+  equal((await here.call(workspace)).id, two.workspaceId);
+  equal((await there.call(workspace)).id, one.workspaceId);
+  await refused(here.call('PATCH /v1/workspace', { name: 'Mine' }), 403, 'forbidden');
+  await there.call('PATCH /v1/workspace', { name: 'Mine' });
+});
+
+test('nobody switches to a workspace they are no member of', async (t) => {
+  const [one, two] = [await bench(t), await bench(t)];
+  const person = await newMember(one.world, callersOf(one), {
+    inviter: one.as.liveKey,
+    role: 'owner',
+  });
+  const foreign = person.call(move, { workspace_id: two.workspaceId });
+  const missing = person.call(move, { workspace_id: UNKNOWN_ID });
+  equal(
+    (await refused(foreign, 403, 'forbidden')).text,
+    (await refused(missing, 403, 'forbidden')).text,
+  );
+  equal((await person.call(workspace)).id, one.workspaceId);
+});
+
+test('whoever is removed is out with the next request, and may go elsewhere', async (t) => {
+  const [one, two] = [await bench(t), await bench(t)];
+  const person = await newMember(one.world, callersOf(one), {
+    inviter: one.as.liveKey,
+    role: 'admin',
+  });
+  await join(two, person);
+  await person.call('POST /v1/secret_keys', { env: 'test' });
+  await one.as.liveKey('DELETE /v1/members/{userId}', { userId: person.userId });
+
+  await refused(person.call(workspace), 403, 'no_active_workspace');
+  await refused(person.call('POST /v1/secret_keys', { env: 'test' }), 403, 'no_active_workspace');
+  const seen = await person.call(me);
+  equal(seen.active_workspace_id, null);
+  deepEqual(
+    seen.memberships.map(({ workspace_id }) => workspace_id),
+    [two.workspaceId],
+  );
+  await person.call(move, { workspace_id: two.workspaceId });
+  equal((await person.call(workspace)).id, two.workspaceId);
+  await refused(person.call(move, { workspace_id: one.workspaceId }), 403, 'forbidden');
+});
+
+test('sessions of one person share nothing but the person', async (t) => {
+  const held = await bench(t);
+  const first = await someone(held);
+  const second = await again(held, first);
+  notEqual(first.token, second.token);
+  notEqual(await idOf(first), await idOf(second));
+  ok((await second.call(list)).data.every(({ display_prefix }) => display_prefix.length === 12));
+});

@@ -1,0 +1,221 @@
+// Tenants through the front door: whom they stand for, their embed epoch, how they end.
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
+import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+
+const create = 'POST /v1/tenants';
+const list = 'GET /v1/tenants';
+const read = 'GET /v1/tenants/{id}';
+const update = 'PATCH /v1/tenants/{id}';
+const revokeTokens = 'POST /v1/tenants/{id}/embed_tokens/revoke';
+const remove = 'DELETE /v1/tenants/{id}';
+
+const unknown = '01890000-0000-7000-8000-000000000000';
+
+test('a new tenant is kept as it was sent', async (t) => {
+  const held = await bench(t);
+  const meta = { plan: 'gold', nested: { seats: [1, 2.5, null, true] }, '': 'empty name' };
+  const made = await held.as.liveKey(create, { external_id: ' Ä-1 ', name: 'Blue Ltd', meta });
+  deepEqual(made, {
+    object: 'tenant',
+    id: made.id,
+    external_id: ' Ä-1 ',
+    name: 'Blue Ltd',
+    meta,
+    embed_epoch: 1,
+    created_at: made.created_at,
+    updated_at: made.created_at,
+  });
+  deepEqual(await held.as.liveKey(read, { id: made.id }), made);
+  deepEqual(await lastEntry(held), {
+    action: 'tenant.created',
+    target: made.id,
+    payload: { external_id: ' Ä-1 ' },
+  });
+});
+
+test('a tenant needs no more than an external id', async (t) => {
+  const { given } = await bench(t);
+  const { name, meta } = await given.tenant();
+  deepEqual({ name, meta }, { name: null, meta: {} });
+});
+
+test('an external id is taken once, exactly as spelt, and free after a deletion', async (t) => {
+  const { as, given } = await bench(t);
+  const first = await given.tenant({ external_id: 'blue' });
+  await given.tenant({ external_id: 'Blue' });
+  await (await bench(t)).given.tenant({ external_id: 'blue' });
+  const answer = await refused(as.liveKey(create, { external_id: 'blue' }), 409, 'conflict');
+  deepEqual(answer.body.error, {
+    code: 'conflict',
+    message: 'This external id is taken.',
+    details: [{ path: 'external_id', message: 'This external id is taken.' }],
+  });
+
+  await as.liveKey(remove, { id: first.id });
+  const second = await given.tenant({ external_id: 'blue' });
+  notEqual(second.id, first.id);
+  const found = await as.liveKey(list, { external_id: 'blue' });
+  deepEqual(
+    found.data.map(({ id }) => id),
+    [second.id],
+  );
+});
+
+test('a patch replaces meta, clears a name with null and leaves out what it does not say', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: 2 } });
+  const replaced = await as.liveKey(update, { id: made.id, meta: { c: 3 } });
+  deepEqual([replaced.name, replaced.meta], ['Blue', { c: 3 }]);
+  ok(replaced.updated_at > made.updated_at);
+  deepEqual((await lastEntry(held))?.payload, { changed: ['meta'] });
+
+  const cleared = await as.liveKey(update, { id: made.id, name: null });
+  deepEqual([cleared.name, cleared.meta], [null, { c: 3 }]);
+  deepEqual((await lastEntry(held))?.payload, { changed: ['name'] });
+});
+
+test('a patch without effect changes nothing and is not in the log', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: [2] } });
+  const before = await headSeq(held);
+  for (const patch of [{}, { name: 'Blue' }, { meta: { b: [2], a: 1 } }]) {
+    deepEqual(await as.liveKey(update, { id: made.id, ...patch }), made);
+  }
+  equal(await headSeq(held), before);
+});
+
+test('an external id cannot be changed', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.tenant();
+  await refused(as.liveKey(update, { id, external_id: 'x' }), 400, 'invalid_request');
+});
+
+test('revoking embed tokens moves the epoch on, each time', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const { id } = await given.tenant();
+  const first = await as.liveKey(revokeTokens, { id });
+  deepEqual(first, { object: 'tenant', id, embed_epoch: 2, embed_tokens_revoked: true });
+  deepEqual(await lastEntry(held), {
+    action: 'tenant.embed_tokens_revoked',
+    target: id,
+    payload: { embed_epoch: 2 },
+  });
+  equal((await as.liveKey(revokeTokens, { id })).embed_epoch, 3);
+  equal((await as.liveKey(read, { id })).embed_epoch, 3);
+});
+
+test('deleting a tenant revokes its keys in every project it has keys in', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const { id } = await given.tenant();
+  const [one, two, three] = [await given.project(), await given.project(), await given.project()];
+  const keys = [
+    await given.key({ tenant_id: id, project_id: one.id }),
+    await given.key({ tenant_id: id, project_id: one.id, env: 'test' }),
+    await given.key({ tenant_id: id, project_id: two.id, expires_at: '2020-01-01T00:00:00Z' }),
+  ];
+  const bystander = await given.key({ project_id: one.id });
+  const versions = async () =>
+    Promise.all(
+      [one, two, three].map(
+        async (project) =>
+          (await as.liveKey('GET /v1/projects/{id}', { id: project.id })).policy_version,
+      ),
+    );
+  const [v1 = 0, v2 = 0, v3 = 0] = await versions();
+
+  const deleted = await as.liveKey(remove, { id });
+  deepEqual(deleted, { object: 'tenant', id, deleted: true, revoked_keys: 3 });
+  deepEqual(await versions(), [v1 + 1, v2 + 1, v3]);
+  deepEqual(await lastEntry(held), {
+    action: 'tenant.deleted',
+    target: id,
+    payload: { revoked_keys: 3 },
+  });
+
+  for (const key of keys) {
+    const now = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
+    ok(now.revoked_at);
+    equal(now.revoked_reason, 'tenant deleted');
+  }
+  equal((await as.liveKey('GET /v1/keys/{id}', { id: bystander.id })).revoked_at, null);
+  const all = await as.liveKey('GET /v1/keys', { tenant_id: id, include_revoked: true });
+  equal(all.data.length, 3);
+  deepEqual((await as.liveKey('GET /v1/keys', { tenant_id: id })).data, []);
+});
+
+test('a tenant without keys takes no project along', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.tenant();
+  equal((await as.liveKey(remove, { id })).revoked_keys, 0);
+});
+
+test('a tenant with more keys than one statement takes loses all of them', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.tenant();
+  const { id: project_id } = await given.project();
+  const count = 520;
+  for (let made = 0; made < count; made += 20) {
+    await Promise.all(
+      Array.from({ length: 20 }, () => given.key({ tenant_id: id, project_id, env: 'test' })),
+    );
+  }
+  equal((await as.liveKey(remove, { id })).revoked_keys, count);
+  deepEqual((await as.liveKey('GET /v1/keys', { tenant_id: id })).data, []);
+});
+
+test('a deleted tenant is not there, for any line', async (t) => {
+  const { as, given } = await bench(t);
+  const { id } = await given.tenant();
+  const { id: project_id } = await given.project();
+  await as.liveKey(remove, { id });
+  const calls = [
+    () => as.liveKey(read, { id }),
+    () => as.liveKey(update, { id, name: 'Back' }),
+    () => as.liveKey(revokeTokens, { id }),
+    () => as.liveKey(remove, { id }),
+    () => as.liveKey('POST /v1/keys', { project_id, tenant_id: id, env: 'live' }),
+  ];
+  for (const call of calls) {
+    equal(messageOf(await refused(call(), 404, 'not_found')), 'No such tenant.');
+  }
+  deepEqual((await as.liveKey(list)).data, []);
+});
+
+test('a foreign tenant is as unknown as one that never was', async (t) => {
+  const { as } = await bench(t);
+  const theirs = await (await bench(t)).given.tenant();
+  for (const line of [read, update, revokeTokens, remove] as const) {
+    const foreign = await refused(as.liveKey(line, { id: theirs.id }), 404, 'not_found');
+    const missing = await refused(as.liveKey(line, { id: unknown }), 404, 'not_found');
+    equal(foreign.text, missing.text);
+  }
+});
+
+test('a test key reads and creates tenants, and changes none', async (t) => {
+  const { as } = await bench(t);
+  const own = await as.testKey(create, { external_id: 'trial' });
+  deepEqual(await as.testKey(read, { id: own.id }), own);
+  equal((await as.testKey(list)).data.length, 1);
+  for (const line of [update, revokeTokens, remove] as const) {
+    await refused(as.testKey(line, { id: own.id }), 403, 'forbidden');
+  }
+  deepEqual(await as.liveKey(read, { id: own.id }), own);
+});
+
+test('tenants are listed newest first, and one by its external id', async (t) => {
+  const { as, given } = await bench(t);
+  for (let n = 0; n < 4; n += 1) await given.tenant({ external_id: `customer ${n}` });
+  const { data } = await as.liveKey(list);
+  deepEqual(
+    data.map(({ external_id }) => external_id),
+    ['customer 3', 'customer 2', 'customer 1', 'customer 0'],
+  );
+  equal((await as.liveKey(list, { external_id: 'customer 2' })).data.length, 1);
+  deepEqual((await as.liveKey(list, { external_id: 'nobody' })).data, []);
+});

@@ -1,0 +1,286 @@
+// Workspaces through the front door: founding, reading, changing.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  type Bench,
+  bench,
+  codeOf,
+  type Input,
+  messageOf,
+  refused,
+} from '../../../../../tests/bench.ts';
+import { BOOTSTRAP_TOKEN } from '../../../../../tests/world.ts';
+
+const found = 'POST /v1/workspaces';
+const read = 'GET /v1/workspace';
+const change = 'PATCH /v1/workspace';
+
+let slugs = 0;
+const newSlug = (): string => {
+  slugs += 1;
+  return `slug-${process.pid}-${slugs}`;
+};
+
+const pathsIn = (answer: { body: Record<string, unknown> }): string[] => {
+  const { error } = answer.body as { error: { details?: { path: string }[] } };
+  return (error.details ?? []).map(({ path }) => path);
+};
+
+const rowsOf = async ({ as }: Pick<Bench, 'as'>) => (await as.liveKey('GET /v1/audit_logs')).data;
+
+test('founding by the bootstrap token makes a workspace without members and a key', async (t) => {
+  const { as } = await bench(t);
+  const slug = newSlug();
+  const founded = await as.bootstrap(found, { name: 'Globex', slug });
+  equal(founded.membership, null);
+  deepEqual(
+    { ...founded.workspace, id: '', created_at: '' },
+    {
+      ...{ object: 'workspace', id: '', name: 'Globex', slug, billing_email: null },
+      ...{ embed_origins: [], created_at: '', updated_at: founded.workspace.created_at },
+    },
+  );
+  match(founded.secret_key.key, /^krsk_live_/);
+  equal(founded.secret_key.env, 'live');
+  equal(founded.secret_key.key_shown_once, true);
+  deepEqual(await as.token(founded.secret_key.key)(read), founded.workspace);
+});
+
+test('the environment named at founding is that of the minted key', async (t) => {
+  const { as } = await bench(t);
+  for (const env of ['live', 'test'] as const) {
+    const founded = await as.bootstrap(found, { name: 'Globex', slug: newSlug(), env });
+    match(founded.secret_key.key, new RegExp(`^krsk_${env}_`));
+    equal(founded.secret_key.env, env);
+    const keys = (await as.token(founded.secret_key.key)('GET /v1/secret_keys')).data;
+    deepEqual(
+      keys.map((key) => key.env),
+      [env],
+    );
+  }
+});
+
+test('founding is the beginning of the workspace’s own log', async (t) => {
+  const { as } = await bench(t);
+  const slug = newSlug();
+  const { workspace, secret_key: key } = await as.bootstrap(found, {
+    ...{ name: 'Globex', slug, billing_email: 'Bills@Globex.example' },
+  });
+  const rows = (await as.token(key.key)('GET /v1/audit_logs')).data;
+  deepEqual(
+    rows.map(({ seq, action, target_id, target_type, payload }) => ({
+      ...{ seq, action, target_id, target_type, payload },
+    })),
+    [
+      {
+        ...{ seq: 1, action: 'workspace.created', target_type: 'workspace' },
+        ...{ target_id: workspace.id, payload: { slug } },
+      },
+      {
+        ...{ seq: 2, action: 'secret_key.created', target_type: 'secret_key', target_id: key.id },
+        payload: { env: 'live', display_prefix: key.display_prefix },
+      },
+    ],
+  );
+  for (const row of rows) {
+    deepEqual([row.actor_type, row.actor_id, row.actor], ['bootstrap', null, null]);
+  }
+  equal((await as.token(key.key)(read)).billing_email, 'Bills@Globex.example', 'kept as typed');
+});
+
+test('a slug is taken once, and the refusal names it', async (t) => {
+  const { as } = await bench(t);
+  const slug = newSlug();
+  await as.bootstrap(found, { name: 'One', slug });
+  const answer = await refused(as.bootstrap(found, { name: 'Two', slug }), 409, 'conflict');
+  equal(messageOf(answer), 'This slug is taken.');
+  deepEqual(pathsIn(answer), ['slug']);
+});
+
+test('of twenty who found the same slug at once, one wins and the others are told why', async (t) => {
+  const { ask } = await bench(t);
+  const slug = newSlug();
+  const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}` };
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => ask(found, { name: `Founder ${n}`, slug }, headers)),
+  );
+  equal(answers.filter(({ status }) => status === 201).length, 1);
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    equal(`${answer.status} ${codeOf(answer)} ${pathsIn(answer)}`, '409 conflict slug');
+  }
+});
+
+const bounds: [string, Input, boolean][] = [
+  ['a slug of 3', { slug: 'a1b' }, true],
+  ['a slug of 63', { slug: `a${'-'.repeat(61)}z` }, true],
+  ['a slug of 2', { slug: 'ab' }, false],
+  ['a slug of 64', { slug: 'a'.repeat(64) }, false],
+  ['a slug in capitals', { slug: 'Acme' }, false],
+  ['a slug that begins with a hyphen', { slug: '-acme' }, false],
+  ['a slug that ends with a hyphen', { slug: 'acme-' }, false],
+  ['a slug with an underscore', { slug: 'ac_me' }, false],
+  ['a slug with a newline', { slug: 'acme\n' }, false],
+  ['a name of 1', { name: 'x' }, true],
+  ['a name of 200 code points', { name: '😀'.repeat(200) }, true],
+  ['a name of 201 code points', { name: '😀'.repeat(201) }, false],
+  ['an empty name', { name: '' }, false],
+  ['a name that is null', { name: null }, false],
+  ['a name with NUL', { name: 'a\u0000' }, false],
+  ['an address', { billing_email: 'a.b+c@sub.example.com' }, true],
+  ['an address of 320', { billing_email: `a@${'b'.repeat(59)}.${'c.'.repeat(128)}de` }, true],
+  ['an address of 321', { billing_email: `aa@${'b'.repeat(59)}.${'c.'.repeat(128)}de` }, false],
+  ['an address without a host', { billing_email: 'a@' }, false],
+  ['two addresses', { billing_email: 'a@b.example,c@d.example' }, false],
+  ['an address that is null', { billing_email: null }, false],
+  ['an environment in capitals', { env: 'LIVE' }, false],
+  ['another environment', { env: 'staging' }, false],
+];
+
+for (const [what, input, isTaken] of bounds) {
+  test(`${what} is ${isTaken ? 'taken' : 'refused'} at founding`, async (t) => {
+    const { as } = await bench(t);
+    const call = as.bootstrap(found, { name: 'Globex', slug: newSlug(), ...input });
+    if (isTaken) {
+      await call;
+      return;
+    }
+    const answer = await refused(call, 400, 'invalid_request');
+    deepEqual(pathsIn(answer), Object.keys(input));
+  });
+}
+
+test('a secret key founds nothing', async (t) => {
+  const { as } = await bench(t);
+  for (const caller of [as.liveKey, as.testKey]) {
+    await refused(caller(found, { name: 'Globex', slug: newSlug() }), 403, 'forbidden');
+  }
+  await refused(as.nobody(found, { name: 'Globex', slug: newSlug() }), 401, 'missing_credential');
+});
+
+test('a change is seen by the next reader and dated', async (t) => {
+  const { as, clock } = await bench(t);
+  const before = await as.liveKey(read);
+  clock.shift(5000);
+  const changed = await as.liveKey(change, { name: 'Renamed', billing_email: 'a@b.example' });
+  equal(changed.name, 'Renamed');
+  equal(changed.billing_email, 'a@b.example');
+  equal(changed.slug, before.slug);
+  equal(changed.created_at, before.created_at);
+  ok(changed.updated_at > before.updated_at);
+  deepEqual(await as.liveKey(read), changed);
+});
+
+/** A workspace with something in every field, and the time at which that was written. */
+async function filled(t: TestContext): Promise<Bench & { seq: number }> {
+  const held = await bench(t);
+  await held.as.liveKey(change, {
+    ...{ name: 'Acme', billing_email: 'a@b.example' },
+    embed_origins: ['https://a.example', 'https://b.example'],
+  });
+  const { head_seq: seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
+  return { ...held, seq };
+}
+
+const withoutEffect: Record<string, Input> = {
+  nothing: {},
+  'the same name': { name: 'Acme' },
+  'the same address': { billing_email: 'a@b.example' },
+  'the same origins': { embed_origins: ['https://a.example', 'https://b.example'] },
+  'all of it again': { name: 'Acme', billing_email: 'a@b.example' },
+};
+
+for (const [what, input] of Object.entries(withoutEffect)) {
+  test(`changing ${what} changes nothing and leaves no row`, async (t) => {
+    const { as, clock, seq } = await filled(t);
+    const before = await as.liveKey(read);
+    clock.shift(5000);
+    deepEqual(await as.liveKey(change, input), before);
+    equal((await as.liveKey('GET /v1/audit_logs/chain')).head_seq, seq);
+  });
+}
+
+const withEffect: [Input, string[]][] = [
+  [{ name: 'New' }, ['name']],
+  [{ name: 'New', billing_email: 'a@b.example' }, ['name']],
+  [{ billing_email: 'A@b.example' }, ['billing_email']],
+  [{ billing_email: null }, ['billing_email']],
+  [{ embed_origins: [] }, ['embed_origins']],
+  [{ embed_origins: ['https://b.example', 'https://a.example'] }, ['embed_origins']],
+  [
+    { name: 'New', billing_email: 'c@d.example', embed_origins: ['http://localhost:3000'] },
+    ['name', 'billing_email', 'embed_origins'],
+  ],
+];
+
+for (const [input, names] of withEffect) {
+  test(`the log of ${JSON.stringify(input)} names ${names} and holds no value`, async (t) => {
+    const held = await filled(t);
+    const changed = await held.as.liveKey(change, input);
+    for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
+    const row = (await rowsOf(held)).at(-1);
+    equal(row?.action, 'workspace.updated');
+    equal(row?.target_id, held.workspaceId);
+    equal(row?.actor_type, 'secret_key');
+    deepEqual(row?.payload, { changed: names });
+    equal(JSON.stringify(await rowsOf(held)).includes('@'), false, 'an address is in the log');
+  });
+}
+
+const refusedChanges: [string, Input, string[]][] = [
+  ['an origin with a path', { embed_origins: ['https://a.example/'] }, ['embed_origins.0']],
+  ['an origin without a scheme', { embed_origins: ['a.example'] }, ['embed_origins.0']],
+  ['a wildcard', { embed_origins: ['https://a.example', '*'] }, ['embed_origins.1']],
+  ['a wildcard host', { embed_origins: ['https://*.a.example'] }, ['embed_origins.0']],
+  ['the origin null', { embed_origins: ['null'] }, ['embed_origins.0']],
+  [
+    'an origin twice',
+    { embed_origins: ['https://a.example', 'https://a.example'] },
+    ['embed_origins'],
+  ],
+  ['origins that are null', { embed_origins: null }, ['embed_origins']],
+  ['a name that is null', { name: null }, ['name']],
+  ['an empty name', { name: '' }, ['name']],
+  ['a slug', { slug: 'another' }, ['slug']],
+  ['an id', { id: '01890000-0000-7000-8000-000000000000' }, ['id']],
+  ['its date', { created_at: '2020-01-01T00:00:00.000Z' }, ['created_at']],
+  ['21 origins', { embed_origins: manyOrigins(21) }, ['embed_origins']],
+];
+
+function manyOrigins(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `https://h${n}.example`);
+}
+
+for (const [what, input, paths] of refusedChanges) {
+  test(`${what} is refused and changes nothing`, async (t) => {
+    const { as, seq } = await filled(t);
+    const before = await as.liveKey(read);
+    const answer = await refused(as.liveKey(change, input), 400, 'invalid_request');
+    deepEqual(pathsIn(answer), paths);
+    deepEqual(await as.liveKey(read), before);
+    equal((await as.liveKey('GET /v1/audit_logs/chain')).head_seq, seq);
+  });
+}
+
+test('twenty origins are taken', async (t) => {
+  const { as } = await bench(t);
+  const embed_origins = manyOrigins(20);
+  deepEqual((await as.liveKey(change, { embed_origins })).embed_origins, embed_origins);
+});
+
+test('a test key reads the workspace and cannot change it', async (t) => {
+  const { as } = await bench(t);
+  const before = await as.testKey(read);
+  deepEqual(before, await as.liveKey(read));
+  for (const input of [{ name: 'x' }, {}, { name: before.name }]) {
+    const answer = await refused(as.testKey(change, input), 403, 'forbidden');
+    equal(messageOf(answer), 'A test secret key cannot manage live resources.');
+  }
+  deepEqual(await as.liveKey(read), before);
+});
+
+test('each key sees its own workspace', async (t) => {
+  const [mine, theirs] = [await bench(t), await bench(t)];
+  notEqual((await mine.as.liveKey(read)).id, (await theirs.as.liveKey(read)).id);
+  await theirs.as.liveKey(change, { name: 'Theirs' });
+  notEqual((await mine.as.liveKey(read)).name, 'Theirs');
+});

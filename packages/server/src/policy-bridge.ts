@@ -1,0 +1,69 @@
+// Carries the news that a policy has moved: to those who wait in this process at once, to other
+// processes by the database's notification. A notification may be lost, so versions that someone
+// waits for are also looked up once a second.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from './base/duration.ts';
+import type { Log } from './base/log.ts';
+import type { Database } from './db/database.ts';
+import type { PolicyVersion } from './doors/door.ts';
+import type { Gate } from './doors/gate.ts';
+import type { PolicyHub } from './volatile/policy-hub.ts';
+
+const CHANNEL = 'kr_policy';
+
+export type PolicyBridge = {
+  announce(versions: readonly PolicyVersion[]): void;
+  close(): Promise<void>;
+};
+
+export type BridgeParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log };
+
+export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBridge {
+  const stopping = new AbortController();
+  const untold = new Map<string, number>();
+
+  const listening = db.listen?.({
+    channel: CHANNEL,
+    heard(message) {
+      const [projectId = '', version] = message.split(' ');
+      hub.announce(projectId, Number(version));
+    },
+    onFault: (error) => log.warn({ error }, 'the ear for policy changes was lost'),
+  });
+
+  /** All that came up together goes out together, apart from the changes' own transactions. */
+  async function tell(): Promise<void> {
+    const news = [...untold].map(([projectId, version]) => `${projectId} ${version}`);
+    untold.clear();
+    await gate
+      .callOut(CHANNEL, news)
+      .catch((error) => log.warn({ error }, 'policy changes were not called out'));
+  }
+
+  async function lookNowAndThen(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // Nobody is kept alive by looking: a program that has nothing else to do may end.
+      await sleep(SECOND_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+      const awaited = hub.awaited();
+      if (awaited.length === 0 || stopping.signal.aborted) continue;
+      const versions = await gate.findVersions(awaited).catch(() => []);
+      for (const { projectId, version } of versions) hub.announce(projectId, version);
+    }
+  }
+
+  const looking = lookNowAndThen();
+  return {
+    announce(versions) {
+      for (const { projectId, version } of versions) {
+        hub.announce(projectId, version);
+        if (listening && untold.size === 0) setImmediate(() => void tell());
+        if (listening) untold.set(projectId, version);
+      }
+    },
+    async close() {
+      stopping.abort();
+      await listening?.close();
+      await looking;
+    },
+  };
+}

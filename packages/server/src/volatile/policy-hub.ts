@@ -1,0 +1,93 @@
+// Who waits for a project's policy to move, in this process. What it knows may be lost: a waiter
+// that misses a call is woken by its time-out, and reads the truth from the database anyway.
+
+export type Wait = { timeoutMs: number; signal: AbortSignal };
+
+export type PolicyHub = {
+  /** The project has reached a version: whoever waits for less is woken. */
+  announce(projectId: string, version: number): void;
+  /** Resolves when a higher version is announced, the time is over, or the caller has gone. */
+  awaitAbove(projectId: string, since: number, wait: Wait): Promise<void>;
+  /** Some node has acknowledged something. */
+  announceAck(projectId: string): void;
+  awaitAck(projectId: string, wait: Wait): Promise<void>;
+  /** Projects that someone waits for. */
+  awaited(): string[];
+  /** Wakes everyone, so that a server that stops keeps nobody. */
+  close(): void;
+};
+
+type Waiter = { since: number; wake(): void };
+
+/** Beyond this a request is answered at once instead of being held. */
+const WAITERS_MAX = 50_000;
+
+export function openPolicyHub(): PolicyHub {
+  const versions = new Waiting();
+  const acks = new Waiting();
+  let isClosed = false;
+  const hold = (waiting: Waiting, projectId: string, since: number) => (wait: Wait) =>
+    isClosed ? Promise.resolve() : waiting.hold(projectId, since, wait);
+  return {
+    announce: (projectId, version) => versions.wake(projectId, version),
+    awaitAbove: (projectId, since, wait) => hold(versions, projectId, since)(wait),
+    announceAck: (projectId) => acks.wake(projectId, 1),
+    awaitAck: (projectId, wait) => hold(acks, projectId, 0)(wait),
+    awaited: () => versions.projects(),
+    close() {
+      isClosed = true;
+      versions.wakeAll();
+      acks.wakeAll();
+    },
+  };
+}
+
+class Waiting {
+  readonly #byProject = new Map<string, Set<Waiter>>();
+  #count = 0;
+
+  projects(): string[] {
+    return [...this.#byProject.keys()];
+  }
+
+  hold(projectId: string, since: number, { timeoutMs, signal }: Wait): Promise<void> {
+    if (this.#count >= WAITERS_MAX || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        this.#remove(projectId, waiter);
+        resolve();
+      };
+      const waiter: Waiter = { since, wake };
+      const timer = setTimeout(wake, timeoutMs);
+      signal.addEventListener('abort', wake, { once: true });
+      this.#add(projectId, waiter);
+    });
+  }
+
+  wake(projectId: string, version: number): void {
+    for (const waiter of [...(this.#byProject.get(projectId) ?? [])]) {
+      if (waiter.since < version) waiter.wake();
+    }
+  }
+
+  wakeAll(): void {
+    for (const waiters of [...this.#byProject.values()]) {
+      for (const waiter of [...waiters]) waiter.wake();
+    }
+  }
+
+  #add(projectId: string, waiter: Waiter): void {
+    const waiters = this.#byProject.get(projectId) ?? new Set();
+    this.#byProject.set(projectId, waiters.add(waiter));
+    this.#count += 1;
+  }
+
+  #remove(projectId: string, waiter: Waiter): void {
+    const waiters = this.#byProject.get(projectId);
+    if (!waiters?.delete(waiter)) return;
+    this.#count -= 1;
+    if (waiters.size === 0) this.#byProject.delete(projectId);
+  }
+}

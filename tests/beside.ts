@@ -1,0 +1,75 @@
+// Another app beside the file's own, over the same store: with a throttle, with a clock that goes
+// wrong, with an ear for every statement that it sends.
+import type { TestContext } from 'node:test';
+import type { AppParts } from '../packages/server/src/app.ts';
+import type { Database, Statement, Transaction } from '../packages/server/src/db/database.ts';
+import { type Caller, callerWith } from './bench.ts';
+import type { World } from './world.ts';
+
+export type Beside = World & { as(token: string | null): Caller };
+
+/** Ends with the test; the store stays. */
+export function appBeside(t: TestContext, world: World, changes: Partial<AppParts>): Beside {
+  const db = { ...(changes.db ?? world.db), close: async () => {} };
+  const app = world.variant({ ...changes, db });
+  t.after(() => app.close());
+  const opened = { ...world, app, db };
+  return { ...opened, as: (token) => callerWith(opened, token) };
+}
+
+export type Sent = { text: string; count: number };
+
+export type Traced = {
+  db: Database;
+  /** What was sent since this was last asked, with the edges of transactions, in order. */
+  take(): Sent[];
+};
+
+export function traced(db: Database): Traced {
+  let sent: Sent[] = [];
+  const noted = async (statement: Statement, run: () => ReturnType<Transaction['run']>) => {
+    const note = { text: statement.text, count: 0 };
+    sent.push(note);
+    const answer = await run();
+    note.count = answer.count;
+    return answer;
+  };
+  return {
+    db: {
+      ...db,
+      once: (opening, statement) => noted(statement, () => db.once(opening, statement)),
+      transaction: (opening, body) => {
+        sent.push({ text: `begin as ${opening.role}`, count: 0 });
+        return db.transaction(opening, async ({ now, run }) => {
+          const ending = await body({
+            now,
+            run: (statement) => noted(statement, () => run(statement)),
+          });
+          const last = ending.kind === 'commit' ? ending.last : [];
+          sent.push(...[...last, { text: ending.kind }].map(({ text }) => ({ text, count: 0 })));
+          return ending;
+        });
+      },
+    },
+    take() {
+      const taken = sent;
+      sent = [];
+      return taken;
+    },
+  };
+}
+
+/** A store in which every statement that holds a word fails, as a broken disk would make it. */
+export const failingAt = (db: Database, word: string): Database => ({
+  ...db,
+  transaction: (opening, body) =>
+    db.transaction(opening, async ({ now, run }) => {
+      const ending = await body({
+        now,
+        run: (statement) =>
+          statement.text.includes(word) ? Promise.reject(new Error('broken')) : run(statement),
+      });
+      if (word === 'commit') throw new Error('broken');
+      return ending;
+    }),
+});

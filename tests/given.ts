@@ -1,0 +1,37 @@
+// What a test starts from: a project, a tenant, a key, each with whatever the test does not name.
+import type { AnswerOf } from '@keyrail/protocol/endpoint.ts';
+import type { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import type { Caller, Input } from './bench.ts';
+
+type Made<L extends keyof typeof allEndpoints> = Promise<AnswerOf<(typeof allEndpoints)[L]>>;
+
+export type Given = {
+  project(overrides?: Input): Made<'POST /v1/projects'>;
+  tenant(overrides?: Input): Made<'POST /v1/tenants'>;
+  /** In a project and for a tenant of its own, unless they are named; live unless said. */
+  key(overrides?: Input): Made<'POST /v1/keys'>;
+};
+
+let made = 0;
+
+export function givenBy(call: Caller): Given {
+  const next = () => {
+    made += 1;
+    return made;
+  };
+  const project: Given['project'] = (overrides = {}) =>
+    call('POST /v1/projects', { name: 'Orders', slug: `orders-${next()}`, ...overrides });
+  const tenant: Given['tenant'] = (overrides = {}) =>
+    call('POST /v1/tenants', { external_id: `customer-${next()}`, ...overrides });
+  return {
+    project,
+    tenant,
+    key: async (overrides = {}) =>
+      call('POST /v1/keys', {
+        project_id: overrides.project_id ?? (await project()).id,
+        tenant_id: overrides.tenant_id ?? (await tenant()).id,
+        env: 'live',
+        ...overrides,
+      }),
+  };
+}

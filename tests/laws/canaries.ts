@@ -1,0 +1,82 @@
+// A workspace with a mark in everything that its people can write, so that a single word of it in
+// someone else's answer gives a leak away.
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
+import { type Answer, type Bench, type Input, Refusal } from '../bench.ts';
+import { fieldsOf } from './inputs.ts';
+import { endpointOf, fixtureOf, isWrite, served } from './lines.ts';
+
+export type Marked = { held: Bench; canary: string; ids: Set<string>; marks: number };
+
+/** Texts that a caller makes up; others (tokens, passwords) mean something and stay. */
+const FREE_TEXT = /^(name|slug|external_id|reason|email|billing_email|meta|scopes|embed_origins)$/;
+
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+
+export const idsIn = (text: string): string[] => text.match(UUID) ?? [];
+
+function markFor({ type, format, anyOf }: JsonObject, canary: string): unknown {
+  if (Array.isArray(anyOf)) return markFor(anyOf[0], canary);
+  if (type === 'array') return [canary];
+  if (type === 'object') return { note: canary, [canary]: [canary] };
+  return format === 'email' ? `${canary}@example.com` : canary;
+}
+
+let marks = 0;
+
+/** The input with a mark in every text that is free; each mark is used once. */
+function marked(line: AnyLine, input: Input, canary: string): Input {
+  const result = { ...input };
+  for (const { name, part, schema } of fieldsOf(line)) {
+    if (part !== 'body' || !FREE_TEXT.test(name)) continue;
+    marks += 1;
+    const mark = `${canary}-${marks}`;
+    result[name] = name === 'embed_origins' ? [`https://${mark}.example`] : markFor(schema, mark);
+  }
+  return result;
+}
+
+/** Calls every line that writes, marked where it can be, and keeps every id that it is told. */
+export async function markedWorkspace(held: Bench, canary: string): Promise<Marked> {
+  const ids = new Set([held.workspaceId]);
+  let taken = 0;
+  // What is deleted could no longer be looked for.
+  for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
+    const { caller } = fixtureOf(line);
+    if (caller !== 'liveKey' && caller !== 'owner') continue;
+    const plain = await fixtureOf(line).input(held);
+    const answer = await held.as[caller](line, marked(line, plain, canary)).catch((error) => {
+      if (!(error instanceof Refusal)) throw error;
+      return held.as[caller](line, plain);
+    });
+    const text = JSON.stringify(answer);
+    if (text.includes(canary)) taken += 1;
+    for (const id of idsIn(text)) ids.add(id);
+  }
+  for (const answer of await ownLists(held)) {
+    for (const id of idsIn(answer.text)) ids.add(id);
+  }
+  return { held, canary, ids, marks: taken };
+}
+
+const plainLists = served.filter((line) => endpointOf(line).list && !line.includes('{'));
+
+/** Every list of a workspace, read by those who may. */
+export async function ownLists({ ask, tokens, people }: Bench): Promise<Answer[]> {
+  const owner = (await people.owner()).token;
+  return Promise.all(
+    plainLists.map((line) => {
+      const token = endpointOf(line).auth === 'session' ? owner : tokens.liveKey;
+      return ask(line, {}, { authorization: `Bearer ${token}` });
+    }),
+  );
+}
+
+/** What must not change when someone else acts: the head of the log, and how much there is. */
+export async function digestOf(held: Bench): Promise<unknown> {
+  const { head_hash: head } = await held.as.liveKey('GET /v1/audit_logs/chain');
+  const counts = (await ownLists(held)).map(({ body }) =>
+    Array.isArray(body.data) ? body.data.length : body,
+  );
+  return { head, counts };
+}

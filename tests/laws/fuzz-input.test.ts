@@ -1,0 +1,223 @@
+// Whatever a caller sends to any line: no failure of ours, no answer off its shape, no process lost
+// (the test runner itself fails on a rejection that nobody handles). FUZZ_RUNS sets how many random
+// requests are tried in all; a failure prints the seed that repeats it.
+import { equal, ok } from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
+import { ErrorBody } from '@keyrail/protocol/objects/error-body.ts';
+import fc from 'fast-check';
+import type { LightMyRequestResponse as Response } from 'fastify';
+import { type Bench, bench, type Input } from '../bench.ts';
+import { newPerson } from '../people.ts';
+import { BOOTSTRAP_TOKEN } from '../world.ts';
+import type { Fixture } from './fixtures.ts';
+import {
+  hostileBodies,
+  hostileIds,
+  hostileNames,
+  hostileQueries,
+  hostileTypes,
+  hostileValue,
+  jsonOf,
+} from './hostile.ts';
+import { bodySchemaOf, fieldsOf, fitting } from './inputs.ts';
+import { anyIds, endpointOf, fixtureOf, isWrite, served } from './lines.ts';
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 3000);
+const inputless = served.filter((line) => fieldsOf(line).length === 0);
+const runsEach = Math.ceil(RUNS / (served.length - inputless.length));
+
+let held: Bench;
+before(async (t) => {
+  held = await bench(t as never);
+});
+
+/** The bearer token of whoever may make the call; a visitor is someone new for every line. */
+const tokens: Record<Fixture['caller'], () => Promise<string | null> | string | null> = {
+  nobody: () => null,
+  bootstrap: () => BOOTSTRAP_TOKEN,
+  liveKey: () => held.tokens.liveKey,
+  owner: async () => (await held.people.owner()).token,
+  visitor: async () => {
+    const as = (token: string | null) => (token === null ? held.as.nobody : held.as.token(token));
+    return (await newPerson(held.world, as)).token;
+  },
+};
+
+const tokenFor = (line: AnyLine) => tokens[fixtureOf(line).caller]();
+
+type Sent = { url: string; token: string | null; body?: string | Buffer; type?: string };
+
+async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Response> {
+  const response = await held.world.app.http.inject({
+    method: splitLine(line).method,
+    url,
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
+    },
+    ...(body !== undefined && { payload: body }),
+  });
+  holds(response, `${line} ${url.slice(0, 200)}`);
+  return response;
+}
+
+function holds(response: Response, what: string): void {
+  const { statusCode, body, headers } = response;
+  const told = `${what} → ${statusCode} ${body.slice(0, 300)}`;
+  ok(statusCode < 500, told);
+  ok(headers['x-request-id'], told);
+  ok(body.length < 200_000 || statusCode < 300, `${what} was refused with ${body.length} bytes`);
+  equal(Reflect.get({}, 'polluted'), undefined, told);
+  if (statusCode < 400) return;
+  equal(headers['content-type'], 'application/json; charset=utf-8', told);
+  ok(ErrorBody.safeParse(JSON.parse(body)).success, told);
+}
+
+/** Spreads an input over path, query and body, whatever its values are. */
+function wired(line: AnyLine, input: Input): { url: string; body?: string } {
+  const { body, query } = endpointOf(line);
+  const text = (value: unknown = '') =>
+    (typeof value === 'string' ? value : jsonOf(value)).toWellFormed();
+  let url = splitLine(line).path;
+  for (const name of pathParams(line)) {
+    url = url.replace(`{${name}}`, () => encodeURIComponent(text(input[name]).slice(0, 4000)));
+  }
+  const names = Object.keys(input).filter((name) => !pathParams(line).includes(name));
+  const asked = names.filter((name) => (isWrite(line) ? query && name in query.shape : true));
+  const parameters = new URLSearchParams();
+  for (const name of asked) {
+    for (const value of [input[name]].flat().slice(0, 100)) {
+      parameters.append(name, text(value).slice(0, 4000));
+    }
+  }
+  if (parameters.size > 0) url += `?${parameters}`;
+  if (!isWrite(line) || body === undefined) return { url };
+  const rest = Object.entries(input).filter(
+    ([name]) => names.includes(name) && !asked.includes(name),
+  );
+  return { url, body: jsonOf(Object.fromEntries(rest)) };
+}
+
+type Change = { name: string; value: unknown };
+
+/** Seven in ten: one field of a valid input changed. The rest: all of it made up. */
+function changesOf(line: AnyLine): fc.Arbitrary<Change[] | { body: unknown }> {
+  const fields = fieldsOf(line);
+  const one = (value: (name: string) => fc.Arbitrary<unknown>): fc.Arbitrary<Change[]> =>
+    fc
+      .constantFrom(...fields.map(({ name }) => name))
+      .chain((name) => value(name).map((made) => [{ name, value: made }]));
+  const fits = (name: string) => fitting(fields.find((field) => field.name === name)?.schema ?? {});
+  const all = fc.record(Object.fromEntries(fields.map(({ name }) => [name, fits(name)])), {
+    requiredKeys: [],
+  });
+  return fc.oneof(
+    { weight: 30, arbitrary: one(() => hostileValue) },
+    { weight: 25, arbitrary: one(fits) },
+    { weight: 5, arbitrary: one(() => fc.constant(undefined)) },
+    {
+      weight: 10,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...hostileNames), hostileValue)
+        .map(([name, value]) => [{ name, value }]),
+    },
+    {
+      weight: 20,
+      arbitrary: all.map((made) => Object.entries(made).map(([name, value]) => ({ name, value }))),
+    },
+    {
+      weight: 10,
+      arbitrary: fc
+        .oneof(hostileValue, fitting(bodySchemaOf(line) ?? {}))
+        .map((body) => ({ body })),
+    },
+  );
+}
+
+function changed(valid: Input, changes: Change[]): Input {
+  const input = Object.assign(Object.create(null), valid);
+  for (const { name, value } of changes) {
+    if (value === undefined) delete input[name];
+    else input[name] = value;
+  }
+  return input;
+}
+
+for (const line of served.filter((each) => !inputless.includes(each))) {
+  test(`${line} survives what it is sent`, async () => {
+    const fixture = fixtureOf(line);
+    const token = await tokenFor(line);
+    let valid = await fixture.input(held);
+    await fc.assert(
+      fc.asyncProperty(changesOf(line), fc.nat(9), async (change, dice) => {
+        const made = Array.isArray(change)
+          ? wired(line, changed(valid, change))
+          : { ...wired(line, valid), body: jsonOf(change.body) };
+        const asTest = dice === 0 && fixture.caller === 'liveKey';
+        const bearer = asTest ? held.tokens.testKey : token;
+        const { statusCode } = await send(line, { ...made, token: bearer });
+        // What was used up is made anew, so that the next one is near to valid again.
+        if (isWrite(line) && statusCode < 300) valid = await fixture.input(held);
+      }),
+      { numRuns: runsEach },
+    );
+  });
+}
+
+test('hostile bodies are refused on every line, also where none is expected', async () => {
+  for (const line of served.filter(isWrite)) {
+    const { url } = wired(line, anyIds(line));
+    const token = await tokenFor(line);
+    for (const body of Object.values(hostileBodies)) await send(line, { url, token, body });
+    await send(line, { url, token, body: '' });
+    await send(line, { url, token });
+  }
+});
+
+test('hostile content types are refused on every line that reads JSON', async () => {
+  ok(hostileTypes.length >= 30);
+  for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
+    const { url } = wired(line, anyIds(line));
+    const token = await tokenFor(line);
+    for (const type of hostileTypes) {
+      const { statusCode } = await send(line, { url, token, body: '{}', type });
+      if (!endpointOf(line).anyContentType) equal(statusCode, 415, `${line} as ${type}`);
+    }
+  }
+});
+
+test('a body may have the bytes that its line allows, and not one more', async () => {
+  for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
+    const { url } = wired(line, anyIds(line));
+    const token = await tokenFor(line);
+    const most = endpointOf(line).bodyBytesMax ?? BODY_BYTES_MAX;
+    const within = await send(line, { url, token, body: '{}'.padEnd(most) });
+    ok(within.statusCode !== 413, line);
+    const beyond = await send(line, { url, token, body: '{}'.padEnd(most + 1) });
+    equal(beyond.statusCode, 413, line);
+    equal(beyond.json().error.code, 'payload_too_large');
+  }
+});
+
+test('hostile ids are refused as malformed on every line that takes one', async () => {
+  for (const line of served.filter((each) => pathParams(each).length > 0)) {
+    const token = await tokenFor(line);
+    for (const id of hostileIds) {
+      const url = splitLine(line).path.replaceAll(/\{\w+\}/g, () => id);
+      const { statusCode } = await send(line, { url, token });
+      equal(statusCode, 400, `${line} ${id.slice(0, 50)}`);
+    }
+  }
+});
+
+test('hostile queries do no harm on any line', async () => {
+  for (const line of served) {
+    const { url } = wired(line, anyIds(line));
+    const token = await tokenFor(line);
+    const queries = endpointOf(line).query ? hostileQueries : hostileQueries.slice(0, 5);
+    for (const query of queries) await send(line, { url: `${url}${query}`, token });
+  }
+});

@@ -1,0 +1,157 @@
+// Two workspaces of the same make. Whatever id of one is used in the other, on any line and in any
+// place, it is as unknown as an id that never was: nothing of its owner is told or changed.
+// LEAK_ROUNDS repeats it with other ids.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { before, test } from 'node:test';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
+import { type Answer, type Bench, bench, type Input } from '../bench.ts';
+import { seededBytes } from '../world.ts';
+import { digestOf, idsIn, type Marked, markedWorkspace, ownLists } from './canaries.ts';
+import { fieldsOf } from './inputs.ts';
+import { endpointOf, fixtureOf, isWrite, served } from './lines.ts';
+
+const ROUNDS = Number(process.env.LEAK_ROUNDS ?? 1);
+const OTHER_IDS_EACH = 6;
+
+let mine: Marked;
+let theirs: Marked;
+before(async (t) => {
+  const [own, foreign] = [await bench(t as never), await bench(t as never)];
+  mine = await markedWorkspace(own, `canary-mine-${process.pid}`);
+  theirs = await markedWorkspace(foreign, `canary-theirs-${process.pid}`);
+});
+
+/** Everyone of a workspace who might try. */
+async function callersOf(held: Bench, line: AnyLine): Promise<string[]> {
+  const keys = [held.tokens.liveKey, held.tokens.testKey];
+  const people = [(await held.people.owner()).token];
+  const { auth } = endpointOf(line);
+  if (auth === 'session') return people;
+  return auth === 'vendor' ? [...keys, ...people] : auth.startsWith('machine') ? keys : [];
+}
+
+const isId = ({ format, items, anyOf }: JsonObject): boolean =>
+  format === 'uuid' ||
+  (typeof items === 'object' && items !== null && isId(items as JsonObject)) ||
+  (Array.isArray(anyOf) && anyOf.some((each) => isId(each)));
+
+/** The places of an input that hold an id, or may. */
+const placesOf = (line: AnyLine, input: Input): string[] => [
+  ...new Set([
+    ...fieldsOf(line)
+      .filter(({ schema }) => isId(schema))
+      .map(({ name }) => name),
+    ...Object.keys(input).filter((name) => idsIn(JSON.stringify(input[name])).length > 0),
+  ]),
+];
+
+/** The same input with another id in one place, whatever stands around it there. */
+function swapped(input: Input, place: string, id: string): Input {
+  const text = JSON.stringify(input[place] ?? id);
+  const put = idsIn(text).length > 0 ? text.replaceAll(idsIn(text)[0] ?? '', id) : `"${id}"`;
+  return { ...input, [place]: JSON.parse(put) };
+}
+
+const secretless = ({ status, text, headers }: Answer, id: string): unknown => {
+  const { 'x-request-id': _, date: __, ...rest } = headers;
+  return { status, text: text.replaceAll(id, '<id>'), headers: rest };
+};
+
+function holdsNothingOf({ canary }: Marked, answer: Answer, what: string): void {
+  const told = `${answer.text}${JSON.stringify(answer.headers)}`;
+  equal(told.includes(canary), false, `${what} tells of another workspace: ${answer.text}`);
+}
+
+const authorization = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Some of an owner's ids, the same ones for the same seed. */
+function sample(ids: Set<string>, seed: string): string[] {
+  const chance = seededBytes(seed);
+  const all = [...ids];
+  return Array.from({ length: OTHER_IDS_EACH }, () => {
+    const at = Buffer.from(chance(4)).readUInt32BE() % all.length;
+    return all[at] ?? '';
+  });
+}
+
+async function holdAgainst(line: AnyLine, place: string, ids: string[]): Promise<number> {
+  const { ask } = mine.held;
+  let swaps = 0;
+  for (const token of await callersOf(mine.held, line)) {
+    const input = await fixtureOf(line).input(mine.held);
+    const call = (id: string) => ask(line, swapped(input, place, id), authorization(token));
+    for (const id of ids) {
+      const unknownId = randomUUID();
+      const [foreign, unknown] = [await call(id), await call(unknownId)];
+      const what = `${line} with ${place}=${id}`;
+      holdsNothingOf(theirs, foreign, what);
+      deepEqual(secretless(foreign, id), secretless(unknown, unknownId), what);
+      swaps += 1;
+    }
+  }
+  return swaps;
+}
+
+const withIds = served.filter(
+  (line) => fieldsOf(line).some(({ schema }) => isId(schema)) && endpointOf(line).auth !== 'none',
+);
+
+test('the victim’s marks are where its own people see them', async () => {
+  ok(theirs.marks >= 5, `only ${theirs.marks} answers carried a mark`);
+  ok(theirs.ids.size >= 20, `only ${theirs.ids.size} ids`);
+  const lists = await ownLists(theirs.held);
+  ok(lists.every(({ status }) => status === 200));
+  ok(lists.filter(({ text }) => text.includes(theirs.canary)).length >= 1);
+});
+
+for (const line of withIds) {
+  test(`${line} does not know the ids of another workspace`, async () => {
+    const theirInput = await fixtureOf(line).input(theirs.held);
+    const before = await digestOf(theirs.held);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const place of placesOf(line, theirInput)) {
+        const same = idsIn(JSON.stringify(theirInput[place] ?? ''));
+        const ids = [...same, ...sample(theirs.ids, `${line} ${place} ${round}`)];
+        ok((await holdAgainst(line, place, ids)) > 0 || endpointOf(line).auth === 'embed', line);
+      }
+    }
+    deepEqual(await digestOf(theirs.held), before, `${line} changed another workspace`);
+    const { caller, input } = fixtureOf(line);
+    await mine.held.as[caller](line, await input(mine.held)); // so the ids were what was refused
+  });
+}
+
+test('nothing that a workspace reads of itself tells of another', async () => {
+  for (const line of served.filter((each) => !isWrite(each))) {
+    for (const token of await callersOf(mine.held, line)) {
+      const input = await fixtureOf(line).input(mine.held);
+      const answer = await mine.held.ask(line, input, authorization(token));
+      holdsNothingOf(theirs, answer, line);
+      if (answer.status === 200 && answer.text.includes('"object":"list"')) {
+        const told = new Set(idsIn(answer.text));
+        equal([...theirs.ids].filter((id) => told.has(id)).join(), '', `${line} lists their ids`);
+      }
+    }
+  }
+});
+
+test('a cursor of another workspace is as good as an invented one', async () => {
+  for (const line of served.filter((each) => endpointOf(each).list)) {
+    const [theirToken = ''] = await callersOf(theirs.held, line);
+    const theirInput = { ...(await fixtureOf(line).input(theirs.held)), limit: 1 };
+    const page = await theirs.held.ask(line, theirInput, authorization(theirToken));
+    const cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
+    if (cursor === undefined) continue;
+    for (const token of await callersOf(mine.held, line)) {
+      const input = await fixtureOf(line).input(mine.held);
+      const call = (tried: string): Promise<Answer> =>
+        mine.held.ask(line, { ...input, cursor: tried }, authorization(token));
+      const foreign = await call(cursor);
+      const invented = await call(cursor.replace(/.$/, '_'));
+      equal(foreign.text, invented.text, line);
+      ok(foreign.status === 400 || foreign.status === 403, `${line} ${foreign.status}`);
+    }
+  }
+});
