@@ -1,7 +1,7 @@
 // One process for each data directory: a second one is turned away and the first feels nothing.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
-import { BOOTSTRAP_TOKEN, dataDirectory } from '../processes/homes.ts';
+import { BOOTSTRAP_TOKEN, dataDirectory, emptyDirectory } from '../processes/homes.ts';
 import { assertDecent, audit, openLedger, startWriting, writeOnce } from '../processes/ledger.ts';
 import { runServer, startServer } from '../processes/server.ts';
 
@@ -32,7 +32,7 @@ test('a second process is refused, and the first serves on with all it has', asy
 });
 
 test('of several that start at once on an empty directory, one serves', async (t) => {
-  const home = await dataDirectory();
+  const home = await emptyDirectory();
   t.after(home.close);
   const starts = await Promise.allSettled(
     Array.from({ length: 3 }, () => startServer(home.settings)),

@@ -24,6 +24,14 @@ const liveSecretKey = async ({ as }: Bench): Promise<Input> => {
 const reading: Pick<Fixture, 'caller' | 'audits'> = { caller: 'liveKey', audits: [] };
 const probe: Fixture = { caller: 'nobody', input: nothing, audits: [], beyond: null };
 
+/** The feed of a new project. */
+const aFeed =
+  (more: Input) =>
+  async ({ given }: Bench): Promise<Input> => ({
+    project_id: (await given.project()).id,
+    ...more,
+  });
+
 let slugs = 0;
 
 /** A person's own affairs: in no log, and nothing for a secret key at all. */
@@ -212,6 +220,16 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     input: liveSecretKey,
     audits: ['secret_key.revoked'],
     beyond: liveSecretKey,
+  },
+  'GET /v1/policy/snapshot': {
+    ...reading,
+    input: aFeed({}),
+    beyond: aFeed({ env: 'live' }),
+  },
+  'GET /v1/policy/delta': {
+    ...reading,
+    input: aFeed({ since: 0 }),
+    beyond: aFeed({ since: 0, env: 'live' }),
   },
   'GET /v1/environments': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },

@@ -19,6 +19,7 @@ export const routeTable = servedRoutes({
   throttle: { charge: never },
   passwordCharsMin: 12,
   policyPageKeysMax: 1,
+  revokeWaitMsMax: 0,
   hub: openPolicyHub(),
 });
 

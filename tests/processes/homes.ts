@@ -1,21 +1,22 @@
 // Where a server under test keeps what it knows: a data directory, or a cluster of its own that
 // may be frozen, crashed and asked about its connections.
-import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { readMigrations } from '../../packages/server/src/db/migrate.ts';
 import { type Postgres, startPostgres } from '../stores/postgres.ts';
 import { findPostgres } from '../stores/postgres-binaries.ts';
-import type { Settings } from './server.ts';
+import { runServer, type Settings } from './server.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
 
 export type Home = { settings: Settings; close(): Promise<void> };
 
-/** A directory for the embedded store, removed in the end. */
-export async function dataDirectory(): Promise<Home & { path: string }> {
+/** An empty directory for the embedded store, removed in the end. */
+export async function emptyDirectory(): Promise<Home & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'kr-fault-'));
   return {
     path,
@@ -24,12 +25,35 @@ export async function dataDirectory(): Promise<Home & { path: string }> {
   };
 }
 
+/** A directory with a database in it: a copy, because making one takes seconds. */
+export async function dataDirectory(): Promise<Home & { path: string }> {
+  const home = await emptyDirectory();
+  await cp(await migratedDirectory(), home.path, { recursive: true });
+  return home;
+}
+
+/** Named after the migrations, so that a change makes a new one. */
+async function migratedDirectory(): Promise<string> {
+  const hashes = (await readMigrations()).map(({ hash }) => hash);
+  const name = createHash('sha256').update(hashes.join()).digest('hex').slice(0, 16);
+  const path = join(tmpdir(), `keyrail-${userInfo().uid}-${name}.home`);
+  if (existsSync(path)) return path;
+  const { path: part, settings, close } = await emptyDirectory();
+  const { code, output } = await runServer(['migrate'], settings);
+  if (code !== 0) throw new Error(`No database was made: ${output}`);
+  // Of two that do this at once either will do.
+  await rename(part, path).catch(close);
+  return path;
+}
+
 export type Cluster = Home & {
   postgres: Postgres;
   /** A connection string for the server's login. */
   url: string;
   /** One statement as the superuser, in the server's database. */
   ask(text: string): Promise<Record<string, unknown>[]>;
+  /** How many connections the server holds, by the name that each goes under. */
+  connections(): Promise<Record<string, number>>;
   /** A session of the superuser in the server's database, for holding locks. */
   session(): Promise<pg.Client>;
   /** Stops every process of the cluster in its tracks, as a dying disk or host would. */
@@ -78,9 +102,16 @@ export async function openCluster({ tcp = false } = {}): Promise<Cluster> {
     settings: settingsFor(url),
     ask: (text) => asked(text),
     session: () => session(),
+    connections: async () => {
+      const rows = await asked(`select application_name as name, count(*)::int as open
+        from pg_stat_activity where usename = 'keyrail' group by 1`);
+      return Object.fromEntries(rows.map(({ name, open }) => [name, open]));
+    },
     freeze: async () => {
-      const [row] = await asked('select pg_backend_pid() as pid');
-      frozen = stopTree(parentOf(Number(row?.pid)));
+      const client = await session();
+      const { rows } = await client.query('select pg_backend_pid() as pid');
+      frozen = stopTree(parentOf(rows[0].pid));
+      void client.end(); // it will be heard after the thaw
     },
     thaw,
     close: async () => {
@@ -98,6 +129,8 @@ export const settingsFor = (url: string): Settings => ({
 
 /** The parent first, so that it starts no child that would be missed. */
 function stopTree(root: number): number[] {
+  // Signalling 0 or 1 would hit our own group, or everything.
+  if (!(root > 1)) throw new Error('The cluster was not found among the running processes.');
   send(root, 'SIGSTOP');
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

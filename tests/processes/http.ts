@@ -51,7 +51,7 @@ export function ask(url: string, asked: Ask): Promise<Outcome> {
       response.on('error', () => {});
       response.on('close', () => {
         const parsed = response.complete ? parse(text) : null;
-        const link = response.headers.link;
+        const link = response.headers.link?.toString();
         resolve(
           parsed
             ? { kind: 'answered', status, body: parsed, link, ms: ms() }

@@ -35,6 +35,8 @@ test('everything has a default, and the defaults are these', () => {
     mailFrom: 'Keyrail <keyrail@localhost>',
     passwordCharsMin: 12,
     authThrottle: true,
+    policyPageKeysMax: 10_000,
+    revokeWaitMsMax: 10_000,
   });
 });
 
@@ -67,6 +69,10 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_PASSWORD_MIN', '8', 'passwordCharsMin', 8],
   ['KEYRAIL_PASSWORD_MIN', '64', 'passwordCharsMin', 64],
   ['KEYRAIL_AUTH_THROTTLE', 'off', 'authThrottle', false],
+  ['KEYRAIL_POLICY_PAGE_CEILING', '1', 'policyPageKeysMax', 1],
+  ['KEYRAIL_POLICY_PAGE_CEILING', '100000', 'policyPageKeysMax', 100_000],
+  ['KEYRAIL_REVOKE_WAIT_MS', '0', 'revokeWaitMsMax', 0],
+  ['KEYRAIL_REVOKE_WAIT_MS', '60000', 'revokeWaitMsMax', 60_000],
 ];
 
 for (const [name, text, field, value] of accepted) {
@@ -100,6 +106,9 @@ const refusals: [string, string][] = [
   ['KEYRAIL_PASSWORD_MIN', '7'],
   ['KEYRAIL_PASSWORD_MIN', '65'],
   ['KEYRAIL_AUTH_THROTTLE', 'no'],
+  ['KEYRAIL_POLICY_PAGE_CEILING', '0'],
+  ['KEYRAIL_POLICY_PAGE_CEILING', '100001'],
+  ['KEYRAIL_REVOKE_WAIT_MS', '60001'],
 ];
 
 for (const [name, text] of refusals) {

@@ -4,7 +4,7 @@ import { type AccountParts, accountRoutes } from './features/accounts/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts';
 import { environmentRoutes } from './features/environments/routes.ts';
 import { type HealthParts, healthRoutes } from './features/health/routes.ts';
-import { keyRoutes } from './features/keys/routes.ts';
+import { type KeyParts, keyRoutes } from './features/keys/routes.ts';
 import { acceptanceRoutes, memberRoutes } from './features/members/routes.ts';
 import { type PolicyParts, policyRoutes } from './features/policy/routes.ts';
 import { projectRoutes } from './features/projects/routes.ts';
@@ -14,7 +14,7 @@ import { tenantRoutes } from './features/tenants/routes.ts';
 import { workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
-export type RouteParts = AccountParts & HealthParts & PolicyParts;
+export type RouteParts = AccountParts & HealthParts & KeyParts & PolicyParts;
 
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...accountRoutes(parts),
@@ -24,7 +24,7 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...memberRoutes,
   ...projectRoutes,
   ...tenantRoutes,
-  ...keyRoutes,
+  ...keyRoutes(parts),
   ...secretKeyRoutes,
   ...policyRoutes(parts),
   ...environmentRoutes,

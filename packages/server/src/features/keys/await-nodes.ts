@@ -1,12 +1,45 @@
+import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
+import { monotonicMs } from '../../base/clock.ts';
 import type { Read } from '../../doors/door.ts';
+import type { PolicyHub } from '../../volatile/policy-hub.ts';
+import { listNodes, type NodeRow } from '../policy/rows.ts';
 import { type KeyRow, loadVersion } from './rows.ts';
 
-export type Reached = { version: number };
+export type Propagation = {
+  version: number;
+  complete: boolean;
+  waitedMs: number;
+  nodes: NodeRow[];
+};
+
+type Waiting = { hub: PolicyHub; waitMsMax: number; signal: AbortSignal };
+
+/** Acknowledgements to other processes are not called out to this one: look again after this. */
+const LOOK_AGAIN_MS_MIN = 20;
+const LOOK_AGAIN_MS_MAX = 250;
 
 /**
- * Tells how far the last change of a key has come. Nodes are not known to this server yet, so it
- * has reached all of them: none.
+ * Waits until every node that was seen lately, and whose view covers the key, has applied its last
+ * change; tells which have. No connection is held between two looks.
  */
-export const awaitNodes = async (read: Read, key: KeyRow): Promise<Reached> => ({
-  version: await loadVersion(read, key),
-});
+export async function awaitNodes(
+  read: Read,
+  key: KeyRow,
+  { hub, waitMsMax, signal }: Waiting,
+): Promise<Propagation> {
+  const startedAt = monotonicMs();
+  const version = await loadVersion(read, key);
+  const seen = { projectId: key.projectId, env: key.env, seenWithinMs: NODE_SEEN_WITHIN_MS };
+  let pauseMs = LOOK_AGAIN_MS_MIN;
+  for (;;) {
+    const nodes = await listNodes(read, seen);
+    const complete = nodes.every(({ ackedVersion }) => ackedVersion >= version);
+    const waitedMs = Math.round(monotonicMs() - startedAt);
+    if (complete || waitedMs >= waitMsMax || signal.aborted) {
+      return { version, complete, waitedMs, nodes };
+    }
+    const timeoutMs = Math.min(pauseMs, waitMsMax - waitedMs);
+    await hub.awaitAck(key.projectId, { timeoutMs, signal });
+    pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX);
+  }
+}

@@ -7,7 +7,7 @@ import type {
 } from '@keyrail/protocol/objects/api-key.ts';
 import type { Usage } from '@keyrail/protocol/objects/usage.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
-import type { Reached } from './await-nodes.ts';
+import type { Propagation } from './await-nodes.ts';
 import type { MintedKey } from './material.ts';
 import type { RotatedKey } from './rotate-key.ts';
 import type { KeyRow } from './rows.ts';
@@ -44,17 +44,29 @@ export const presentRotated = (rotated: RotatedKey): RotatedApiKey => ({
   previous_key: presentKey(rotated.predecessor),
 });
 
-export const presentAwaited = (row: KeyRow, { version }: Reached): RevokedApiKey => ({
-  ...presentKey(row),
-  propagation: {
-    version,
-    complete: true,
-    waited_ms: 0,
-    acked_nodes: 0,
-    total_nodes: 0,
-    nodes: [],
-  },
-});
+export const presentAwaited = (
+  row: KeyRow,
+  { version, complete, waitedMs, nodes }: Propagation,
+): RevokedApiKey => {
+  const presented = nodes.map((node) => ({
+    node_id: node.nodeId,
+    env_scope: node.envScope,
+    version: node.ackedVersion,
+    acked: node.ackedVersion >= version,
+    last_seen_at: wireTime(node.lastSeenAt),
+  }));
+  return {
+    ...presentKey(row),
+    propagation: {
+      version,
+      complete,
+      waited_ms: waitedMs,
+      acked_nodes: presented.filter(({ acked }) => acked).length,
+      total_nodes: presented.length,
+      nodes: presented,
+    },
+  };
+};
 
 /** Only days with traffic are told; without telemetry there are none. */
 export const presentUsage = ({ id }: KeyRow, days: number): Usage => ({

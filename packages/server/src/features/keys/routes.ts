@@ -1,7 +1,8 @@
 // API keys, as the vendor manages them.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
-import { serve } from '../../http/route.ts';
+import { type ServedRoute, serve } from '../../http/route.ts';
+import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
 import {
@@ -16,84 +17,90 @@ import { rotateKey } from './rotate-key.ts';
 import { listKeys, loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
-export const keyRoutes = serve(keyEndpoints, {
-  'POST /v1/keys': {
-    boundary: 'rows',
-    door: 'write',
-    run: async ({ write, body }) =>
-      presentCreated(
-        await write((tx) =>
-          createKey(tx, {
-            projectId: body.project_id,
-            tenantId: body.tenant_id,
-            env: body.env,
-            name: body.name ?? null,
-            scopes: body.scopes ?? [],
-            meta: body.meta ?? {},
-            rateLimits: body.rate_limits ?? null,
-            expiresAt: body.expires_at ?? null,
-          }),
+export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
+
+export const keyRoutes = ({ hub, revokeWaitMsMax: waitMsMax }: KeyParts): ServedRoute[] =>
+  serve(keyEndpoints, {
+    'POST /v1/keys': {
+      boundary: 'rows',
+      door: 'write',
+      run: async ({ write, body }) =>
+        presentCreated(
+          await write((tx) =>
+            createKey(tx, {
+              projectId: body.project_id,
+              tenantId: body.tenant_id,
+              env: body.env,
+              name: body.name ?? null,
+              scopes: body.scopes ?? [],
+              meta: body.meta ?? {},
+              rateLimits: body.rate_limits ?? null,
+              expiresAt: body.expires_at ?? null,
+            }),
+          ),
         ),
-      ),
-  },
-  'GET /v1/keys': {
-    boundary: 'rows',
-    door: 'read',
-    run: ({ read, query, after }) => {
-      const filter = {
-        projectId: query.project_id,
-        tenantId: query.tenant_id,
-        env: query.env,
-        includeRevoked: query.include_revoked,
-      };
-      return pageOf(query.limit, {
-        list: (limit) => listKeys(read, { filter, after: positionOf(after), limit }),
-        present: presentKey,
-        next: nextAfter,
-      });
     },
-  },
-  'GET /v1/keys/{id}': {
-    boundary: 'rows',
-    door: 'read',
-    run: async ({ read, params }) => presentKey(await loadKey(read, params.id)),
-  },
-  'PATCH /v1/keys/{id}': {
-    boundary: 'rows',
-    door: 'write',
-    run: async ({ write, params, body }) => {
-      const patch = {
-        name: body.name,
-        scopes: body.scopes,
-        meta: body.meta,
-        rateLimits: body.rate_limits,
-        expiresAt: body.expires_at,
-      };
-      return presentKey(await write((tx) => updateKey(tx, { id: params.id, patch })));
+    'GET /v1/keys': {
+      boundary: 'rows',
+      door: 'read',
+      run: ({ read, query, after }) => {
+        const filter = {
+          projectId: query.project_id,
+          tenantId: query.tenant_id,
+          env: query.env,
+          includeRevoked: query.include_revoked,
+        };
+        return pageOf(query.limit, {
+          list: (limit) => listKeys(read, { filter, after: positionOf(after), limit }),
+          present: presentKey,
+          next: nextAfter,
+        });
+      },
     },
-  },
-  'POST /v1/keys/{id}/rotate': {
-    boundary: 'rows',
-    door: 'write',
-    run: async ({ write, params, body }) =>
-      presentRotated(
-        await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
-      ),
-  },
-  'POST /v1/keys/{id}/revoke': {
-    boundary: 'rows',
-    door: 'write',
-    run: async ({ read, write, params, query, body }) => {
-      const key = await write((tx) =>
-        revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
-      );
-      return query.wait ? presentAwaited(key, await awaitNodes(read, key)) : presentKey(key);
+    'GET /v1/keys/{id}': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, params }) => presentKey(await loadKey(read, params.id)),
     },
-  },
-  'GET /v1/keys/{id}/usage': {
-    boundary: 'rows',
-    door: 'read',
-    run: async ({ read, params, query }) =>
-      presentUsage(await loadKey(read, params.id), query.days),
-  },
-});
+    'PATCH /v1/keys/{id}': {
+      boundary: 'rows',
+      door: 'write',
+      run: async ({ write, params, body }) => {
+        const patch = {
+          name: body.name,
+          scopes: body.scopes,
+          meta: body.meta,
+          rateLimits: body.rate_limits,
+          expiresAt: body.expires_at,
+        };
+        return presentKey(await write((tx) => updateKey(tx, { id: params.id, patch })));
+      },
+    },
+    'POST /v1/keys/{id}/rotate': {
+      boundary: 'rows',
+      door: 'write',
+      run: async ({ write, params, body }) =>
+        presentRotated(
+          await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
+        ),
+    },
+    'POST /v1/keys/{id}/revoke': {
+      boundary: 'rows',
+      door: 'write',
+      patience: 'stepped',
+      run: async ({ read, write, params, query, body, gone }) => {
+        const key = await write((tx) =>
+          revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
+        );
+        if (!query.wait) return presentKey(key);
+        const signal = gone();
+        return presentAwaited(key, await awaitNodes(read, key, { hub, waitMsMax, signal }));
+      },
+    },
+    'GET /v1/keys/{id}/usage': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, params, query }) =>
+        presentUsage(await loadKey(read, params.id), query.days),
+    },
+  });

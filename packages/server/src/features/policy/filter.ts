@@ -24,7 +24,10 @@ export function filterOf(
   };
 }
 
-export const envScopeOf = ({ env }: FeedFilter): string => env ?? 'all';
+/** What of the environments a node sees, as it is noted and reported. */
+export type EnvScope = Env | 'all';
+
+export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
 
 const TENANTS_DIGEST_CHARS = 16;
 

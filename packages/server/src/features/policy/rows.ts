@@ -4,7 +4,7 @@ import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Env } from '../../doors/reach.ts';
-import { type FeedFilter, fedShelves } from './filter.ts';
+import { type EnvScope, type FeedFilter, fedShelves } from './filter.ts';
 
 /** Where a project's feed stands. */
 export type FeedHead = {
@@ -18,7 +18,7 @@ export type FeedHead = {
 /** What is on record of the node that asks; nulls when it is new. */
 export type NodeRecord = { ackedVersion: number | null; isStale: boolean | null };
 
-export type NodeName = { nodeId: string; envScope: string };
+export type NodeName = { nodeId: string; envScope: EnvScope };
 
 /** How long a node's record may lag behind its polls: a write for each poll would be a flood. */
 const SEEN_LAG_SECONDS = 30;
@@ -124,7 +124,7 @@ export function listChanges(
 
 export type NodeRow = {
   nodeId: string;
-  envScope: string;
+  envScope: EnvScope;
   ackedVersion: number;
   lastSeenAt: Date;
 };

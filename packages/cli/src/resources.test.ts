@@ -1,0 +1,139 @@
+// Every resource from the command line to the real server and back.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { BOOTSTRAP_TOKEN } from '../../../tests/world.ts';
+import { desk, type Keyrail, parsed } from '../test/desk.ts';
+
+/** For lines with blanks in their words. */
+const told = async (keyrail: Keyrail, ...words: string[]) =>
+  parsed(await keyrail([...words, '--json']));
+
+test('a workspace is founded, read and changed', async (t) => {
+  const { keyrail, workspaceId, home } = await desk(t);
+  equal((await keyrail('workspace get --quiet')).stdout, `${workspaceId}\n`);
+  const changed = await told(keyrail, 'workspace', 'update', '--name', 'Über & Söhne');
+  equal(changed.name, 'Über & Söhne');
+
+  const slug = `made-${process.pid}`;
+  const env = { KEYRAIL_TOKEN: BOOTSTRAP_TOKEN };
+  const made = await keyrail(`workspace create --name Made --slug ${slug} --env test --save`, {
+    env,
+  });
+  equal(made.code, 0, made.stderr);
+  match(made.stdout, /^krsk_test_[\w-]{51}\n$/);
+  match(made.stderr, /shown this once/);
+  const kept = await keyrail('whoami --json --profile default', { env: { HOME: home } });
+  match(parsed(kept).workspace, /Made/);
+});
+
+test('a project, a tenant and a key, named by what people know them by', async (t) => {
+  const { here: keyrail } = await desk(t);
+  const slug = `pay-${process.pid}`;
+  await told(
+    keyrail,
+    'projects',
+    'create',
+    '--name',
+    'Pay',
+    '--slug',
+    slug,
+    '--rate-limit',
+    'm=60/1m',
+  );
+  await told(keyrail, 'tenants', 'create', '--external-id', 'acme/1', '--name', 'Acme Inc.');
+  equal((await told(keyrail, 'projects', 'get', slug)).name, 'Pay');
+  equal((await told(keyrail, 'tenants', 'get', 'acme/1')).name, 'Acme Inc.');
+  equal((await told(keyrail, 'tenants', 'update', 'acme/1', '--name', '')).name, null);
+
+  const words = ['keys', 'create', '--project', slug, '--tenant', 'acme/1', '--env', 'live'];
+  const key = await told(
+    keyrail,
+    ...words,
+    '--name',
+    'Back end',
+    '--scope',
+    'read',
+    '--expires',
+    '30d',
+  );
+  match(key.key, /^kr_live_/);
+  deepEqual(key.scopes, ['read']);
+  const rotated = await told(keyrail, 'keys', 'rotate', key.id, '--overlap', '1h');
+  equal(rotated.rotated_from, key.id);
+  equal((await told(keyrail, 'keys', 'update', key.id, '--unlimited')).rate_limits?.length, 0);
+  const revoked = await told(keyrail, 'keys', 'revoke', key.id, '--wait', '--yes');
+  equal(revoked.propagation.complete, true);
+
+  const listed = await keyrail(['keys', 'list', '--project', slug, '-q']);
+  equal(listed.stdout, `${rotated.id}\n`);
+  const gone = await keyrail(['tenants', 'delete', 'acme/1', '--yes']);
+  match(gone.stdout, /keys revoked: 1/);
+  equal((await keyrail(['tenants', 'get', 'acme/1'])).code, 1);
+  equal((await told(keyrail, 'projects', 'delete', slug, '--yes')).deleted, true);
+});
+
+test('secret keys are made, rotated and revoked', async (t) => {
+  const { here: keyrail } = await desk(t);
+  const made = await told(keyrail, 'secret-keys', 'create', '--env', 'test', '--name', 'ci');
+  const next = await told(keyrail, 'secret-keys', 'rotate', made.id, '--overlap', '0');
+  equal(next.previous_key.id, made.id);
+  const ran = await keyrail(['secret-keys', 'revoke', next.id, '--yes', '--reason', 'done']);
+  match(ran.stdout, /^Revoked krsk_test_\w+/);
+  equal((await told(keyrail, 'secret-keys', 'get', next.id)).revoked_reason, 'done');
+});
+
+test('people are invited, promoted and removed', async (t) => {
+  const { here: keyrail, people } = await desk(t);
+  const { email, userId } = await people.member();
+  const invited = await keyrail('invites create --email new@example.com --role member');
+  match(invited.stdout, /^[\da-f-]{36}\.[\w-]{43}\n$/);
+  const [invite] = parsed<{ id: string }[]>(await keyrail('invites list --json'));
+  equal((await keyrail(['invites', 'revoke', invite?.id ?? '', '--yes'])).code, 0);
+  equal((await told(keyrail, 'members', 'set-role', email.toUpperCase(), 'admin')).role, 'admin');
+  match((await keyrail(['members', 'remove', userId, '--yes'])).stdout, /^Removed/);
+  equal((await keyrail(['members', 'remove', email, '--yes'])).code, 1);
+});
+
+test('lists are walked as far as they are wanted', async (t) => {
+  const { here: keyrail, given } = await desk(t);
+  const project_id = (await given.project()).id;
+  const tenant_id = (await given.tenant()).id;
+  for (let n = 0; n < 5; n += 1) await given.key({ project_id, tenant_id });
+  const ids = async (words: string) => {
+    const ran = await keyrail(`keys list --project ${project_id} -q ${words}`);
+    return ran.stdout.trim().split('\n').length;
+  };
+  deepEqual([await ids('--limit 2'), await ids('--limit 5'), await ids('--all')], [2, 5, 5]);
+  const part = await keyrail(`keys list --project ${project_id} --limit 4`);
+  match(part.stderr, /There are more/);
+  const whole = await keyrail(`keys list --project ${project_id} --limit 5`);
+  equal(whole.stderr, '');
+});
+
+test('the history is listed and verified', async (t) => {
+  const { here: keyrail } = await desk(t);
+  const rows = parsed<{ seq: number }[]>(await keyrail('audit list --limit 2 --json'));
+  deepEqual(
+    rows.map(({ seq }) => seq),
+    [1, 2],
+  );
+  const chain = parsed(await keyrail('audit verify --json'));
+  equal(chain.verified, true);
+  match((await keyrail('audit verify')).stdout, /^Sound: /);
+  match(
+    (await keyrail('environments list')).stdout,
+    /^NAME {2}BILLABLE\nlive {2}yes\ntest {2}no\n$/,
+  );
+});
+
+test('a raw request reaches what has no command', async (t) => {
+  const { here: keyrail } = await desk(t);
+  const ran = await keyrail(['api', 'PATCH', '/v1/workspace', '--body', '-'], {
+    input: '{"name":"Raw"}',
+  });
+  equal(parsed(ran).name, 'Raw');
+  equal((await keyrail('api GET /v1/nothing')).code, 1);
+  equal((await keyrail('api GET v1/workspace')).code, 2);
+  equal((await keyrail('api POST /v1/projects --body {')).code, 2);
+  equal((await keyrail('api GET https://elsewhere.test/')).code, 2);
+});

@@ -1,0 +1,59 @@
+// Instants and spans, as people write and read them.
+import { usage } from './faults.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const units: Readonly<Record<string, number>> = {
+  s: SECOND_MS,
+  m: MINUTE_MS,
+  h: HOUR_MS,
+  d: DAY_MS,
+  w: 7 * DAY_MS,
+};
+
+/** `90s`, `30m`, `12h`, `7d`, `2w` in milliseconds, or null. */
+export function spanMs(text: string): number | null {
+  const [, amount = '', unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? [];
+  const ms = units[unit];
+  return ms === undefined ? null : Number(amount) * ms;
+}
+
+/** The shortest exact way to write a span. */
+export function spanText(ms: number): string {
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const size = units[unit] ?? 1;
+    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`;
+  }
+  return `${ms}ms`;
+}
+
+/** An instant for the API from `30d`, `2027-01-31` (UTC) or a full ISO 8601 date-time. */
+export function instantOf(text: string, now: Date): string {
+  const span = spanMs(text);
+  if (span !== null) return new Date(now.getTime() + span).toISOString();
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`;
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text)) return text;
+  throw usage(`"${text}" is no instant: write 30d, 2027-01-31 or 2027-01-31T12:00:00Z`);
+}
+
+/** Hours for the API from `24`, `90m`, `2d`. */
+export function hoursOf(text: string): number {
+  const ms = spanMs(/^[\d.]+$/.test(text) ? `${text}h` : text);
+  if (ms === null) throw usage(`"${text}" is no span of time: write 24h, 90m or 2d`);
+  return ms / HOUR_MS;
+}
+
+/** `5m ago`, `in 3d`; a date when it is further than two months away. */
+export function relative(iso: string, now: Date): string {
+  const ms = Date.parse(iso) - now.getTime();
+  if (Number.isNaN(ms)) return iso;
+  const away = Math.abs(ms);
+  if (away > 60 * DAY_MS) return iso.slice(0, 10);
+  if (away < SECOND_MS) return 'now';
+  const unit = ['d', 'h', 'm', 's'].find((one) => away >= (units[one] ?? 0)) ?? 's';
+  const amount = away / (units[unit] ?? 1);
+  return ms < 0 ? `${Math.floor(amount)}${unit} ago` : `in ${Math.round(amount)}${unit}`;
+}

@@ -1,0 +1,145 @@
+// The client against the real server, over a real socket.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { bench } from '../../../tests/bench.ts';
+import { world } from '../../../tests/world.ts';
+import { createClient } from './client.ts';
+import { KeyrailError } from './errors.ts';
+
+let url = '';
+before(async () => {
+  const { app } = await world();
+  url = await app.http.listen({ port: 0, host: '127.0.0.1' });
+});
+
+const refusedAs = (code: string, status: number) => (error: unknown) => {
+  ok(error instanceof KeyrailError, String(error));
+  equal(error.code, code);
+  equal(error.status, status);
+  return true;
+};
+
+test('a call is typed and answered', async (t) => {
+  const { tokens, workspaceId } = await bench(t);
+  const client = createClient({ url, token: tokens.liveKey });
+  const workspace = await client.call('GET /v1/workspace');
+  equal(workspace.id, workspaceId);
+  const renamed = await client.call('PATCH /v1/workspace', { body: { name: 'Über & Söhne' } });
+  equal(renamed.name, 'Über & Söhne');
+});
+
+test('params, query and body each reach their place', async (t) => {
+  const { tokens } = await bench(t);
+  const client = createClient({ url, token: tokens.liveKey });
+  const made = await client.call('POST /v1/secret_keys', { body: { env: 'test', name: 'ci' } });
+  match(made.key, /^krsk_test_/);
+  const { id } = made;
+  const rotated = await client.call('POST /v1/secret_keys/{id}/rotate', { params: { id } });
+  equal(rotated.previous_key.id, id);
+  const revoked = await client.call('POST /v1/secret_keys/{id}/revoke', {
+    params: { id },
+    body: { reason: 'done' },
+  });
+  equal(revoked.revoked_reason, 'done');
+  const { data: rows } = await client.call('GET /v1/audit_logs', {
+    query: { after_seq: 1, limit: 1 },
+  });
+  deepEqual(
+    rows.map(({ seq }) => seq),
+    [2],
+  );
+});
+
+test('a refusal carries its code, its details and the id of the request', async (t) => {
+  const { tokens } = await bench(t);
+  const client = createClient({ url, token: tokens.liveKey });
+  const body = { name: '', embed_origins: ['nowhere'] };
+  await rejects(
+    client.call('PATCH /v1/workspace', { body, headers: { 'x-request-id': 'mine-1' } }),
+    (error) => {
+      refusedAs('invalid_request', 400)(error);
+      ok(error instanceof KeyrailError);
+      deepEqual(error.details.map(({ path }) => path).toSorted(), ['embed_origins.0', 'name']);
+      equal(error.requestId, 'mine-1');
+      equal(error.retryAfterMs, null);
+      return true;
+    },
+  );
+});
+
+test('withToken changes the credential and nothing else', async (t) => {
+  const { tokens } = await bench(t);
+  const nobody = createClient({ url });
+  equal((await nobody.call('GET /healthz')).status, 'ok');
+  await rejects(nobody.call('GET /v1/workspace'), refusedAs('missing_credential', 401));
+  await nobody.withToken(tokens.testKey).call('GET /v1/workspace');
+  const bad = nobody.withToken('krsk_live_unknown');
+  await rejects(bad.call('GET /v1/workspace'), refusedAs('invalid_key', 401));
+  await rejects(
+    createClient({ url, token: tokens.testKey }).withToken(null).call('GET /v1/workspace'),
+    refusedAs('missing_credential', 401),
+  );
+});
+
+test('pages are walked to the end, in order, without repetition', async (t) => {
+  const { tokens } = await bench(t);
+  const client = createClient({ url, token: tokens.liveKey });
+  for (let n = 0; n < 5; n += 1) {
+    await client.call('POST /v1/secret_keys', { body: { env: 'live', name: `k${n}` } });
+  }
+  const whole = await client.call('GET /v1/secret_keys');
+  const walked: unknown[] = [];
+  let pages = 0;
+  for await (const page of client.pages('GET /v1/secret_keys', { query: { limit: 3 } })) {
+    walked.push(...page.items);
+    pages += 1;
+    equal(page.cursor === null, pages === 3);
+  }
+  equal(pages, 3);
+  deepEqual(walked, whole.data);
+});
+
+test('a walk can be resumed at a cursor and is bounded', async (t) => {
+  const { tokens } = await bench(t);
+  const client = createClient({ url, token: tokens.liveKey });
+  const line = 'GET /v1/secret_keys';
+  const first = await client.pages(line, { query: { limit: 1 } }).next();
+  const cursor = first.value?.cursor ?? '';
+  const rest: string[] = [];
+  for await (const { items } of client.pages(line, { query: { cursor, limit: 1 } })) {
+    rest.push(...items.map(({ id }) => id));
+  }
+  equal(rest.length, 1);
+  await rejects(async () => {
+    for await (const _ of client.pages(line, { query: { limit: 1 }, pagesMax: 1 }));
+  }, RangeError);
+});
+
+test('reply shows status and headers', async (t) => {
+  const { tokens } = await bench(t);
+  const client = createClient({ url, token: tokens.liveKey });
+  const reply = await client.reply('POST /v1/secret_keys', { body: { env: 'test' } });
+  equal(reply.status, 201);
+  equal(reply.headers.get('cache-control'), 'no-store');
+  ok(reply.requestId);
+});
+
+test('request reaches paths that the types do not know', async (t) => {
+  const { tokens } = await bench(t);
+  const client = createClient({ url, token: tokens.liveKey });
+  const list = await client.request({ method: 'GET', path: '/v1/environments' });
+  equal(list.status, 200);
+  deepEqual(list.body, {
+    object: 'list',
+    data: [
+      { object: 'environment', name: 'live', billable: true },
+      { object: 'environment', name: 'test', billable: false },
+    ],
+  });
+  const page = await client.request({ method: 'GET', path: '/docs' });
+  equal(typeof page.body, 'string');
+  await rejects(
+    client.request({ method: 'GET', path: '/v1/nothing' }),
+    refusedAs('not_found', 404),
+  );
+});

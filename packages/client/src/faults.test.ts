@@ -1,0 +1,211 @@
+// The client against a server that misbehaves.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import {
+  breakOff,
+  deadUrl,
+  endless,
+  json,
+  refusal,
+  reset,
+  type Step,
+  scriptedServer,
+  silence,
+  text,
+} from '../test/scripted-server.ts';
+import { createClient } from './client.ts';
+import { KeyrailError, KeyrailUnreachable } from './errors.ts';
+
+const TOKEN = 'krsk_live_hidden';
+const fine = json({ object: 'list', data: [] });
+const read = 'GET /v1/environments';
+const create = 'POST /v1/secret_keys';
+const revoke = 'POST /v1/secret_keys/{id}/revoke';
+const keyBody = { body: { env: 'test' } } as const;
+
+const caught = async (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    (answer) => new Error(`answered: ${inspect(answer)}`),
+    (error: unknown) => error,
+  );
+
+async function unreachable(call: Promise<unknown>): Promise<KeyrailUnreachable> {
+  const error = await caught(call);
+  ok(error instanceof KeyrailUnreachable, inspect(error));
+  equal(inspect(error, { depth: 9 }).includes('hidden'), false, 'quotes the credential');
+  return error;
+}
+
+test('a read survives resets, 503 and a broken answer', async (t) => {
+  for (const fault of [reset, refusal(503, 'unavailable'), refusal(500, 'x'), breakOff]) {
+    const { url, seen } = await scriptedServer(t, [fault, fault, fine]);
+    const client = createClient({ url, token: TOKEN });
+    deepEqual((await client.call(read)).data, []);
+    equal(seen.length, 3);
+  }
+});
+
+test('attempts are bounded, and the last failure is told', async (t) => {
+  const { url, seen } = await scriptedServer(t, [refusal(503, 'unavailable')]);
+  const error = await caught(createClient({ url, retries: 3 }).call(read));
+  ok(error instanceof KeyrailError);
+  equal(error.code, 'unavailable');
+  equal(seen.length, 4);
+  await caught(createClient({ url }).call(read, { retries: 0 }));
+  equal(seen.length, 5);
+});
+
+test('a change is not repeated when its outcome is unknown', async (t) => {
+  for (const fault of [refusal(503, 'unavailable', { 'retry-after': '0' }), reset, breakOff]) {
+    const { url, seen } = await scriptedServer(t, [fault, json({}, { status: 201 })]);
+    const error = await caught(createClient({ url, token: TOKEN }).call(create, keyBody));
+    equal(seen.length, 1);
+    ok(error instanceof KeyrailError || (error instanceof KeyrailUnreachable && error.sent));
+  }
+});
+
+test('a change is repeated when it was refused outright, or when the caller allows it', async (t) => {
+  const busy = refusal(429, 'rate_limited', { 'retry-after': '0' });
+  const made = json({ id: 'made' }, { status: 201 });
+  const refused = await scriptedServer(t, [busy, made]);
+  equal((await createClient(refused).call(create, keyBody)).id, 'made');
+  equal(refused.seen.length, 2);
+
+  const broken = await scriptedServer(t, [reset, made]);
+  await createClient(broken).call(create, { ...keyBody, idempotent: true });
+  equal(broken.seen.length, 2);
+});
+
+test('a revocation is repeated whatever became of the first', async (t) => {
+  const { url, seen } = await scriptedServer(t, [reset, refusal(503, 'unavailable'), json({})]);
+  await createClient({ url }).call(revoke, { params: { id: 'a' } });
+  equal(seen.length, 3);
+});
+
+test('nothing listens: the request never left, and that is told', async () => {
+  const url = await deadUrl();
+  const error = await unreachable(createClient({ url, token: TOKEN }).call(create, keyBody));
+  equal(error.reason, 'connect');
+  equal(error.sent, false);
+  match(error.message, /ECONNREFUSED/);
+});
+
+test('retry-after is honoured, and not when it would exceed the time of the call', async (t) => {
+  const busy = refusal(429, 'rate_limited', { 'retry-after': '1' });
+  const patient = await scriptedServer(t, [busy, fine]);
+  const began = performance.now();
+  await createClient(patient).call(read);
+  ok(performance.now() - began >= 1000);
+
+  const far = await scriptedServer(t, [refusal(429, 'rate_limited', { 'retry-after': '3600' })]);
+  const error = await caught(createClient(far).call(read));
+  ok(error instanceof KeyrailError);
+  equal(error.retryAfterMs, 3_600_000);
+  equal(far.seen.length, 1);
+  ok(performance.now() - began < 5000);
+});
+
+test('a silent server costs a timeout per attempt and never more than the total', async (t) => {
+  const { url, seen } = await scriptedServer(t, [silence]);
+  const client = createClient({ url, token: TOKEN, timeoutMs: 100, totalMs: 250, retries: 10 });
+  const began = performance.now();
+  const error = await unreachable(client.call(read));
+  equal(error.reason, 'timeout');
+  ok(performance.now() - began < 1000);
+  ok(seen.length <= 3);
+});
+
+test('a single call may be given more time than the others', async (t) => {
+  const late: Step = (request, response) => void setTimeout(() => fine(request, response), 300);
+  const { url } = await scriptedServer(t, [late]);
+  const client = createClient({ url, timeoutMs: 100, totalMs: 150, retries: 0 });
+  await unreachable(client.call(read));
+  deepEqual((await client.call(read, { timeoutMs: 5000 })).data, []);
+});
+
+test('the time runs on while the answer trickles', async (t) => {
+  const trickle: Step = (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.write(' '), 10);
+    response.on('close', () => clearInterval(timer));
+  };
+  const { url } = await scriptedServer(t, [trickle]);
+  const error = await unreachable(createClient({ url, timeoutMs: 100, retries: 0 }).call(read));
+  equal(error.reason, 'timeout');
+});
+
+test('a caller can end a call while it is sent and while it waits', async (t) => {
+  for (const step of [silence, refusal(429, 'rate_limited', { 'retry-after': '30' })]) {
+    const { url } = await scriptedServer(t, [step]);
+    const controller = new AbortController();
+    const call = createClient({ url }).call(read, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('enough')), 50);
+    await rejects(call, /enough/);
+  }
+  const { url, seen } = await scriptedServer(t, [fine]);
+  await rejects(createClient({ url }).call(read, { signal: AbortSignal.abort() }), /abort/i);
+  equal(seen.length, 0);
+});
+
+test('an answer that is no JSON is told apart from an empty one', async (t) => {
+  const portal = await scriptedServer(t, [text('<html>Welcome to our Wi-Fi</html>')]);
+  const error = await unreachable(createClient(portal).call(read));
+  equal(error.reason, 'answer');
+  match(error.message, /text\/html/);
+  equal(portal.seen.length, 1);
+
+  const list = await scriptedServer(t, [json({ object: 'something' })]);
+  await unreachable(createClient(list).pages(read).next());
+});
+
+test('a refusal of a proxy is an error of the same shape', async (t) => {
+  const proxied = await scriptedServer(t, [text('<html>Bad gateway</html>', { status: 502 })]);
+  const error = await caught(createClient({ ...proxied, retries: 0 }).call(read));
+  ok(error instanceof KeyrailError);
+  deepEqual([error.code, error.status, error.details], ['unavailable', 502, []]);
+
+  const odd = { error: { code: 'brand_new', message: 7, details: [{ path: 1 }, 'x'] } };
+  const newer = await scriptedServer(t, [json(odd, { status: 409 })]);
+  const told = await caught(createClient(newer).call(read));
+  ok(told instanceof KeyrailError);
+  deepEqual([told.code, told.details, told.body], ['conflict', [], odd]);
+});
+
+test('an endless answer is cut off', async (t) => {
+  const { url } = await scriptedServer(t, [endless]);
+  const error = await unreachable(createClient({ url }).call(read));
+  equal(error.reason, 'answer');
+  match(error.message, /larger than/);
+});
+
+test('a redirect is reported, and the credential does not follow it', async (t) => {
+  const other = await scriptedServer(t, [fine]);
+  const location = `${other.url}/v1/environments`;
+  const moved = await scriptedServer(t, [json({}, { status: 308, headers: { location } })]);
+  const error = await unreachable(createClient({ url: moved.url, token: TOKEN }).call(read));
+  equal(error.reason, 'answer');
+  ok(error.message.includes(other.url));
+  equal(other.seen.length, 0);
+});
+
+test('a 304 is an answer without a body', async (t) => {
+  const unchanged: Step = (_, response) => void response.writeHead(304, { etag: 'W/"1"' }).end();
+  const { url, seen } = await scriptedServer(t, [unchanged]);
+  const input = { query: { project_id: 'p' }, headers: { 'if-none-match': 'W/"1"' } };
+  const client = createClient({ url });
+  const reply = await client.reply('GET /v1/policy/snapshot', input);
+  equal(reply.status, 304);
+  equal(reply.body, null);
+  equal(reply.headers.get('etag'), 'W/"1"');
+  equal(await client.call('GET /v1/policy/snapshot', input), null);
+  equal(seen[0]?.headers['if-none-match'], 'W/"1"');
+});
+
+test('a list that never ends is given up', async (t) => {
+  const link = '</v1/environments?cursor=again>; rel="next"';
+  const { url } = await scriptedServer(t, [json({ data: [1] }, { headers: { link } })]);
+  await rejects(async () => {
+    for await (const _ of createClient({ url }).pages(read, { pagesMax: 20 }));
+  }, /more than 20 pages/);
+});

@@ -1,0 +1,72 @@
+// What goes over the wire, and what is refused before it does.
+import { equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import { createClient } from './client.ts';
+import { baseOf, prepareLine, preparePath } from './request.ts';
+
+const settings = { base: baseOf('https://keys.test/below'), token: 'krsk_x', headers: {} };
+const sent = (line: string, input = {}) => prepareLine(settings, line, input);
+
+test('a deployment may live below a path', () => {
+  equal(sent('GET /healthz').url.href, 'https://keys.test/below/healthz');
+  equal(baseOf('http://localhost:4400').href, 'http://localhost:4400/');
+  equal(baseOf('http://localhost:4400/a//').href, 'http://localhost:4400/a/');
+  equal(baseOf('http://localhost/?x=1#y').href, 'http://localhost/');
+});
+
+test('params are one segment each, whatever they hold', () => {
+  const line = 'GET /v1/keys/{id}';
+  equal(sent(line, { params: { id: 'a/b?c' } }).url.pathname, '/below/v1/keys/a%2Fb%3Fc');
+  for (const id of ['', '.', '..']) throws(() => sent(line, { params: { id } }), TypeError);
+  throws(() => sent(line), TypeError);
+});
+
+test('query values become text, lists repeat, undefined is not sent', () => {
+  const query = { since: 0, include_revoked: false, tenant_id: ['a', 'b'], env: undefined };
+  equal(
+    sent('GET /x', { query }).url.search,
+    '?since=0&include_revoked=false&tenant_id=a&tenant_id=b',
+  );
+});
+
+test('a body is JSON unless it is bytes, and no body has no type', () => {
+  const plain = sent('POST /x', { body: { a: 1, b: undefined } });
+  equal(plain.body, '{"a":1}');
+  equal(plain.headers.get('content-type'), 'application/json');
+  const bytes = sent('POST /x', { body: new Uint8Array([1, 2]) });
+  equal(bytes.headers.get('content-type'), 'application/octet-stream');
+  equal(sent('POST /x').headers.has('content-type'), false);
+});
+
+test('a path never names another host', () => {
+  const at = (path: string) => preparePath(settings, { method: 'GET', path }).url;
+  equal(at('//elsewhere.test/x').host, 'keys.test');
+  equal(at('/@elsewhere.test').host, 'keys.test');
+  throws(() => at('elsewhere.test'), TypeError);
+  throws(() => at('https://elsewhere.test/'), TypeError);
+});
+
+test('options that cannot work are refused, and no message quotes a credential', () => {
+  const quotes = (options: Parameters<typeof createClient>[0], secret: string) => {
+    throws(
+      () => createClient(options),
+      (error) => !inspect(error).includes(secret),
+    );
+  };
+  quotes({ url: 'https://keys.test', token: 'krsk_broken\nhidden' }, 'hidden');
+  quotes({ url: 'https://me:hidden@keys.test' }, 'hidden');
+  for (const url of ['', 'keys.test', 'ftp://keys.test', 'javascript:1', 'http://']) {
+    throws(() => createClient({ url }), TypeError, url);
+  }
+  throws(() => createClient({ url: 'http://a', retries: -1 }), RangeError);
+  throws(() => createClient({ url: 'http://a', retries: 11 }), RangeError);
+  throws(() => createClient({ url: 'http://a', timeoutMs: Number.NaN }), RangeError);
+  throws(() => createClient({ url: 'http://a', totalMs: Number.POSITIVE_INFINITY }), RangeError);
+});
+
+test('a client shows nothing of its credential', () => {
+  const client = createClient({ url: 'https://keys.test', token: 'krsk_hidden' });
+  equal(inspect(client, { depth: 9, showHidden: true }).includes('hidden'), false);
+  equal(JSON.stringify(client).includes('hidden'), false);
+});

@@ -1,0 +1,79 @@
+// The rules of repeating, as tables.
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyrailUnreachable, refusalOf } from './errors.ts';
+import { nextCursorOf } from './link.ts';
+import { isRepeatable, isWorthRepeating, waitMsAfter } from './retry.ts';
+import { retryAfterMsOf } from './retry-after.ts';
+
+const refusal = (status: number) => refusalOf(status, new Headers(), null);
+const unreachable = (...args: ConstructorParameters<typeof KeyrailUnreachable>) =>
+  new KeyrailUnreachable(...args);
+
+test('what is repeated after which failure', () => {
+  const table: [why: string, error: unknown, harmless: boolean, change: boolean][] = [
+    ['429: refused before anything was done', refusal(429), true, true],
+    ['503: a change may have been made', refusal(503), true, false],
+    ['500', refusal(500), true, false],
+    ['502 of a proxy', refusal(502), true, false],
+    ['400', refusal(400), false, false],
+    ['401', refusal(401), false, false],
+    ['404', refusal(404), false, false],
+    ['409', refusal(409), false, false],
+    ['no connection', unreachable('connect', ''), true, true],
+    ['a broken connection', unreachable('network', ''), true, false],
+    ['a timeout', unreachable('timeout', ''), true, false],
+    ['an answer that is none', unreachable('answer', ''), false, false],
+    ['a fault of our own', new TypeError('x'), false, false],
+  ];
+  for (const [why, error, harmless, change] of table) {
+    equal(isWorthRepeating(error, true), harmless, `${why}, harmless to repeat`);
+    equal(isWorthRepeating(error, false), change, `${why}, a change`);
+  }
+});
+
+test('reads and revocations are repeatable; ending embed tokens is not', () => {
+  equal(isRepeatable('GET', 'GET /v1/keys'), true);
+  equal(isRepeatable('POST', 'POST /v1/keys/{id}/revoke'), true);
+  equal(isRepeatable('POST', 'POST /v1/invites/{id}/revoke'), true);
+  equal(isRepeatable('POST', 'POST /v1/tenants/{id}/embed_tokens/revoke'), false);
+  equal(isRepeatable('POST', 'POST /v1/keys'), false);
+  equal(isRepeatable('DELETE', 'DELETE /v1/projects/{id}'), false);
+  equal(isRepeatable('PATCH', 'PATCH /v1/keys/{id}'), false);
+});
+
+test('waiting grows, is spread over its whole range and never exceeds its bound', () => {
+  equal(waitMsAfter(0, null, 0), 0);
+  ok(waitMsAfter(0, null, 0.999) < 200);
+  ok(waitMsAfter(1, null, 0.999) > 200);
+  ok(waitMsAfter(30, null, 0.999) <= 5000);
+});
+
+test('what the server asks for is waited in full', () => {
+  ok(waitMsAfter(0, 3000, 0) >= 3000);
+  ok(waitMsAfter(0, 3000, 0.5) > 3000);
+});
+
+test('retry-after is read in seconds or as a date by the clock of the server', () => {
+  const read = (retryAfter: string, date?: string) =>
+    retryAfterMsOf(new Headers({ 'retry-after': retryAfter, ...(date && { date }) }));
+  equal(read('42'), 42_000);
+  equal(read('0'), 0);
+  equal(read('Fri, 31 Dec 1999 23:59:59 GMT', 'Fri, 31 Dec 1999 23:59:49 GMT'), 10_000);
+  equal(read('Fri, 31 Dec 1999 23:59:39 GMT', 'Fri, 31 Dec 1999 23:59:49 GMT'), 0);
+  equal(read('Fri, 31 Dec 1999 23:59:59 GMT'), null);
+  equal(read('soon'), null);
+  equal(read('-1'), null);
+  equal(retryAfterMsOf(new Headers()), null);
+});
+
+test('only the cursor of the next page is taken from a link', () => {
+  const read = (link: string) => nextCursorOf(new Headers({ link }));
+  equal(read('</v1/keys?limit=2&cursor=abc>; rel="next"'), 'abc');
+  equal(read('<https://elsewhere.test/x?cursor=a%2Bb>; rel=next'), 'a+b');
+  equal(read('</a?cursor=p>; rel="prev", </a?cursor=n>; title="x, y"; rel="last next"'), 'n');
+  equal(read('</a?cursor=p>; rel="prev"'), null);
+  equal(read('</a?cursor=p>; rel="nextish"'), null);
+  equal(read('</a>; rel="next"'), null);
+  equal(nextCursorOf(new Headers()), null);
+});

@@ -1,0 +1,79 @@
+// When keys end: the rules alone, at every border.
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOUR_MS, msAfter } from '../../base/duration.ts';
+import { endAfterQuarantine, endsAfterRotation, refuseProlonging } from './lifetime.ts';
+
+const now = new Date('2026-01-01T00:00:00.000Z');
+const at = (hours: number) => msAfter(now, hours * HOUR_MS);
+const tick = (moment: Date, ms: number) => msAfter(moment, ms);
+const eternal = { expiresAt: null, vendorExpiresAt: null, revokedAt: null, quarantinedAt: null };
+
+test('a rotation ends the old key after the overlap, or before', () => {
+  const cases = [
+    { old: eternal, overlapHours: 24, predecessor: at(24), successor: null },
+    { old: eternal, overlapHours: 0, predecessor: now, successor: null },
+    { old: eternal, overlapHours: 0.5, predecessor: at(0.5), successor: null },
+    {
+      old: { ...eternal, expiresAt: at(1) },
+      overlapHours: 24,
+      predecessor: at(1),
+      successor: null,
+    },
+    {
+      old: { ...eternal, expiresAt: at(30), vendorExpiresAt: at(30) },
+      overlapHours: 24,
+      predecessor: at(24),
+      successor: at(30),
+    },
+    {
+      old: { ...eternal, expiresAt: at(-5), vendorExpiresAt: at(30) },
+      overlapHours: 24,
+      predecessor: at(-5),
+      successor: at(30),
+    },
+  ];
+  for (const { old, overlapHours, ...ends } of cases) {
+    deepEqual(endsAfterRotation(old, { now, overlapHours }), ends);
+  }
+});
+
+test('what was revoked, or ended by the vendor, is not rotated', () => {
+  const rotate = (old: typeof eternal | object) =>
+    endsAfterRotation({ ...eternal, ...old }, { now, overlapHours: 24 });
+  const message = (text: string) => ({ code: 'conflict', message: text });
+  const isExpired = message('An expired key cannot be rotated.');
+  throws(() => rotate({ revokedAt: now }), message('A revoked key cannot be rotated.'));
+  throws(() => rotate({ vendorExpiresAt: now, expiresAt: now }), isExpired);
+  throws(() => rotate({ vendorExpiresAt: at(-1) }), isExpired);
+  deepEqual(rotate({ vendorExpiresAt: tick(now, 1) }).successor, tick(now, 1));
+});
+
+test('a leak leaves an hour, or less', () => {
+  for (const [expiresAt, end] of [
+    [null, at(1)],
+    [at(2), at(1)],
+    [at(0.5), at(0.5)],
+    [at(-1), at(-1)],
+  ] as const) {
+    deepEqual(endAfterQuarantine({ ...eternal, expiresAt }, now), end);
+  }
+});
+
+test('only a leaked key holds on to its end', () => {
+  const prolongs = (key: object, wanted: Date | null) => {
+    try {
+      refuseProlonging({ ...eternal, ...key }, wanted);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const leaked = { quarantinedAt: now, expiresAt: at(1) };
+  equal(prolongs({ expiresAt: at(1) }, null), false);
+  equal(prolongs({ expiresAt: at(1) }, at(100)), false);
+  equal(prolongs(leaked, null), true);
+  equal(prolongs(leaked, tick(at(1), 1)), true);
+  equal(prolongs(leaked, at(1)), false);
+  equal(prolongs(leaked, at(-1)), false);
+});

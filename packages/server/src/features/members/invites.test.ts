@@ -1,0 +1,240 @@
+// Invitations: two credentials, one acceptance, and an answer that gives nothing away.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import {
+  callersOf,
+  logIn,
+  mailedToken,
+  mailTo,
+  newAddress,
+  type Person,
+  signUp,
+  someone,
+} from '../../../../../tests/people.ts';
+
+const invite = 'POST /v1/invites';
+const list = 'GET /v1/invites';
+const revoke = 'POST /v1/invites/{id}/revoke';
+const accept = 'POST /v1/auth/invites/accept';
+const me = 'GET /v1/auth/me';
+const DAY_MS = 86_400_000;
+
+const unverified = async (held: Bench): Promise<Person> =>
+  logIn(callersOf(held), await signUp(callersOf(held)));
+
+const headOf = async ({ as }: Bench): Promise<number> =>
+  (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
+
+test('an invitation is shown once and mailed with a credential of its own', async (t) => {
+  const held = await bench(t);
+  const owner = await held.people.owner();
+  const email = newAddress();
+  const { token, token_shown_once, ...made } = await held.as.owner(invite, {
+    email,
+    role: 'admin',
+  });
+
+  ok(token_shown_once);
+  match(token, new RegExp(`^${held.workspaceId}\\.[\\w-]{43}$`));
+  deepEqual(
+    [made.email, made.role, made.invited_by, made.accepted_at, made.revoked_at],
+    [email, 'admin', owner.userId, null, null],
+  );
+  equal(Date.parse(made.expires_at) - Date.parse(made.created_at), 7 * DAY_MS);
+  const [mail, ...more] = await mailTo(held.world, email);
+  deepEqual([mail?.kind, more.length], ['invite', 0]);
+  ok(mail?.text.includes(`${owner.email} invites you to join Acme as an admin.`));
+  const mailed = await mailedToken(held.world, email, 'invite');
+  match(mailed, new RegExp(`^${held.workspaceId}\\.[\\w-]{43}$`));
+  notEqual(mailed, token);
+
+  const [listed] = (await held.as.liveKey(list)).data;
+  deepEqual(listed, made);
+});
+
+test('a key’s invitation names no person', async (t) => {
+  const held = await bench(t);
+  const email = newAddress();
+  equal((await held.as.liveKey(invite, { email, role: 'member' })).invited_by, null);
+  const [mail] = await mailTo(held.world, email);
+  ok(mail?.text.startsWith('You are invited to join Acme as a member.'));
+});
+
+test('whoever is verified may accept, whatever address was invited, and moves there', async (t) => {
+  const held = await bench(t);
+  const { call, userId } = await someone(held);
+  const { id, token } = await held.as.owner(invite, { email: newAddress(), role: 'admin' });
+  deepEqual(await call(accept, { token }), {
+    object: 'workspace_member',
+    workspace_id: held.workspaceId,
+    user_id: userId,
+    role: 'admin',
+    active: true,
+  });
+  equal((await call(me)).active_workspace_id, held.workspaceId);
+  const [listed] = (await call(list)).data;
+  deepEqual([listed?.id, typeof listed?.accepted_at], [id, 'string']);
+});
+
+test('the mailed credential proves the mailbox to its own account', async (t) => {
+  const held = await bench(t);
+  const person = await unverified(held);
+  await held.as.owner(invite, { email: person.email.toUpperCase(), role: 'member' });
+  const mailed = await mailedToken(held.world, person.email.toUpperCase(), 'invite');
+  equal((await person.call(me)).user.email_verified, false);
+  await person.call(accept, { token: mailed });
+  equal((await person.call(me)).user.email_verified, true);
+});
+
+test('an unverified account gets in by nothing but its own mail', async (t) => {
+  const held = await bench(t);
+  const person = await unverified(held);
+  const { token } = await held.as.owner(invite, { email: person.email, role: 'member' });
+  const other = newAddress();
+  await held.as.owner(invite, { email: other, role: 'member' });
+  const othersMail = await mailedToken(held.world, other, 'invite');
+  const before = await headOf(held);
+  for (const credential of [token, othersMail]) {
+    const answer = await refused(
+      person.call(accept, { token: credential }),
+      403,
+      'email_unverified',
+    );
+    equal(messageOf(answer), 'Verify your e-mail address first.');
+  }
+  equal(await headOf(held), before);
+  equal((await person.call(me)).user.email_verified, false);
+  // A refusal spends nothing: both can still be used.
+  await (await someone(held)).call(accept, { token });
+  await (await someone(held)).call(accept, { token: othersMail });
+});
+
+test('both credentials die with the acceptance', async (t) => {
+  const held = await bench(t);
+  const email = newAddress();
+  const { token } = await held.as.owner(invite, { email, role: 'member' });
+  const mailed = await mailedToken(held.world, email, 'invite');
+  await (await someone(held)).call(accept, { token: mailed });
+  const late = await someone(held);
+  for (const used of [token, mailed]) {
+    await refused(late.call(accept, { token: used }), 400, 'invalid_token');
+  }
+});
+
+test('a member who accepts again keeps the role, and the invitation stays open', async (t) => {
+  const held = await bench(t);
+  const { call, userId } = await held.people.owner();
+  const { id, token } = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  await refused(call(accept, { token }), 409, 'conflict');
+  const owner = (await call('GET /v1/members')).data.find(({ user_id }) => user_id === userId);
+  equal(owner?.role, 'owner');
+  equal((await call(list)).data.find((each) => each.id === id)?.accepted_at, null);
+  await (await someone(held)).call(accept, { token });
+});
+
+test('one person with two invitations at once joins once, and is told so', async (t) => {
+  const held = await bench(t);
+  for (let round = 0; round < 5; round += 1) {
+    const { call, email, userId, token } = await someone(held);
+    const roles = ['admin', 'member'];
+    const tokens: string[] = [];
+    for (const role of roles) tokens.push((await held.as.liveKey(invite, { email, role })).token);
+    const answers = await Promise.all(
+      tokens.map((each) => held.ask(accept, { token: each }, { authorization: `Bearer ${token}` })),
+    );
+    deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+    const won = answers.findIndex(({ status }) => status === 200);
+    const mine = (await call('GET /v1/members')).data.filter(({ user_id }) => user_id === userId);
+    deepEqual(
+      mine.map(({ role }) => role),
+      [roles[won]],
+    );
+  }
+});
+
+test('of fifty who race for one invitation, one gets in', async (t) => {
+  const RACERS = 50;
+  const held = await bench(t);
+  const people = [await someone(held), await someone(held), await someone(held)];
+  for (let round = 0; round < 3; round += 1) {
+    const email = newAddress();
+    const { token } = await held.as.liveKey(invite, { email, role: 'member' });
+    const mailed = await mailedToken(held.world, email, 'invite');
+    const before = (await held.as.liveKey('GET /v1/members')).data.length;
+    const racer = (n: number) => people[n % people.length] as Person;
+    const answers = await Promise.all(
+      Array.from({ length: RACERS }, (_, n) =>
+        held.ask(
+          accept,
+          { token: n % 2 === 0 ? token : mailed },
+          { authorization: `Bearer ${racer(n).token}` },
+        ),
+      ),
+    );
+    equal(answers.filter(({ status }) => status === 200).length, 1);
+    ok(answers.every(({ status }) => status === 200 || status === 400));
+    const members = (await held.as.liveKey('GET /v1/members')).data;
+    equal(members.length, before + 1);
+    for (const { user_id: userId } of members) {
+      await held.as.liveKey('DELETE /v1/members/{userId}', { userId });
+    }
+  }
+});
+
+test('a revoked invitation opens nothing, and is revoked once', async (t) => {
+  const held = await bench(t);
+  const { id, token } = await held.as.owner(invite, { email: newAddress(), role: 'member' });
+  const revoked = await held.as.owner(revoke, { id });
+  ok(revoked.revoked_at);
+  equal('token' in revoked, false);
+  const before = await headOf(held);
+  deepEqual(await held.as.owner(revoke, { id }), revoked);
+  equal(await headOf(held), before);
+  await refused((await someone(held)).call(accept, { token }), 400, 'invalid_token');
+});
+
+test('an accepted invitation cannot be revoked, an expired one is left as it is', async (t) => {
+  const held = await bench(t);
+  const accepted = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  await (await someone(held)).call(accept, { token: accepted.token });
+  const expired = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  await refused(held.as.liveKey(revoke, { id: accepted.id }), 409, 'conflict');
+
+  held.clock.shift(7 * DAY_MS + 1000);
+  const before = await headOf(held);
+  equal((await held.as.liveKey(revoke, { id: expired.id })).revoked_at, null);
+  equal(await headOf(held), before);
+  const late = await someone(held);
+  await refused(late.call(accept, { token: expired.token }), 400, 'invalid_token');
+});
+
+test('whatever is wrong with an invitation’s token, the answer is the same to the byte', async (t) => {
+  const [held, other] = [await bench(t), await bench(t)];
+  const { call, token: session } = await someone(held);
+  const open = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  const revoked = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  await held.as.liveKey(revoke, { id: revoked.id });
+  const [, secret] = open.token.split('.');
+  const wrong = [
+    revoked.token,
+    `${other.workspaceId}.${secret}`,
+    `01890000-0000-7000-8000-000000000000.${secret}`,
+    `${held.workspaceId}.${'A'.repeat(43)}`,
+    `${open.token}A`,
+    open.token.toUpperCase(),
+    open.token.slice(0, -1),
+    secret ?? '',
+    held.workspaceId,
+    "' or true --",
+  ];
+  const before = [await headOf(held), await headOf(other)];
+  const authorization = `Bearer ${session}`;
+  const answers = await Promise.all(
+    wrong.map((token) => held.ask(accept, { token }, { authorization })),
+  );
+  equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
+  equal(answers[0]?.status, 400);
+  deepEqual([await headOf(held), await headOf(other)], before);
+  await call(accept, { token: open.token });
+});

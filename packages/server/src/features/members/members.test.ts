@@ -1,0 +1,165 @@
+// Members of a workspace: who they are, what roles let them do, and that an owner always remains.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { callersOf, newMember, type Person, someone } from '../../../../../tests/people.ts';
+
+const list = 'GET /v1/members';
+const change = 'PATCH /v1/members/{userId}';
+const remove = 'DELETE /v1/members/{userId}';
+const workspace = 'GET /v1/workspace';
+const LAST_OWNER = 'A workspace needs an owner: make someone else owner first.';
+const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000';
+
+type Role = 'owner' | 'admin' | 'member';
+
+const joined = (held: Bench, role: Role): Promise<Person> =>
+  newMember(held.world, callersOf(held), { inviter: held.as.liveKey, role });
+
+const rolesIn = async ({ as }: Bench): Promise<Record<string, string>> =>
+  Object.fromEntries((await as.liveKey(list)).data.map(({ user_id, role }) => [user_id, role]));
+
+const actionsIn = async ({ as }: Bench): Promise<string[]> =>
+  (await as.liveKey('GET /v1/audit_logs')).data.map(({ action }) => action);
+
+test('members are listed oldest first, with their address and role', async (t) => {
+  const held = await bench(t);
+  const people = [
+    await joined(held, 'owner'),
+    await joined(held, 'admin'),
+    await joined(held, 'member'),
+  ];
+  for (const { call } of people) {
+    const seen = (await call(list)).data;
+    deepEqual(
+      seen.map(({ user_id, email, role }) => [user_id, email, role]),
+      people.map(({ userId, email }, n) => [userId, email, ['owner', 'admin', 'member'][n]]),
+    );
+    ok(seen.every(({ object, email_verified }) => object === 'workspace_member' && email_verified));
+  }
+  deepEqual((await held.as.liveKey(list, { limit: 2 })).data.length, 2);
+});
+
+test('a role is read anew with every request', async (t) => {
+  const held = await bench(t);
+  await held.people.owner();
+  const person = await joined(held, 'member');
+  const { userId } = person;
+  await refused(person.call('POST /v1/secret_keys', { env: 'test' }), 403, 'forbidden');
+
+  const admin = await held.as.owner(change, { userId, role: 'admin' });
+  equal(admin.role, 'admin');
+  ok(admin.updated_at >= admin.created_at);
+  await person.call('POST /v1/secret_keys', { env: 'test' });
+  await refused(person.call(change, { userId, role: 'owner' }), 403, 'forbidden');
+
+  await held.as.owner(change, { userId, role: 'owner' });
+  await person.call(change, { userId: (await held.people.owner()).userId, role: 'member' });
+  await refused(held.as.owner(change, { userId, role: 'member' }), 403, 'forbidden');
+  await person.call('POST /v1/invites', { email: 'a@example.com', role: 'member' });
+});
+
+test('the same role again is no change and leaves no trace', async (t) => {
+  const held = await bench(t);
+  const { userId } = await joined(held, 'owner');
+  const before = await actionsIn(held);
+  const first = await held.as.liveKey(change, { userId, role: 'owner' });
+  equal(first.role, 'owner', 'the last owner may well stay one');
+  deepEqual(await actionsIn(held), before);
+});
+
+test('a role change and a removal say in the log what they did', async (t) => {
+  const held = await bench(t);
+  const { userId } = await joined(held, 'member');
+  await held.as.owner(change, { userId, role: 'admin' });
+  await held.as.owner(remove, { userId });
+  const [changed, removed] = (await held.as.liveKey('GET /v1/audit_logs')).data.slice(-2);
+  equal(changed?.action, 'workspace_member.role_changed');
+  deepEqual(changed?.payload, { from: 'member', to: 'admin' });
+  equal(removed?.action, 'workspace_member.removed');
+  deepEqual([removed?.target_id, removed?.actor_type], [userId, 'user']);
+  equal(removed?.actor_id, (await held.people.owner()).userId);
+});
+
+test('whoever is no member, or no longer one, is not found', async (t) => {
+  const [held, other] = [await bench(t), await bench(t)];
+  const foreign = await joined(other, 'member');
+  const gone = await joined(held, 'member');
+  await held.as.liveKey(remove, { userId: gone.userId });
+  const answers: string[] = [];
+  for (const userId of [foreign.userId, gone.userId, UNKNOWN_ID, (await someone(held)).userId]) {
+    answers.push((await refused(held.as.liveKey(remove, { userId }), 404, 'not_found')).text);
+    const promoting = held.as.liveKey(change, { userId, role: 'owner' });
+    answers.push((await refused(promoting, 404, 'not_found')).text);
+  }
+  equal(new Set(answers).size, 1);
+  match(answers[0] ?? '', /No such member\./);
+  await foreign.call(workspace);
+});
+
+test('whoever was removed may be invited back, with a role of its own', async (t) => {
+  const held = await bench(t);
+  const person = await joined(held, 'admin');
+  await held.as.owner(remove, { userId: person.userId });
+  await refused(person.call(workspace), 403, 'no_active_workspace');
+  const { token } = await held.as.owner('POST /v1/invites', {
+    email: person.email,
+    role: 'member',
+  });
+  const back = await person.call('POST /v1/auth/invites/accept', { token });
+  deepEqual([back.role, back.active], ['member', true]);
+  await person.call(workspace);
+  equal((await rolesIn(held))[person.userId], 'member');
+});
+
+test('the last owner can neither be removed nor demoted, by anyone', async (t) => {
+  const held = await bench(t);
+  const { userId, call } = await held.people.owner();
+  await joined(held, 'admin');
+  const before = await actionsIn(held);
+  for (const caller of [call, held.as.liveKey]) {
+    for (const role of ['admin', 'member']) {
+      const answer = await refused(caller(change, { userId, role }), 409, 'conflict');
+      equal(messageOf(answer), LAST_OWNER);
+    }
+    equal(messageOf(await refused(caller(remove, { userId }), 409, 'conflict')), LAST_OWNER);
+  }
+  deepEqual(await actionsIn(held), before);
+  const second = await joined(held, 'owner');
+  await call(remove, { userId });
+  await refused(call(list), 403, 'no_active_workspace');
+  await refused(second.call(remove, { userId: second.userId }), 409, 'conflict');
+});
+
+test('two owners who go at each other at once leave one of them', async (t) => {
+  const ROUNDS = 8;
+  const held = await bench(t);
+  const [one, two] = [await joined(held, 'owner'), await joined(held, 'owner')];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const demote = (by: Person, { userId }: Person) => by.call(change, { userId, role: 'admin' });
+    const outcomes = await Promise.allSettled([demote(one, two), demote(two, one)]);
+    equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    const roles = Object.values(await rolesIn(held));
+    equal(roles.filter((role) => role === 'owner').length, 1);
+    for (const { userId } of [one, two]) await held.as.liveKey(change, { userId, role: 'owner' });
+  }
+});
+
+test('of many owners taken out at once, each by another, one remains', async (t) => {
+  const OWNERS = 6;
+  const held = await bench(t);
+  const owners: Person[] = [];
+  for (let n = 0; n < OWNERS; n += 1) owners.push(await joined(held, 'owner'));
+  const outcomes = await Promise.all(
+    owners.map(({ userId }, n) => {
+      const line = n % 2 === 0 ? change : remove;
+      const input = { userId, ...(line === change && { role: 'member' }) };
+      return held.ask(line, input, { authorization: `Bearer ${held.tokens.liveKey}` });
+    }),
+  );
+  const statuses = outcomes.map(({ status }) => status).toSorted();
+  deepEqual(statuses, [...Array(OWNERS - 1).fill(200), 409]);
+  const roles = Object.values(await rolesIn(held));
+  equal(roles.filter((role) => role === 'owner').length, 1);
+  ok((await held.as.liveKey('GET /v1/audit_logs/chain')).verified);
+});

@@ -1,0 +1,133 @@
+// Revocation reaches waiting nodes at once, and the answer says who has it.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
+
+const delta = 'GET /v1/policy/delta';
+const revoke = 'POST /v1/keys/{id}/revoke';
+
+/** A node that keeps polling, and acknowledges by it, until it is told to stop. */
+function startNode(held: Bench, project_id: string, node: string) {
+  let stopped = false;
+  let version = 0;
+  const running = (async () => {
+    version = (await readAll(held, { project_id, node })).version;
+    while (!stopped) {
+      const asked = { project_id, node, since: version, wait_ms: 200 };
+      const { status, page } = await poll(held, delta, asked);
+      if (status === 200) version = page.version;
+    }
+  })();
+  return {
+    version: () => version,
+    async stop() {
+      stopped = true;
+      await running;
+    },
+  };
+}
+
+test('a held poll is answered when something changes, not before', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const { version } = await readAll(held, { project_id: key.project_id });
+  const asked = { project_id: key.project_id, since: version, wait_ms: 30_000 };
+  let isAnswered = false;
+  const waiting = poll(held, delta, asked).then((answer) => {
+    isAnswered = true;
+    return answer;
+  });
+  await held.as.liveKey('GET /v1/workspace');
+  equal(isAnswered, false);
+  await held.as.liveKey(revoke, { id: key.id });
+  const { page } = await waiting;
+  deepEqual(
+    page.changes.map(({ change, key_id }) => [change, key_id]),
+    [['remove', key.id]],
+  );
+});
+
+test('a held poll ends with nothing when nothing happens', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const { version } = await readAll(held, { project_id: key.project_id });
+  const asked = { project_id: key.project_id, since: version, wait_ms: 50 };
+  equal((await poll(held, delta, asked)).status, 304);
+});
+
+test('revoking with wait reports every node that has applied it', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const nodes = ['a', 'b', 'c'].map((name) => startNode(held, key.project_id, name));
+  t.after(() => Promise.all(nodes.map((node) => node.stop())));
+  while (nodes.some((node) => node.version() === 0)) await held.as.liveKey('GET /v1/workspace');
+
+  const { propagation } = await held.as.liveKey(revoke, { id: key.id, wait: true });
+  ok(propagation);
+  equal(propagation.complete, true);
+  equal(propagation.acked_nodes, 3);
+  equal(propagation.total_nodes, 3);
+  ok(propagation.nodes.every(({ acked, version }) => acked && version >= propagation.version));
+  ok(nodes.every((node) => node.version() >= propagation.version));
+});
+
+test('a node that lags is named, and one that left long ago is not counted', async (t) => {
+  const held = await bench(t);
+  const app = held.world.variant({ revokeWaitMsMax: 100 });
+  t.after(() => app.http.close());
+  const impatient: Bench = { ...held, world: { ...held.world, app } };
+  const key = await held.given.key();
+  await readAll(held, { project_id: key.project_id, node: 'gone' });
+  held.clock.shift(91_000);
+  await readAll(held, { project_id: key.project_id, node: 'lagging', env: key.env });
+  await readAll(held, { project_id: key.project_id, node: 'elsewhere', env: 'test' });
+
+  const answer = await app.http.inject({
+    method: 'POST',
+    url: `/v1/keys/${key.id}/revoke?wait=true`,
+    headers: { authorization: `Bearer ${impatient.tokens.liveKey}` },
+  });
+  const { propagation } = answer.json();
+  equal(propagation.complete, false);
+  deepEqual(
+    propagation.nodes.map((node: { node_id: string; acked: boolean }) => [
+      node.node_id,
+      node.acked,
+    ]),
+    [['lagging', false]],
+  );
+  ok(propagation.waited_ms >= 100);
+
+  const again = await held.as.liveKey(revoke, { id: key.id });
+  equal(again.revoked_at, answer.json().revoked_at);
+});
+
+test('whatever is written concurrently, folding equals a fresh snapshot', async (t) => {
+  const held = await bench(t);
+  const first = await held.given.key();
+  const { project_id, tenant_id } = first;
+  const filters = [{}, { env: 'live' }, { env: 'test' }, { tenant_id }, { max_keys: 2 }];
+  const starts = await Promise.all(filters.map((each) => readAll(held, { project_id, ...each })));
+  const keys = [first.id];
+  const act = async (n: number) => {
+    const env = n % 3 === 0 ? 'test' : 'live';
+    const made = await held.given.key({ project_id, ...(n % 2 && { tenant_id }), env });
+    keys.push(made.id);
+    const id = keys[n % keys.length];
+    if (n % 4 === 0) await held.as.liveKey(revoke, { id });
+    if (n % 4 === 1) await held.as.liveKey('POST /v1/keys/{id}/rotate', { id }).catch(() => {});
+    if (n % 4 === 2) {
+      await held.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${n}`] }).catch(() => {});
+    }
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, n) => act(n)));
+  for (const [at, filter] of filters.entries()) {
+    const start = starts[at];
+    ok(start);
+    const asked = { project_id, ...filter };
+    const fresh = [...(await readAll(held, asked)).keys.values()];
+    const sorted = fresh.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1));
+    deepEqual(await foldedFrom(held, asked, start), sorted, JSON.stringify(filter));
+  }
+});

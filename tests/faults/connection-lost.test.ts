@@ -1,0 +1,82 @@
+// Connections to PostgreSQL die at any byte: a change happens once or not at all, and nobody is
+// told 500.
+import { ok } from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BOOTSTRAP_TOKEN,
+  type Cluster,
+  openCluster,
+  settingsFor,
+  whyNoCluster,
+} from '../processes/homes.ts';
+import {
+  assertDecent,
+  audit,
+  type Ledger,
+  openLedger,
+  startWriting,
+  writeOnce,
+} from '../processes/ledger.ts';
+import { openProxy } from '../processes/proxy.ts';
+import { startServer } from '../processes/server.ts';
+
+const CLIENTS = 6;
+const TERMINATIONS = 40;
+const CUT_MS = 4000;
+
+const skip = whyNoCluster();
+let cluster: Cluster;
+before(async () => {
+  if (!skip) cluster = await openCluster({ tcp: true });
+});
+after(() => cluster?.close());
+
+function tally(t: TestContext, { fates, acknowledged }: Ledger): void {
+  t.diagnostic(`${fates.size} writes, ${acknowledged.size} acknowledged`);
+  ok(acknowledged.size > 0, 'nothing got through');
+  ok(acknowledged.size < fates.size, 'nothing was disturbed');
+}
+
+test('backends that are terminated under load duplicate nothing', { skip }, async (t) => {
+  const server = await startServer(cluster.settings);
+  t.after(server.kill);
+  const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
+  const load = startWriting(CLIENTS, () => writeOnce(server.url, ledger));
+  const assassin = await cluster.session();
+  for (let kill = 0; kill < TERMINATIONS; kill += 1) {
+    await sleep(randomInt(10, 60));
+    await assassin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name = 'keyrail' and random() < 0.7`,
+    );
+  }
+  await assassin.end();
+  await load.stop();
+  assertDecent(ledger);
+  ok([...ledger.fates.values()].every(({ kind }) => kind === 'answered'), 'the process died');
+  await audit(server.url, ledger);
+  t.diagnostic(`${ledger.fates.size} writes, ${ledger.acknowledged.size} acknowledged`);
+});
+
+test('connections that are reset at any byte duplicate nothing', { skip }, async (t) => {
+  const proxy = await openProxy(cluster.postgres.port);
+  t.after(proxy.close);
+  const url = new URL(cluster.url);
+  url.port = String(proxy.port);
+  const server = await startServer(settingsFor(url.toString()));
+  t.after(server.kill);
+  const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
+  proxy.cutAfter(() => randomInt(1, 30_000));
+  const load = startWriting(CLIENTS, () => writeOnce(server.url, ledger));
+  await sleep(CUT_MS);
+  await load.stop();
+  proxy.cutAfter(null);
+  tally(t, ledger);
+  t.diagnostic(`${proxy.cuts()} connections were cut`);
+  assertDecent(ledger);
+  ok([...ledger.fates.values()].every(({ kind }) => kind === 'answered'), 'the process died');
+  await sleep(100);
+  await audit(server.url, ledger);
+});

@@ -1,0 +1,77 @@
+// The process dies under load beside PostgreSQL, and PostgreSQL dies under the process: neither
+// loses what was acknowledged, and the process needs no restart to find its database again.
+import { equal, ok } from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BOOTSTRAP_TOKEN, type Cluster, openCluster, whyNoCluster } from '../processes/homes.ts';
+import { ask } from '../processes/http.ts';
+import { surviveKills } from '../processes/kills.ts';
+import {
+  assertDecent,
+  audit,
+  type Ledger,
+  openLedger,
+  startWriting,
+  writeOnce,
+} from '../processes/ledger.ts';
+import { type ServerProcess, startServer } from '../processes/server.ts';
+
+const KILLS = 10;
+const CRASHES = 2;
+const CLIENTS = 4;
+const HEALED_MS_MAX = 10_000;
+
+const skip = whyNoCluster();
+let cluster: Cluster;
+before(async () => {
+  if (!skip) cluster = await openCluster();
+});
+after(() => cluster?.close());
+
+test('ten deaths under write load lose nothing that was acknowledged', { skip }, async (t) => {
+  const first = await startServer(cluster.settings);
+  t.after(first.kill);
+  const ledger = await openLedger(first.url, BOOTSTRAP_TOKEN);
+  const { last, acknowledged } = await surviveKills(first, ledger, {
+    kills: KILLS,
+    settings: cluster.settings,
+  });
+  t.after(last.kill);
+  ok(acknowledged > KILLS * 5, `only ${acknowledged} writes were acknowledged`);
+  t.diagnostic(`${acknowledged} writes acknowledged over ${KILLS} kills`);
+});
+
+test('two crashes of PostgreSQL under load are survived without a restart', { skip }, async (t) => {
+  const server = await startServer(cluster.settings);
+  t.after(server.kill);
+  const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
+  for (let crash = 1; crash <= CRASHES; crash += 1) {
+    const load = startWriting(CLIENTS, () => writeOnce(server.url, ledger));
+    await sleep(300);
+    await cluster.postgres.crash();
+    await sleep(300);
+    equal(await statusOf(server, '/healthz'), 200);
+    equal(await statusOf(server, '/readyz'), 503);
+    const began = performance.now();
+    await cluster.postgres.restart();
+    await healed(server, ledger, began);
+    await load.stop();
+    await audit(server.url, ledger);
+    assertDecent(ledger);
+  }
+  ok([...ledger.fates.values()].every(({ kind }) => kind === 'answered'));
+});
+
+async function statusOf({ url }: ServerProcess, path: string): Promise<number> {
+  const outcome = await ask(url, { path });
+  return outcome.kind === 'answered' ? outcome.status : 0;
+}
+
+async function healed(server: ServerProcess, ledger: Ledger, began: number): Promise<void> {
+  for (;;) {
+    const outcome = await writeOnce(server.url, ledger);
+    if (outcome.kind === 'answered' && outcome.status === 201) return;
+    ok(performance.now() - began < HEALED_MS_MAX, 'it did not heal in time');
+    await sleep(50);
+  }
+}

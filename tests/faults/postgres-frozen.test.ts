@@ -1,0 +1,119 @@
+// PostgreSQL stops dead without closing a connection: every request is still answered in time, the
+// process stays alive, and when the database comes back so does everything else.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BOOTSTRAP_TOKEN, type Cluster, openCluster, whyNoCluster } from '../processes/homes.ts';
+import { type Ask, ask, codeOf, type Outcome } from '../processes/http.ts';
+import { audit, type Ledger, openLedger, writeOnce } from '../processes/ledger.ts';
+import { type ServerProcess, startServer } from '../processes/server.ts';
+
+const CONNECTIONS_MAX = 5;
+const FROZEN_MS = 8000;
+const PROBE_EVERY_MS = 50;
+const ANSWER_MS_MAX = 3500;
+const HEALTH_MS_MAX = 1000;
+const RECOVERY_MS_MAX = 5000;
+
+const skip = whyNoCluster();
+
+type Probe = { what: string; outcome: Outcome };
+
+test('a frozen PostgreSQL is answered for in time, and forgotten when it thaws', { skip }, async (t) => {
+  const cluster = await openCluster();
+  t.after(cluster.close);
+  const server = await startServer({
+    ...cluster.settings,
+    KEYRAIL_DATABASE_CONNECTIONS: String(CONNECTIONS_MAX),
+  });
+  t.after(server.kill);
+  const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
+  // Every connection is open and every statement prepared, as in a process that has served a while.
+  await Promise.all(Array.from({ length: 40 }, () => writeOnce(server.url, ledger)));
+
+  await cluster.freeze();
+  const probes = await probeWhile(server, ledger, FROZEN_MS);
+  cluster.thaw();
+  const thawedAt = performance.now();
+
+  for (const { what, outcome } of probes) assertFrozen(what, outcome);
+  const answered = probes.map(({ outcome }) => outcome.ms);
+  t.diagnostic(`${probes.length} probes, slowest ${Math.round(Math.max(...answered))} ms`);
+  await recovered(server, ledger, thawedAt);
+  const tookMs = Math.round(performance.now() - thawedAt);
+  t.diagnostic(`recovered after ${tookMs} ms`);
+  await connectionsSettle(cluster, thawedAt);
+  await audit(server.url, ledger);
+});
+
+/** What a client may want of the server, each kind in turn. */
+const wishes = ({ token }: Ledger): Record<string, Ask> => ({
+  health: { path: '/healthz' },
+  read: { path: '/v1/secret_keys?limit=10', token },
+  ready: { path: '/readyz' },
+  chain: { path: '/v1/audit_logs/chain', token },
+  found: {
+    method: 'POST',
+    path: '/v1/workspaces',
+    token: BOOTSTRAP_TOKEN,
+    body: { name: 'Late', slug: `late-${randomUUID().slice(0, 18)}` },
+  },
+});
+
+async function probeWhile(server: ServerProcess, ledger: Ledger, ms: number): Promise<Probe[]> {
+  const probing: Promise<Probe>[] = [];
+  for (let at = 0; at < ms / PROBE_EVERY_MS; at += 1) {
+    const kinds = Object.entries(wishes(ledger));
+    const [what, wish] = kinds[at % kinds.length] ?? ['health', { path: '/healthz' }];
+    probing.push(ask(server.url, wish).then((outcome) => ({ what, outcome })));
+    if (at % 4 === 0) {
+      probing.push(writeOnce(server.url, ledger).then((outcome) => ({ what: 'write', outcome })));
+    }
+    await sleep(PROBE_EVERY_MS);
+  }
+  return Promise.all(probing);
+}
+
+function assertFrozen(what: string, outcome: Outcome): void {
+  const told = `${what}: ${JSON.stringify(outcome)}`;
+  ok(outcome.kind === 'answered', told);
+  if (what === 'health') {
+    equal(outcome.status, 200, told);
+    ok(outcome.ms <= HEALTH_MS_MAX, told);
+    return;
+  }
+  equal(outcome.status, 503, told);
+  ok(outcome.ms <= ANSWER_MS_MAX, told);
+  if (what === 'ready') {
+    const { status, database } = outcome.body;
+    deepEqual({ status, database }, { status: 'unavailable', database: 'unavailable' });
+  } else equal(codeOf(outcome.body), 'unavailable', told);
+}
+
+/** Every kind of request is served again, one after the other, by the same process. */
+async function recovered(server: ServerProcess, ledger: Ledger, thawedAt: number): Promise<void> {
+  for (const [what, wish] of Object.entries(wishes(ledger))) {
+    for (;;) {
+      const outcome = await ask(server.url, wish);
+      if (outcome.kind === 'answered' && outcome.status < 300) break;
+      const ms = performance.now() - thawedAt;
+      ok(ms < RECOVERY_MS_MAX, `${what} is not served after ${ms} ms: ${JSON.stringify(outcome)}`);
+      await sleep(20);
+    }
+  }
+  const outcome = await writeOnce(server.url, ledger);
+  ok(outcome.kind === 'answered' && outcome.status === 201, JSON.stringify(outcome));
+}
+
+/** Connections that were given up do not stay behind: the pool's, nor that of the listener. */
+async function connectionsSettle(cluster: Cluster, thawedAt: number): Promise<void> {
+  for (;;) {
+    const open = await cluster.connections();
+    const { keyrail = 0, 'keyrail-listener': listening = 0, ...others } = open;
+    const settled = keyrail <= CONNECTIONS_MAX && listening <= 1;
+    if (settled && Object.keys(others).length === 0) return;
+    ok(performance.now() - thawedAt < RECOVERY_MS_MAX, `left: ${JSON.stringify(open)}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,61 @@
+// A pool whose connections are all taken: by transactions that do not end, and by statements that
+// wait for a lock that someone else holds.
+import { equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BOOTSTRAP_TOKEN, openCluster, whyNoCluster } from '../processes/homes.ts';
+import { ask, codeOf } from '../processes/http.ts';
+import { startServer } from '../processes/server.ts';
+import { assertSaturationIsTold } from './saturation.ts';
+
+const POOL = 10;
+const WAITING_PER_CONNECTION_MAX = 50;
+const ANSWER_MS_MAX = 3500;
+const RECOVERY_MS_MAX = 5000;
+
+const skip = whyNoCluster();
+const cluster = skip ? null : await openCluster();
+
+// The world takes the store from the environment when it is loaded.
+process.env.KEYRAIL_TEST_STORE = 'postgres';
+if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
+const { world } = await import('../world.ts');
+after(() => cluster?.close()); // after the world, which closes its own
+
+test('a pool that is used up is told in time, and served from at once', { skip }, async (t) => {
+  const bounds = { connections: POOL, waitingMax: POOL * WAITING_PER_CONNECTION_MAX };
+  const { readyMs } = await assertSaturationIsTold(await world(), bounds);
+  t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
+});
+
+test('statements that wait for a lock give up in time, and go on without it', { skip }, async (t) => {
+  if (!cluster) return;
+  const server = await startServer({ ...cluster.settings, KEYRAIL_DATABASE_CONNECTIONS: '3' });
+  t.after(server.kill);
+  const found = () =>
+    ask(server.url, {
+      method: 'POST',
+      path: '/v1/workspaces',
+      token: BOOTSTRAP_TOKEN,
+      body: { name: 'Acme', slug: `acme-${randomUUID().slice(0, 18)}` },
+    });
+  const holder = await cluster.session();
+  await holder.query('begin; lock table keyrail.workspaces in access exclusive mode');
+  const outcomes = await Promise.all(Array.from({ length: 30 }, found));
+  for (const outcome of outcomes) {
+    ok(outcome.kind === 'answered', JSON.stringify(outcome));
+    equal(outcome.status, 503);
+    equal(codeOf(outcome.body), 'unavailable');
+    ok(outcome.ms <= ANSWER_MS_MAX, `answered after ${outcome.ms} ms`);
+  }
+  await holder.query('rollback');
+  await holder.end();
+  const releasedAt = performance.now();
+  for (;;) {
+    const outcome = await found();
+    if (outcome.kind === 'answered' && outcome.status === 201) break;
+    ok(performance.now() - releasedAt < RECOVERY_MS_MAX, JSON.stringify(outcome));
+    await sleep(20);
+  }
+});

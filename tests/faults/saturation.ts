@@ -1,0 +1,94 @@
+// All connections of a store are taken by transactions that do not end: whoever else comes is told
+// so in time, and served as soon as one of them does end.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
+import { BOOTSTRAP_TOKEN, type World } from '../world.ts';
+
+const READY_MS_MAX = 3200;
+// For timers that fire late on a busy machine; the bound itself is the product's.
+const SLACK_MS = 400;
+const QUICK_MS_MAX = 1000;
+const HELD_MS_MAX = 20_000;
+
+type Told = { status: number; body: Record<string, unknown>; ms: number };
+
+async function holdAll(
+  { db }: World,
+  connections: number,
+): Promise<{ release(): Promise<void> }> {
+  const end = Promise.withResolvers<void>();
+  const scope = { workspaceId: null, envs: [] };
+  const held: Promise<null>[] = [];
+  for (let taken = 0; taken < connections; taken += 1) {
+    const begun = Promise.withResolvers<void>();
+    const deadline = deadlineAfter(HELD_MS_MAX);
+    const holding = db.transaction({ role: 'kr_read', scope, deadline }, async () => {
+      begun.resolve();
+      await end.promise;
+      return { kind: 'rollback' as const, result: null };
+    });
+    held.push(holding);
+    await Promise.race([begun.promise, holding]);
+  }
+  return {
+    release: async () => {
+      end.resolve();
+      await Promise.all(held);
+    },
+  };
+}
+
+async function tell({ app }: World, method: 'GET' | 'POST', url: string): Promise<Told> {
+  const began = performance.now();
+  const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}`, 'content-type': 'application/json' };
+  const payload = { name: 'Acme', slug: `acme-${crypto.randomUUID().slice(0, 18)}` };
+  const { statusCode, body } = await app.http.inject({
+    method,
+    url,
+    ...(method === 'POST' ? { headers, payload } : {}),
+  });
+  return { status: statusCode, body: JSON.parse(body), ms: performance.now() - began };
+}
+
+/** Holds one store against the promise; `waitingMax` is how many it lets wait. */
+export async function assertSaturationIsTold(
+  world: World,
+  { connections, waitingMax }: { connections: number; waitingMax: number },
+): Promise<{ readyMs: number }> {
+  equal((await tell(world, 'GET', '/readyz')).status, 200);
+  const { release } = await holdAll(world, connections);
+  try {
+    const readyMs = await assertRefused(world, waitingMax);
+    await release();
+    equal((await tell(world, 'GET', '/readyz')).status, 200);
+    equal((await tell(world, 'POST', '/v1/workspaces')).status, 201);
+    return { readyMs };
+  } finally {
+    await release();
+  }
+}
+
+async function assertRefused(world: World, waitingMax: number): Promise<number> {
+  const ready = tell(world, 'GET', '/readyz');
+  const writes = Array.from({ length: waitingMax }, () => tell(world, 'POST', '/v1/workspaces'));
+  const [unready, surplus, health, ...refused] = await Promise.all([
+    ready,
+    tell(world, 'POST', '/v1/workspaces'),
+    tell(world, 'GET', '/healthz'),
+    ...writes,
+  ]);
+
+  equal(unready.status, 503);
+  const { status, database } = unready.body;
+  deepEqual({ status, database }, { status: 'unavailable', database: 'unavailable' });
+  ok(unready.ms <= READY_MS_MAX + SLACK_MS, `/readyz took ${unready.ms} ms`);
+  equal(health.status, 200);
+  ok(health.ms <= QUICK_MS_MAX, `/healthz took ${health.ms} ms`);
+  for (const told of [surplus, ...refused]) {
+    equal(told.status, 503, JSON.stringify(told.body));
+    ok(told.ms <= READY_MS_MAX + SLACK_MS, `a write waited ${told.ms} ms`);
+  }
+  // The queue is bounded: who comes when it is full need not wait to be refused.
+  ok(surplus.ms <= QUICK_MS_MAX, `the one too many waited ${surplus.ms} ms`);
+  return unready.ms;
+}

@@ -1,0 +1,84 @@
+// An orderly stop under load: who was let in is answered whole, who was not is told by the socket,
+// and the process ends with 0.
+import { equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BOOTSTRAP_TOKEN, dataDirectory, openCluster, whyNoCluster } from '../processes/homes.ts';
+import { keptConnections } from '../processes/http.ts';
+import {
+  assertDecent,
+  audit,
+  type Ledger,
+  listAll,
+  openLedger,
+  startWriting,
+  writeOnce,
+} from '../processes/ledger.ts';
+import { type ServerProcess, type Settings, startServer } from '../processes/server.ts';
+
+const CLIENTS = 6;
+const STOPPED_MS_MAX = 10_000;
+
+async function stopUnderLoad(
+  server: ServerProcess,
+  ledger: Ledger,
+  kept: boolean,
+): Promise<{ code: number | null; ms: number }> {
+  const agent = kept ? keptConnections(CLIENTS) : undefined;
+  const load = startWriting(CLIENTS, async () => {
+    const outcome = await writeOnce(server.url, ledger, agent);
+    // Who is refused comes back, but not a thousand times a second.
+    if (outcome.kind !== 'answered') await sleep(20);
+  });
+  await sleep(700);
+  const began = performance.now();
+  const { code } = await server.stop();
+  const ms = performance.now() - began;
+  await load.stop();
+  agent?.destroy();
+  return { code, ms };
+}
+
+async function assertStopsInOrder(t: TestContext, settings: Settings): Promise<void> {
+  const first = await startServer(settings);
+  t.after(first.kill);
+  const ledger = await openLedger(first.url, BOOTSTRAP_TOKEN);
+  let server = first;
+  for (const kept of [false, true]) {
+    const { code, ms } = await stopUnderLoad(server, ledger, kept);
+    equal(code, 0);
+    ok(ms <= STOPPED_MS_MAX, `it took ${ms} ms to stop`);
+    t.diagnostic(`stopped after ${Math.round(ms)} ms`);
+    server = await startServer(settings);
+    t.after(server.kill);
+    assertDecent(ledger);
+    await audit(server.url, ledger);
+    await assertLostWereNeverLetIn(server, ledger);
+  }
+  ok(ledger.acknowledged.size > CLIENTS * 2, `only ${ledger.acknowledged.size} were acknowledged`);
+}
+
+/** A request whose connection was lost must not have been carried out behind the client's back. */
+async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): Promise<void> {
+  const keys = await listAll(server.url, ledger.token, '/v1/secret_keys?limit=1000');
+  const names = new Set(keys.map(({ name }) => name));
+  for (const [name, outcome] of ledger.fates) {
+    if (outcome.kind === 'lost') ok(!names.has(name), `cut off: ${JSON.stringify(outcome)}`);
+  }
+}
+
+test('a stop under load cuts no request, on the embedded store', async (t) => {
+  const home = await dataDirectory();
+  t.after(home.close);
+  await assertStopsInOrder(t, home.settings);
+});
+
+test('a stop under load cuts no request, on PostgreSQL', { skip: whyNoCluster() }, async (t) => {
+  const cluster = await openCluster();
+  t.after(cluster.close);
+  await assertStopsInOrder(t, cluster.settings);
+  const [row] = await cluster.ask(
+    `select count(*)::int as open from pg_stat_activity where usename = 'keyrail' and state <> 'idle'`,
+  );
+  equal(row?.open, 0, 'no transaction was left open');
+});

@@ -1,0 +1,40 @@
+// Kills a server at random moments while clients write to it, starts it again, and holds it each
+// time against everything that clients were ever told.
+import { ok } from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { assertDecent, audit, type Ledger, startWriting, writeOnce } from './ledger.ts';
+import { type ServerProcess, type Settings, startServer } from './server.ts';
+
+const CLIENTS = 4;
+const READY_MS_MAX = 5000;
+const LIFE_MS_MIN = 50;
+const LIFE_MS_MAX = 400;
+
+export async function surviveKills(
+  first: ServerProcess,
+  ledger: Ledger,
+  { kills, settings }: { kills: number; settings: Settings },
+): Promise<{ last: ServerProcess; acknowledged: number; slowestMs: number }> {
+  let server = first;
+  let slowestMs = 0;
+  for (let kill = 1; kill <= kills; kill += 1) {
+    const { url } = server;
+    const load = startWriting(CLIENTS, () => writeOnce(url, ledger));
+    await sleep(randomInt(LIFE_MS_MIN, LIFE_MS_MAX));
+    await server.kill();
+    await load.stop();
+
+    server = await startServer(settings);
+    slowestMs = Math.max(slowestMs, server.readyMs);
+    ok(server.readyMs <= READY_MS_MAX, `ready only after ${Math.round(server.readyMs)} ms`);
+    try {
+      await audit(server.url, ledger);
+      assertDecent(ledger);
+    } catch (error) {
+      await server.kill();
+      throw error;
+    }
+  }
+  return { last: server, acknowledged: ledger.acknowledged.size, slowestMs };
+}

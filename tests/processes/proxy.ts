@@ -1,0 +1,62 @@
+// A wire that can be cut: forwards TCP connections and resets each after a number of bytes that
+// chance decides, in whichever direction they went.
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export type Proxy = {
+  port: number;
+  /** From now on connections are cut after so many bytes; null lets them live. */
+  cutAfter(bytes: (() => number) | null): void;
+  /** How many were cut so far. */
+  cuts(): number;
+  close(): Promise<void>;
+};
+
+export async function openProxy(targetPort: number): Promise<Proxy> {
+  let budget: (() => number) | null = null;
+  let cuts = 0;
+  const pairs = new Set<[Socket, Socket]>();
+  const server = createServer((client) => {
+    const target = connect(targetPort, '127.0.0.1');
+    const pair: [Socket, Socket] = [client, target];
+    pairs.add(pair);
+    let left = budget ? budget() : Number.POSITIVE_INFINITY;
+    const cut = () => {
+      cuts += 1;
+      for (const socket of pair) socket.resetAndDestroy();
+    };
+    const forward = (from: Socket, to: Socket) => {
+      from.on('data', (chunk: Buffer) => {
+        // What fits is still delivered: the other side may act on it without an answer.
+        to.write(chunk.subarray(0, Math.max(0, left)));
+        left -= chunk.length;
+        if (left <= 0) setImmediate(cut);
+      });
+      from.on('error', () => {});
+      from.on('close', () => {
+        to.destroy();
+        pairs.delete(pair);
+      });
+    };
+    forward(client, target);
+    forward(target, client);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    cuts: () => cuts,
+    cutAfter: (bytes) => {
+      budget = bytes;
+      // Those that were opened under the old rule end with it.
+      for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      await closed;
+    },
+  };
+}
