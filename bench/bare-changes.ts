@@ -4,25 +4,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
 import pg from 'pg';
-import type { Statement } from '../packages/server/src/db/database.ts';
-import { type ChangeStatements, learnChange } from './statements.ts';
+import { systemClock } from '../packages/server/src/base/clock.ts';
+import type { DoorRole, Statement } from '../packages/server/src/db/database.ts';
+import { prologue } from '../packages/server/src/db/pool.ts';
+import { allEnvs } from '../packages/server/src/doors/reach.ts';
+import { type ChangeStatements, IN_TIME, learnChange } from './statements.ts';
 
 export type BareOrder = { ms: number; concurrency: number; pipelined: boolean };
 export type BareResult = { done: number; ms: number };
 
-// The server's own prologue (db/pool.ts), which it does not hand out.
-const PROLOGUE = `select set_config('role', $1, true), set_config('kr.workspace', $2, true),
-    set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
-    set_config('kr.project', $5, true), set_config('kr.clock_shift_ms', $6, true),
-    app_now() as now`;
-
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 
-const prologue = (role: string, workspaceId: string): Statement => ({
-  text: PROLOGUE,
-  values: [role, workspaceId, 'live,test', '', '', 0],
-});
+/** The server's own first statement, with an id for the change as every write has one. */
+const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
+  prologue(
+    { role, scope: { workspaceId, envs: allEnvs }, deadline: IN_TIME, changeId: randomUUID() },
+    systemClock,
+  );
 
 const openPool = (pipeline: boolean): pg.Pool =>
   new pg.Pool({
@@ -71,11 +70,11 @@ type Change = { statements: ChangeStatements; workspaceId: string };
 
 async function change({ statements, workspaceId }: Change, pipelined: boolean): Promise<void> {
   await onConnection(pipelined, async (send) => {
-    const [, , found] = await send(BEGIN, prologue('kr_gate', ''), statements.lookUp, COMMIT);
+    const [, , found] = await send(BEGIN, openingAs('kr_gate', null), statements.lookUp, COMMIT);
     if (found?.rows[0]?.active !== true) throw new Error('the key was not found');
   });
   await onConnection(pipelined, async (send) => {
-    const [, opened] = await send(BEGIN, prologue('kr_write', workspaceId));
+    const [, opened] = await send(BEGIN, openingAs('kr_write', workspaceId));
     const now: Date = opened?.rows[0].now;
     const fresh = { keyId: randomUUID(), auditId: randomUUID(), hash: randomBytes(32), now };
     const [inserted] = await send(statements.insert(fresh));
@@ -102,7 +101,7 @@ async function prepareChange(): Promise<Change> {
   const hash = lookupHash(process.env.BENCH_SECRET_KEY ?? '');
   const { rows } = await onConnection(false, async (send) => {
     const asked = { text: FIND_CALLER, values: [Buffer.from(hash, 'hex')] };
-    const [, , found] = await send(BEGIN, prologue('kr_gate', ''), asked, COMMIT);
+    const [, , found] = await send(BEGIN, openingAs('kr_gate', null), asked, COMMIT);
     return found ?? { rows: [] };
   });
   const { id, workspace_id: workspaceId } = rows[0];

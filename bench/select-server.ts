@@ -8,16 +8,17 @@ const pool = new pg.Pool({
   connectionString: process.env.BENCH_URL,
   max: Number(process.env.BENCH_POOL_SIZE),
 });
-await pool.query('create table public.bench_point (id int primary key, name text, value int)');
+await pool.query('create schema bench');
+await pool.query('create table bench.point (id int primary key, name text, value int)');
 await pool.query(
-  'insert into public.bench_point select n, md5(n::text), n from generate_series(1, 1000) n',
+  'insert into bench.point select n, md5(n::text), n from generate_series(1, 1000) n',
 );
 
 const app = Fastify({ logger: false });
 app.get('/', async () => {
   const { rows } = await pool.query({
     name: 'point',
-    text: 'select id, name, value from public.bench_point where id = $1',
+    text: 'select id, name, value from bench.point where id = $1',
     values: [500],
   });
   return rows[0];

@@ -17,10 +17,11 @@ export type ChangeStatements = {
   close(fresh: Fresh): Statement;
 };
 
+const CHANGE_ID = '00000000-0000-7000-8000-0000000000c4';
 const KEY_ID = '00000000-0000-7000-8000-000000000001';
 const AUDIT_ID = '00000000-0000-7000-8000-000000000002';
 const NOW = new Date(0);
-const IN_TIME = { remainingMs: () => 1000 };
+export const IN_TIME = { remainingMs: () => 1000 };
 
 export type Caller = { keyId: string; workspaceId: string; lookupHash: string };
 
@@ -28,7 +29,7 @@ export async function learnChange(caller: Caller): Promise<ChangeStatements> {
   const heard: Statement[] = [];
   const db = listeningStore(heard);
   await openGate(db).findSecretKey(caller.lookupHash);
-  const ids = [KEY_ID, AUDIT_ID];
+  const ids = [CHANGE_ID, KEY_ID, AUDIT_ID];
   const newId = (): string => ids.shift() ?? '';
   const reach = {
     workspaceId: caller.workspaceId,
@@ -36,7 +37,9 @@ export async function learnChange(caller: Caller): Promise<ChangeStatements> {
     actor: { type: 'secret_key' as const, id: caller.keyId },
     authority: 'owner' as const,
   };
-  const write = openWrite({ db, newId, randomBytes: systemRandomBytes }, reach, IN_TIME);
+  const seal = (): Buffer => Buffer.alloc(0);
+  const parts = { db, newId, randomBytes: systemRandomBytes, seal, announce: () => {} };
+  const write = openWrite(parts, reach, IN_TIME);
   await write((tx) =>
     createSecretKey(tx, {
       env: 'live',

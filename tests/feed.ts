@@ -14,6 +14,7 @@ export type Fed = {
 
 export type Page = {
   object: string;
+  since: number;
   version: number;
   keys: Fed[];
   changes: Fed[];
@@ -60,19 +61,25 @@ export async function readAll(
 /** Applies what came since, until nothing has. */
 export async function foldedFrom(held: Bench, input: Input, start: Held): Promise<Fed[]> {
   const { max_keys: _unused, ...filter } = input;
-  let { version, keys } = start;
+  let now = start;
   for (;;) {
-    const { status, page } = await poll(held, delta, { ...filter, since: version });
-    if (status === 304) return fold({ version, keys });
-    if (page.object === 'policy_snapshot') ({ version, keys } = await readAll(held, filter));
-    else {
-      version = page.version;
-      for (const { change, ...key } of page.changes) {
-        if (change === 'remove') keys.delete(key.key_id);
-        else keys.set(key.key_id, key);
-      }
-    }
+    const { status, page } = await poll(held, delta, { ...filter, since: now.version });
+    if (status === 304) return fold(now);
+    now = page.object === 'policy_snapshot' ? await readAll(held, filter) : applied(now, page);
   }
+}
+
+/** What a node knows after a delta; the removal of a key that it never knew means nothing. */
+export function applied(
+  held: Pick<Held, 'keys'>,
+  { version, changes }: { version: number; changes: readonly Fed[] },
+): Held {
+  const keys = new Map(held.keys);
+  for (const { change, ...key } of changes) {
+    if (change === 'remove') keys.delete(key.key_id);
+    else keys.set(key.key_id, key);
+  }
+  return { version, keys };
 }
 
 /** In an order of its own, for comparing. */

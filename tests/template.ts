@@ -1,10 +1,12 @@
 // A migrated database made once and copied for each test file: creating one takes seconds, copying
 // it a fraction of one. The name carries the migrations' hashes, so that a change makes a new one.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { systemClock } from '../packages/server/src/base/clock.ts';
@@ -19,11 +21,20 @@ async function templateName(): Promise<string> {
 }
 
 /** A PGlite in memory, migrated. */
-export async function openEmbeddedCopy(): Promise<PGlite> {
+export const openEmbeddedCopy = async (): Promise<PGlite> =>
+  PGlite.create({ loadDataDir: new Blob([await readFile(await embeddedTemplate())]) });
+
+/** The same as a directory for a program to start on. */
+export async function unpackEmbeddedCopy(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await promisify(execFile)('tar', ['-xf', await embeddedTemplate(), '-C', directory]);
+}
+
+async function embeddedTemplate(): Promise<string> {
   const name = `keyrail-${userInfo().uid}-${await templateName()}.tar`;
   const path = join(tmpdir(), name);
   if (!existsSync(path)) await writeEmbeddedTemplate(path);
-  return PGlite.create({ loadDataDir: new Blob([await readFile(path)]) });
+  return path;
 }
 
 /** Two files may do this at once: the rename makes either whole one win. */

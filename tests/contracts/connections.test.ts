@@ -4,7 +4,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
+import { deadlineAfter, steppedDeadline } from '../../packages/server/src/base/deadline.ts';
 import type { Opening, Statement } from '../../packages/server/src/db/database.ts';
 import { isStoreFault } from '../../packages/server/src/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
@@ -168,4 +168,22 @@ test('a connection that is given back bears no role and no reach', async (t) => 
   deepEqual(await idle(`select current_user = session_user as bare, ${left}`), [
     { bare: true, ...Object.fromEntries(settings.map((name) => [name, ''])) },
   ]);
+});
+
+test('a wait in steps gives up after its first step when nothing answers', async () => {
+  const end = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const holding = store.db.transaction(opening('kr_read'), async () => {
+    begun.resolve();
+    await end.promise;
+    return { kind: 'rollback', result: null };
+  });
+  await begun.promise;
+  const began = performance.now();
+  const stepped = { ...opening('kr_read'), deadline: steppedDeadline(300, 10_000) };
+  await rejects(store.db.once(stepped, plain('select 1')), isStoreFault);
+  const ms = performance.now() - began;
+  end.resolve();
+  await holding;
+  ok(ms < 600, `it waited ${ms} ms`);
 });

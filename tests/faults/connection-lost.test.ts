@@ -55,7 +55,10 @@ test('backends that are terminated under load duplicate nothing', { skip }, asyn
   await assassin.end();
   await load.stop();
   assertDecent(ledger);
-  ok([...ledger.fates.values()].every(({ kind }) => kind === 'answered'), 'the process died');
+  ok(
+    [...ledger.fates.values()].every(({ kind }) => kind === 'answered'),
+    'the process died',
+  );
   await audit(server.url, ledger);
   t.diagnostic(`${ledger.fates.size} writes, ${ledger.acknowledged.size} acknowledged`);
 });
@@ -76,7 +79,10 @@ test('connections that are reset at any byte duplicate nothing', { skip }, async
   tally(t, ledger);
   t.diagnostic(`${proxy.cuts()} connections were cut`);
   assertDecent(ledger);
-  ok([...ledger.fates.values()].every(({ kind }) => kind === 'answered'), 'the process died');
+  ok(
+    [...ledger.fates.values()].every(({ kind }) => kind === 'answered'),
+    'the process died',
+  );
   await sleep(100);
   await audit(server.url, ledger);
 });

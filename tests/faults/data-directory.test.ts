@@ -41,6 +41,7 @@ test('of several that start at once on an empty directory, one serves', async (t
   for (const server of serving) t.after(server.kill);
   equal(serving.length, 1);
   for (const start of starts) {
-    if (start.status === 'rejected') match(String(start.reason), /Another Keyrail process is using/);
+    if (start.status === 'rejected')
+      match(String(start.reason), /Another Keyrail process is using/);
   }
 });

@@ -2,7 +2,6 @@
 // while a long list is read or a long chain is verified.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
 import type { Statement } from '../../packages/server/src/db/database.ts';
@@ -11,8 +10,8 @@ import { closeChange } from '../../packages/server/src/doors/tail.ts';
 const KEYS = 1000;
 const CHAIN_ROWS = 5000;
 const ROWS_AT_ONCE = 250;
-const STALL_MS_MAX = 100;
-const ROUNDS = 5;
+const TURN_MS_MAX = 100;
+const ROUNDS = 10;
 
 // The bench takes the store from the environment when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'embedded';
@@ -41,7 +40,7 @@ const closing = (workspaceId: string): Statement =>
   });
 
 test('listing a thousand keys and verifying a long chain hold up nobody', async (t) => {
-  const { as, workspaceId, world } = await bench(t);
+  const { tokens, workspaceId, world } = await bench(t);
   const scope = { workspaceId, envs: ['live', 'test'] } as const;
   for (let rows = 0; rows < CHAIN_ROWS; rows += ROWS_AT_ONCE) {
     const deadline = deadlineAfter(30_000);
@@ -51,19 +50,53 @@ test('listing a thousand keys and verifying a long chain hold up nobody', async 
       return { kind: 'commit', last: [closing(workspaceId)], result: () => null };
     });
   }
-  await as.liveKey('GET /v1/secret_keys'); // prepared and warm, as in a process that serves
+  // Without the check of every answer against its schema, which only tests have.
+  const { http } = world.variant({ checkAnswers: false });
+  const headers = { authorization: `Bearer ${tokens.liveKey}` };
+  const read = async (url: string) => {
+    const { statusCode, body } = await http.inject({ method: 'GET', url, headers });
+    equal(statusCode, 200, body);
+    return body;
+  };
+  const list = () => read(`/v1/secret_keys?limit=${KEYS}`);
+  const verify = () => read('/v1/audit_logs/chain');
+  equal(JSON.parse(await list()).data.length, KEYS);
+  const { verified, checked } = JSON.parse(await verify());
+  equal(verified, true);
+  ok(checked > CHAIN_ROWS);
 
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const { data } = await as.liveKey('GET /v1/secret_keys', { limit: KEYS });
-    equal(data.length, KEYS);
-    const chain = await as.liveKey('GET /v1/audit_logs/chain');
-    equal(chain.verified, true);
-    ok(chain.checked > CHAIN_ROWS);
+  for (const [what, act] of Object.entries({ list, verify })) {
+    const turns = watchTurns();
+    for (let round = 0; round < ROUNDS; round += 1) await act();
+    const longestMs = Math.max(...turns.stop());
+    t.diagnostic(`${what}: the longest turn took ${longestMs.toFixed(1)} ms`);
+    ok(longestMs < TURN_MS_MAX, `a turn took ${longestMs} ms to ${what}`);
   }
-  delay.disable();
-  const stallMs = delay.percentile(99.9) / 1e6;
-  t.diagnostic(`p99.9 ${stallMs.toFixed(1)} ms, longest ${(delay.max / 1e6).toFixed(1)} ms`);
-  ok(stallMs < STALL_MS_MAX, `the event loop stood still for ${stallMs} ms`);
 });
+
+/**
+ * How long each turn of the event loop works. It is counted in time on the processor, so that
+ * what else the machine does meanwhile is not held against the product.
+ */
+function watchTurns(): { stop(): number[] } {
+  const turns: number[] = [];
+  const usedMs = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let last = usedMs();
+  let watching = true;
+  const turn = () => {
+    const now = usedMs();
+    turns.push(now - last);
+    last = now;
+    if (watching) setImmediate(turn);
+  };
+  setImmediate(turn);
+  return {
+    stop: () => {
+      watching = false;
+      return turns;
+    },
+  };
+}

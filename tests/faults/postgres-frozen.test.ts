@@ -20,7 +20,9 @@ const skip = whyNoCluster();
 
 type Probe = { what: string; outcome: Outcome };
 
-test('a frozen PostgreSQL is answered for in time, and forgotten when it thaws', { skip }, async (t) => {
+test('a frozen PostgreSQL is answered for in time, and forgotten when it thaws', {
+  skip,
+}, async (t) => {
   const cluster = await openCluster();
   t.after(cluster.close);
   const server = await startServer({

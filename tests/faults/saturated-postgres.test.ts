@@ -20,16 +20,22 @@ const cluster = skip ? null : await openCluster();
 // The world takes the store from the environment when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'postgres';
 if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
-const { world } = await import('../world.ts');
+const { BOOTSTRAP_TOKEN: bootstrapToken, world } = await import('../world.ts');
 after(() => cluster?.close()); // after the world, which closes its own
 
 test('a pool that is used up is told in time, and served from at once', { skip }, async (t) => {
-  const bounds = { connections: POOL, waitingMax: POOL * WAITING_PER_CONNECTION_MAX };
-  const { readyMs } = await assertSaturationIsTold(await world(), bounds);
+  const readyMs = await assertSaturationIsTold({
+    world: await world(),
+    bootstrapToken,
+    connections: POOL,
+    waitingMax: POOL * WAITING_PER_CONNECTION_MAX,
+  });
   t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
 });
 
-test('statements that wait for a lock give up in time, and go on without it', { skip }, async (t) => {
+test('statements that wait for a lock give up in time, and go on without it', {
+  skip,
+}, async (t) => {
   if (!cluster) return;
   const server = await startServer({ ...cluster.settings, KEYRAIL_DATABASE_CONNECTIONS: '3' });
   t.after(server.kill);

@@ -2,7 +2,7 @@
 // so in time, and served as soon as one of them does end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import { BOOTSTRAP_TOKEN, type World } from '../world.ts';
+import type { World } from '../world.ts';
 
 const READY_MS_MAX = 3200;
 // For timers that fire late on a busy machine; the bound itself is the product's.
@@ -12,17 +12,14 @@ const HELD_MS_MAX = 20_000;
 
 type Told = { status: number; body: Record<string, unknown>; ms: number };
 
-async function holdAll(
-  { db }: World,
-  connections: number,
-): Promise<{ release(): Promise<void> }> {
+async function holdAll({ world, connections }: Saturable): Promise<{ release(): Promise<void> }> {
   const end = Promise.withResolvers<void>();
   const scope = { workspaceId: null, envs: [] };
   const held: Promise<null>[] = [];
   for (let taken = 0; taken < connections; taken += 1) {
     const begun = Promise.withResolvers<void>();
     const deadline = deadlineAfter(HELD_MS_MAX);
-    const holding = db.transaction({ role: 'kr_read', scope, deadline }, async () => {
+    const holding = world.db.transaction({ role: 'kr_read', scope, deadline }, async () => {
       begun.resolve();
       await end.promise;
       return { kind: 'rollback' as const, result: null };
@@ -38,11 +35,23 @@ async function holdAll(
   };
 }
 
-async function tell({ app }: World, method: 'GET' | 'POST', url: string): Promise<Told> {
+/** A store to hold against the promise, and how much it has of what can be used up. */
+export type Saturable = {
+  world: World;
+  bootstrapToken: string;
+  connections: number;
+  waitingMax: number;
+};
+
+async function tell(
+  { world, bootstrapToken }: Saturable,
+  method: 'GET' | 'POST',
+  url: string,
+): Promise<Told> {
   const began = performance.now();
-  const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${bootstrapToken}`, 'content-type': 'application/json' };
   const payload = { name: 'Acme', slug: `acme-${crypto.randomUUID().slice(0, 18)}` };
-  const { statusCode, body } = await app.http.inject({
+  const { statusCode, body } = await world.app.http.inject({
     method,
     url,
     ...(method === 'POST' ? { headers, payload } : {}),
@@ -50,31 +59,29 @@ async function tell({ app }: World, method: 'GET' | 'POST', url: string): Promis
   return { status: statusCode, body: JSON.parse(body), ms: performance.now() - began };
 }
 
-/** Holds one store against the promise; `waitingMax` is how many it lets wait. */
-export async function assertSaturationIsTold(
-  world: World,
-  { connections, waitingMax }: { connections: number; waitingMax: number },
-): Promise<{ readyMs: number }> {
-  equal((await tell(world, 'GET', '/readyz')).status, 200);
-  const { release } = await holdAll(world, connections);
+/** Returns how long /readyz took to say no. */
+export async function assertSaturationIsTold(store: Saturable): Promise<number> {
+  equal((await tell(store, 'GET', '/readyz')).status, 200);
+  const { release } = await holdAll(store);
   try {
-    const readyMs = await assertRefused(world, waitingMax);
+    const readyMs = await assertRefused(store);
     await release();
-    equal((await tell(world, 'GET', '/readyz')).status, 200);
-    equal((await tell(world, 'POST', '/v1/workspaces')).status, 201);
-    return { readyMs };
+    equal((await tell(store, 'GET', '/readyz')).status, 200);
+    equal((await tell(store, 'POST', '/v1/workspaces')).status, 201);
+    return readyMs;
   } finally {
     await release();
   }
 }
 
-async function assertRefused(world: World, waitingMax: number): Promise<number> {
-  const ready = tell(world, 'GET', '/readyz');
-  const writes = Array.from({ length: waitingMax }, () => tell(world, 'POST', '/v1/workspaces'));
+async function assertRefused(store: Saturable): Promise<number> {
+  const ready = tell(store, 'GET', '/readyz');
+  const found = () => tell(store, 'POST', '/v1/workspaces');
+  const writes = Array.from({ length: store.waitingMax }, found);
   const [unready, surplus, health, ...refused] = await Promise.all([
     ready,
-    tell(world, 'POST', '/v1/workspaces'),
-    tell(world, 'GET', '/healthz'),
+    found(),
+    tell(store, 'GET', '/healthz'),
     ...writes,
   ]);
 

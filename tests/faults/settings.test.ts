@@ -31,7 +31,10 @@ test('a wrong secret is named and not repeated', async () => {
 });
 
 test('a misspelt setting is named', async () => {
-  const { code, output } = await runServer(['start'], { KEYRAIL_PROT: '4400', KEYRAIL_DATADIR: '.' });
+  const { code, output } = await runServer(['start'], {
+    KEYRAIL_PROT: '4400',
+    KEYRAIL_DATADIR: '.',
+  });
   equal(code, 1);
   match(output, /KEYRAIL_PROT is not a setting/);
   match(output, /KEYRAIL_DATADIR is not a setting/);

@@ -74,7 +74,8 @@ function parse(text: string): Body | null {
 }
 
 /** Connections that are kept, as a client library would keep them. */
-export const keptConnections = (max: number): Agent => new Agent({ keepAlive: true, maxSockets: max });
+export const keptConnections = (max: number): Agent =>
+  new Agent({ keepAlive: true, maxSockets: max });
 
 /** An answer that must be there. */
 export async function answer(url: string, asked: Ask): Promise<Body> {

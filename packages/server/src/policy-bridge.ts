@@ -1,7 +1,7 @@
 // Carries the news that a policy has moved: to those who wait in this process at once, to other
 // processes by the database's notification. A notification may be lost, so versions that someone
 // waits for are also looked up once a second.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from './base/duration.ts';
 import type { Log } from './base/log.ts';
 import type { Database } from './db/database.ts';
@@ -21,6 +21,7 @@ export type BridgeParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log }
 export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBridge {
   const stopping = new AbortController();
   const untold = new Map<string, number>();
+  let telling: Promise<unknown> = Promise.resolve();
 
   const listening = db.listen?.({
     channel: CHANNEL,
@@ -56,12 +57,15 @@ export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBri
     announce(versions) {
       for (const { projectId, version } of versions) {
         hub.announce(projectId, version);
-        if (listening && untold.size === 0) setImmediate(() => void tell());
-        if (listening) untold.set(projectId, version);
+        if (!listening) continue;
+        if (untold.size === 0) telling = Promise.all([telling, nextTurn().then(tell)]);
+        // Two commits may be heard of in the other order: the higher version is the news.
+        untold.set(projectId, Math.max(version, untold.get(projectId) ?? 0));
       }
     },
     async close() {
       stopping.abort();
+      await telling;
       await listening?.close();
       await looking;
     },

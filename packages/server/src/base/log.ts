@@ -7,6 +7,10 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
+/** Whether lines of this level go anywhere: then it is worth putting them together. */
+export const isTold = (log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>, level: LogLevel) =>
+  log.isLevelEnabled?.(level) ?? true;
+
 export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
 export function openLog(level: LogLevel, out: { isTTY?: boolean } & NodeJS.WritableStream): Log {

@@ -18,7 +18,7 @@ export type Lend = <T>(
 ) => Promise<T>;
 
 export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
-  const giveBack = kind === 'embedded' ? windBack : destroy;
+  const { giveBack, discard } = returns[kind];
 
   async function acquire(deadline: Deadline): Promise<pg.PoolClient> {
     if (pool.waitingCount >= waitingMax) throw new StoreUnavailable('too many waiting');
@@ -55,15 +55,29 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
       throw error;
     } finally {
       // Also one whose transaction could not be ended, whatever the reason.
-      if (broken || client.getTransactionStatus() !== 'I') giveBack(client);
-      else client.release();
+      if (broken || client.getTransactionStatus() !== 'I') discard(client);
+      else giveBack(client);
     }
   }
 
   return lend;
 }
 
-const destroy = (client: pg.PoolClient): void => client.release(true);
+type Returned = (client: pg.PoolClient) => void;
+
+/** How a connection goes back to each kind of store: clean, or spoilt. */
+const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned }> = {
+  postgres: {
+    giveBack: (client) => client.release(),
+    discard: (client) => client.release(true),
+  },
+  embedded: {
+    // Its statements run on the event loop without ever waiting for it: lent on at once, the
+    // connection would keep a long list of borrowers busy while sockets and timers stand still.
+    giveBack: (client) => void setImmediate(() => client.release()),
+    discard: windBack,
+  },
+};
 
 /**
  * Every connection to the embedded store is the same session: a new one would find the old

@@ -23,9 +23,14 @@ export function listenTo(url: string, { channel, heard, onFault }: Ear): Listeni
     const lost = new Promise<void>((resolve) => opened.once('end', resolve));
     opened.on('error', onFault);
     opened.on('notification', ({ payload }) => heard(payload ?? ''));
-    await opened.connect();
-    await opened.query(`listen ${pg.escapeIdentifier(channel)}`);
-    await lost;
+    try {
+      await opened.connect();
+      await opened.query(`listen ${pg.escapeIdentifier(channel)}`);
+      await lost;
+    } finally {
+      // One that may not listen (on a standby, say) is not left open beside the next.
+      await opened.end().catch(() => {});
+    }
   }
 
   async function keepHearing(): Promise<void> {

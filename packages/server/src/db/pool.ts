@@ -67,7 +67,7 @@ const ROLLBACK: Statement = { text: 'rollback', values: [] };
 const PING: Statement = { text: 'select 1 as one', values: [] };
 
 /** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
-const prologue = ({ role, scope, changeId }: Opening, clock: Clock): Statement => ({
+export const prologue = ({ role, scope, changeId }: Opening, clock: Clock): Statement => ({
   text: `select set_config('role', $1, true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
     set_config('kr.project', $5, true), set_config('kr.user', $6, true),
@@ -101,14 +101,12 @@ async function finish<T>(
     await sendOne(client, ROLLBACK, deadline);
     return ending.result;
   }
-  try {
-    const answers = await send(client, [...ending.last, COMMIT], deadline);
-    return ending.result(answers);
-  } catch (error) {
+  const answers = await send(client, [...ending.last, COMMIT], deadline).catch(async (error) => {
     // COMMIT was skipped after the failed statement, so the transaction is still open.
     await abandon(client, error, deadline);
     throw error;
-  }
+  });
+  return ending.result(answers);
 }
 
 /** Ends a failed transaction; a broken connection is destroyed instead, which ends it as well. */

@@ -77,7 +77,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
 
     async answer({ principal, deadline }, incoming) {
       const params = parseParams(names, incoming.params);
-      const query = endpoint.query ? parsePart('query', endpoint.query, incoming.query) : {};
+      const query = parseQuery(endpoint, incoming.query);
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
@@ -116,6 +116,19 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
   return params;
 }
 
+/** Strict also where nothing is expected: a misspelt filter must not look like an empty one. */
+function parseQuery({ query }: ServedRoute['endpoint'], values: unknown): unknown {
+  if (query) return parsePart('query', query, values);
+  const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
+  if (names.length > 0) {
+    throw invalid(
+      'query',
+      names.map((name) => ({ path: name, message: 'Unknown field.' })),
+    );
+  }
+  return {};
+}
+
 const EMPTY = Buffer.alloc(0);
 
 function parseBody({ endpoint }: ServedRoute, { body = EMPTY, contentType }: Incoming): unknown {
@@ -127,7 +140,11 @@ function parseBody({ endpoint }: ServedRoute, { body = EMPTY, contentType }: Inc
   const value = readJson(body);
   if (endpoint.body) return parsePart('body', endpoint.body, value);
   // Nothing is expected: an empty object is fine, anything else was meant for somewhere else.
-  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  const isEmpty =
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length === 0;
   if (!isEmpty) throw invalid('body', [{ path: '', message: 'This endpoint takes no body.' }]);
   return undefined;
 }

@@ -5,7 +5,7 @@ import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
+import { isTold, type Log } from '../base/log.ts';
 import { compressed } from './compress.ts';
 import { answerHeaders, isEmbedPath, preflightHeaders } from './cors.ts';
 import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
@@ -87,11 +87,13 @@ function endConnectionsOnClose(app: FastifyInstance): void {
     isClosing = true;
     done();
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing) reply.header('connection', 'close');
+    done(null, payload);
   });
 }
 
+/** Who calls is settled before a body is read; where there is none, it is done in one go. */
 const admissions = new WeakMap<FastifyRequest, Admitted>();
 
 function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts): void {
@@ -101,15 +103,19 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
     method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     bodyLimit: route.endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
-    onRequest: async (request) => {
-      admissions.set(request, await pipeline.admit(request.headers.authorization));
-    },
+    ...(method !== 'GET' && {
+      onRequest: async (request: FastifyRequest) => {
+        admissions.set(request, await pipeline.admit(request.headers.authorization));
+      },
+    }),
     handler: (request, reply) => answer({ pipeline, route }, request, reply),
-    onResponse: (request, reply, done) => {
-      const fields = { requestId: request.id, line: route.line, status: reply.statusCode };
-      parts.log.info({ ...fields, ms: Math.round(reply.elapsedTime) }, 'answered');
-      done();
-    },
+    ...(isTold(parts.log, 'info') && {
+      onResponse: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+        const fields = { requestId: request.id, line: route.line, status: reply.statusCode };
+        parts.log.info({ ...fields, ms: Math.round(reply.elapsedTime) }, 'answered');
+        done();
+      },
+    }),
   });
 }
 
@@ -118,8 +124,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const admitted = admissions.get(request);
-  if (!admitted) throw new Error('impossible: a request that was not admitted');
+  const admitted = admissions.get(request) ?? (await pipeline.admit(request.headers.authorization));
   const { status, body, headers, nextCursor } = await pipeline.answer(admitted, {
     requestId: request.id,
     clientAddress: request.ip,

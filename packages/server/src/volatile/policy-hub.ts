@@ -3,11 +3,20 @@
 
 export type Wait = { timeoutMs: number; signal: AbortSignal };
 
+export type Watch = {
+  /** Resolves when it was announced, the time is over, the caller has gone, or it was ended. */
+  over: Promise<void>;
+  end(): void;
+};
+
 export type PolicyHub = {
   /** The project has reached a version: whoever waits for less is woken. */
   announce(projectId: string, version: number): void;
-  /** Resolves when a higher version is announced, the time is over, or the caller has gone. */
-  awaitAbove(projectId: string, since: number, wait: Wait): Promise<void>;
+  /**
+   * Watches for a higher version. Whoever means to wait watches first and then looks where the
+   * project stands, or what is announced in between would be missed.
+   */
+  watch(projectId: string, since: number, wait: Wait): Watch;
   /** Some node has acknowledged something. */
   announceAck(projectId: string): void;
   awaitAck(projectId: string, wait: Wait): Promise<void>;
@@ -22,17 +31,19 @@ type Waiter = { since: number; wake(): void };
 /** Beyond this a request is answered at once instead of being held. */
 const WAITERS_MAX = 50_000;
 
+const NOT_HELD: Watch = { over: Promise.resolve(), end: () => {} };
+
 export function openPolicyHub(): PolicyHub {
   const versions = new Waiting();
   const acks = new Waiting();
   let isClosed = false;
   const hold = (waiting: Waiting, projectId: string, since: number) => (wait: Wait) =>
-    isClosed ? Promise.resolve() : waiting.hold(projectId, since, wait);
+    isClosed ? NOT_HELD : waiting.hold(projectId, since, wait);
   return {
     announce: (projectId, version) => versions.wake(projectId, version),
-    awaitAbove: (projectId, since, wait) => hold(versions, projectId, since)(wait),
+    watch: (projectId, since, wait) => hold(versions, projectId, since)(wait),
     announceAck: (projectId) => acks.wake(projectId, 1),
-    awaitAck: (projectId, wait) => hold(acks, projectId, 0)(wait),
+    awaitAck: (projectId, wait) => hold(acks, projectId, 0)(wait).over,
     awaited: () => versions.projects(),
     close() {
       isClosed = true;
@@ -50,20 +61,20 @@ class Waiting {
     return [...this.#byProject.keys()];
   }
 
-  hold(projectId: string, since: number, { timeoutMs, signal }: Wait): Promise<void> {
-    if (this.#count >= WAITERS_MAX || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', wake);
-        this.#remove(projectId, waiter);
-        resolve();
-      };
-      const waiter: Waiter = { since, wake };
-      const timer = setTimeout(wake, timeoutMs);
-      signal.addEventListener('abort', wake, { once: true });
-      this.#add(projectId, waiter);
-    });
+  hold(projectId: string, since: number, { timeoutMs, signal }: Wait): Watch {
+    if (this.#count >= WAITERS_MAX || signal.aborted) return NOT_HELD;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      this.#remove(projectId, waiter);
+      resolve();
+    };
+    const waiter: Waiter = { since, wake };
+    const timer = setTimeout(wake, timeoutMs);
+    signal.addEventListener('abort', wake, { once: true });
+    this.#add(projectId, waiter);
+    return { over: promise, end: wake };
   }
 
   wake(projectId: string, version: number): void {

@@ -43,6 +43,9 @@ declare
   head      audit_heads%rowtype;
   canonical text;
 begin
+  if cardinality(row_ids) = 0 then
+    raise exception 'a change says nothing about itself' using errcode = 'KR005';
+  end if;
   return query select * from next_versions(projects_hit, floors_hit);
 
   select * into head from audit_heads where workspace_id = workspace for update;

@@ -10,8 +10,9 @@ export async function acknowledgeNode(
   ack: Ack,
   known: FeedHead & NodeRecord,
 ): Promise<boolean> {
-  // A version that we never gave out (after a restore, say) acknowledges nothing.
-  const version = ack.version !== null && ack.version <= known.version ? ack.version : null;
+  // Whoever has nothing yet, or a version that we never gave out (after a restore, say),
+  // acknowledges nothing.
+  const version = ack.version && ack.version <= known.version ? ack.version : null;
   const isNews =
     known.ackedVersion === null || (version !== null && version !== known.ackedVersion);
   if (!isNews && !known.isStale) return false;

@@ -1,6 +1,5 @@
-import type { Recording } from '../../doors/door.ts';
 import type { FeedFilter } from './filter.ts';
-import { type ChangeRow, type FeedHead, listChanges, loadHead } from './rows.ts';
+import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
 /** Bounds one statement: the embedded store does nothing else while it runs. */
 const CHANGES_PER_STATEMENT = 1000;
@@ -18,19 +17,19 @@ export type DeltaVerdict =
  * whose filter hides the change still learns the new version, or it would seem to lag for ever.
  */
 export async function readDelta(
-  tx: Recording,
+  feed: FeedSource,
   { filter, since, changesMax }: { filter: FeedFilter; since: number; changesMax: number },
 ): Promise<DeltaVerdict> {
-  const head = await loadHead(tx, filter.projectId);
+  const head = await feed.loadHead(filter.projectId);
   if (since === head.version) return { kind: 'same', head };
   if (since < head.floor || since > head.version) return { kind: 'snapshot' };
-  const changes = await listUpTo(tx, filter, { since, most: changesMax + 1 });
+  const changes = await listUpTo(feed, filter, { since, most: changesMax + 1 });
   if (changes.length > changesMax) return { kind: 'snapshot' };
-  return { kind: 'delta', head, changes, generatedAt: tx.now };
+  return { kind: 'delta', head, changes, generatedAt: feed.now };
 }
 
 async function listUpTo(
-  tx: Recording,
+  feed: FeedSource,
   filter: FeedFilter,
   { since, most }: { since: number; most: number },
 ): Promise<ChangeRow[]> {
@@ -38,7 +37,7 @@ async function listUpTo(
   while (changes.length < most) {
     const limit = Math.min(CHANGES_PER_STATEMENT, most - changes.length);
     const after = changes.at(-1) ?? null;
-    const rows = await listChanges(tx, filter, { since, after, limit });
+    const rows = await feed.listChanges(filter, { since, after, limit });
     changes.push(...rows);
     if (rows.length < limit) break;
   }

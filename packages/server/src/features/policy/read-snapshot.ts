@@ -1,7 +1,6 @@
 import { ApiError } from '../../base/errors.ts';
-import type { Recording } from '../../doors/door.ts';
 import type { FeedFilter } from './filter.ts';
-import { type EntryPosition, type EntryRow, type FeedHead, listEntries, loadHead } from './rows.ts';
+import type { EntryPosition, EntryRow, FeedHead, FeedSource } from './rows.ts';
 
 /** Bounds one statement: the embedded store does nothing else while it runs. */
 const ENTRIES_PER_STATEMENT = 1000;
@@ -29,24 +28,24 @@ export type SnapshotAnswer = {
  * present, whatever happened in between.
  */
 export async function readSnapshot(
-  tx: Recording,
+  feed: FeedSource,
   { filter, pageKeysMax, keysMax, after }: SnapshotQuestion,
 ): Promise<SnapshotAnswer> {
-  const head = await loadHead(tx, filter.projectId);
+  const head = await feed.loadHead(filter.projectId);
   const wanted = Math.min(pageKeysMax ?? keysMax, keysMax);
-  const entries = head.isDeleted ? [] : await listUpTo(tx, filter, { after, most: wanted + 1 });
+  const entries = head.isDeleted ? [] : await listUpTo(feed, filter, { after, most: wanted + 1 });
   if (entries.length > wanted && pageKeysMax === null) throw new ApiError('snapshot_too_large');
   const page = entries.slice(0, wanted);
   return {
     head: after ? { ...head, version: after.version } : head,
     entries: page,
-    generatedAt: tx.now,
+    generatedAt: feed.now,
     next: entries.length > wanted ? (page.at(-1) ?? null) : null,
   };
 }
 
 async function listUpTo(
-  tx: Recording,
+  feed: FeedSource,
   filter: FeedFilter,
   { after, most }: { after: EntryPosition | null; most: number },
 ): Promise<EntryRow[]> {
@@ -54,7 +53,7 @@ async function listUpTo(
   let position = after;
   while (entries.length < most) {
     const limit = Math.min(ENTRIES_PER_STATEMENT, most - entries.length);
-    const rows = await listEntries(tx, filter, { after: position, limit });
+    const rows = await feed.listEntries(filter, { after: position, limit });
     entries.push(...rows);
     position = rows.at(-1) ?? position;
     if (rows.length < limit) break;

@@ -3,7 +3,7 @@ import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import type { Env, Reach } from '../../doors/reach.ts';
 import type { Record } from '../../doors/record.ts';
 import { Reply, type ServedRoute, serve } from '../../http/route.ts';
-import type { PolicyHub } from '../../volatile/policy-hub.ts';
+import type { PolicyHub, Wait } from '../../volatile/policy-hub.ts';
 import { acknowledgeNode } from './acknowledge-node.ts';
 import { etagOf, isKnown } from './etag.ts';
 import { envScopeOf, type FeedFilter, filterOf } from './filter.ts';
@@ -11,7 +11,7 @@ import { positionIn, positionOf } from './page-position.ts';
 import { presentDelta, presentSnapshot } from './present.ts';
 import { type DeltaVerdict, readDelta } from './read-delta.ts';
 import { readSnapshot } from './read-snapshot.ts';
-import { loadHead } from './rows.ts';
+import { feedIn, loadHead } from './rows.ts';
 import { sharing } from './sharing.ts';
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
@@ -24,10 +24,9 @@ type Query = {
   max_keys?: number | undefined;
 };
 
-type Asked = {
-  record: Record;
-  query: Query;
-  filter: FeedFilter;
+type Asked = { record: Record; query: Query; filter: FeedFilter };
+
+type PageAsked = Asked & {
   after: readonly string[] | null;
   issueCursor(position: readonly string[]): string;
 };
@@ -35,10 +34,47 @@ type Asked = {
 export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
   const readDeltaOnce = sharing<DeltaVerdict>();
 
-  async function snapshotReply({ record, query, filter, after, issueCursor }: Asked) {
+  /** Notes what the node has; holds it, if it wants, for as long as there is nothing more. */
+  async function isUnchanged(
+    { record, query, filter }: Asked,
+    since: number,
+    wait: Wait | null,
+  ): Promise<boolean> {
+    const { projectId } = filter;
+    const node = nodeOf(query, filter);
+    const watch = wait && hub.watch(projectId, since, wait);
+    try {
+      const head = await loadHead(record.read, projectId, node);
+      if (node) {
+        const ack = { ...node, projectId, version: since };
+        if (await acknowledgeNode(record.read, ack, head)) hub.announceAck(projectId);
+      }
+      if (head.version !== since) return false;
+      await watch?.over;
+      // Nobody is left to be told, or nobody has waited.
+      return wait?.signal.aborted ?? true;
+    } finally {
+      watch?.end();
+    }
+  }
+
+  function deltaSince(since: number, { record, query, filter }: Asked): Promise<DeltaVerdict> {
+    const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
+    const name = [filterName(record.read.reach, filter), since, changesMax].join(' ');
+    return readDeltaOnce(name, () =>
+      record.together((tx) => readDelta(feedIn(tx), { filter, since, changesMax })),
+    );
+  }
+
+  async function snapshotReply({ record, query, filter, after, issueCursor }: PageAsked) {
     const from = after && positionIn(after, filter);
     const answer = await record.together((tx) =>
-      readSnapshot(tx, { filter, pageKeysMax: query.max_keys ?? null, keysMax, after: from }),
+      readSnapshot(feedIn(tx), {
+        filter,
+        pageKeysMax: query.max_keys ?? null,
+        keysMax,
+        after: from,
+      }),
     );
     const { version } = answer.head;
     const next = answer.next && issueCursor(positionOf(answer.next, version, filter));
@@ -71,24 +107,12 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       patience: 'stepped',
       compress: true,
       run: async ({ record, query, issueCursor, gone }) => {
-        const { since, wait_ms: timeoutMs } = query;
+        const { since } = query;
         const filter = filterOf(record.read.reach, query);
-        const { projectId } = filter;
-        const node = nodeOf(query, filter);
-        const head = await loadHead(record.read, projectId, node);
-        if (node) {
-          const ack = { ...node, projectId, version: since };
-          if (await acknowledgeNode(record.read, ack, head)) hub.announceAck(projectId);
-        }
-        if (head.version === since) {
-          if (timeoutMs === 0) return notModified(etagOf('delta', filter, since));
-          await hub.awaitAbove(projectId, since, { timeoutMs, signal: gone() });
-        }
-        const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
-        const name = [filterName(record.read.reach, filter), since, changesMax].join(' ');
-        const verdict = await readDeltaOnce(name, () =>
-          record.together((tx) => readDelta(tx, { filter, since, changesMax })),
-        );
+        const wait = query.wait_ms > 0 ? { timeoutMs: query.wait_ms, signal: gone() } : null;
+        const isSame = await isUnchanged({ record, query, filter }, since, wait);
+        if (isSame) return notModified(etagOf('delta', filter, since));
+        const verdict = await deltaSince(since, { record, query, filter });
         if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
         if (verdict.kind === 'snapshot') {
           return snapshotReply({ record, query, filter, after: null, issueCursor });

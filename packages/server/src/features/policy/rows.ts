@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
+import type { Recording } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import { type EnvScope, type FeedFilter, fedShelves } from './filter.ts';
 
@@ -61,6 +62,8 @@ export type EntryPosition = { shelf: number; createdAt: Date; id: string };
 const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
   display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
 
+export type EntryRange = { after: EntryPosition | null; limit: number };
+
 /**
  * Keys that a snapshot holds, shelf by shelf and newest first on each: an order that the indexes
  * have, and in which a key never moves.
@@ -68,7 +71,7 @@ const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as 
 export function listEntries(
   tx: Runner,
   filter: FeedFilter,
-  { after, limit }: { after: EntryPosition | null; limit: number },
+  { after, limit }: EntryRange,
 ): Promise<EntryRow[]> {
   const { projectId, tenantIds } = filter;
   const shelves = fedShelves(filter).filter((shelf) => !after || shelf >= after.shelf);
@@ -96,11 +99,13 @@ export function listEntries(
 
 export type ChangeRow = EntryRow & { version: number; isRevoked: boolean; isRetired: boolean };
 
+export type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
+
 /** Keys as they are now that were written after a version, in the order of their changes. */
 export function listChanges(
   tx: Runner,
   { projectId, env, tenantIds }: FeedFilter,
-  { since, after, limit }: { since: number; after: ChangeRow | null; limit: number },
+  { since, after, limit }: ChangeRange,
 ): Promise<ChangeRow[]> {
   const ofEnv = env ? sql`and k.env = ${env}` : sql``;
   const onwards = after
@@ -121,6 +126,21 @@ export function listChanges(
       order by c.version, k.id limit ${limit}`,
   );
 }
+
+/** What one answer of the feed is read from: all of it is of the same moment. */
+export type FeedSource = {
+  readonly now: Date;
+  loadHead(projectId: string): Promise<FeedHead>;
+  listEntries(filter: FeedFilter, range: EntryRange): Promise<EntryRow[]>;
+  listChanges(filter: FeedFilter, range: ChangeRange): Promise<ChangeRow[]>;
+};
+
+export const feedIn = (tx: Recording): FeedSource => ({
+  now: tx.now,
+  loadHead: (projectId) => loadHead(tx, projectId),
+  listEntries: (filter, range) => listEntries(tx, filter, range),
+  listChanges: (filter, range) => listChanges(tx, filter, range),
+});
 
 export type NodeRow = {
   nodeId: string;

@@ -1,0 +1,93 @@
+// The throttle by itself: what it counts, for how long, and that its memory is bounded.
+import { equal, ok, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '../base/errors.ts';
+import { type Throttle, throttleBy } from './throttle.ts';
+
+const PER_CLIENT_MAX = 120;
+const PER_EMAIL_MAX = 10;
+const MINUTE_MS = 60_000;
+
+function setUp(): { throttle: Throttle; pass(ms: number): void } {
+  let nowMs = Date.parse('2026-03-01T12:00:00Z');
+  return {
+    throttle: throttleBy({ now: () => new Date(nowMs), shiftMs: () => 0 }),
+    pass: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+const retryAfter = (charge: () => void): number => {
+  let seconds = 0;
+  throws(charge, (error: unknown) => {
+    ok(error instanceof ApiError);
+    equal(error.code, 'rate_limited');
+    seconds = Number(error.headers['retry-after']);
+    return true;
+  });
+  return seconds;
+};
+
+const times = (count: number, act: (n: number) => void) => {
+  for (let n = 0; n < count; n += 1) act(n);
+};
+
+test('an address may be tried ten times a minute, from wherever', () => {
+  const { throttle, pass } = setUp();
+  times(PER_EMAIL_MAX, (n) => throttle.charge(`192.0.2.${n}`, 'ada@example.com'));
+  equal(
+    retryAfter(() => throttle.charge('198.51.100.1', 'ADA@example.com')),
+    60,
+  );
+  throttle.charge('198.51.100.1', 'grace@example.com');
+  pass(20_000);
+  equal(
+    retryAfter(() => throttle.charge('198.51.100.1', 'ada@example.com')),
+    40,
+  );
+  pass(39_500);
+  equal(
+    retryAfter(() => throttle.charge('198.51.100.1', 'ada@example.com')),
+    1,
+  );
+  pass(500);
+  throttle.charge('198.51.100.1', 'ada@example.com');
+});
+
+test('a client may knock a hundred and twenty times a minute, for whomever', () => {
+  const { throttle, pass } = setUp();
+  times(PER_CLIENT_MAX, (n) => throttle.charge('192.0.2.1', `${n}@example.com`));
+  retryAfter(() => throttle.charge('192.0.2.1', 'new@example.com'));
+  retryAfter(() => throttle.charge('192.0.2.1'));
+  throttle.charge('192.0.2.2', 'new@example.com');
+  pass(MINUTE_MS);
+  throttle.charge('192.0.2.1', 'new@example.com');
+});
+
+test('knocking on while refused does not shut the door for longer', () => {
+  const { throttle, pass } = setUp();
+  times(PER_EMAIL_MAX, () => throttle.charge('192.0.2.1', 'ada@example.com'));
+  times(50, () => retryAfter(() => throttle.charge('192.0.2.1', 'ada@example.com')));
+  pass(MINUTE_MS);
+  throttle.charge('192.0.2.1', 'ada@example.com');
+});
+
+test('a client address and a mail address of one spelling are two things', () => {
+  const { throttle } = setUp();
+  times(PER_EMAIL_MAX, (n) => throttle.charge(`${n}`, 'x'));
+  throttle.charge('x');
+});
+
+test('a flood of names is forgotten from its beginning, and a busy one is not', () => {
+  const { throttle } = setUp();
+  const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
+  times(PER_EMAIL_MAX, guess);
+  const before = process.memoryUsage().heapUsed;
+  times(150_000, (n) => {
+    throttle.charge(`10.0.${n >> 8}.${n & 255}`);
+    if (n % 50_000 === 0) retryAfter(guess);
+  });
+  retryAfter(guess);
+  ok(process.memoryUsage().heapUsed - before < 100_000_000);
+});

@@ -1,0 +1,65 @@
+// Password hashing: argon2id at a known cost, the same work for nobody, two at a time.
+import { equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from './errors.ts';
+import { openPasswordHasher } from './password-hasher.ts';
+
+const AT_ONCE_MAX = 2;
+const WAITING_MAX = 64;
+
+test('a hash is argon2id at the cost that is asked for, salted anew each time', async () => {
+  const hasher = await openPasswordHasher();
+  const [one, two] = await Promise.all([hasher.hash('a password'), hasher.hash('a password')]);
+  match(one ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  notEqual(one, two);
+  ok(await hasher.verify(one ?? '', 'a password'));
+  equal(await hasher.verify(one ?? '', 'A password'), false);
+});
+
+test('where there is no account the same work is done, and the answer is no', async () => {
+  const hasher = await openPasswordHasher();
+  const stored = await hasher.hash('a password');
+  const msOf = async (hash: string | null) => {
+    const began = performance.now();
+    equal(await hasher.verify(hash, 'no account has this password'), false);
+    return performance.now() - began;
+  };
+  const known: number[] = [];
+  const unknown: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    known.push(await msOf(stored));
+    unknown.push(await msOf(null));
+  }
+  ok(Math.min(...unknown) > Math.min(...known) / 3, 'nobody’s password takes its time too');
+  equal(hasher.runs(), 11);
+});
+
+test('two run at once, sixty-four wait, and the next is told to come back', async () => {
+  const hasher = await openPasswordHasher();
+  const EXTRA = 10;
+  const asked = Array.from({ length: AT_ONCE_MAX + WAITING_MAX + EXTRA }, (_, n) =>
+    hasher.hash(`password number ${n}`),
+  );
+  equal(hasher.runs(), AT_ONCE_MAX);
+  const outcomes = await Promise.allSettled(asked);
+  const refusals = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  equal(refusals.length, EXTRA);
+  for (const error of refusals) {
+    ok(error instanceof ApiError);
+    equal(error.code, 'rate_limited');
+    equal(error.headers['retry-after'], '2');
+  }
+  ok(outcomes.slice(0, AT_ONCE_MAX + WAITING_MAX).every(({ status }) => status === 'fulfilled'));
+  equal(hasher.runs(), AT_ONCE_MAX + WAITING_MAX);
+  await hasher.hash('there is room again');
+});
+
+test('a hash that fails gives its place back', async () => {
+  const hasher = await openPasswordHasher();
+  const broken = await Promise.allSettled(
+    Array.from({ length: 10 }, () => hasher.verify('$argon2id$no hash at all', 'a password')),
+  );
+  ok(broken.every(({ status }) => status === 'rejected'));
+  const fine = await Promise.all([1, 2, 3].map((n) => hasher.hash(`password number ${n}`)));
+  equal(fine.length, 3);
+});

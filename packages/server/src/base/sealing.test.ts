@@ -1,0 +1,48 @@
+// Sealing: what was sealed opens again under the same key, and nothing else does.
+import { equal, notDeepEqual, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemRandomBytes } from './random.ts';
+import { sealingUnder } from './sealing.ts';
+import { Secret } from './secret.ts';
+
+const key = Buffer.alloc(32, 1);
+const { seal, unseal } = sealingUnder(key, systemRandomBytes);
+const TOKEN = 'q3Zk0J7vX2m9fL1sT8wYbN4cR6dH5gPaUeIoKxMzQwE';
+
+test('what was sealed opens again, and is not to be read meanwhile', () => {
+  for (const text of [TOKEN, '', 'ä🔑\n', 'x'.repeat(500)]) {
+    const sealed = seal(new Secret(text));
+    equal(unseal(sealed).reveal(), text);
+    equal(text !== '' && sealed.includes(Buffer.from(text)), false);
+  }
+});
+
+test('the same secret is sealed differently each time', () => {
+  notDeepEqual(seal(new Secret(TOKEN)), seal(new Secret(TOKEN)));
+});
+
+test('a flipped bit anywhere is noticed', () => {
+  const sealed = seal(new Secret(TOKEN));
+  for (let bit = 0; bit < sealed.length * 8; bit += 1) {
+    const altered = Buffer.from(sealed);
+    altered[bit >> 3] = (altered[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    throws(() => unseal(altered), `bit ${bit}`);
+  }
+});
+
+test('what is cut short does not open, wherever it was cut', () => {
+  const sealed = seal(new Secret(TOKEN));
+  for (let length = 0; length < sealed.length; length += 1) {
+    throws(() => unseal(sealed.subarray(0, length)), `${length} bytes`);
+  }
+  // Without a text, a tag that is cut still matches as far as it goes.
+  const empty = seal(new Secret(''));
+  for (let length = 0; length < empty.length; length += 1) {
+    throws(() => unseal(empty.subarray(0, length)), `${length} bytes of nothing`);
+  }
+});
+
+test('another key opens nothing', () => {
+  const other = sealingUnder(Buffer.alloc(32, 2), systemRandomBytes);
+  throws(() => other.unseal(seal(new Secret(TOKEN))));
+});

@@ -1,0 +1,87 @@
+// What each kind of mail says: as text and as HTML, with nothing in it that a stranger wrote as
+// anything but words.
+import { equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MailKind, MailParams } from './kinds.ts';
+import { type Content, contentOf } from './messages.ts';
+
+const LINK = 'https://keyrail.example.com/accept-invite#token=0189.q3Zk0J7vX2m9fL1s&a=b';
+
+const invited: MailParams['invite'] = {
+  workspace: 'Acme',
+  role: 'admin',
+  inviter: 'ada@example.com',
+};
+const leaked: MailParams['key_quarantined'] = {
+  workspace: 'Acme',
+  display_prefix: 'kr_live_a1B2c3',
+  env: 'live',
+  expires_at: '2026-03-01T12:34:56.789Z',
+};
+
+const all: [kind: MailKind, content: Content, hasLink: boolean][] = [
+  ['verify_email', contentOf('verify_email', {}, LINK), true],
+  ['existing_account', contentOf('existing_account', {}, null), false],
+  ['existing_account', contentOf('existing_account', {}, LINK), true],
+  ['password_reset', contentOf('password_reset', {}, LINK), true],
+  ['invite', contentOf('invite', invited, LINK), true],
+  ['key_quarantined', contentOf('key_quarantined', leaked, null), false],
+];
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;');
+
+for (const [kind, { subject, text, html }, hasLink] of all) {
+  test(`${kind}${hasLink ? ' with a link' : ''} says the same as text and as HTML`, () => {
+    ok(subject.length > 10 && !/[\r\n]/.test(subject));
+    match(html, /^<!doctype html>\n<html lang="en">/);
+    ok(html.includes(`<title>${subject}</title>`));
+    const [first = ''] = text.split('\n\n');
+    ok(html.includes(`>${first}</p>`), first);
+    equal(text.includes(LINK), hasLink);
+    equal(html.split(escaped(LINK)).length - 1, hasLink ? 3 : 0, 'button, address, its text');
+    equal(html.includes('<script'), false);
+    equal(/<(img|link|iframe|form)\b|https?:\/\/(?!keyrail\.example\.com)/.test(html), false);
+  });
+}
+
+test('a mail shows in light and dark, narrow and wide', () => {
+  for (const [, { html }] of all) {
+    match(html, /<meta name="color-scheme" content="light dark">/);
+    match(html, /prefers-color-scheme: dark/);
+    match(html, /<meta name="viewport" content="width=device-width">/);
+    match(html, /max-width:520px/);
+  }
+});
+
+test('who invites, to what and as what is said; a key invites without a person', () => {
+  const byPerson = contentOf('invite', invited, LINK);
+  ok(byPerson.text.startsWith('ada@example.com invites you to join Acme as an admin.'));
+  const byKey = contentOf('invite', { ...invited, role: 'member', inviter: '' }, LINK);
+  ok(byKey.text.startsWith('You are invited to join Acme as a member.'));
+});
+
+test('a quarantine names the key by its beginning and says when it ends', () => {
+  const { subject, text } = contentOf('key_quarantined', leaked, null);
+  equal(subject, 'A leaked key of Acme was quarantined');
+  match(text, /live key that begins with kr_live_a1B2c3 /);
+  match(text, /stops working at 2026-03-01 12:34 UTC\./);
+});
+
+test('a workspace’s name is words, whatever it is', () => {
+  const workspace = '"><img src=x onerror=alert(1)>&amp;<b>\'';
+  const { html, text, subject } = contentOf('invite', { ...invited, workspace }, LINK);
+  equal(/<img|<b>/.test(html), false);
+  ok(html.includes('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;amp;&lt;b&gt;&#39;'));
+  ok(text.includes(workspace));
+  ok(subject.includes(workspace));
+});
+
+test('a name of several lines cannot pass for a part of the letter', () => {
+  for (const end of ['\n', '\r\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f']) {
+    const workspace = `Acme${end}${end}Verify here:${end}https://evil.example/${end}Bcc: x@y.zz`;
+    const { subject, text } = contentOf('invite', { ...invited, workspace }, LINK);
+    const inLine = 'Acme Verify here: https://evil.example/ Bcc: x@y.zz';
+    equal(subject, `You are invited to ${inLine} on Keyrail`);
+    equal(text.split('\n')[0], `ada@example.com invites you to join ${inLine} as an admin.`);
+  }
+});

@@ -1,0 +1,222 @@
+// The outbox: no mail without its cause, no cause without its mail, no token that can be read, and
+// each message sent once however many send at once.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { bench, type Input } from '../../../../../tests/bench.ts';
+import { appBeside, failingAt } from '../../../../../tests/beside.ts';
+import { partsOf, queuedFor, sendAll } from '../../../../../tests/outbox.ts';
+import {
+  callersOf,
+  mailedToken,
+  mailTo,
+  newAddress,
+  PASSWORD,
+  signUp,
+} from '../../../../../tests/people.ts';
+import { mailDirectory } from '../../../../../tests/world.ts';
+import { purgeMail } from './purge-mail.job.ts';
+import { sendDueMail } from './send-mail.job.ts';
+import type { Message } from './transport.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+for (const [name, word] of [
+  ['a cause that is rolled back leaves no mail', 'commit'],
+  ['a cause whose mail cannot be queued does not happen', 'mail_outbox'],
+] as const) {
+  test(name, async (t) => {
+    const held = await bench(t);
+    const { world } = held;
+    const broken = appBeside(t, world, { db: failingAt(world.db, word), log: quiet });
+    const known = await signUp(callersOf(held));
+    const before = (await queuedFor(world, known)).length;
+    const unknown = newAddress();
+    const invited = newAddress();
+    const causes: [AnyLine, Input, string | null][] = [
+      ['POST /v1/auth/users', { email: unknown, password: PASSWORD }, null],
+      ['POST /v1/auth/users', { email: known, password: PASSWORD }, null],
+      ['POST /v1/auth/password_resets', { email: known }, null],
+      ['POST /v1/invites', { email: invited, role: 'member' }, held.tokens.liveKey],
+    ];
+    for (const [line, input, token] of causes) {
+      await rejects(broken.as(token)(line, input), /500/, line);
+    }
+    equal((await queuedFor(world, known)).length, before);
+    for (const email of [unknown, invited]) deepEqual(await queuedFor(world, email), []);
+    deepEqual((await held.as.liveKey('GET /v1/invites')).data, []);
+    await signUp(callersOf(held), unknown);
+    deepEqual(
+      (await queuedFor(world, unknown)).map(({ kind }) => kind),
+      ['verify_email'],
+      'there was no account yet',
+    );
+  });
+}
+
+test('a token in a queued mail cannot be read, and is wiped once it is sent', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  await held.as.nobody('POST /v1/auth/password_resets', { email });
+  const invited = newAddress();
+  const answered = await held.as.liveKey('POST /v1/invites', { email: invited, role: 'admin' });
+  const waiting = [
+    ...(await queuedFor(held.world, email)),
+    ...(await queuedFor(held.world, invited)),
+  ];
+  deepEqual(
+    waiting.map(({ kind }) => kind),
+    ['verify_email', 'password_reset', 'invite'],
+  );
+  const tokens = [
+    await mailedToken(held.world, email, 'verify_email'),
+    await mailedToken(held.world, email, 'password_reset'),
+    await mailedToken(held.world, invited, 'invite'),
+    answered.token,
+  ];
+  for (const row of waiting) {
+    ok(row.sealedToken && row.sealedToken.length > 43);
+    equal(row.sentAt, null);
+    for (const token of tokens) {
+      equal(JSON.stringify(row).includes(token), false);
+      equal(row.sealedToken.includes(Buffer.from(token)), false);
+    }
+  }
+  for (const row of [
+    ...(await queuedFor(held.world, email)),
+    ...(await queuedFor(held.world, invited)),
+  ]) {
+    ok(row.sentAt);
+    deepEqual([row.sealedToken, row.claim, row.attempts], [null, null, 1]);
+  }
+});
+
+test('a mail that lands as a file is whole, and its owner’s alone', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const [mail] = await mailTo(held.world, email);
+  ok(mail);
+  deepEqual(Object.keys(mail), ['id', 'kind', 'to', 'subject', 'text', 'html', 'created_at']);
+  equal((await stat(join(mailDirectory, `${mail.id}.json`))).mode & 0o777, 0o600);
+  equal((await stat(mailDirectory)).mode & 0o777, 0o700);
+  ok((await readdir(mailDirectory)).every((name) => name.endsWith('.json')));
+});
+
+test('however many send at once, each message is sent once', async (t) => {
+  const MAILS = 30;
+  const SENDERS = 8;
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  for (let n = 1; n < MAILS; n += 1)
+    await held.as.nobody('POST /v1/auth/password_resets', { email });
+  const sent: string[] = [];
+  const transport = {
+    send: async ({ id }: Message) => void sent.push(id),
+    close: () => {},
+  };
+  const takes = await Promise.all(
+    Array.from({ length: SENDERS }, () => sendAll(held.world, { transport })),
+  );
+  equal(
+    takes.reduce((sum, times) => sum + times),
+    MAILS,
+  );
+  equal(new Set(sent).size, MAILS);
+  equal(sent.length, MAILS);
+  ok(
+    (await queuedFor(held.world, email)).every(({ sentAt, attempts }) => sentAt && attempts === 1),
+  );
+});
+
+test('a sender that is paused past its claim marks nothing', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const sent: string[] = [];
+  const warned: string[] = [];
+  const log = { ...quiet, warn: (_: unknown, text?: string) => void warned.push(text ?? '') };
+  let resume = () => {};
+  const pause = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  const slow = {
+    send: async ({ id }: Message) => {
+      await pause;
+      sent.push(id);
+    },
+    close: () => {},
+  };
+  const quick = { send: async ({ id }: Message) => void sent.push(id), close: () => {} };
+  const paused = sendDueMail(partsOf(held.world, { transport: slow, log }));
+  while ((await queuedFor(held.world, email))[0]?.claim === null);
+  equal(await sendAll(held.world, { transport: quick }), 0, 'while the claim holds it is its own');
+
+  held.clock.shift(2 * MINUTE_MS + 1000);
+  equal(await sendAll(held.world, { transport: quick }), 1);
+  const [marked] = await queuedFor(held.world, email);
+  ok(marked?.sentAt);
+  held.clock.shift(1000);
+  resume();
+  await paused;
+  deepEqual(await queuedFor(held.world, email), [marked], 'the late one changed nothing');
+  equal(new Set(sent).size, 1, 'both under one id');
+  deepEqual(warned, ['a mail was sent after its claim had lapsed']);
+});
+
+test('a late failure does not undo what another sender has sent', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  let fail = () => {};
+  const failing = new Promise<void>((_, reject) => {
+    fail = () => reject(new Error('connection lost'));
+  });
+  const lame = { send: () => failing, close: () => {} };
+  const paused = sendDueMail(partsOf(held.world, { transport: lame, log: quiet }));
+  while ((await queuedFor(held.world, email))[0]?.claim === null);
+  held.clock.shift(2 * MINUTE_MS + 1000);
+  await mailTo(held.world, email);
+  const [marked] = await queuedFor(held.world, email);
+  fail();
+  await paused;
+  deepEqual(await queuedFor(held.world, email), [marked]);
+  equal(marked?.lastError, null);
+});
+
+test('a message is tried again after longer and longer, and given up after three days', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
+  let row = (await queuedFor(held.world, email))[0];
+  for (let attempt = 1; row && !row.failedAt && attempt < 20; attempt += 1) {
+    held.clock.shift(Math.max(0, row.dueAt.getTime() - held.clock.now().getTime()) + 5);
+    const before = held.clock.now().getTime();
+    equal(await sendAll(held.world, { transport: down, log: quiet }), 1);
+    row = (await queuedFor(held.world, email))[0];
+    deepEqual([row?.attempts, row?.claim], [attempt, null]);
+    const triedAt = (row?.dueAt.getTime() ?? 0) - Math.min(1000 * 2 ** attempt, 15 * MINUTE_MS);
+    ok(before <= triedAt && triedAt <= held.clock.now().getTime(), `attempt ${attempt}`);
+    if (attempt === 12) held.clock.shift(3 * DAY_MS);
+  }
+  equal(row?.attempts, 13);
+  ok(row?.failedAt);
+  deepEqual([row?.sealedToken, row?.lastError], [null, 'connect ECONNREFUSED']);
+  held.clock.shift(DAY_MS);
+  equal(await sendAll(held.world), 0);
+});
+
+test('what was sent or given up a month ago is cleared away, what waits never is', async (t) => {
+  const held = await bench(t);
+  const [sent, waiting] = [await signUp(callersOf(held)), newAddress()];
+  await mailTo(held.world, sent);
+  await signUp(callersOf(held), waiting);
+  const { work } = held.world.app.worker;
+  await purgeMail(work);
+  equal((await queuedFor(held.world, sent)).length, 1);
+  held.clock.shift(30 * DAY_MS + MINUTE_MS);
+  await Promise.all([purgeMail(work), purgeMail(work)]);
+  equal((await queuedFor(held.world, sent)).length, 0);
+  equal((await queuedFor(held.world, waiting)).length, 1);
+});

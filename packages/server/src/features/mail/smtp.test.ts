@@ -1,0 +1,202 @@
+// Mail by SMTP, to a real server that behaves and misbehaves as such servers do.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { appBeside, type Beside } from '../../../../../tests/beside.ts';
+import { partsOf, queue, queuedFor, sendAll } from '../../../../../tests/outbox.ts';
+import { mailTo, newAddress, signUp } from '../../../../../tests/people.ts';
+import { openSink, type Sink, until } from '../../../../../tests/smtp-sink.ts';
+import { Secret } from '../../base/secret.ts';
+import { sendDueMail } from './send-mail.job.ts';
+import { openTransport } from './transport.ts';
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const RETRY_MS = 3000;
+
+/** An app whose mail goes to the sink; what others queued before is out of the way. */
+async function mailing(
+  t: TestContext,
+  sink: Sink,
+  url = sink.url(),
+): Promise<Bench & { post: Beside }> {
+  const held = await bench(t);
+  await mailTo(held.world, '');
+  const mail = { kind: 'smtp' as const, url: new Secret(url) };
+  const post = appBeside(t, held.world, { mail, log: quiet });
+  t.after(async () => {
+    post.app.worker.transport.close();
+    await sink.close();
+  });
+  return { ...held, post };
+}
+
+test('each kind of mail arrives as text and HTML, addressed and named as it should be', async (t) => {
+  const sink = await openSink();
+  const { post, as, world } = await mailing(t, sink);
+  const email = `o'brien+${newAddress()}`;
+  await signUp(post.as, email);
+  await signUp(post.as, email);
+  await as.nobody('POST /v1/auth/password_resets', { email });
+  await as.liveKey('PATCH /v1/workspace', { name: 'Ärger & Söhne\r\nBcc: all@example.com' });
+  await as.liveKey('POST /v1/invites', { email, role: 'owner' });
+  await queue(world, {
+    kind: 'key_quarantined',
+    to: email,
+    params: {
+      workspace: 'Acme',
+      display_prefix: 'kr_live_abcdef',
+      env: 'live',
+      expires_at: '2026',
+    },
+  });
+  equal(await sendAll(post), 5);
+
+  const rows = await queuedFor(post, email);
+  deepEqual(
+    sink.letters.map(({ headers }) => headers['message-id']),
+    rows.map(({ id }) => `<${id}@keyrail.test>`),
+  );
+  for (const { from, to, headers, parts } of sink.letters) {
+    deepEqual([from, to], ['keyrail@keyrail.test', [email]]);
+    equal(headers.from, 'Keyrail <keyrail@keyrail.test>');
+    equal(headers.to, email);
+    equal(headers['auto-submitted'], 'auto-generated');
+    equal('bcc' in headers, false);
+    match(headers['content-type'] ?? '', /^multipart\/alternative;/);
+    deepEqual(Object.keys(parts), ['text/plain', 'text/html']);
+    match(parts['text/plain'] ?? '', /-- \r?\nKeyrail/);
+    match(parts['text/html'] ?? '', /^<!doctype html>/);
+  }
+  const links = sink.letters.map(
+    ({ parts }) => /http:\/\/keyrail\.test(\/[\w-]+)#token=/.exec(parts['text/plain'] ?? '')?.[1],
+  );
+  const [verify, reset, accept] = ['/verify-email', '/reset-password', '/accept-invite'];
+  deepEqual(links, [verify, verify, reset, accept, undefined]);
+  match(sink.letters[3]?.parts['text/plain'] ?? '', /Ärger & Söhne Bcc: all@example\.com/);
+});
+
+test('a server that is down loses nothing, and when it is back each mail comes once', async (t) => {
+  const sink = await openSink();
+  const { post, clock } = await mailing(t, sink);
+  await sink.close();
+  const addresses = [newAddress(), newAddress(), newAddress()];
+  for (const email of addresses) await signUp(post.as, email);
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    equal(await sendAll(post), addresses.length);
+    clock.shift(60_000);
+  }
+  for (const email of addresses) {
+    const [row] = await queuedFor(post, email);
+    deepEqual([row?.attempts, row?.sentAt], [3, null]);
+    match(row?.lastError ?? '', /ECONNREFUSED/);
+    ok(row?.sealedToken);
+  }
+  await sink.open();
+  await sendAll(post);
+  deepEqual(sink.letters.flatMap(({ to }) => to).toSorted(), addresses.toSorted());
+  clock.shift(3_600_000);
+  equal(await sendAll(post), 0);
+});
+
+test('a server that refuses for now is asked again later', async (t) => {
+  const sink = await openSink();
+  const { post, clock } = await mailing(t, sink);
+  sink.behave('refuse');
+  const email = await signUp(post.as);
+  equal(await sendAll(post), 1);
+  match((await queuedFor(post, email))[0]?.lastError ?? '', /451/);
+  sink.behave('accept');
+  clock.shift(RETRY_MS);
+  equal(await sendAll(post), 1);
+  equal(sink.letters.length, 1);
+});
+
+test('a connection cut before the answer brings the same mail again, under the same id', async (t) => {
+  const sink = await openSink();
+  const { post, clock } = await mailing(t, sink);
+  sink.behave('cut before');
+  const email = await signUp(post.as);
+  equal(await sendAll(post), 1);
+  equal((await queuedFor(post, email))[0]?.sentAt, null);
+  sink.behave('accept');
+  clock.shift(RETRY_MS);
+  equal(await sendAll(post), 1);
+  const [first, second, ...more] = sink.letters;
+  deepEqual(more, []);
+  deepEqual(second?.parts, first?.parts);
+  for (const name of ['message-id', 'date', 'subject', 'to']) {
+    equal(second?.headers[name], first?.headers[name]);
+  }
+  ok((await queuedFor(post, email))[0]?.sentAt);
+});
+
+test('a connection cut after the answer changes nothing, and the next mail goes out', async (t) => {
+  const sink = await openSink();
+  const { post, clock } = await mailing(t, sink);
+  sink.behave('cut after');
+  for (let n = 0; n < 3; n += 1) {
+    const email = await signUp(post.as);
+    equal(await sendAll(post), 1);
+    ok((await queuedFor(post, email))[0]?.sentAt);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+  }
+  clock.shift(3_600_000);
+  equal(await sendAll(post), 0);
+  equal(sink.letters.length, 3);
+});
+
+test('a server that falls silent holds up its own message, and no second sender takes it', async (t) => {
+  const sink = await openSink();
+  const { post } = await mailing(t, sink);
+  sink.behave('stall');
+  const email = await signUp(post.as);
+  const sending = sendDueMail(partsOf(post));
+  await until(() => sink.letters.length === 1);
+  equal(await sendAll(post), 0);
+  sink.relent();
+  equal(await sending, true);
+  ok((await queuedFor(post, email))[0]?.sentAt);
+  equal(sink.letters.length, 1);
+});
+
+test('name and password of the mail account are used, and stay out of what is kept', async (t) => {
+  const presented: unknown[] = [];
+  const sink = await openSink({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) => {
+      presented.push([username, password]);
+      done(password === 'p@ss word' ? null : new Error('no'), { user: username });
+    },
+  });
+  const { post, clock } = await mailing(t, sink, sink.url('mailer:wrong-canary'));
+  const email = await signUp(post.as);
+  equal(await sendAll(post), 1);
+  const [row] = await queuedFor(post, email);
+  ok(row?.lastError);
+  equal(row?.lastError.includes('wrong-canary'), false);
+
+  clock.shift(RETRY_MS);
+  const url = new Secret(sink.url('mailer:p%40ss%20word'));
+  const sender = { from: 'Keyrail <keyrail@keyrail.test>', domain: 'keyrail.test' };
+  const transport = openTransport({ kind: 'smtp', url }, sender);
+  t.after(() => transport.close());
+  equal(await sendAll(post, { transport }), 1);
+  equal(sink.letters.length, 1);
+  deepEqual(presented.at(-1), ['mailer', 'p@ss word']);
+});
+
+test('people sign up as quickly as ever while no mail leaves', async (t) => {
+  const sink = await openSink();
+  const { post } = await mailing(t, sink);
+  sink.behave('stall');
+  await signUp(post.as);
+  const sending = sendDueMail(partsOf(post));
+  await until(() => sink.letters.length === 1);
+  const began = performance.now();
+  const email = await signUp(post.as);
+  ok(performance.now() - began < 3000);
+  equal((await queuedFor(post, email)).length, 1);
+  sink.relent();
+  await sending;
+});

@@ -1,0 +1,115 @@
+// The feed's decisions under thousands of orders of events: writers, upkeep and three nodes take
+// turns as a seed says, between any two statements and any two pages. A seed that fails is named.
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { FeedModel, PROJECT } from '../../../../../tests/feed-model.ts';
+import { Node, type Scene } from '../../../../../tests/feed-nodes.ts';
+import { type Chance, chanceFrom, turnsBy } from '../../../../../tests/turns.ts';
+
+const SEEDS = Number(process.env.KEYRAIL_TEST_SEEDS ?? 2000);
+const FIRST_SEED = Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0);
+const WRITES = 40;
+const POLLS = 25;
+const LOOKS_MAX = 60;
+
+const tenants = ['t1', 't2', 't3'];
+
+function askedBy(chance: Chance) {
+  const tenantIds = chance.pick([null, null, ['t1'], ['t1', 't2'], ['unknown']]);
+  const env = chance.pick([null, 'live', 'test'] as const);
+  const pageKeysMax = chance.pick([null, null, 1, 2, 3]);
+  return { filter: { projectId: PROJECT, env, tenantIds }, pageKeysMax };
+}
+
+async function writeAtRandom({ model, chance, turn }: Scene): Promise<void> {
+  for (let n = 0; n < WRITES; n += 1) {
+    await turn();
+    writeOnce(model, chance);
+  }
+}
+
+function writeOnce(model: FeedModel, chance: Chance): void {
+  const { head, keys } = model.state;
+  const unrevoked = [...keys.values()].filter(({ isRevoked }) => !isRevoked);
+  const ids = unrevoked.map(({ id }) => id);
+  const some = () => ids.filter(() => chance.percent(30)).slice(0, 4);
+  const act = chance.below(100);
+  if (act < 45 && !head.isDeleted) {
+    const expiresAt = chance.pick([null, new Date(chance.below(9))]);
+    model.create(chance.pick(['live', 'test'] as const), chance.pick(tenants), expiresAt);
+  } else if (act < 60) model.change(some(), { scopes: [`s${act}`] });
+  else if (act < 75) model.change(some(), { isRevoked: true });
+  else if (act < 83) model.change(some(), { expiresAt: new Date(act), isRetired: false });
+  else if (act < 90) retire(model);
+  else if (act < 94) model.changeDefaults(act);
+  else if (act < 99) model.prune(Math.max(1, head.version - chance.below(12)));
+  else if (!head.isDeleted) model.remove();
+}
+
+function retire(model: FeedModel): void {
+  const due = [...model.state.keys.values()].filter(
+    ({ expiresAt, isRevoked, isRetired }) => expiresAt && !isRevoked && !isRetired,
+  );
+  model.change(
+    due.slice(0, 2).map(({ id }) => id),
+    { isRetired: true },
+  );
+}
+
+async function live(node: Node, { chance }: Scene): Promise<void> {
+  for (let n = 0; n < POLLS; n += 1) {
+    if (chance.percent(6)) node.restart(askedBy(chance));
+    await node.poll();
+  }
+}
+
+/** Revokes a key and watches the acknowledgements: who has acknowledged does not have the key. */
+async function revokeAndWait({ model, turn, acks, chance }: Scene, nodes: Node[]): Promise<void> {
+  for (let look = 0; model.state.keys.size < 4; look += 1) {
+    if (look > LOOKS_MAX) return;
+    await turn();
+  }
+  const { id } = chance.pick([...model.state.keys.values()]);
+  model.change([id], { isRevoked: true });
+  const { version } = model.state.head;
+  for (let look = 0; look < LOOKS_MAX; look += 1) {
+    await turn();
+    for (const { name, held } of nodes) {
+      if ((acks.get(name) ?? 0) >= version)
+        ok(!held?.keys.has(id), 'acknowledged, and still there');
+    }
+  }
+}
+
+async function simulate(seed: number): Promise<number> {
+  const chance = chanceFrom(seed);
+  const { turn, run } = turnsBy(chance);
+  const model = new FeedModel();
+  const keysMax = chance.pick([2, 4, 100]);
+  const scene: Scene = { model, chance, turn, keysMax, acks: new Map() };
+  const nodes = ['a', 'b', 'c'].map((name) => new Node(name, scene, askedBy(chance)));
+  const writing = [writeAtRandom(scene), revokeAndWait(scene, nodes)];
+  await run([...writing, ...nodes.map((node) => live(node, scene))]);
+  // The world is quiet now: everyone catches up and holds what a fresh snapshot does.
+  await run(
+    nodes.map(async (node) => {
+      while (!(await node.poll()));
+    }),
+  );
+  for (const node of nodes) {
+    equal(node.held?.version, model.state.head.version);
+    node.holdsTheTruth();
+  }
+  return model.state.head.version;
+}
+
+test('in any order of events every node ends with exactly what a snapshot says', async (t) => {
+  let versions = 0;
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
+    versions += await simulate(seed).catch((error: unknown) => {
+      throw new Error(`seed ${seed}`, { cause: error });
+    });
+  }
+  ok(versions > SEEDS * 10, 'too little happened');
+  t.diagnostic(`${SEEDS} seeds, ${versions} versions`);
+});

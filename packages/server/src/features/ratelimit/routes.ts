@@ -1,0 +1,26 @@
+// Shared counters for a fleet of nodes. The route is handed no database at all.
+import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
+import { serve } from '../../http/route.ts';
+import { checkLimits } from './check-limits.ts';
+import { presentVerdict } from './present.ts';
+import { readCheck } from './read-check.ts';
+
+export const ratelimitRoutes = serve(ratelimitEndpoints, {
+  'POST /v1/ratelimit/check': {
+    boundary: 'rows',
+    door: 'volatile',
+    readBody: readCheck,
+    run: async ({ counters, reach, body }) => {
+      const { limits: rules, cost } = body;
+      const subjects = {
+        workspaceId: reach.workspaceId,
+        env: body.env,
+        projectId: body.project_id,
+        keyId: body.key_id,
+        tenantId: body.tenant_id,
+      };
+      const verdict = await checkLimits(counters, { subjects, rules, cost });
+      return presentVerdict(verdict, rules, counters.store);
+    },
+  },
+});

@@ -1,0 +1,70 @@
+// The port to rate-limit counters, and the arithmetic that its two stores share: what a rule's
+// counter is made of, and what the tallies of all rules together mean.
+
+export type Algorithm = 'fixed' | 'sliding';
+
+/** One rule with the name of the counter that it is held against. */
+export type Rule = { name: string; limit: number; windowMs: number; algorithm: Algorithm };
+
+/** What one rule says: what is counted (this charge included, if it was made) and for how long. */
+export type Tally = {
+  used: number;
+  /** Until nothing is counted any more. */
+  resetMs: number;
+  /** Until this cost would be admitted: 0 now, NEVER when it exceeds the limit by itself. */
+  waitMs: number;
+};
+
+export type Verdict = {
+  allowed: boolean;
+  /** In the order of the rules. */
+  tallies: readonly Tally[];
+  /** The rule that needs the longest wait, when the charge was denied. */
+  limited: number | null;
+};
+
+export type StoreState = { configured: boolean; ready: boolean; error: string | null };
+
+export type Counters = {
+  readonly store: 'redis' | 'memory';
+  /** True when the counters of one check must share a slot of a Redis Cluster. */
+  readonly isSlotted: boolean;
+  /** Charges all rules or none, in one step. A cost of 0 only looks. */
+  check(rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
+  state(): StoreState;
+  close(): Promise<void>;
+};
+
+export const NEVER = -1;
+
+/** Sub-buckets of a sliding window. */
+const PARTS = 16;
+
+/**
+ * A counter is a run of buckets on the clock's grid. A charge counts from its bucket on until
+ * `span` buckets have begun since. A fixed window is one bucket. A sliding one is cut in sixteen,
+ * and a seventeenth is kept: the interval that ends now began inside the oldest, which counts
+ * whole, so that no interval of the window's length ever holds more than the limit.
+ */
+export type Shape = { widthMs: number; span: number };
+
+export const widthOf = ({ algorithm, windowMs }: Rule): number =>
+  algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / PARTS);
+
+export const spanOf = ({ algorithm }: Rule): number => (algorithm === 'fixed' ? 1 : PARTS + 1);
+
+/** Denied by the rule that needs the longest wait; of several, the first. */
+export function verdictOf(allowed: boolean, tallies: readonly Tally[]): Verdict {
+  if (allowed) return { allowed, tallies, limited: null };
+  let limited = 0;
+  let longest = 0;
+  for (let at = 0; at < tallies.length; at += 1) {
+    const waitMs = tallies[at]?.waitMs ?? 0;
+    const weight = waitMs === NEVER ? Number.POSITIVE_INFINITY : waitMs;
+    if (weight > longest) {
+      longest = weight;
+      limited = at;
+    }
+  }
+  return { allowed, tallies, limited };
+}

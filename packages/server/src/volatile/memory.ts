@@ -1,0 +1,147 @@
+// Counters inside the process, for a deployment that is one process. The twin of check.lua: a test
+// holds the two against each other step by step. What has run out is dropped as others are
+// charged, and there is a most: beyond it the counter that was charged longest ago is forgotten.
+import {
+  type Counters,
+  NEVER,
+  type Rule,
+  spanOf,
+  type Tally,
+  verdictOf,
+  widthOf,
+} from './counters.ts';
+
+/** About 100 MB when all of them are sliding. */
+export const COUNTERS_MAX = 200_000;
+
+/** Looked at with every charge, so that all are seen long before as many new ones came in. */
+const SWEPT_PER_CHARGE = 2;
+
+/** The machine's clock may be set back a little: what has just run out must still be there. */
+const KEPT_AFTER_MS = 60_000;
+
+type Counter = {
+  /** Index of the newest bucket that was charged. */
+  head: number;
+  /** By bucket index modulo the span. */
+  counts: number[];
+  /** When nothing in it counts any more. */
+  endsAtMs: number;
+};
+
+export type MemoryParts = { nowMs(): number; countersMax?: number };
+
+export type MemoryCounters = Counters & {
+  check(rules: readonly Rule[], cost: number): ReturnType<typeof verdictOf>;
+  /** How many are held. */
+  size(): number;
+};
+
+export function openMemoryCounters({
+  nowMs,
+  countersMax = COUNTERS_MAX,
+}: MemoryParts): MemoryCounters {
+  const counters = new Map<string, Counter>();
+  let sweeping = counters.entries();
+
+  function sweep(now: number): void {
+    for (let looked = 0; looked < SWEPT_PER_CHARGE; looked += 1) {
+      const { value, done } = sweeping.next();
+      if (done) sweeping = counters.entries();
+      else if (value[1].endsAtMs + KEPT_AFTER_MS <= now) counters.delete(value[0]);
+    }
+  }
+
+  function charge(rule: Rule, known: Counter | undefined, { newest, cost, now }: Charge): void {
+    const [span, widthMs] = [spanOf(rule), widthOf(rule)];
+    const counter = known ?? { head: newest, counts: new Array(span).fill(0), endsAtMs: 0 };
+    roll(counter, newest, span);
+    const slot = newest % span;
+    counter.counts[slot] = (counter.counts[slot] ?? 0) + cost;
+    counter.endsAtMs = (newest + span) * widthMs;
+    // The map's order is that of the last charge; it only matters when it is nearly full.
+    if (known && counters.size > countersMax / 2) counters.delete(rule.name);
+    if (!known || counters.size > countersMax / 2) counters.set(rule.name, counter);
+    sweep(now);
+    for (const oldest of counters.keys()) {
+      if (counters.size <= countersMax) break;
+      counters.delete(oldest);
+    }
+  }
+
+  return {
+    store: 'memory',
+    isSlotted: false,
+    check(rules, cost) {
+      const now = nowMs();
+      const tallies: Tally[] = [];
+      let allowed = true;
+      for (const rule of rules) {
+        const tally = tallyOf(rule, counters.get(rule.name), { now, cost });
+        if (tally.waitMs !== 0) allowed = false;
+        tallies.push(tally);
+      }
+      if (allowed && cost > 0) {
+        for (let at = 0; at < rules.length; at += 1) {
+          const [rule, tally] = [rules[at], tallies[at]];
+          if (!rule || !tally) continue;
+          const counter = counters.get(rule.name);
+          const newest = newestOf(rule, counter, now);
+          charge(rule, counter, { newest, cost, now });
+          tally.used += cost;
+          tally.resetMs = (newest + spanOf(rule)) * widthOf(rule) - now;
+        }
+      }
+      return verdictOf(allowed, tallies);
+    },
+    size: () => counters.size,
+    state: () => ({ configured: false, ready: false, error: null }),
+    close: async () => counters.clear(),
+  };
+}
+
+type Charge = { newest: number; cost: number; now: number };
+
+/** A clock that stepped back a little stands still here; one that jumped starts afresh. */
+function newestOf(rule: Rule, counter: Counter | undefined, now: number): number {
+  const newest = Math.floor(now / widthOf(rule));
+  if (!counter || counter.head <= newest) return newest;
+  return counter.head - newest <= spanOf(rule) ? counter.head : newest;
+}
+
+/** Empties the buckets that have begun since the last charge. */
+function roll(counter: Counter, newest: number, span: number): void {
+  const moved = newest - counter.head;
+  if (moved < 0 || moved >= span) counter.counts.fill(0);
+  else for (let at = counter.head + 1; at <= newest; at += 1) counter.counts[at % span] = 0;
+  counter.head = newest;
+}
+
+function tallyOf(
+  rule: Rule,
+  counter: Counter | undefined,
+  { now, cost }: { now: number; cost: number },
+): Tally {
+  const { limit } = rule;
+  const [span, widthMs] = [spanOf(rule), widthOf(rule)];
+  const newest = newestOf(rule, counter, now);
+  let used = 0;
+  let resetMs = 0;
+  if (counter && newest >= counter.head) {
+    for (let at = Math.max(counter.head, newest) - span + 1; at <= counter.head; at += 1) {
+      const count = counter.counts[at % span] ?? 0;
+      if (count === 0) continue;
+      used += count;
+      resetMs = (at + span) * widthMs - now;
+    }
+  }
+  if (cost === 0 || used + cost <= limit) return { used, resetMs, waitMs: 0 };
+  if (cost > limit) return { used, resetMs, waitMs: NEVER };
+  let left = used;
+  let at = newest - span + 1;
+  while (left + cost > limit) {
+    if (counter && at <= counter.head) left -= counter.counts[at % span] ?? 0;
+    at += 1;
+  }
+  return { used, resetMs, waitMs: (at - 1 + span) * widthMs - now };
+}

@@ -1,0 +1,94 @@
+// A connection to Redis, one server or a Cluster, that fails fast: nothing is queued while it is
+// down, nothing is sent twice, and a server that stays silent is left and dialled again.
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+
+export type LinkParts = {
+  /** redis://, rediss:// or unix:<path>. */
+  url: string;
+  isCluster: boolean;
+  onFault(error: Error): void;
+  onReady(): void;
+};
+
+export type Link = {
+  evalsha(hash: string, keys: number, args: (string | number)[]): Promise<unknown>;
+  eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
+  /** Writes something small, on every server that is asked for counters. */
+  pulse(): Promise<void>;
+  /** What a server's memory settings are, as it tells them. */
+  memory(): Promise<string>;
+  close(): void;
+};
+
+const CONNECT_MS_MAX = 1000;
+const SILENT_MS_MAX = 2000;
+const RETRY_MS_MIN = 50;
+const RETRY_MS_MAX = 1000;
+const SLOTS_REFRESH_MS = 5000;
+const REDIRECTIONS_MAX = 3;
+const PULSE = 'kr:pulse';
+const PULSE_KEPT_MS = 60_000;
+
+const retryMs = (times: number): number =>
+  Math.min(RETRY_MS_MIN * 2 ** Math.min(times - 1, 10), RETRY_MS_MAX);
+
+const options: RedisOptions = {
+  connectTimeout: CONNECT_MS_MAX,
+  socketTimeout: SILENT_MS_MAX,
+  enableOfflineQueue: false,
+  // A charge whose answer was lost may have been made: it is not made again behind our back.
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: retryMs,
+  // A master that became a replica refuses writes: the name may lead to the new one by now.
+  reconnectOnError: (error) => error.message.startsWith('READONLY'),
+};
+
+export function openLink(parts: LinkParts): Link {
+  const client = parts.isCluster ? clusterOf(parts.url) : singleOf(parts.url);
+  client.on('error', parts.onFault);
+  client.on('ready', parts.onReady);
+  return {
+    evalsha: (hash, keys, args) => client.evalsha(hash, keys, ...args),
+    eval: (script, keys, args) => client.eval(script, keys, ...args),
+    pulse: async () => {
+      const asked: Promise<unknown>[] = [client.set(PULSE, 1, 'PX', PULSE_KEPT_MS)];
+      if (client instanceof Cluster) asked.push(...client.nodes('master').map((one) => one.ping()));
+      await Promise.all(asked);
+    },
+    memory: async () => String(await client.info('memory')),
+    close: () => client.disconnect(),
+  };
+}
+
+function singleOf(url: string): Redis {
+  const path = pathIn(url);
+  const own = { ...options, enableAutoPipelining: true };
+  return path === null ? new Redis(url, own) : new Redis({ ...own, path });
+}
+
+function clusterOf(url: string): Cluster {
+  const { hostname, port, username, password, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const { retryStrategy: _, ...node } = options;
+  return new Cluster([{ host, port: Number(port || DEFAULT_PORT) }], {
+    enableOfflineQueue: false,
+    enableAutoPipelining: true,
+    clusterRetryStrategy: retryMs,
+    maxRedirections: REDIRECTIONS_MAX,
+    slotsRefreshInterval: SLOTS_REFRESH_MS,
+    // A certificate names the host, not the address that it resolves to.
+    ...(protocol === 'rediss:' && { dnsLookup: (address, found) => found(null, address) }),
+    redisOptions: {
+      ...node,
+      ...(protocol === 'rediss:' && { tls: {} }),
+      ...(username && { username: decodeURIComponent(username) }),
+      ...(password && { password: decodeURIComponent(password) }),
+    },
+  });
+}
+
+const DEFAULT_PORT = 6379;
+
+const pathIn = (url: string): string | null =>
+  url.startsWith('unix:') ? url.slice('unix:'.length).replace(/^\/\/(?=\/)/, '') : null;

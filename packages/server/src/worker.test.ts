@@ -1,0 +1,177 @@
+// The worker: any number of them at once, seen while they run, and stopped without losing a step.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, bench } from '../../../tests/bench.ts';
+import { queuedFor, sendAll } from '../../../tests/outbox.ts';
+import { callersOf, signUp } from '../../../tests/people.ts';
+import { until } from '../../../tests/smtp-sink.ts';
+import { storeName, type World } from '../../../tests/world.ts';
+import { idMaker } from './base/ids.ts';
+import { systemRandomBytes } from './base/random.ts';
+import { openPostgres } from './db/postgres.ts';
+import { openWork, openWorkIn } from './doors/work.ts';
+import type { Message } from './features/mail/transport.ts';
+import { startWorker, type Worker, type WorkerParts } from './worker.ts';
+
+const SECOND_MS = 1000;
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+function start(t: TestContext, { app }: World, changes: Partial<WorkerParts> = {}): Worker {
+  const worker = startWorker({ ...app.worker, ...changes });
+  t.after(worker.stop);
+  return worker;
+}
+
+const statusOf = async ({ as }: Bench) => {
+  const { status, components } = await as.nobody('GET /status');
+  return [components.worker, status];
+};
+
+async function queued(held: Bench, times: number): Promise<string> {
+  const email = await signUp(callersOf(held));
+  for (let n = 1; n < times; n += 1)
+    await held.as.nobody('POST /v1/auth/password_resets', { email });
+  return email;
+}
+
+const allSent = async (held: Bench, email: string) =>
+  (await queuedFor(held.world, email)).every(({ sentAt }) => sentAt !== null);
+
+test('a worker is unknown until one was seen, well while it is, and down when it is not', async (t) => {
+  const held = await bench(t);
+  deepEqual(await statusOf(held), ['unknown', 'ok']);
+  const worker = start(t, held.world);
+  await until(async () => (await statusOf(held))[0] === 'ok');
+  deepEqual(await statusOf(held), ['ok', 'ok']);
+  await worker.stop();
+  held.clock.shift(20 * SECOND_MS);
+  deepEqual(await statusOf(held), ['ok', 'ok']);
+  held.clock.shift(11 * SECOND_MS);
+  deepEqual(await statusOf(held), ['down', 'down']);
+  start(t, held.world);
+  await until(async () => (await statusOf(held))[0] === 'ok');
+});
+
+test('a mail leaves within a second or so of its cause', async (t) => {
+  const held = await bench(t);
+  start(t, held.world);
+  await sleep(200);
+  const email = await queued(held, 1);
+  const began = performance.now();
+  await until(() => allSent(held, email));
+  const ms = performance.now() - began;
+  t.diagnostic(`${Math.round(ms)} ms`);
+  ok(ms < 3 * SECOND_MS, `${ms} ms`);
+});
+
+/** The store as another process would open it: by connections of its own, where it has any. */
+async function another({
+  app,
+  db,
+  clock,
+}: World): Promise<Partial<WorkerParts> & { close(): void }> {
+  if (storeName === 'embedded') return { close: () => {} };
+  const scope = { workspaceId: null, envs: [] };
+  const opening = { role: 'kr_worker' as const, scope, deadline: { remainingMs: () => 3000 } };
+  const asked = { text: 'select current_database()::text as name', values: [] };
+  const url = new URL(process.env.KEYRAIL_TEST_POSTGRES ?? '');
+  url.pathname = `/${(await db.once(opening, asked)).rows[0]?.name}`;
+  url.username = 'keyrail';
+  const options = { url: url.toString(), clock, connectionsMax: 5, onIdleError: () => {} };
+  const own = openPostgres(options);
+  const newId = idMaker(clock, systemRandomBytes);
+  return {
+    ...app.worker,
+    work: openWork(own, newId),
+    workIn: openWorkIn(own, newId),
+    newId,
+    close: () => own.close(),
+  };
+}
+
+test('three workers at once send each mail once', async (t) => {
+  const MAILS = 24;
+  const held = await bench(t);
+  const sent: string[] = [];
+  const transport = {
+    send: async ({ id }: Message) => {
+      await sleep(5);
+      sent.push(id);
+    },
+    close: () => {},
+  };
+  const { close, ...parts } = await another(held.world);
+  t.after(close);
+  for (const changes of [{}, parts, parts]) start(t, held.world, { ...changes, transport });
+  const email = await queued(held, MAILS);
+  await until(() => allSent(held, email));
+  equal(sent.length, MAILS);
+  equal(new Set(sent).size, MAILS);
+});
+
+test('a worker that stops finishes the message it is at, and leaves the others to others', async (t) => {
+  const held = await bench(t);
+  const email = await queued(held, 4);
+  let began = 0;
+  const transport = {
+    send: async () => {
+      began += 1;
+      await sleep(300);
+    },
+    close: () => {},
+  };
+  const worker = start(t, held.world, { transport });
+  await until(() => began === 1);
+  await worker.stop();
+  const rows = await queuedFor(held.world, email);
+  deepEqual(
+    rows.map(({ sentAt, attempts, claim }) => [sentAt !== null, attempts, claim]),
+    [[true, 1, null], ...Array(3).fill([false, 0, null])],
+  );
+  equal(await sendAll(held.world), 3, 'they are due at once');
+});
+
+test('a message that hangs does not keep a worker from stopping', async (t) => {
+  const held = await bench(t);
+  const email = await queued(held, 1);
+  let isHanging = false;
+  let isClosed = false;
+  const transport = {
+    send: () => {
+      isHanging = true;
+      return new Promise<void>(() => {});
+    },
+    close: () => {
+      isClosed = true;
+    },
+  };
+  const worker = startWorker({ ...held.world.app.worker, transport });
+  await until(() => isHanging);
+  const began = performance.now();
+  await worker.stop();
+  ok(performance.now() - began < 6 * SECOND_MS);
+  ok(isClosed);
+  equal(await sendAll(held.world), 0, 'the claim holds as long as it was made for');
+  held.clock.shift(121 * SECOND_MS);
+  equal(await sendAll(held.world), 1);
+  ok(await allSent(held, email));
+});
+
+test('a fault is told and tried again', async (t) => {
+  const held = await bench(t);
+  const warned: unknown[] = [];
+  let faults = 6;
+  const { work } = held.world.app.worker;
+  start(t, held.world, {
+    log: { ...quiet, warn: (fields: object) => void warned.push(Reflect.get(fields, 'job')) },
+    work: (step) => {
+      faults -= 1;
+      return faults >= 0 ? Promise.reject(new Error('the store is away')) : work(step);
+    },
+  });
+  const email = await queued(held, 1);
+  await until(() => allSent(held, email));
+  ok(warned.includes('send-mail'));
+  ok(warned.includes('beat'));
+});

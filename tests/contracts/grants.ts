@@ -1,0 +1,70 @@
+// What each door may do on each table, said once more on purpose: a grant that is added, lost or
+// widened by accident differs from this. What is not listed is refused.
+import type { DoorRole } from '../../packages/server/src/db/database.ts';
+
+/** A right, or a right with the columns that it is confined to: `select(id,email)`. */
+type Rights = Partial<Record<DoorRole, string[]>>;
+
+/** Changed through the write door, with an audit row. */
+const audited: Rights = { kr_read: ['select'], kr_write: ['select', 'insert', 'update'] };
+
+/** Written by functions of the owner alone. */
+const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
+
+const own = ['select', 'insert', 'update'];
+
+/** What fellow members may be shown of a person. */
+const shown = 'select(id,email,email_verified_at,email_key,name)';
+
+export const granted: Record<string, Rights> = {
+  migrations: {},
+  workspaces: { ...audited, kr_gate: ['select(id,name,slug)'] },
+  audit_heads: derived,
+  audit_logs: derived,
+
+  secret_keys: {
+    ...audited,
+    kr_gate: ['select(id,workspace_id,env,lookup_hash,expires_at,revoked_at,authority)'],
+  },
+  secret_key_uses: { ...derived, kr_gate: own },
+
+  projects: { ...audited, kr_record: ['select'] },
+  tenants: { ...audited, kr_record: ['select'] },
+  api_keys: {
+    ...audited,
+    kr_record: ['select'],
+    kr_worker: [
+      'select(id,workspace_id,project_id,tenant_id,env,expires_at,revoked_at,retired_at)',
+      'update(retired_at)',
+    ],
+  },
+  project_versions: {
+    ...derived,
+    kr_record: ['select'],
+    kr_gate: ['select(project_id,version)'],
+  },
+  policy_changes: { ...derived, kr_record: ['select'], kr_worker: ['select'] },
+  policy_nodes: { ...derived, kr_record: own, kr_worker: ['select', 'delete'] },
+
+  users: {
+    kr_gate: own,
+    kr_read: [shown],
+    kr_write: [shown, 'update(email_verified_at,last_workspace_id)'],
+  },
+  memberships: { ...audited, kr_gate: ['select'] },
+  invites: audited,
+  sessions: {
+    kr_gate: own,
+    kr_write: ['select(id,user_id,active_workspace_id)', 'update(active_workspace_id)'],
+    kr_worker: ['select', 'delete'],
+  },
+  one_time_tokens: { kr_gate: own, kr_worker: ['select', 'delete'] },
+
+  mail_outbox: {
+    kr_gate: ['insert'],
+    kr_write: ['insert'],
+    kr_worker: ['select', 'update', 'delete'],
+  },
+  worker_beats: { kr_gate: ['select'], kr_worker: [...own, 'delete'] },
+  job_leases: { kr_worker: own },
+};

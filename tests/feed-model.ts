@@ -1,0 +1,156 @@
+// A project's feed in memory, for simulations: keys that bear the change that wrote them last,
+// changes with their versions, and a floor. A reader keeps the state it has begun with, as a
+// repeatable read does; what it lists is what the statements of the feed would.
+import { allEnvs, type Env } from '../packages/server/src/doors/reach.ts';
+import type { FeedFilter } from '../packages/server/src/features/policy/filter.ts';
+import type {
+  ChangeRow,
+  EntryPosition,
+  EntryRow,
+  FeedHead,
+  FeedSource,
+} from '../packages/server/src/features/policy/rows.ts';
+
+export const PROJECT = '00000000-0000-7000-8000-000000000001';
+
+export type ModelKey = EntryRow & { changeId: number; isRevoked: boolean; isRetired: boolean };
+
+/** Never changed in place: whoever holds one holds a moment. */
+export type FeedState = {
+  head: FeedHead;
+  keys: ReadonlyMap<string, ModelKey>;
+  /** The version of each change that is not forgotten. */
+  versions: ReadonlyMap<number, number>;
+};
+
+export type KeyPatch = Partial<
+  Pick<ModelKey, 'scopes' | 'expiresAt' | 'rateLimits' | 'isRevoked' | 'isRetired'>
+>;
+
+export class FeedModel {
+  state: FeedState = {
+    head: {
+      workspaceId: '00000000-0000-7000-8000-000000000000',
+      version: 1,
+      floor: 1,
+      isDeleted: false,
+      defaultRateLimits: [],
+    },
+    keys: new Map(),
+    versions: new Map(),
+  };
+  /** The state at each version, to hold folded answers against. */
+  readonly past = new Map<number, FeedState>([[1, this.state]]);
+  #created = 0;
+  #changes = 0;
+
+  create(env: Env, tenantId: string, expiresAt: Date | null): void {
+    this.#created += 1;
+    const id = `00000000-0000-7000-9000-${String(this.#created).padStart(12, '0')}`;
+    const key: ModelKey = {
+      ...{ id, tenantId, env, expiresAt },
+      lookupHash: id.replaceAll('-', '').repeat(2),
+      displayPrefix: 'kr_…',
+      scopes: [],
+      rateLimits: null,
+      shelf: shelfOf(env),
+      // Several share an instant, so that the id has to tell them apart.
+      createdAt: new Date(Math.floor(this.#created / 3)),
+      changeId: 0,
+      isRevoked: false,
+      isRetired: false,
+    };
+    this.#write([key]);
+  }
+
+  /** Everything that one change touches, at one version. */
+  change(ids: readonly string[], patch: KeyPatch): void {
+    const touched = ids.flatMap((id) => this.state.keys.get(id) ?? []);
+    if (touched.length > 0) this.#write(touched.map((key) => ({ ...key, ...patch })));
+  }
+
+  /** What all keys inherit: nodes start over. */
+  changeDefaults(limit: number): void {
+    const rule = { id: 'all', limit, window_ms: 1000, algorithm: 'fixed', scope: 'key' } as const;
+    this.#write([], { defaultRateLimits: [rule], floor: this.state.head.version + 1 });
+  }
+
+  remove(): void {
+    const keys = [...this.state.keys.values()].filter(({ isRevoked }) => !isRevoked);
+    this.#write(
+      keys.map((key) => ({ ...key, isRevoked: true })),
+      { isDeleted: true },
+    );
+  }
+
+  /** Forgets changes up to a version. That is no change, and moves no version. */
+  prune(upTo: number): void {
+    const { head, versions } = this.state;
+    this.state = {
+      ...this.state,
+      head: { ...head, floor: Math.max(head.floor, upTo) },
+      versions: new Map([...versions].filter(([, version]) => version > upTo)),
+    };
+  }
+
+  #write(touched: readonly ModelKey[], head: Partial<FeedHead> = {}): void {
+    this.#changes += 1;
+    const changeId = this.#changes;
+    const version = this.state.head.version + 1;
+    this.state = {
+      head: { ...this.state.head, ...head, version },
+      keys: new Map([
+        ...this.state.keys,
+        ...touched.map((key): [string, ModelKey] => [key.id, { ...key, changeId }]),
+      ]),
+      versions: new Map([...this.state.versions, [changeId, version]]),
+    };
+    this.past.set(version, this.state);
+  }
+}
+
+const shelfOf = (env: Env): number => 2 * allEnvs.indexOf(env);
+
+export const isTold = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
+  (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
+
+/** The keys that a node with a filter should have, by the state itself. */
+export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
+  [...keys.values()].filter((key) => !key.isRevoked && !key.isRetired && isTold(key, filter));
+
+/** A reading of one state; others get their turn before each statement. */
+export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSource => ({
+  now: new Date(0),
+  loadHead: async () => {
+    await turn();
+    return state.head;
+  },
+  listEntries: async (filter, { after, limit }) => {
+    await turn();
+    return keysIn(state, filter)
+      .toSorted(byPosition)
+      .filter((key) => after === null || byPosition(after, key) < 0)
+      .slice(0, limit);
+  },
+  listChanges: async (filter, { since, after, limit }) => {
+    await turn();
+    return [...state.keys.values()]
+      .flatMap((key): ChangeRow[] => {
+        const version = state.versions.get(key.changeId) ?? 0;
+        return version > since && isTold(key, filter) ? [{ ...key, version }] : [];
+      })
+      .toSorted((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1))
+      .filter((row) => after === null || isAfter(row, after))
+      .slice(0, limit);
+  },
+});
+
+const isAfter = (row: ChangeRow, after: ChangeRow): boolean =>
+  row.version > after.version || (row.version === after.version && row.id > after.id);
+
+/** Shelf by shelf, newest first. */
+function byPosition(a: EntryPosition, b: EntryPosition): number {
+  const byTime = a.shelf - b.shelf || b.createdAt.getTime() - a.createdAt.getTime();
+  if (byTime !== 0 || a.id === b.id) return byTime;
+  return a.id > b.id ? -1 : 1;
+}

@@ -1,0 +1,157 @@
+// Simulated nodes and the server's answers to them, over the model of the store and the product's
+// own decisions about what to answer. Requests and answers get lost, and nodes forget everything.
+import { equal, ok } from 'node:assert/strict';
+import { ApiError } from '../packages/server/src/base/errors.ts';
+import type { FeedFilter } from '../packages/server/src/features/policy/filter.ts';
+import { positionIn, positionOf } from '../packages/server/src/features/policy/page-position.ts';
+import { presentDelta, presentSnapshot } from '../packages/server/src/features/policy/present.ts';
+import { readDelta } from '../packages/server/src/features/policy/read-delta.ts';
+import { readSnapshot } from '../packages/server/src/features/policy/read-snapshot.ts';
+import { applied, fold, type Held } from './feed.ts';
+import { type FeedModel, keysIn, readingOf } from './feed-model.ts';
+import type { Chance } from './turns.ts';
+
+export type Scene = {
+  model: FeedModel;
+  chance: Chance;
+  turn(): Promise<void>;
+  /** The server's page ceiling. */
+  keysMax: number;
+  /** What each node has acknowledged, as the server notes it. */
+  acks: Map<string, number>;
+};
+
+type Asked = { filter: FeedFilter; pageKeysMax: number | null };
+
+async function serveSnapshot(
+  { model, turn, keysMax }: Scene,
+  asked: Asked,
+  cursor: string[] | null,
+) {
+  const { filter, pageKeysMax } = asked;
+  const after = cursor && positionIn(cursor, filter);
+  const feed = readingOf(model.state, turn);
+  const answer = await readSnapshot(feed, { filter, pageKeysMax, keysMax, after });
+  const next = answer.next && positionOf(answer.next, answer.head.version, filter);
+  return { ...presentSnapshot(answer, filter, null), next };
+}
+
+async function serveDelta(scene: Scene, { since, ...asked }: Asked & { since: number }) {
+  const { model, turn, keysMax } = scene;
+  const { filter, pageKeysMax } = asked;
+  const begun = model.state;
+  const changesMax = Math.min(pageKeysMax ?? keysMax, keysMax);
+  const verdict = await readDelta(readingOf(begun, turn), { filter, since, changesMax });
+  if (verdict.kind === 'snapshot') return serveSnapshot(scene, asked, null);
+  if (verdict.kind === 'same') {
+    equal(begun.head.version, since, 'told that nothing changed, though the project has moved');
+    return null;
+  }
+  equal(verdict.head.version, begun.head.version, 'a delta that is not of its moment');
+  const ids = new Set(verdict.changes.map(({ id }) => id));
+  equal(ids.size, verdict.changes.length, 'a key twice in a delta');
+  return presentDelta(verdict, filter, since);
+}
+
+class Lost extends Error {}
+
+export class Node {
+  readonly name: string;
+  held: Held | null = null;
+  readonly #scene: Scene;
+  #asked: Asked;
+
+  constructor(name: string, scene: Scene, asked: Asked) {
+    this.name = name;
+    this.#scene = scene;
+    this.#asked = asked;
+  }
+
+  /** Everything is forgotten; from now on another part of the keys may be wanted. */
+  restart(asked: Asked): void {
+    this.held = null;
+    this.#asked = asked;
+  }
+
+  /** One exchange. True when there was nothing new. */
+  async poll(): Promise<boolean> {
+    try {
+      return this.held ? await this.#follow(this.held) : await this.#start();
+    } catch (error) {
+      if (error instanceof Lost) return false;
+      if (!(error instanceof ApiError) || error.code !== 'snapshot_too_large') throw error;
+      this.#asked = { ...this.#asked, pageKeysMax: 1 + this.#scene.chance.below(3) };
+      return false;
+    }
+  }
+
+  async #start(): Promise<boolean> {
+    return this.#activate(await this.#overTheWire(() => this.#page(null)));
+  }
+
+  #page(cursor: string[] | null) {
+    return serveSnapshot(this.#scene, this.#asked, cursor);
+  }
+
+  async #follow(held: Held): Promise<boolean> {
+    const since = held.version;
+    const page = await this.#overTheWire(() => {
+      this.#scene.acks.set(this.name, since);
+      return serveDelta(this.#scene, { ...this.#asked, since });
+    });
+    if (page?.object === 'policy_snapshot') return this.#activate(page);
+    if (page) {
+      ok(page.version > since, 'a version went back');
+      this.held = applied(held, page);
+    }
+    this.holdsTheTruth();
+    return page === null;
+  }
+
+  /** What was known stays in force until the last page is in. */
+  async #activate(first: Awaited<ReturnType<typeof serveSnapshot>>): Promise<boolean> {
+    ok(first.version >= (this.held?.version ?? 0), 'a version went back');
+    const keys = new Map(first.keys.map((key) => [key.key_id, key]));
+    for (let page = first; page.next; ) {
+      const { next } = page;
+      page = await this.#overTheWire(() => this.#page(next));
+      equal(page.version, first.version, 'a page of another version');
+      for (const key of page.keys) keys.set(key.key_id, key);
+    }
+    this.held = { version: first.version, keys };
+    if (first.next === null) this.holdsTheTruth();
+    return false;
+  }
+
+  /** Told by deltas alone, this is what was so at that version, no more and no less. */
+  holdsTheTruth(): void {
+    const { held } = this;
+    const state = held && this.#scene.model.past.get(held.version);
+    ok(held && state, 'a version that never was');
+    const truth = keysIn(state, this.#asked.filter).map((key) => ({
+      ...{ key_id: key.id, tenant_id: key.tenantId, env: key.env, lookup_hash: key.lookupHash },
+      ...{ display_prefix: key.displayPrefix, scopes: key.scopes },
+      expires_at: key.expiresAt?.toISOString() ?? null,
+      rate_limits: key.rateLimits ?? state.head.defaultRateLimits,
+    }));
+    const expected = fold({ version: 0, keys: new Map(truth.map((key) => [key.key_id, key])) });
+    equal(JSON.stringify(fold(held)), JSON.stringify(expected));
+  }
+
+  /** The request may get lost, or late and without anyone who still listens, or its answer may. */
+  async #overTheWire<T>(serve: () => Promise<T>): Promise<T> {
+    const { chance, turn } = this.#scene;
+    await turn();
+    if (chance.percent(10)) throw new Lost();
+    if (chance.percent(5)) {
+      void turn()
+        .then(serve)
+        .catch(() => {});
+      throw new Lost();
+    }
+    const answer = await serve();
+    await turn();
+    if (chance.percent(10)) throw new Lost();
+    return answer;
+  }
+}

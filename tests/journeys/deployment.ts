@@ -1,0 +1,182 @@
+// A deployment of the real program, as an operator would run it: a store and a directory of its
+// own, reached over HTTP, read through its mail and its log, stopped and killed by its pid.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { systemClock } from '../../packages/server/src/base/clock.ts';
+import type { Database } from '../../packages/server/src/db/database.ts';
+import { openEmbedded } from '../../packages/server/src/db/embedded.ts';
+import { openPostgres } from '../../packages/server/src/db/postgres.ts';
+import { type Answer, type Caller, type Input, Refusal, requestOf } from '../bench.ts';
+import type { Mail } from '../people.ts';
+import { until } from '../smtp-sink.ts';
+import { createPostgresCopy, dropPostgresCopy, unpackEmbeddedCopy } from '../template.ts';
+import { type StoreName, storeName } from '../world.ts';
+
+export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-journeys-0123456789';
+export const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
+
+const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
+const READY_MS_MAX = 60_000;
+
+export type Settings = Record<string, string>;
+export type Command = 'start' | 'api' | 'worker';
+
+export type Running = {
+  url: string;
+  pid: number;
+  kill(): Promise<void>;
+  /** The exit code, and how long it took. */
+  stop(): Promise<{ code: number | null; ms: number }>;
+  as(token: string | null): Caller;
+  ask(line: AnyLine, input?: Input, token?: string | null): Promise<Answer>;
+};
+
+export type Deployment = {
+  directory: string;
+  run(command?: Command, more?: Settings): Promise<Running>;
+  /** Everything that any of its programs has printed. */
+  printed(): string;
+  mails(): Promise<Mail[]>;
+  /** The store itself; the embedded one only while no program runs. */
+  open(): Promise<Database>;
+};
+
+/** Nothing runs yet. What it leaves behind is removed when the test ends. */
+export async function deploy(
+  t: TestContext,
+  settings: Settings = {},
+  store: StoreName = storeName,
+): Promise<Deployment> {
+  const directory = await mkdtemp(join(tmpdir(), 'kr-journey-'));
+  const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
+  const databaseUrl = store === 'postgres' ? await createPostgresCopy(superuserUrl) : null;
+  if (!databaseUrl) await unpackEmbeddedCopy(join(directory, 'database'));
+  const alive = new Set<ChildProcess>();
+  let output = '';
+  t.after(async () => {
+    await Promise.all([...alive].map(killed));
+    if (databaseUrl) await dropPostgresCopy(superuserUrl, databaseUrl);
+    await rm(directory, { recursive: true, force: true });
+  });
+  const env = {
+    PATH: process.env.PATH,
+    KEYRAIL_PORT: '0',
+    KEYRAIL_DATA_DIR: directory,
+    KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,
+    KEYRAIL_MASTER_KEY: MASTER_KEY,
+    KEYRAIL_AUTH_THROTTLE: 'off',
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+    ...settings,
+  };
+
+  async function run(command: Command = 'start', more: Settings = {}): Promise<Running> {
+    const child = spawn(process.execPath, [MAIN, command], {
+      env: { ...env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    alive.add(child);
+    child.once('close', () => alive.delete(child));
+    let own = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        own += text;
+        output += text;
+      });
+    }
+    await until(() => own.includes('"msg":"ready"') || child.exitCode !== null, READY_MS_MAX);
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${own}`);
+    return running(child, /"url":"(http:[^"]+)"/.exec(own)?.[1] ?? '');
+  }
+
+  return {
+    directory,
+    run,
+    printed: () => output,
+    mails: () => mailsIn(join(directory, 'mail')),
+    open: async () =>
+      databaseUrl
+        ? openPostgres({
+            url: databaseUrl,
+            clock: systemClock,
+            connectionsMax: 2,
+            onIdleError: () => {},
+          })
+        : openEmbedded(directory, systemClock),
+  };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'close');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+function running(child: ChildProcess, url: string): Running {
+  const ask: Running['ask'] = async (line, input = {}, token = null) => {
+    const { method, url: path, body } = requestOf(line, input);
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      text,
+      body: JSON.parse(text),
+      headers: Object.fromEntries(response.headers),
+    };
+  };
+  return {
+    url,
+    pid: child.pid ?? 0,
+    ask,
+    as: (token) => async (line, input) => {
+      const answer = await ask(line, input, token);
+      if (answer.status >= 300) throw new Refusal(line, answer);
+      return answer.body as never; // the contract's own tests hold it against the schema
+    },
+    kill: () => killed(child),
+    stop: async () => {
+      const began = performance.now();
+      const gone = once(child, 'close');
+      child.kill('SIGTERM');
+      const [code] = await gone;
+      return { code, ms: performance.now() - began };
+    },
+  };
+}
+
+async function mailsIn(directory: string): Promise<Mail[]> {
+  const names = await readdir(directory).catch(() => []);
+  return Promise.all(
+    names
+      .filter((name) => name.endsWith('.json'))
+      .toSorted()
+      .map(async (name) => JSON.parse(await readFile(join(directory, name), 'utf8'))),
+  );
+}
+
+/** Waits for a mail of a kind to an address, and takes the token out of it. */
+export async function mailedToken(
+  { mails }: Deployment,
+  address: string,
+  kind: string,
+): Promise<string> {
+  let token: string | undefined;
+  await until(async () => {
+    const mail = (await mails()).findLast((each) => each.to === address && each.kind === kind);
+    token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];
+    return token !== undefined;
+  });
+  return token ?? '';
+}

@@ -1,0 +1,46 @@
+// A flood of logins: most are told to come back, none brings the program down, and whoever asks
+// whether it lives is answered at once.
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deploy } from './deployment.ts';
+
+const AT_ONCE = 300;
+const HEALTHY_MS_MAX = 1000;
+
+test('a flood of logins is shed, and /healthz stays quick', async (t) => {
+  const deployment = await deploy(t);
+  const server = await deployment.run();
+  await server.ask('POST /v1/auth/users', { email: 'ada@example.com', password: 'x'.repeat(20) });
+  const login = (email: string) =>
+    server.ask('POST /v1/auth/sessions', { email, password: 'not the right password' });
+  let isOver = false;
+  const flood = Promise.all(
+    Array.from({ length: AT_ONCE }, (_, n) =>
+      login(n % 2 ? 'ada@example.com' : `${n}@example.com`),
+    ),
+  ).finally(() => {
+    isOver = true;
+  });
+  const waits: number[] = [];
+  while (!isOver) {
+    const began = performance.now();
+    equal((await server.ask('GET /healthz')).status, 200);
+    waits.push(performance.now() - began);
+    await sleep(10);
+  }
+  const answers = await flood;
+  const count = (status: number) => answers.filter((one) => one.status === status).length;
+  equal(count(401) + count(429) + count(503), AT_ONCE);
+  ok(count(429) >= AT_ONCE / 3, `${count(429)} were told to come back`);
+  ok(count(401) >= 50, `${count(401)} were served`);
+  for (const { status, headers } of answers) if (status === 429) ok(headers['retry-after']);
+  const sorted = waits.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  t.diagnostic(
+    `/healthz: median ${Math.round(median)} ms, worst ${Math.round(sorted.at(-1) ?? 0)} ms`,
+  );
+  ok(median < HEALTHY_MS_MAX / 4, `median ${median} ms`);
+  ok((sorted.at(-1) ?? 0) < HEALTHY_MS_MAX, `worst ${sorted.at(-1)} ms`);
+  equal((await login('ada@example.com')).status, 401, 'afterwards all is as before');
+});

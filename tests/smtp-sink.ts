@@ -1,0 +1,137 @@
+// A mail server of our own on the loopback, which takes what it is sent or fails in the ways that
+// mail servers fail: refuses, falls silent, breaks off just before or just after its "accepted".
+import { once } from 'node:events';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+
+export type Manner = 'accept' | 'refuse' | 'stall' | 'cut before' | 'cut after';
+
+export type Letter = {
+  from: string;
+  to: string[];
+  /** The last one of each name, names in lower case. */
+  headers: Record<string, string>;
+  /** By their type, decoded. */
+  parts: Record<string, string>;
+};
+
+export type Sink = {
+  url(credentials?: string): string;
+  /** Every message that came in whole, be it that its sender was never told. */
+  letters: Letter[];
+  behave(manner: Manner): void;
+  /** Says "accepted" to all that were left without an answer. */
+  relent(): void;
+  /** Goes away and comes back under the same address. */
+  close(): Promise<void>;
+  open(): Promise<void>;
+};
+
+/** Until a condition holds, or the time is up. */
+export async function until(holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`it did not come about within ${ms} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export async function openSink(options: SMTPServerOptions = {}): Promise<Sink> {
+  let manner: Manner = 'accept';
+  let port = 0;
+  let server: SMTPServer;
+  let unanswered: (() => void)[] = [];
+  const letters: Letter[] = [];
+
+  const cut = ({ id }: SMTPServerSession) => {
+    for (const each of server.connections) if (each.id === id) each._socket.resetAndDestroy();
+  };
+  const answer = (session: SMTPServerSession, accept: () => void) => {
+    if (manner === 'cut before') return cut(session);
+    if (manner === 'stall') return void unanswered.push(accept);
+    accept();
+    if (manner === 'cut after') setTimeout(() => cut(session), 20);
+  };
+
+  async function open(): Promise<void> {
+    server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      logger: false,
+      onRcptTo: (_address, _session, done) =>
+        done(manner === 'refuse' ? Object.assign(new Error('no'), { responseCode: 451 }) : null),
+      onData: (stream, session, done) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+        stream.on('end', () => {
+          letters.push(letterOf(Buffer.concat(chunks).toString('utf8'), session));
+          answer(session, () => done(null, 'taken'));
+        });
+      },
+      ...options,
+    });
+    server.on('error', () => {}); // senders are killed under it
+    const listening = server.listen(port, '127.0.0.1');
+    await once(listening, 'listening');
+    const address = listening.address();
+    port = typeof address === 'object' && address ? address.port : 0;
+  }
+
+  await open();
+  return {
+    url: (credentials = '') => `smtp://${credentials && `${credentials}@`}127.0.0.1:${port}`,
+    letters,
+    behave: (next) => {
+      manner = next;
+    },
+    relent: () => {
+      for (const accept of unanswered) accept();
+      unanswered = [];
+    },
+    close: () => {
+      for (const each of server.connections) each._socket.destroy();
+      return new Promise((resolve) => server.close(resolve));
+    },
+    open,
+  };
+}
+
+function letterOf(raw: string, { envelope }: SMTPServerSession): Letter {
+  const [head = '', ...rest] = raw.split('\r\n\r\n');
+  const headers = headersIn(head);
+  const boundary = /boundary="([^"]+)"/.exec(headers['content-type'] ?? '')?.[1];
+  const inner = boundary ? rest.join('\r\n\r\n').split(`--${boundary}`).slice(1, -1) : [raw];
+  return {
+    from: envelope.mailFrom ? envelope.mailFrom.address : '',
+    to: envelope.rcptTo.map(({ address }) => address),
+    headers,
+    parts: Object.fromEntries(inner.map(partOf)),
+  };
+}
+
+function partOf(text: string): [type: string, body: string] {
+  const [head = '', ...rest] = text.trimStart().split('\r\n\r\n');
+  const headers = headersIn(head);
+  const type = headers['content-type']?.split(';')[0] ?? '';
+  return [type, decoded(rest.join('\r\n\r\n'), headers['content-transfer-encoding'] ?? '7bit')];
+}
+
+function headersIn(head: string): Record<string, string> {
+  const lines = head.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...value] = line.split(':');
+      return [name.toLowerCase(), value.join(':').trim()];
+    }),
+  );
+}
+
+function decoded(body: string, encoding: string): string {
+  if (encoding === 'base64') return Buffer.from(body, 'base64').toString('utf8');
+  if (encoding !== 'quoted-printable') return body;
+  const bytes = body
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

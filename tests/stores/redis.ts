@@ -1,0 +1,191 @@
+/**
+ * A Redis of our own, for as long as a test runs: one server or a Cluster of three masters, on
+ * loopback, nothing kept on disk, gone when it is stopped or when its starter dies. It never
+ * touches a server of the machine. KEYRAIL_TEST_REDIS_BIN names a binary to use instead.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { installFromDistribution } from './distribution.ts';
+import { commandUnder, makeScratch, removeScratch, unprivilegedAccount } from './scratch.ts';
+
+export type RedisServer = {
+  port: number;
+  url: string;
+  /** The same server by its unix socket. */
+  socketUrl: string;
+  pid: number;
+  /** One command past our own client, as an operator would give it. */
+  tell(...words: string[]): Promise<unknown>;
+  freeze(): void;
+  thaw(): void;
+  /** Ends the server as a crash does. */
+  crash(): Promise<void>;
+  /** Starts it again on the same port, empty. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const START_MS_MAX = 20_000;
+const STEP_MS = 20;
+const SLOTS = 16_384;
+/** The bus of a Cluster's node listens this far above its port. */
+const BUS_OFFSET = 10_000;
+
+let found: { bin: string } | { missing: string } | undefined;
+
+/** The binary, installed if need be, or why there is none. */
+export function findRedis(): { bin: string } | { missing: string } {
+  found ??= lookForRedis();
+  return found;
+}
+
+function lookForRedis(): { bin: string } | { missing: string } {
+  const bin = process.env.KEYRAIL_TEST_REDIS_BIN ?? 'redis-server';
+  const runs = () => spawnSync(bin, ['--version'], { stdio: 'ignore' }).status === 0;
+  if (runs()) return { bin };
+  const refusal = installFromDistribution('redis-server');
+  return runs() ? { bin } : { missing: `no Redis: ${refusal ?? 'none was installed'}` };
+}
+
+/** For `test(…, { skip }, …)`: false when there is a Redis, else the reason, told loudly. */
+export function redisIsMissing(): string | false {
+  const looked = findRedis();
+  if ('bin' in looked) return false;
+  console.error(`Tests on Redis are skipped: ${looked.missing}`);
+  return looked.missing;
+}
+
+export async function startRedis(settings: Record<string, string> = {}): Promise<RedisServer> {
+  const looked = findRedis();
+  if ('missing' in looked) throw new Error(looked.missing);
+  const account = unprivilegedAccount(['redis', 'nobody']);
+  const scratch = makeScratch('redis', account);
+  const port = await freePort();
+  const socket = join(scratch, 's');
+  let child: ChildProcess | null = null;
+
+  const end = (): void => {
+    if (child && !hasEnded(child)) child.kill('SIGKILL'); // also ends a frozen one
+    removeScratch(scratch);
+  };
+  process.once('exit', end);
+
+  async function start(): Promise<void> {
+    const [command, args] = commandUnder(account, [
+      ...[looked.bin, '--port', String(port), '--bind', '127.0.0.1'],
+      ...['--unixsocket', socket, '--dir', scratch, '--save', '', '--appendonly', 'no'],
+      ...['--enable-debug-command', 'yes', '--loglevel', 'warning', '--daemonize', 'no'],
+      ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
+    ]);
+    child = spawn(command, args, { cwd: '/', stdio: 'ignore' });
+    child.on('error', () => {});
+    child.unref();
+    await awaitAnswer(port, child);
+  }
+
+  async function kill(): Promise<void> {
+    if (!child || hasEnded(child)) return;
+    const gone = once(child, 'exit');
+    child.ref();
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  await start();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    socketUrl: `unix:${socket}`,
+    get pid() {
+      return child?.pid ?? 0;
+    },
+    tell: (...words) => tell(port, words),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    crash: kill,
+    restart: start,
+    stop: async () => {
+      await kill();
+      end();
+      process.off('exit', end);
+    },
+  };
+}
+
+export type RedisCluster = { url: string; nodes: RedisServer[]; stop(): Promise<void> };
+
+/** Three masters that share the slots; writable when this returns. */
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const nodes = await Promise.all(
+    [0, 1, 2].map(() => startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' })),
+  );
+  const stop = async (): Promise<void> => {
+    await Promise.all(nodes.map((node) => node.stop()));
+  };
+  try {
+    const [first] = nodes;
+    for (const [at, node] of nodes.entries()) {
+      const from = Math.floor((SLOTS * at) / nodes.length);
+      const to = Math.floor((SLOTS * (at + 1)) / nodes.length) - 1;
+      await node.tell('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
+      await node.tell('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
+    }
+    for (const node of nodes) await first?.tell('CLUSTER', 'MEET', '127.0.0.1', String(node.port));
+    await Promise.all(nodes.map(awaitWhole));
+    return { url: first?.url ?? '', nodes, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function awaitWhole(node: RedisServer): Promise<void> {
+  const deadline = performance.now() + START_MS_MAX;
+  for (;;) {
+    const told = String(await node.tell('CLUSTER', 'INFO'));
+    if (/cluster_state:ok/.test(told) && /cluster_known_nodes:3/.test(told)) return;
+    if (performance.now() > deadline) throw new Error(`the Cluster did not form:\n${told}`);
+    await sleep(STEP_MS);
+  }
+}
+
+async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
+  const deadline = performance.now() + START_MS_MAX;
+  while ((await tell(port, ['PING']).catch(() => null)) !== 'PONG') {
+    if (hasEnded(child)) throw new Error('redis-server ended before it answered');
+    if (performance.now() > deadline) throw new Error('redis-server did not answer in time');
+    await sleep(STEP_MS);
+  }
+}
+
+async function tell(port: number, [command = '', ...args]: string[]): Promise<unknown> {
+  const client = new Redis({
+    ...{ host: '127.0.0.1', port, lazyConnect: true, enableReadyCheck: false },
+    ...{ retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: 1000 },
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await client.call(command, ...args);
+  } finally {
+    client.disconnect();
+  }
+}
+
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
+
+/** Low enough that a Cluster's bus fits above it. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    server.close();
+    if (address === null || typeof address === 'string') throw new Error('No free port was given.');
+    if (address.port + BUS_OFFSET < 65_536) return address.port;
+  }
+}

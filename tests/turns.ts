@@ -1,0 +1,62 @@
+// A scheduler by a seed: whoever waits for a turn gets it when chance says so, one at a time, so
+// that a run which went wrong can be repeated exactly.
+import { setImmediate as settled } from 'node:timers/promises';
+
+export type Chance = {
+  /** A whole number from 0 up to, not including, `below`. */
+  below(below: number): number;
+  pick<T>(options: readonly T[]): T;
+  /** True in so many of a hundred cases. */
+  percent(share: number): boolean;
+};
+
+/** The same numbers for the same seed (mulberry32). */
+export function chanceFrom(seed: number): Chance {
+  let state = Math.imul(seed + 1, 0x9e3779b1);
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (bound: number) => Math.floor(next() * bound);
+  return {
+    below,
+    pick: (options) => {
+      const chosen = options[below(options.length)];
+      if (chosen === undefined) throw new Error('nothing to pick from');
+      return chosen;
+    },
+    percent: (share) => below(100) < share,
+  };
+}
+
+export type Turns = {
+  /** Resolves when it is the caller's turn. */
+  turn(): Promise<void>;
+  /** Gives turns until the actors are done. */
+  run(actors: readonly Promise<unknown>[]): Promise<void>;
+};
+
+export function turnsBy(chance: Chance): Turns {
+  const waiting: (() => void)[] = [];
+  return {
+    turn: () => new Promise((resolve) => void waiting.push(resolve)),
+    async run(actors) {
+      let isDone = false;
+      const ended = Promise.all(actors).finally(() => {
+        isDone = true;
+      });
+      ended.catch(() => {}); // told below
+      for (;;) {
+        // Everything that follows from the last turn has happened before the next is given.
+        await settled();
+        if (isDone) break;
+        const [next] = waiting.splice(chance.below(waiting.length), 1);
+        if (!next) throw new Error('nobody waits for a turn, and not all are done');
+        next();
+      }
+      await ended;
+    },
+  };
+}
