@@ -3,6 +3,7 @@
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { Bench, Input } from '../bench.ts';
 import { mailedToken, newAddress, PASSWORD, signUp } from '../people.ts';
+import { hotFixtures } from './hot-fixtures.ts';
 
 export type Fixture = {
   /** Who makes the successful call. */
@@ -231,6 +232,7 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     input: aFeed({ since: 0 }),
     beyond: aFeed({ since: 0, env: 'live' }),
   },
+  ...hotFixtures,
   'GET /v1/environments': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/chain': { ...reading, input: nothing, beyond: null },

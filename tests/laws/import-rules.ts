@@ -42,6 +42,7 @@ const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
 const KEPT_IN: Record<string, string> = {
   fastify: 'http',
   pg: 'db',
+  ioredis: 'volatile',
   '@electric-sql/pglite': 'db',
 };
 

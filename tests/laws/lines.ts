@@ -20,6 +20,7 @@ export const routeTable = servedRoutes({
   passwordCharsMin: 12,
   policyPageKeysMax: 1,
   revokeWaitMsMax: 0,
+  randomBytes: never,
   hub: openPolicyHub(),
 });
 

@@ -11,6 +11,14 @@ const BANNED = new Set(
    info infos process processes handle handles`.split(/\s+/),
 );
 
+/** In tests these are subjects of their own: wire bodies, processes that are started and killed. */
+const SUBJECTS_OF_TESTS = new Set(['data', 'process', 'processes', 'info', 'common']);
+
+const isBanned = (word: string, path: string): boolean =>
+  BANNED.has(word) && !(isTested(path) && SUBJECTS_OF_TESTS.has(word));
+
+const isTested = (path: string): boolean => isTest(path) || /^(tests|bench)\//.test(path);
+
 /** Names that others gave: the runtime's globals, a setting's name, what the drivers call. */
 const NOT_OURS = new Set(
   `process FormData DataView KEYRAIL_DATA_DIR dataDir loadDataDir dataTypeID handleRowDescription
@@ -109,7 +117,7 @@ function patternFaults({ path, text, ...views }: Source, which: Pattern['view'][
 
 function pathFaults({ path }: Source): Fault[] {
   const own = path.replace(/^(packages\/[^/]+\/src|tests|scripts|bench)\//, '');
-  const banned = own.split(/[-./]/).find((word) => BANNED.has(word));
+  const banned = own.split(/[-./]/).find((word) => isBanned(word, path));
   return banned ? [{ path, line: 1, says: `its path says "${banned}"` }] : [];
 }
 
@@ -122,7 +130,7 @@ function nameFaults(source: Source): Fault[] {
       .flatMap(({ clause }) => clause.match(/[\w$]+/g) ?? []),
   );
   return [...code.matchAll(/(?<![\w$])[A-Za-z_$][\w$]*/g)].flatMap(({ 0: name, index }) => {
-    const banned = wordsOf(name).find((word) => BANNED.has(word));
+    const banned = wordsOf(name).find((word) => isBanned(word, path));
     if (banned === undefined || NOT_OURS.has(name) || foreign.has(name)) return [];
     if (/(?<!\.\.)[.]\s*$/.test(code.slice(Math.max(0, index - 40), index))) return [];
     if (PRESCRIBED_KEYS.has(name) && isKey(code, index, name)) return [];

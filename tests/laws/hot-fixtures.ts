@@ -1,0 +1,52 @@
+// Calls of the busiest lines. They leave nothing in the audit log, and name their environment.
+import { createHash } from 'node:crypto';
+import type { Bench, Input } from '../bench.ts';
+import type { Fixture } from './fixtures.ts';
+
+const hot = (input: (held: Bench, env: 'live' | 'test') => Promise<Input> | Input): Fixture => ({
+  caller: 'liveKey',
+  input: (held) => input(held, 'test'),
+  audits: [],
+  beyond: (held) => input(held, 'live'),
+});
+
+let scopes = 0;
+
+/** Not seen before. */
+export function newScope(): string {
+  scopes += 1;
+  return createHash('sha256').update(`${process.pid} ${scopes}`).digest('hex');
+}
+
+/** The lock that a claim gave. */
+const held =
+  (more: Input = {}) =>
+  async ({ as }: Bench, env: 'live' | 'test'): Promise<Input> => {
+    const scope = { scope_hash: newScope(), env };
+    const claim = { ...scope, fingerprint: newScope() };
+    const { lock_token } = await as.liveKey('POST /v1/idempotency/claim', claim);
+    return { ...scope, lock_token, ...more };
+  };
+
+export const hotFixtures = {
+  'POST /v1/ratelimit/check': hot(async ({ given }, env) => ({
+    project_id: (await given.project()).id,
+    key_id: '01890000-0000-7000-8000-000000000001',
+    tenant_id: (await given.tenant()).id,
+    env,
+    limits: [
+      { id: 'burst', limit: 1000, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
+      { id: 'day', limit: 100_000, window_ms: 86_400_000, algorithm: 'sliding', scope: 'tenant' },
+    ],
+  })),
+  'POST /v1/idempotency/claim': hot((_, env) => ({
+    scope_hash: newScope(),
+    fingerprint: newScope(),
+    env,
+  })),
+  'POST /v1/idempotency/complete': hot(
+    held({ status: 201, headers: { 'content-type': 'application/json' }, body: 'e30=' }),
+  ),
+  'POST /v1/idempotency/release': hot(held()),
+  'POST /v1/idempotency/heartbeat': hot(held()),
+} satisfies Record<string, Fixture>;
