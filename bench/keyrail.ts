@@ -36,13 +36,17 @@ export async function openPostgres(): Promise<{ url: string; stop: Postgres['sto
 /** The pool's size, given to the server and to its peers alike. */
 export const POOL_SIZE = 10;
 
-export async function startOnPostgres(url: string): Promise<Keyrail> {
+export async function startOnPostgres(
+  url: string,
+  more: Record<string, string> = {},
+): Promise<Keyrail> {
   const bootstrapToken = randomBytes(32).toString('base64url');
   const { port, program } = await start('api', {
     DATABASE_URL: url,
     KEYRAIL_DATABASE_CONNECTIONS: String(POOL_SIZE),
     KEYRAIL_BOOTSTRAP_TOKEN: bootstrapToken,
     KEYRAIL_MASTER_KEY: randomBytes(32).toString('base64'),
+    ...more,
   });
   return { ...program, port, bootstrapToken };
 }

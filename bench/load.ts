@@ -1,6 +1,7 @@
 // The load generator: a process of its own that keeps a fixed number of connections busy, one
 // request in flight on each. It speaks just enough HTTP to count answers, so that it costs far
-// less than what it measures. Anything but a 2xx ends the run with that answer as the reason.
+// less than what it measures. Anything but a 2xx, or a 304 to who has everything, ends the run with
+// that answer as the reason.
 import { connect, type Socket } from 'node:net';
 import type { LoadOrder, LoadResult } from './loader.ts';
 
@@ -97,6 +98,7 @@ function keepBusy(state: Run): Promise<void> {
 function answerLength(bytes: Buffer): number | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;
+  if (isNotModified(bytes)) return headEnd + HEAD_END.length;
   const length = LENGTH_HEADER.exec(bytes.toString('latin1', 0, headEnd))?.[1];
   if (length === undefined) throw new Error(`an answer without a length: ${excerpt(bytes)}`);
   return headEnd + HEAD_END.length + Number(length);
@@ -104,9 +106,13 @@ function answerLength(bytes: Buffer): number | null {
 
 const FIRST_STATUS_DIGIT = 9;
 const DIGIT_TWO = 0x32;
+const NOT_MODIFIED = '304';
+
+const isNotModified = (answer: Buffer): boolean =>
+  answer.toString('latin1', FIRST_STATUS_DIGIT, FIRST_STATUS_DIGIT + 3) === NOT_MODIFIED;
 
 function refuseUnlessGood(answer: Buffer): void {
-  if (answer[FIRST_STATUS_DIGIT] !== DIGIT_TWO) {
+  if (answer[FIRST_STATUS_DIGIT] !== DIGIT_TWO && !isNotModified(answer)) {
     throw new Error(`an answer that is not a success: ${excerpt(answer)}`);
   }
 }

@@ -7,6 +7,9 @@
  */
 import { measureChanges } from './changes.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
+import { measureIdempotency } from './idempotency.ts';
+import { measurePolicy } from './policy-feed.ts';
+import { measureRatelimit } from './ratelimit.ts';
 import { measureReads } from './reads.ts';
 import { measureStart } from './start.ts';
 import { type Finding, tableOf } from './table.ts';
@@ -14,8 +17,11 @@ import { type Finding, tableOf } from './table.ts';
 const measurements: Record<string, () => Promise<Finding[]>> = {
   changes: measureChanges,
   reads: measureReads,
+  policy: measurePolicy,
   start: measureStart,
   'embedded-changes': measureEmbeddedChanges,
+  ratelimit: measureRatelimit,
+  idempotency: measureIdempotency,
 };
 
 async function main(): Promise<void> {

@@ -1,27 +1,30 @@
-// Behind the front door, for what no line of the contract does by itself.
+// Behind the front door: operations that no line of the contract asks for by itself, and ones that
+// a test wants to hold in the middle.
 import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
-import { openWrite } from '../packages/server/src/doors/write.ts';
+import { type OpenWrite, openWrite } from '../packages/server/src/doors/write.ts';
 import { quarantineKey } from '../packages/server/src/features/keys/quarantine-key.ts';
 import type { KeyRow } from '../packages/server/src/features/keys/rows.ts';
 import type { Bench } from './bench.ts';
 import { seededBytes } from './world.ts';
 
-const WAIT_MS = 3000;
+const WAIT_MS = 10_000;
+const randomBytes = seededBytes('behind');
 
-/** Reports a key as leaked, as a scanner does. */
-export function quarantine({ world, workspaceId }: Bench, id: string): Promise<KeyRow> {
-  const { app, db } = world;
-  const write = openWrite(
+/** The write door of a bench's workspace, as a scanner would have it opened. */
+export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
+  openWrite(
     {
       db,
       newId: app.worker.newId,
-      randomBytes: seededBytes('scanner'),
+      randomBytes,
       seal: () => Buffer.alloc(0),
       announce: () => {},
     },
     { workspaceId, envs: allEnvs, actor: { type: 'scanner', id: 'scanner-1' }, authority: 'admin' },
     deadlineAfter(WAIT_MS),
   );
-  return write((tx) => quarantineKey(tx, { id, reason: 'found in a public repository' }));
-}
+
+/** Reports a key as leaked. */
+export const quarantine = (held: Bench, id: string): Promise<KeyRow> =>
+  behind(held)((tx) => quarantineKey(tx, { id, reason: 'found in a public repository' }));

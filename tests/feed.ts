@@ -9,7 +9,9 @@ export type Fed = {
   lookup_hash?: string;
   scopes?: string[];
   rate_limits?: unknown[];
+  expires_at?: string | null;
   change?: 'upsert' | 'remove';
+  reason?: string;
 };
 
 export type Page = {

@@ -18,6 +18,7 @@ import { Secret } from '../packages/server/src/base/secret.ts';
 import type { Database } from '../packages/server/src/db/database.ts';
 import { embeddedDatabase } from '../packages/server/src/db/embedded.ts';
 import { openPostgres } from '../packages/server/src/db/postgres.ts';
+import { openMemoryCounters } from '../packages/server/src/volatile/memory.ts';
 import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './template.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-tests-0123456789';
@@ -73,6 +74,8 @@ async function openWorld(): Promise<World> {
     passwordCharsMin: 12,
     policyPageKeysMax: 10_000,
     revokeWaitMsMax: 10_000,
+    hotAuthMs: 5000,
+    counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',
     region: 'test',

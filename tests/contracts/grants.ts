@@ -14,7 +14,7 @@ const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
 const own = ['select', 'insert', 'update'];
 
 /** What fellow members may be shown of a person. */
-const shown = 'select(id,email,email_verified_at,email_key,name)';
+const shown = 'select(id,email,email_key,email_verified_at,name)';
 
 export const granted: Record<string, Rights> = {
   migrations: {},

@@ -37,7 +37,7 @@ async function tables(): Promise<Map<string, Column[]>> {
        format_type(a.atttypid, null) as type
      from pg_class c join pg_attribute a on a.attrelid = c.oid
      where c.relnamespace = 'keyrail'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')
-       and a.attnum > 0 and not a.attisdropped
+       and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
      order by c.relname, a.attnum`,
   );
   const found = new Map<string, Column[]>();

@@ -5,6 +5,7 @@ import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DirectoryLock, lockDirectory } from '../../packages/server/src/db/directory-lock.ts';
 import { type Bare, onPostgres, openStore, type Store, stateOf } from './store.ts';
 
@@ -42,6 +43,31 @@ test('without a door no table can be read', async () => {
 if (!onPostgres) {
   test('the embedded session cannot become the owner of the tables', async () => {
     equal(await stateOf(session.idle('set role kr_owner')), REFUSED);
+  });
+}
+
+if (onPostgres) {
+  test('who listens hears again after the connection was lost, and over one alone', async (t) => {
+    const heard: string[] = [];
+    const ear = { channel: 'kr_test', heard: (text: string) => heard.push(text), onFault() {} };
+    const listening = store.db.listen?.(ear);
+    t.after(() => listening?.close());
+    const hears = async (text: string): Promise<boolean> => {
+      for (let tries = 0; tries < 100 && !heard.includes(text); tries += 1) {
+        await store.beyond(`select pg_notify('kr_test', '${text}')`);
+        await sleep(30);
+      }
+      return heard.includes(text);
+    };
+    const mine = `from pg_stat_activity
+      where application_name = 'keyrail-listener' and datname = current_database()`;
+    for (const word of ['one', 'two', 'three']) {
+      equal(await hears(word), true, word);
+      deepEqual(await store.beyond(`select count(*)::int as ears ${mine}`), [{ ears: 1 }]);
+      await store.beyond(`select pg_terminate_backend(pid) ${mine}`);
+    }
+    await listening?.close();
+    deepEqual(await store.beyond(`select count(*)::int as ears ${mine}`), [{ ears: 0 }]);
   });
 }
 

@@ -1,6 +1,7 @@
 // All connections of a store are taken by transactions that do not end: whoever else comes is told
 // so in time, and served as soon as one of them does end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
 import type { World } from '../world.ts';
 
@@ -75,11 +76,11 @@ export async function assertSaturationIsTold(store: Saturable): Promise<number> 
 }
 
 async function assertRefused(store: Saturable): Promise<number> {
-  const ready = tell(store, 'GET', '/readyz');
   const found = () => tell(store, 'POST', '/v1/workspaces');
-  const writes = Array.from({ length: store.waitingMax }, found);
+  const writes = Array.from({ length: store.waitingMax - 1 }, found);
+  await sleep(100); // for all of them to have got in line
   const [unready, surplus, health, ...refused] = await Promise.all([
-    ready,
+    tell(store, 'GET', '/readyz'),
     found(),
     tell(store, 'GET', '/healthz'),
     ...writes,

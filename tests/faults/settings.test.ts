@@ -16,15 +16,11 @@ const wrong = {
   KEYRAIL_LOG_LEVEL: 'loud',
 };
 
-test('every wrong setting is named at once, and the program ends with 1', async () => {
+test('every wrong setting is named at once, and no secret is repeated', async () => {
   const { code, output } = await runServer(['start'], wrong);
   equal(code, 1);
   for (const name of Object.keys(wrong)) match(output, new RegExp(`^ {2}- ${name} `, 'm'));
   equal(output.match(/^ {2}- /gm)?.length, Object.keys(wrong).length, output);
-});
-
-test('a wrong secret is named and not repeated', async () => {
-  const { output } = await runServer(['start'], wrong);
   for (const secret of ['hunter2', 'too-short-canary', 'bm90IDMyIGJ5dGVz']) {
     ok(!output.includes(secret), output);
   }
@@ -49,7 +45,9 @@ test('PostgreSQL without a master key is refused before anything is opened', asy
 test('a command that does not exist is answered with those that do', async () => {
   const { code, output } = await runServer(['begin'], {});
   equal(code, 2);
-  match(output, /no command "begin"[^]*start[^]*KEYRAIL_PORT/);
+  match(output, /no command "begin"/);
+  match(output, /^ {2}start .*migrate/m);
+  match(output, /^ {2}KEYRAIL_PORT /m);
 });
 
 test('a port that is taken ends the start with 1 and a reason', async (t) => {

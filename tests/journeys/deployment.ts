@@ -63,16 +63,7 @@ export async function deploy(
     if (databaseUrl) await dropPostgresCopy(superuserUrl, databaseUrl);
     await rm(directory, { recursive: true, force: true });
   });
-  const env = {
-    PATH: process.env.PATH,
-    KEYRAIL_PORT: '0',
-    KEYRAIL_DATA_DIR: directory,
-    KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,
-    KEYRAIL_MASTER_KEY: MASTER_KEY,
-    KEYRAIL_AUTH_THROTTLE: 'off',
-    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
-    ...settings,
-  };
+  const env = { ...environment(directory, databaseUrl), ...settings };
 
   async function run(command: Command = 'start', more: Settings = {}): Promise<Running> {
     const child = spawn(process.execPath, [MAIN, command], {
@@ -109,6 +100,16 @@ export async function deploy(
         : openEmbedded(directory, systemClock),
   };
 }
+
+const environment = (directory: string, databaseUrl: string | null) => ({
+  PATH: process.env.PATH,
+  KEYRAIL_PORT: '0',
+  KEYRAIL_DATA_DIR: directory,
+  KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,
+  KEYRAIL_MASTER_KEY: MASTER_KEY,
+  KEYRAIL_AUTH_THROTTLE: 'off',
+  ...(databaseUrl && { DATABASE_URL: databaseUrl }),
+});
 
 async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

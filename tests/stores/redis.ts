@@ -60,8 +60,7 @@ export function redisIsMissing(): string | false {
 }
 
 export async function startRedis(settings: Record<string, string> = {}): Promise<RedisServer> {
-  const looked = findRedis();
-  if ('missing' in looked) throw new Error(looked.missing);
+  const bin = binOrThrow();
   const account = unprivilegedAccount(['redis', 'nobody']);
   const scratch = makeScratch('redis', account);
   const port = await freePort();
@@ -76,7 +75,7 @@ export async function startRedis(settings: Record<string, string> = {}): Promise
 
   async function start(): Promise<void> {
     const [command, args] = commandUnder(account, [
-      ...[looked.bin, '--port', String(port), '--bind', '127.0.0.1'],
+      ...[bin, '--port', String(port), '--bind', '127.0.0.1'],
       ...['--unixsocket', socket, '--dir', scratch, '--save', '', '--appendonly', 'no'],
       ...['--enable-debug-command', 'yes', '--loglevel', 'warning', '--daemonize', 'no'],
       ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
@@ -114,6 +113,12 @@ export async function startRedis(settings: Record<string, string> = {}): Promise
       process.off('exit', end);
     },
   };
+}
+
+function binOrThrow(): string {
+  const looked = findRedis();
+  if ('missing' in looked) throw new Error(looked.missing);
+  return looked.bin;
 }
 
 export type RedisCluster = { url: string; nodes: RedisServer[]; stop(): Promise<void> };
@@ -155,7 +160,9 @@ async function awaitWhole(node: RedisServer): Promise<void> {
 
 async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_MS_MAX;
-  while ((await tell(port, ['PING']).catch(() => null)) !== 'PONG') {
+  // One that wants a password answers too, in its way.
+  const isAwake = (error: Error) => (error.message.startsWith('NOAUTH') ? 'PONG' : null);
+  while ((await tell(port, ['PING']).catch(isAwake)) !== 'PONG') {
     if (hasEnded(child)) throw new Error('redis-server ended before it answered');
     if (performance.now() > deadline) throw new Error('redis-server did not answer in time');
     await sleep(STEP_MS);

@@ -3,6 +3,7 @@ import { hkdfSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { bootstrapCheck } from './access/bootstrap.ts';
 import { embedPrincipal } from './access/embed-token.ts';
+import { openHotKeys } from './access/hot-cache-news.ts';
 import { secretKeyPrincipal } from './access/secret-key.ts';
 import { sessionPrincipal } from './access/session.ts';
 import type { Throttle } from './access/throttle.ts';
@@ -14,14 +15,16 @@ import type { RandomBytes } from './base/random.ts';
 import { sealingUnder } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
-import { openGate } from './doors/gate.ts';
+import { type Gate, openGate } from './doors/gate.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import { type MailSetting, openTransport } from './features/mail/transport.ts';
 import { cursorsUnder } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
+import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { openPolicyBridge } from './policy-bridge.ts';
 import { notYetServed, servedRoutes } from './routes.ts';
+import type { Counters } from './volatile/counters.ts';
 import { openPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
 
@@ -31,6 +34,10 @@ export type AppParts = {
   passwordCharsMin: number;
   policyPageKeysMax: number;
   revokeWaitMsMax: number;
+  /** How long a secret key is remembered on the hot lines. */
+  hotAuthMs: number;
+  /** Closed with the app. */
+  counters: Counters;
   mail: MailSetting;
   mailFrom: string;
   db: Database;
@@ -48,36 +55,32 @@ export type AppParts = {
 export type App = { http: FastifyInstance; worker: WorkerParts; close(): Promise<void> };
 
 export function buildApp(parts: AppParts): App {
-  const { db, clock, randomBytes, log } = parts;
+  const { db, clock, randomBytes, log, counters } = parts;
   const newId = idMaker(clock, randomBytes);
   const gate = openGate(db);
   const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
-  const redis = () => ({ configured: false, ready: false, error: null });
-  const http = buildServer(servedRoutes({ ...parts, redis, hub }), {
+  const hotKeys = openHotKeys({ gate, log, lifeMs: parts.hotAuthMs, listen: db.listen });
+  const http = buildServer(servedRoutes({ ...parts, redis: counters.state, hub }), {
     db,
     newId,
     randomBytes,
     seal: sealing.seal,
     announce: bridge.announce,
+    forgetKeys: hotKeys.forget,
+    counters,
     gate,
     log,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
     credentials: {
-      secretKey: (token) => secretKeyPrincipal({ gate, log }, token),
+      secretKey: (token, isHot) =>
+        isHot ? hotKeys.principalOf(token) : secretKeyPrincipal({ gate, log }, token),
       session: (token) => sessionPrincipal({ gate, log }, token),
       embedToken: embedPrincipal,
       isBootstrap: bootstrapCheck(parts.bootstrapToken),
     },
-    probe: {
-      databaseAnswers: (deadline) =>
-        db.ping(deadline).then(
-          () => true,
-          () => false,
-        ),
-      workerIsSeen: () => gate.workerIsSeen().catch(() => null),
-    },
+    probe: probeOf(db, gate),
     checkAnswers: parts.checkAnswers,
     newRequestId: newId,
     publicUrl: parts.publicUrl,
@@ -102,10 +105,21 @@ export function buildApp(parts: AppParts): App {
       hub.close();
       await http.close();
       await bridge.close();
+      await hotKeys.close();
+      await counters.close();
       await db.close();
     },
   };
 }
+
+const probeOf = (db: Database, gate: Gate): Probe => ({
+  databaseAnswers: (deadline) =>
+    db.ping(deadline).then(
+      () => true,
+      () => false,
+    ),
+  workerIsSeen: () => gate.workerIsSeen().catch(() => null),
+});
 
 const KEY_BYTES = 32;
 

@@ -37,6 +37,9 @@ test('everything has a default, and the defaults are these', () => {
     authThrottle: true,
     policyPageKeysMax: 10_000,
     revokeWaitMsMax: 10_000,
+    redisUrl: null,
+    redisCluster: false,
+    hotAuthMs: 5000,
   });
 });
 
@@ -198,7 +201,7 @@ test('the default address can be opened, also where the host is an IPv6 one', ()
 
 test('every setting says what it means', () => {
   for (const { name, meaning } of settings) {
-    match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL)$/);
+    match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL)$/);
     match(meaning, /^\w.*\.$/, name);
   }
 });

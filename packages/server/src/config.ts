@@ -15,6 +15,8 @@ export type Config = Readonly<{
   dataDir: string;
   databaseUrl: Secret | null;
   databaseConnectionsMax: number;
+  redisUrl: Secret | null;
+  redisCluster: boolean;
   bootstrapToken: Secret | null;
   masterKey: Secret | null;
   region: string;
@@ -26,6 +28,7 @@ export type Config = Readonly<{
   authThrottle: boolean;
   policyPageKeysMax: number;
   revokeWaitMsMax: number;
+  hotAuthMs: number;
 }>;
 
 export type ConfigResult = { config: Config } | { faults: string[] };
@@ -52,6 +55,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: required(known.dataDir, ''),
     databaseUrl: optional(known.databaseUrl),
     databaseConnectionsMax: required(known.databaseConnectionsMax, 1),
+    redisUrl: optional(known.redisUrl),
+    redisCluster: required(known.redisCluster, false),
     bootstrapToken: optional(known.bootstrapToken),
     masterKey: optional(known.masterKey),
     region: required(known.region, ''),
@@ -66,9 +71,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     authThrottle: required(known.authThrottle, true),
     policyPageKeysMax: required(known.policyPageKeysMax, 1),
     revokeWaitMsMax: required(known.revokeWaitMsMax, 0),
+    hotAuthMs: required(known.hotAuthMs, 0),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');
+  }
+  if (config.redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
+    faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL of redis:// or rediss://');
   }
   faults.push(...unknownNames(env));
   return faults.length > 0 ? { faults } : { config: Object.freeze(config) };

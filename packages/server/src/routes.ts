@@ -4,17 +4,19 @@ import { type AccountParts, accountRoutes } from './features/accounts/routes.ts'
 import { auditRoutes } from './features/audit/routes.ts';
 import { environmentRoutes } from './features/environments/routes.ts';
 import { type HealthParts, healthRoutes } from './features/health/routes.ts';
+import { type IdempotencyParts, idempotencyRoutes } from './features/idempotency/routes.ts';
 import { type KeyParts, keyRoutes } from './features/keys/routes.ts';
 import { acceptanceRoutes, memberRoutes } from './features/members/routes.ts';
 import { type PolicyParts, policyRoutes } from './features/policy/routes.ts';
 import { projectRoutes } from './features/projects/routes.ts';
+import { ratelimitRoutes } from './features/ratelimit/routes.ts';
 import { secretKeyRoutes } from './features/secret-keys/routes.ts';
 import { sessionRoutes } from './features/sessions/routes.ts';
 import { tenantRoutes } from './features/tenants/routes.ts';
 import { workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
-export type RouteParts = AccountParts & HealthParts & KeyParts & PolicyParts;
+export type RouteParts = AccountParts & HealthParts & IdempotencyParts & KeyParts & PolicyParts;
 
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...accountRoutes(parts),
@@ -27,6 +29,8 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...keyRoutes(parts),
   ...secretKeyRoutes,
   ...policyRoutes(parts),
+  ...ratelimitRoutes,
+  ...idempotencyRoutes(parts),
   ...environmentRoutes,
   ...auditRoutes,
   ...healthRoutes(parts),
@@ -41,11 +45,6 @@ export const notYetServed: readonly Line[] = [
   'POST /v1/embed/keys/{id}/rotate',
   'POST /v1/embed/keys/{id}/revoke',
   'GET /v1/embed/keys/{id}/usage',
-  'POST /v1/ratelimit/check',
-  'POST /v1/idempotency/claim',
-  'POST /v1/idempotency/complete',
-  'POST /v1/idempotency/release',
-  'POST /v1/idempotency/heartbeat',
   'POST /v1/ingest/batch',
   'GET /v1/usage/billing',
   'GET /v1/usage/tenants',

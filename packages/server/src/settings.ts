@@ -16,8 +16,7 @@ export type Setting<T> = {
 /** What a parser throws: the words after the setting's name. */
 export class Fault extends Error {}
 
-const BOOTSTRAP_CHARS_MIN = 32;
-const MASTER_KEY_BYTES = 32;
+const [BOOTSTRAP_CHARS_MIN, MASTER_KEY_BYTES] = [32, 32];
 
 export const host: Setting<string> = {
   name: 'KEYRAIL_HOST',
@@ -55,10 +54,7 @@ export const databaseUrl: Setting<Secret> = {
   meaning: 'PostgreSQL 15 or later. Unset: the embedded database in the data directory.',
   fallback: null,
   isSecret: true,
-  parse: (text) => {
-    if (!/^postgres(ql)?:\/\//.test(text)) throw new Fault('must be a postgres:// URL');
-    return new Secret(text);
-  },
+  parse: (text) => secretIf(/^postgres(ql)?:\/\//.test(text), text, 'must be a postgres:// URL'),
 };
 
 export const databaseConnectionsMax: Setting<number> = {
@@ -68,15 +64,29 @@ export const databaseConnectionsMax: Setting<number> = {
   parse: (text) => wholeNumber(text, 1, 1000),
 };
 
+export const redisUrl: Setting<Secret> = {
+  name: 'REDIS_URL',
+  meaning: 'redis://, rediss:// or unix:<path>. Unset: counters are kept inside the process.',
+  fallback: null,
+  isSecret: true,
+  parse: (text) => secretIf(isRedis(text), text, 'must be redis://, rediss:// or unix:<path>'),
+};
+
+export const redisCluster: Setting<boolean> = {
+  name: 'KEYRAIL_REDIS_CLUSTER',
+  meaning: 'on: REDIS_URL names one of the nodes of a Redis Cluster.',
+  fallback: 'off',
+  parse: onOrOff,
+};
+
 export const bootstrapToken: Setting<Secret> = {
   name: 'KEYRAIL_BOOTSTRAP_TOKEN',
   meaning: 'Founds workspaces without a person. Embedded: made in the data directory when unset.',
   fallback: null,
   isSecret: true,
   parse: (text) => {
-    if (text.length < BOOTSTRAP_CHARS_MIN) {
-      throw new Fault(`must have at least ${BOOTSTRAP_CHARS_MIN} characters`);
-    }
+    const isLong = text.length >= BOOTSTRAP_CHARS_MIN;
+    if (!isLong) throw new Fault(`must have at least ${BOOTSTRAP_CHARS_MIN} characters`);
     if (!/^[\x21-\x7e]+$/.test(text)) throw new Fault('must be printable ASCII without spaces');
     if (/^kr(sk|ses)?_/.test(text)) throw new Fault('must not look like a Keyrail key');
     return new Secret(text);
@@ -89,9 +99,8 @@ export const masterKey: Setting<Secret> = {
   fallback: null,
   isSecret: true,
   parse: (text) => {
-    const bytes = Buffer.from(text, 'base64');
-    if (bytes.length !== MASTER_KEY_BYTES) throw new Fault('must be 32 bytes in base64');
-    return new Secret(text);
+    const { length } = Buffer.from(text, 'base64');
+    return secretIf(length === MASTER_KEY_BYTES, text, 'must be 32 bytes in base64');
   },
 };
 
@@ -119,9 +128,8 @@ export const logLevel: Setting<LogLevel> = {
   meaning: `One of ${logLevels.join(', ')}.`,
   fallback: 'info',
   parse: (text) => {
-    const level = logLevels.find((known) => known === text);
-    if (!level) throw new Fault(`must be one of ${logLevels.join(', ')}`);
-    return level;
+    for (const level of logLevels) if (level === text) return level;
+    throw new Fault(`must be one of ${logLevels.join(', ')}`);
   },
 };
 
@@ -162,10 +170,7 @@ export const authThrottle: Setting<boolean> = {
   name: 'KEYRAIL_AUTH_THROTTLE',
   meaning: 'Limits how often one address may try to sign in or up: on, or off for tests.',
   fallback: 'on',
-  parse: (text) => {
-    if (text !== 'on' && text !== 'off') throw new Fault('must be on or off');
-    return text === 'on';
-  },
+  parse: onOrOff,
 };
 
 export const policyPageKeysMax: Setting<number> = {
@@ -182,6 +187,13 @@ export const revokeWaitMsMax: Setting<number> = {
   parse: (text) => wholeNumber(text, 0, 60_000),
 };
 
+export const hotAuthMs: Setting<number> = {
+  name: 'KEYRAIL_HOT_AUTH_TTL_MS',
+  meaning: 'How long rate-limit and idempotency calls rely on one look-up of their secret key.',
+  fallback: '5000',
+  parse: (text) => wholeNumber(text, 0, 60_000),
+};
+
 /** In the order of the manual, which is printed from this list. */
 export const settings: readonly Setting<unknown>[] = [
   host,
@@ -190,6 +202,8 @@ export const settings: readonly Setting<unknown>[] = [
   dataDir,
   databaseUrl,
   databaseConnectionsMax,
+  redisUrl,
+  redisCluster,
   bootstrapToken,
   masterKey,
   region,
@@ -200,12 +214,26 @@ export const settings: readonly Setting<unknown>[] = [
   authThrottle,
   policyPageKeysMax,
   revokeWaitMsMax,
+  hotAuthMs,
   logLevel,
 ];
 
 function plainText(text: string): string {
   return text;
 }
+
+function onOrOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new Fault('must be on or off');
+}
+
+function secretIf(isFine: boolean, text: string, words: string): Secret {
+  if (isFine) return new Secret(text);
+  throw new Fault(words);
+}
+
+const isRedis = (text: string): boolean =>
+  /^unix:\S+$/.test(text) || (/^rediss?:\/\/[^\s/]/.test(text) && URL.canParse(text));
 
 function wholeNumber(text: string, min: number, max: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

@@ -10,7 +10,7 @@ import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
-import { openStore } from './stores.ts';
+import { openCounters, openStore } from './stores.ts';
 import { tryIt, welcome } from './welcome.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -51,7 +51,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
 async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
-  const { policyPageKeysMax, revokeWaitMsMax } = config;
+  const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs } = config;
   return buildApp({
     db,
     log,
@@ -61,7 +61,8 @@ async function openApp(config: Config, log: Log): Promise<App> {
     throttle: config.authThrottle ? throttleBy(systemClock) : noThrottle,
     ...(await secretsOf(config)),
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
-    ...{ policyPageKeysMax, revokeWaitMsMax },
+    ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs },
+    counters: await openCounters(config, systemClock, log),
     checkAnswers: false,
   });
 }

@@ -1,4 +1,5 @@
-// Opens the store that the settings name, migrated and checked.
+// Opens the stores that the settings name: the database migrated and checked, the counters at once
+// or as soon as they can be reached.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import type { Config } from './config.ts';
@@ -7,6 +8,9 @@ import { openEmbedded } from './db/embedded.ts';
 import { refuseUnsafeLogin } from './db/login-role.ts';
 import { migrate } from './db/migrate.ts';
 import { openPostgres, withPostgresAdmin } from './db/postgres.ts';
+import type { Counters } from './volatile/counters.ts';
+import { openMemoryCounters } from './volatile/memory.ts';
+import { openRedisCounters } from './volatile/redis.ts';
 
 type Wanted = Pick<Config, 'databaseUrl' | 'dataDir' | 'databaseConnectionsMax'>;
 
@@ -28,4 +32,27 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
     const applied = await migrate(admin);
     if (applied.length > 0) log.info({ applied }, 'migrated');
   });
+}
+
+type WantedCounters = Pick<Config, 'redisUrl' | 'redisCluster' | 'databaseUrl'>;
+
+/** A Redis that cannot be reached keeps nobody from starting: only its own line waits for it. */
+export async function openCounters(
+  { redisUrl, redisCluster, databaseUrl }: WantedCounters,
+  clock: Clock,
+  log: Log,
+): Promise<Counters> {
+  if (!redisUrl) {
+    if (databaseUrl) {
+      log.warn('rate limits are counted in this process alone: more than one API needs REDIS_URL');
+    }
+    return openMemoryCounters({ nowMs: () => clock.now().getTime() });
+  }
+  const counters = openRedisCounters({
+    url: redisUrl.reveal(),
+    isCluster: redisCluster,
+    onFault: (reason) => log.warn({ reason }, 'redis cannot be used'),
+  });
+  await counters.settled;
+  return counters;
 }

@@ -5,6 +5,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
 import type { NewId } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { Sealing } from './base/sealing.ts';
+import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
 import { lockJob, updateBeat, updateJobDone } from './features/jobs/rows.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
@@ -52,6 +53,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping }: Shift): Job[] =>
 /** Run by one worker at a time. */
 const scheduledJobs = ({ work, workIn, announce }: WorkerParts): Job[] => [
   { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
+  { name: 'purge-idempotency', everyMs: 10 * MINUTE_MS, run: () => purgeIdempotency(work) },
   { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
   {
     name: 'retire-keys',

@@ -5,7 +5,8 @@ import type { Principal } from './principal.ts';
 
 /** One way in for each kind of credential; each throws its own 401. */
 export type Credentials = {
-  secretKey(token: string): Promise<Principal>;
+  /** Hot: one that was read a moment ago will do. */
+  secretKey(token: string, isHot: boolean): Promise<Principal> | Principal;
   session(token: string): Promise<Principal>;
   embedToken(token: string): Promise<Principal>;
   isBootstrap(token: string): boolean;
@@ -31,7 +32,7 @@ export async function authenticate(
 ): Promise<Principal> {
   // A signed webhook proves itself by its body, inside its own operation.
   if (auth === 'none' || auth === 'signature') return nobody;
-  const principal = await principalFor(credentials, bearerToken(authorization));
+  const principal = await principalFor(credentials, auth, bearerToken(authorization));
   if (principal.kind === 'nobody' || !accepted[auth].includes(principal.kind)) {
     throw forbidden('This endpoint does not accept this kind of credential.');
   }
@@ -41,11 +42,15 @@ export async function authenticate(
   return principal;
 }
 
-function principalFor(credentials: Credentials, token: string): Promise<Principal> {
-  if (token.startsWith('krsk_')) return credentials.secretKey(token);
+function principalFor(
+  credentials: Credentials,
+  auth: Auth,
+  token: string,
+): Promise<Principal> | Principal {
+  if (token.startsWith('krsk_')) return credentials.secretKey(token, auth === 'machineHot');
   if (token.startsWith('krses_')) return credentials.session(token);
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
-  if (credentials.isBootstrap(token)) return Promise.resolve({ kind: 'bootstrap' });
+  if (credentials.isBootstrap(token)) return { kind: 'bootstrap' };
   throw new ApiError('invalid_key');
 }
 

@@ -5,22 +5,28 @@ import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate, SecretKeyFact } from '../doors/gate.ts';
 import { envsOf } from './boundary.ts';
+import type { ReadKey } from './hot-cache.ts';
 import type { Principal } from './principal.ts';
 
 export type SecretKeyParts = { gate: Gate; log: Log };
 
 /** Reads the key anew on every request, so that a revocation holds from the next one on. */
-export async function secretKeyPrincipal(
+export const secretKeyPrincipal = async (
+  parts: SecretKeyParts,
+  token: string,
+): Promise<Principal> => (await readSecretKey(parts, token)).principal;
+
+export async function readSecretKey(
   { gate, log }: SecretKeyParts,
   token: string,
-): Promise<Principal> {
+): Promise<ReadKey> {
   // A mistyped key fails its checksum: refused without a look-up, with the very same answer.
   const fact = parseCredential(token) ? await gate.findSecretKey(lookupHash(token)) : null;
   if (!fact?.active) throw new ApiError('invalid_key');
   if (fact.useIsStale) {
     await gate.noteUse(fact).catch((error) => log.warn({ error }, 'a key use was not noted'));
   }
-  return principalOf(fact);
+  return { id: fact.id, principal: principalOf(fact), expiresInMs: fact.expiresInMs };
 }
 
 const principalOf = ({ id, workspaceId, env, authority }: SecretKeyFact): Principal => ({

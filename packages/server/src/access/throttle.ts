@@ -2,7 +2,9 @@
 // that need no credential. It counts what was submitted, so it is the same for known and unknown.
 
 import type { Clock } from '../base/clock.ts';
+import { SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
+import { openMemoryCounters } from '../volatile/memory.ts';
 
 export type Throttle = { charge(clientAddress: string, email?: string): void };
 
@@ -15,23 +17,17 @@ const PER_EMAIL_MAX = 10;
 const NAMES_MAX = 100_000;
 
 export function throttleBy(clock: Clock): Throttle {
-  const counts = new Map<string, { window: number; count: number }>();
+  const counters = openMemoryCounters({
+    nowMs: () => clock.now().getTime(),
+    countersMax: NAMES_MAX,
+  });
 
-  function charge(name: string, max: number): void {
-    const nowMs = clock.now().getTime();
-    const window = Math.floor(nowMs / WINDOW_MS);
-    const known = counts.get(name);
-    const count = known?.window === window ? known.count + 1 : 1;
-    counts.delete(name); // re-inserted at the end: the map's order is that of the last knock
-    counts.set(name, { window, count });
-    for (const oldest of counts.keys()) {
-      if (counts.size <= NAMES_MAX) break;
-      counts.delete(oldest);
-    }
-    if (count > max) {
-      const seconds = Math.ceil(((window + 1) * WINDOW_MS - nowMs) / 1000);
-      throw new ApiError('rate_limited', undefined, { headers: { 'retry-after': `${seconds}` } });
-    }
+  function charge(name: string, limit: number): void {
+    const rule = { name, limit, windowMs: WINDOW_MS, algorithm: 'fixed' as const };
+    const { allowed, tallies } = counters.check([rule], 1);
+    if (allowed) return;
+    const seconds = Math.ceil((tallies[0]?.waitMs ?? WINDOW_MS) / SECOND_MS);
+    throw new ApiError('rate_limited', undefined, { headers: { 'retry-after': `${seconds}` } });
   }
 
   return {

@@ -19,9 +19,12 @@ export type Lend = <T>(
 
 export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
   const { giveBack, discard } = returns[kind];
+  // Not the pool's own count, in which those who gave up stay for a while.
+  let waiting = 0;
 
   async function acquire(deadline: Deadline): Promise<pg.PoolClient> {
-    if (pool.waitingCount >= waitingMax) throw new StoreUnavailable('too many waiting');
+    if (waiting >= waitingMax) throw new StoreUnavailable('too many waiting');
+    waiting += 1;
     const asked = pool.connect();
     const waited = Promise.withResolvers<never>();
     const timer = setTimeout(
@@ -37,6 +40,7 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
       );
       throw error;
     } finally {
+      waiting -= 1;
       clearTimeout(timer);
     }
   }

@@ -24,8 +24,8 @@ export function listenTo(url: string, { channel, heard, onFault }: Ear): Listeni
     opened.on('error', onFault);
     opened.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
-      await opened.connect();
-      await opened.query(`listen ${pg.escapeIdentifier(channel)}`);
+      // The driver never settles the opening of a client that was ended meanwhile.
+      await Promise.race([open(opened, channel), lost]);
       await lost;
     } finally {
       // One that may not listen (on a standby, say) is not left open beside the next.
@@ -39,7 +39,9 @@ export function listenTo(url: string, { channel, heard, onFault }: Ear): Listeni
       const startedAt = performance.now();
       await hearUntilLost().catch(onFault);
       if (performance.now() - startedAt > RETRY_MS_MAX) retryMs = RETRY_MS_MIN;
-      await sleep(retryMs, undefined, { signal: stopping.signal }).catch(() => {});
+      // Nobody is kept alive by trying again: a program that has nothing else to do may end.
+      const pause = { signal: stopping.signal, ref: false };
+      await sleep(retryMs, undefined, pause).catch(() => {});
       retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
     }
   }
@@ -52,4 +54,9 @@ export function listenTo(url: string, { channel, heard, onFault }: Ear): Listeni
       await hearing;
     },
   };
+}
+
+async function open(client: pg.Client, channel: string): Promise<void> {
+  await client.connect();
+  await client.query(`listen ${pg.escapeIdentifier(channel)}`);
 }

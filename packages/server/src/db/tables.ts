@@ -212,6 +212,16 @@ type MailOutbox = {
   lastError: ColumnType<string | null, never, string>;
 };
 
+type IdempotencyScope = {
+  workspaceId: FromReach;
+  env: Env;
+  scopeHash: Buffer;
+  fingerprint: Buffer;
+};
+type IdempotencyLock = { lockToken: string | null; lockedUntil: Date; expiresAt: Date };
+type IdempotencyAnswer = { status: number | null; headers: Json<Meta> | null; body: Buffer | null };
+type IdempotencyRecords = IdempotencyScope & IdempotencyLock & IdempotencyAnswer;
+
 type WorkerBeats = { workerId: string; seenAt: Date };
 
 type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
@@ -234,6 +244,7 @@ export type Tables = {
   oneTimeTokens: OneTimeTokens;
   invites: Invites;
   mailOutbox: MailOutbox;
+  idempotencyRecords: IdempotencyRecords;
   workerBeats: WorkerBeats;
   jobLeases: JobLeases;
 };

@@ -19,6 +19,8 @@ export type SecretKeyFact = {
   authority: 'owner' | 'admin';
   /** Judged by the database's clock when it was read. */
   active: boolean;
+  /** Null when it does not expire. */
+  expiresInMs: number | null;
   /** True when its last noted use is old enough to be noted again. */
   useIsStale: boolean;
 };
@@ -101,6 +103,7 @@ async function findSecretKeys(
     sql<SecretKeyFact & { hash: string }>`
       select k.id, k.workspace_id, k.env, k.authority, encode(k.lookup_hash, 'hex') as hash,
         k.revoked_at is null and (k.expires_at is null or k.expires_at > app_now()) as active,
+        floor(extract(epoch from k.expires_at - app_now()) * 1000)::bigint as expires_in_ms,
         coalesce(u.used_at < app_now() - interval '1 minute', true) as use_is_stale
       from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id
       where k.lookup_hash = any (${wanted}::bytea[])`,

@@ -4,6 +4,7 @@ import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
+import { type Entry, targetTypeOf } from './actions.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
@@ -15,6 +16,8 @@ export type DoorParts = {
   seal: Seal;
   /** Told after the commit, so that those who wait for a project's policy are woken. */
   announce(versions: readonly PolicyVersion[]): void;
+  /** Told after the commit, so that no process remembers a secret key as it was. */
+  forgetKeys?(secretKeyIds: readonly string[]): void;
 };
 
 export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
@@ -36,8 +39,9 @@ const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening =>
   changeId,
 });
 
-function endingOf<T>(change: Change<T>, reach: Reach, { newId, announce }: DoorParts): Ending<T> {
+function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<T> {
   if (change.kind === 'unchanged') return { kind: 'rollback', result: change.result };
+  const { newId, announce, forgetKeys } = parts;
   const { entries, policy, floors, result } = change;
   return {
     kind: 'commit',
@@ -45,7 +49,11 @@ function endingOf<T>(change: Change<T>, reach: Reach, { newId, announce }: DoorP
     result: ([tail]) => {
       const versions = versionsOf(tail);
       announce(versions);
+      forgetKeys?.(entries.filter(isOfSecretKey).map(({ target }) => target));
       return result(versions);
     },
   };
 }
+
+const isOfSecretKey = ({ action }: Entry): boolean =>
+  targetTypeOf(action) === 'secret_key' && action !== 'secret_key.created';

@@ -16,6 +16,7 @@ import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
 import { type DoorParts, openWrite } from '../doors/write.ts';
+import type { Counters } from '../volatile/counters.ts';
 import type { Cursors } from './cursor.ts';
 import { parsePart, readJson } from './input.ts';
 import { type Probe, Reply, type ServedRoute } from './route.ts';
@@ -28,6 +29,7 @@ export type PipelineParts = DoorParts & {
   gate: Gate;
   cursors: Cursors;
   probe: Probe;
+  counters: Counters;
   /** Holds every answer against its schema: on in tests and development. */
   checkAnswers: boolean;
 };
@@ -81,7 +83,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
-      const binding = `${line} ${reach?.workspaceId ?? ''}`;
+      const binding = `${route.cursorsOf ?? line} ${reach?.workspaceId ?? ''}`;
       const cursor = cursorIn(query);
       const after = cursor === undefined ? null : parts.cursors.read(binding, cursor);
       const outcome = await route.run({
@@ -131,14 +133,15 @@ function parseQuery({ query }: ServedRoute['endpoint'], values: unknown): unknow
 
 const EMPTY = Buffer.alloc(0);
 
-function parseBody({ endpoint }: ServedRoute, { body = EMPTY, contentType }: Incoming): unknown {
+function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming): unknown {
+  const { endpoint } = route;
   if (endpoint.body === 'raw') return body;
   if (body.length === 0) {
     if (!endpoint.body) return undefined;
     if (endpoint.bodyOptional) return parsePart('body', endpoint.body, {});
   } else if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
   const value = readJson(body);
-  if (endpoint.body) return parsePart('body', endpoint.body, value);
+  if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
   // Nothing is expected: an empty object is fine, anything else was meant for somewhere else.
   const isEmpty =
     typeof value === 'object' &&
@@ -183,6 +186,8 @@ function doorFor(
         newId: parts.newId,
         writeIn: (made: Reach) => openWrite(parts, made, deadline),
       };
+    case 'volatile':
+      return { counters: parts.counters, reach: within() };
     case 'probe':
       return { probe: parts.probe };
     case 'none':

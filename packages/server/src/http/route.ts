@@ -18,6 +18,7 @@ import type { OpenPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import type { Record as RecordDoor } from '../doors/record.ts';
 import type { OpenWrite } from '../doors/write.ts';
+import type { Counters } from '../volatile/counters.ts';
 
 /** An answer that needs more than its body: another status, headers, a further page. */
 export class Reply<Body = unknown> {
@@ -52,6 +53,8 @@ export type Doors = {
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
   /** Reads, and facts that leave no audit row. */
   record: { record: RecordDoor };
+  /** What may be lost. No database at all: there is nothing here to ask one with. */
+  volatile: { counters: Counters; reach: Reach };
   probe: { probe: Probe };
   none: Record<never, never>;
 };
@@ -83,6 +86,10 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   patience?: 'stepped';
   /** Large and repetitive: sent gzip or br when the caller takes it. */
   compress?: true;
+  /** The line whose cursors it issues, where it answers in that one's place. */
+  cursorsOf?: Line;
+  /** Takes plain bodies without asking the schema; null leaves it to the schema. */
+  accept?(value: unknown): BodyOf<E> | null;
   run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>;
 };
 
@@ -112,6 +119,8 @@ export type ServedRoute = {
   door: DoorName;
   patience?: 'stepped';
   compress?: true;
+  cursorsOf?: Line;
+  accept?(value: unknown): unknown;
   run(input: Record<string, unknown>): unknown;
 };
 

@@ -1,12 +1,13 @@
 // Counters inside the process, for a deployment that is one process. The twin of check.lua: a test
 // holds the two against each other step by step. What has run out is dropped as others are
-// charged, and there is a most: beyond it the counter that was charged longest ago is forgotten.
+// charged, and there is a most: beyond it the counter that was asked for longest ago is forgotten.
 import {
   type Counters,
   NEVER,
   type Rule,
   spanOf,
   type Tally,
+  type Verdict,
   verdictOf,
   widthOf,
 } from './counters.ts';
@@ -31,41 +32,33 @@ type Counter = {
 
 export type MemoryParts = { nowMs(): number; countersMax?: number };
 
-export type MemoryCounters = Counters & {
-  check(rules: readonly Rule[], cost: number): ReturnType<typeof verdictOf>;
+export type MemoryCounters = Omit<Counters, 'check'> & {
+  check(rules: readonly Rule[], cost: number): Verdict;
   /** How many are held. */
   size(): number;
 };
 
-export function openMemoryCounters({
-  nowMs,
-  countersMax = COUNTERS_MAX,
-}: MemoryParts): MemoryCounters {
-  const counters = new Map<string, Counter>();
-  let sweeping = counters.entries();
+export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
+  const { nowMs, countersMax = COUNTERS_MAX } = parts;
+  const shelf = openShelf(countersMax);
 
-  function sweep(now: number): void {
-    for (let looked = 0; looked < SWEPT_PER_CHARGE; looked += 1) {
-      const { value, done } = sweeping.next();
-      if (done) sweeping = counters.entries();
-      else if (value[1].endsAtMs + KEPT_AFTER_MS <= now) counters.delete(value[0]);
-    }
-  }
-
-  function charge(rule: Rule, known: Counter | undefined, { newest, cost, now }: Charge): void {
-    const [span, widthMs] = [spanOf(rule), widthOf(rule)];
-    const counter = known ?? { head: newest, counts: new Array(span).fill(0), endsAtMs: 0 };
-    roll(counter, newest, span);
-    const slot = newest % span;
-    counter.counts[slot] = (counter.counts[slot] ?? 0) + cost;
-    counter.endsAtMs = (newest + span) * widthMs;
-    // The map's order is that of the last charge; it only matters when it is nearly full.
-    if (known && counters.size > countersMax / 2) counters.delete(rule.name);
-    if (!known || counters.size > countersMax / 2) counters.set(rule.name, counter);
-    sweep(now);
-    for (const oldest of counters.keys()) {
-      if (counters.size <= countersMax) break;
-      counters.delete(oldest);
+  function chargeAll(rules: readonly Rule[], tallies: Tally[], { cost, now }: Asked): void {
+    for (let at = 0; at < rules.length; at += 1) {
+      const [rule, tally] = [rules[at], tallies[at]];
+      if (!rule || !tally) continue;
+      const known = shelf.get(rule.name);
+      const newest = newestOf(rule, known, now);
+      const [span, widthMs] = [spanOf(rule), widthOf(rule)];
+      const counter = known ?? { head: newest, counts: new Array(span).fill(0), endsAtMs: 0 };
+      roll(counter, newest, span);
+      const slot = newest % span;
+      counter.counts[slot] = (counter.counts[slot] ?? 0) + cost;
+      counter.endsAtMs = (newest + span) * widthMs;
+      if (known) shelf.touch(rule.name, counter);
+      else shelf.add(rule.name, counter);
+      shelf.sweep(now);
+      tally.used += cost;
+      tally.resetMs = counter.endsAtMs - now;
     }
   }
 
@@ -77,30 +70,54 @@ export function openMemoryCounters({
       const tallies: Tally[] = [];
       let allowed = true;
       for (const rule of rules) {
-        const tally = tallyOf(rule, counters.get(rule.name), { now, cost });
-        if (tally.waitMs !== 0) allowed = false;
+        const counter = shelf.get(rule.name);
+        const tally = tallyOf(rule, counter, { now, cost });
         tallies.push(tally);
+        if (tally.waitMs === 0) continue;
+        allowed = false;
+        // Who keeps knocking at a closed door is not forgotten for it.
+        if (counter) shelf.touch(rule.name, counter);
       }
-      if (allowed && cost > 0) {
-        for (let at = 0; at < rules.length; at += 1) {
-          const [rule, tally] = [rules[at], tallies[at]];
-          if (!rule || !tally) continue;
-          const counter = counters.get(rule.name);
-          const newest = newestOf(rule, counter, now);
-          charge(rule, counter, { newest, cost, now });
-          tally.used += cost;
-          tally.resetMs = (newest + spanOf(rule)) * widthOf(rule) - now;
-        }
-      }
+      if (allowed && cost > 0) chargeAll(rules, tallies, { now, cost });
       return verdictOf(allowed, tallies);
     },
-    size: () => counters.size,
+    size: shelf.size,
     state: () => ({ configured: false, ready: false, error: null }),
-    close: async () => counters.clear(),
+    close: async () => {},
   };
 }
 
-type Charge = { newest: number; cost: number; now: number };
+/** Where counters are kept: so many at most, and none for long after it has run out. */
+function openShelf(countersMax: number) {
+  const counters = new Map<string, Counter>();
+  let sweeping = counters.entries();
+  return {
+    get: (name: string): Counter | undefined => counters.get(name),
+    size: (): number => counters.size,
+    add(name: string, counter: Counter): void {
+      counters.set(name, counter);
+      for (const oldest of counters.keys()) {
+        if (counters.size <= countersMax) break;
+        counters.delete(oldest);
+      }
+    },
+    /** The map's order is that of the last attempt; it only matters when it is nearly full. */
+    touch(name: string, counter: Counter): void {
+      if (counters.size <= countersMax / 2) return;
+      counters.delete(name);
+      counters.set(name, counter);
+    },
+    sweep(now: number): void {
+      for (let looked = 0; looked < SWEPT_PER_CHARGE; looked += 1) {
+        const { value, done } = sweeping.next();
+        if (done) sweeping = counters.entries();
+        else if (value[1].endsAtMs + KEPT_AFTER_MS <= now) counters.delete(value[0]);
+      }
+    },
+  };
+}
+
+type Asked = { now: number; cost: number };
 
 /** A clock that stepped back a little stands still here; one that jumped starts afresh. */
 function newestOf(rule: Rule, counter: Counter | undefined, now: number): number {
@@ -117,11 +134,7 @@ function roll(counter: Counter, newest: number, span: number): void {
   counter.head = newest;
 }
 
-function tallyOf(
-  rule: Rule,
-  counter: Counter | undefined,
-  { now, cost }: { now: number; cost: number },
-): Tally {
+function tallyOf(rule: Rule, counter: Counter | undefined, { now, cost }: Asked): Tally {
   const { limit } = rule;
   const [span, widthMs] = [spanOf(rule), widthOf(rule)];
   const newest = newestOf(rule, counter, now);

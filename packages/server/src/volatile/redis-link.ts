@@ -1,6 +1,7 @@
 // A connection to Redis, one server or a Cluster, that fails fast: nothing is queued while it is
 // down, nothing is sent twice, and a server that stays silent is left and dialled again.
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { monotonicMs } from '../base/clock.ts';
 
 export type LinkParts = {
   /** redis://, rediss:// or unix:<path>. */
@@ -32,7 +33,7 @@ const PULSE_KEPT_MS = 60_000;
 const retryMs = (times: number): number =>
   Math.min(RETRY_MS_MIN * 2 ** Math.min(times - 1, 10), RETRY_MS_MAX);
 
-const options: RedisOptions = {
+const options = {
   connectTimeout: CONNECT_MS_MAX,
   socketTimeout: SILENT_MS_MAX,
   enableOfflineQueue: false,
@@ -40,9 +41,18 @@ const options: RedisOptions = {
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   retryStrategy: retryMs,
-  // A master that became a replica refuses writes: the name may lead to the new one by now.
-  reconnectOnError: (error) => error.message.startsWith('READONLY'),
-};
+} satisfies RedisOptions;
+
+/** A master that became a replica refuses writes: the name may lead to the new one by now. */
+function redialWhenReadOnly(): (error: Error) => boolean {
+  let dialledAtMs = Number.NEGATIVE_INFINITY;
+  return ({ message }) => {
+    // Of all commands that were refused together, one is enough.
+    if (!message.startsWith('READONLY') || monotonicMs() - dialledAtMs < RETRY_MS_MAX) return false;
+    dialledAtMs = monotonicMs();
+    return true;
+  };
+}
 
 export function openLink(parts: LinkParts): Link {
   const client = parts.isCluster ? clusterOf(parts.url) : singleOf(parts.url);
@@ -63,7 +73,11 @@ export function openLink(parts: LinkParts): Link {
 
 function singleOf(url: string): Redis {
   const path = pathIn(url);
-  const own = { ...options, enableAutoPipelining: true };
+  const own = {
+    ...options,
+    reconnectOnError: redialWhenReadOnly(),
+    enableAutoPipelining: true,
+  };
   return path === null ? new Redis(url, own) : new Redis({ ...own, path });
 }
 
@@ -81,6 +95,7 @@ function clusterOf(url: string): Cluster {
     ...(protocol === 'rediss:' && { dnsLookup: (address, found) => found(null, address) }),
     redisOptions: {
       ...node,
+      reconnectOnError: redialWhenReadOnly(),
       ...(protocol === 'rediss:' && { tls: {} }),
       ...(username && { username: decodeURIComponent(username) }),
       ...(password && { password: decodeURIComponent(password) }),

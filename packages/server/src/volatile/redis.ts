@@ -4,25 +4,23 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { unavailable } from '../base/errors.ts';
+import { boundedBy, openBreaker } from './breaker.ts';
 import {
   type Counters,
   type Rule,
-  type StoreState,
   spanOf,
   type Tally,
   type Verdict,
   verdictOf,
   widthOf,
 } from './counters.ts';
-import { openLink } from './redis-link.ts';
+import { type Link, openLink } from './redis-link.ts';
 
 const SCRIPT = readFileSync(new URL('./check.lua', import.meta.url), 'utf8');
 const HASH = createHash('sha1').update(SCRIPT).digest('hex');
 
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
-const FAULTS_IN_A_ROW_MAX = 3;
-const SILENT = 'no answer in time';
 
 export type RedisParts = {
   url: string;
@@ -33,7 +31,7 @@ export type RedisParts = {
   answerMsMax?: number;
 };
 
-export type RedisCounters = Counters & {
+export type RedisCounters = Omit<Counters, 'check'> & {
   check(rules: readonly Rule[], cost: number): Promise<Verdict>;
   /** Resolves when the first connection stands, or the first attempt has failed. */
   settled: Promise<void>;
@@ -43,69 +41,69 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const { url, isCluster, onFault, nowMs, answerMsMax = ANSWER_MS_MAX } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
-  let [isClosed, isRefusing, faultsInARow] = [false, true, 0];
-  let error: string | null = 'not connected yet';
+  const breaker = openBreaker({ onFault });
   let remark: string | null = null;
-
-  function note(fault: unknown): void {
-    const reason = reasonOf(fault);
-    if (error !== reason && !isClosed) onFault(reason);
-    error = reason;
-    settled.resolve();
-  }
 
   async function pulse(): Promise<void> {
     try {
       await within(link.pulse());
-      if (isRefusing) remark = evictionIn(await within(link.memory()).catch(() => ''));
-      [isRefusing, faultsInARow, error] = [false, 0, null];
-      settled.resolve();
+      if (breaker.isOpen()) remark = evictionIn(await within(link.memory()).catch(() => ''));
+      breaker.close();
     } catch (fault) {
-      // One slow answer says little about a server; a refusal, or none at all, says enough.
-      faultsInARow += 1;
-      if (reasonOf(fault) !== SILENT || faultsInARow >= FAULTS_IN_A_ROW_MAX) isRefusing = true;
-      note(fault);
+      breaker.pulseFailed(fault);
     }
+    settled.resolve();
   }
 
-  const link = openLink({ url, isCluster, onFault: note, onReady: () => void pulse() });
+  function lost(fault: unknown): void {
+    breaker.note(fault);
+    settled.resolve();
+  }
+
+  const link = openLink({ url, isCluster, onFault: lost, onReady: () => void pulse() });
   const pulsing = setInterval(() => void pulse(), PULSE_MS);
   pulsing.unref();
-
-  async function ask(rules: readonly Rule[], args: (string | number)[]): Promise<unknown> {
-    try {
-      return await link.evalsha(HASH, rules.length, args);
-    } catch (fault) {
-      // A server that was restarted or promoted does not know the script; nothing was charged.
-      if (!/^NOSCRIPT/.test(messageOf(fault))) throw fault;
-      return link.eval(SCRIPT, rules.length, args);
-    }
-  }
 
   return {
     store: 'redis',
     isSlotted: isCluster,
     settled: settled.promise,
     async check(rules, cost) {
-      if (isRefusing) throw unavailable(new Error(`redis: ${error}`));
+      if (breaker.isOpen()) throw unavailable(new Error(`redis: ${breaker.reason()}`));
       try {
-        const answer = await within(ask(rules, argumentsOf(rules, cost, nowMs?.() ?? '')));
-        faultsInARow = 0;
+        const answer = await within(ask(link, rules, argumentsOf(rules, cost, nowMs?.() ?? '')));
+        breaker.worked();
         return verdictIn(rules, answer);
       } catch (fault) {
-        faultsInARow += 1;
-        if (faultsInARow >= FAULTS_IN_A_ROW_MAX) isRefusing = true;
-        note(fault);
-        throw unavailable(new Error(`redis: ${error}`));
+        breaker.failed(fault);
+        throw unavailable(new Error(`redis: ${breaker.reason()}`));
       }
     },
-    state: (): StoreState => ({ configured: true, ready: !isRefusing, error: error ?? remark }),
+    state: () => ({
+      configured: true,
+      ready: !breaker.isOpen(),
+      error: breaker.reason() ?? remark,
+    }),
     async close() {
-      isClosed = true;
+      breaker.silence();
       clearInterval(pulsing);
       link.close();
     },
   };
+}
+
+async function ask(
+  link: Link,
+  rules: readonly Rule[],
+  args: (string | number)[],
+): Promise<unknown> {
+  try {
+    return await link.evalsha(HASH, rules.length, args);
+  } catch (fault) {
+    // A server that was restarted or promoted does not know the script; nothing was charged.
+    if (!(fault instanceof Error && fault.message.startsWith('NOSCRIPT'))) throw fault;
+    return link.eval(SCRIPT, rules.length, args);
+  }
 }
 
 /** The names first: they are the script's keys. */
@@ -124,41 +122,6 @@ function verdictIn(rules: readonly Rule[], answer: unknown): Verdict {
     waitMs: Number(numbers[3 * at + 3]),
   }));
   return verdictOf(numbers[0] === 1, tallies);
-}
-
-/** A silent server must not hold a request: whatever it says later is ignored. */
-const boundedBy =
-  (ms: number) =>
-  <T>(work: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const giveUp = () => reject(new Error(SILENT));
-      // If it was we who were busy, the answer may be waiting to be read: it gets that chance.
-      const timer = setTimeout(() => setImmediate(giveUp), ms);
-      work.then(
-        (value) => {
-          clearTimeout(timer);
-          resolve(value);
-        },
-        (fault) => {
-          clearTimeout(timer);
-          reject(fault);
-        },
-      );
-    });
-
-const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : '');
-
-/** Short, and never what the server or the address said: that may hold a secret. */
-function reasonOf(fault: unknown): string {
-  const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
-  if (/^E[A-Z_]+$/.test(code)) return code;
-  const message = messageOf(fault);
-  const word = /^(?:UNKILLABLE|[A-Z]{3,20})(?= )/.exec(message)?.[0];
-  if (word) return word;
-  if (/isn't (writeable|ready)|Connection is closed|all nodes failed/i.test(message)) {
-    return 'not connected';
-  }
-  return message === SILENT ? SILENT : 'failed';
 }
 
 /** A server that evicts forgets counters under pressure: it works, but limits may be exceeded. */

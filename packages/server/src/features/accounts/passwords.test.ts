@@ -12,6 +12,8 @@ import {
   signUp,
   someone,
 } from '../../../../../tests/people.ts';
+import { storeName } from '../../../../../tests/world.ts';
+import type { Database } from '../../db/database.ts';
 
 const create = 'POST /v1/auth/users';
 const login = 'POST /v1/auth/sessions';
@@ -179,3 +181,51 @@ test('a login or change that a reset overtakes comes to nothing', async (t) => {
   await refused(slow.as(again.token)(change, body), 403, 'forbidden');
   await logIn(callersOf(held), email);
 });
+
+/** The store, where statements that begin like this wait for their turn; counts transactions. */
+function turned(db: Database, beginning: string, turn: () => Promise<void>) {
+  const counted = { transactions: 0 };
+  const waiting: Database = {
+    ...db,
+    transaction: (opening, body) =>
+      db.transaction(opening, ({ now, run }) => {
+        counted.transactions += 1;
+        return body({
+          now,
+          run: async (statement) => {
+            if (statement.text.startsWith(beginning)) await turn();
+            return run(statement);
+          },
+        });
+      }),
+  };
+  return { counted, waiting };
+}
+
+// The embedded store has one connection: there nothing can cross.
+const testOnServer = storeName === 'postgres' ? test : () => {};
+
+testOnServer(
+  'a change and a request for a reset that cross do not wait for each other',
+  async (t) => {
+    const held = await bench(t);
+    const { email, token } = await someone(held);
+    await resetToken(held, email);
+    const locked = { person: Promise.withResolvers<void>(), token: Promise.withResolvers<void>() };
+    const { db } = held.world;
+    const changing = turned(db, 'update "one_time_tokens"', () => {
+      locked.person.resolve();
+      return locked.token.promise;
+    });
+    const asking = turned(db, 'insert into one_time_tokens', () => {
+      locked.token.resolve();
+      return locked.person.promise;
+    });
+    const body = { current_password: PASSWORD, password: NEXT };
+    await Promise.all([
+      appBeside(t, held.world, { db: changing.waiting }).as(token)(change, body),
+      appBeside(t, held.world, { db: asking.waiting }).as(null)(ask, { email }),
+    ]);
+    deepEqual([changing.counted, asking.counted], [{ transactions: 2 }, { transactions: 1 }]);
+  },
+);

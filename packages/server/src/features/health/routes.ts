@@ -3,13 +3,12 @@ import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { READY_WAIT_MS } from '@keyrail/protocol/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import { linesOf, type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
+import type { StoreState } from '../../volatile/counters.ts';
 import { overallOf } from './overall.ts';
 
 const healthLines = linesOf(probeEndpoints, 'GET /healthz', 'GET /readyz', 'GET /status');
 
-export type RedisState = { configured: boolean; ready: boolean; error: string | null };
-
-export type HealthParts = { region: string; redis: () => RedisState };
+export type HealthParts = { region: string; redis: () => StoreState };
 
 export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
   serve(healthLines, {
@@ -59,7 +58,9 @@ const workerComponent = (isSeen: boolean | null) => {
   return isSeen ? ('ok' as const) : ('down' as const);
 };
 
-const redisComponent = ({ configured, ready }: RedisState) => {
+/** One that works but has something to say, as when it may forget counters, is not quite well. */
+const redisComponent = ({ configured, ready, error }: StoreState) => {
   if (!configured) return 'not_configured' as const;
-  return ready ? ('ok' as const) : ('down' as const);
+  if (!ready) return 'down' as const;
+  return error === null ? ('ok' as const) : ('degraded' as const);
 };

@@ -58,9 +58,11 @@ test('a lease lapses, and its late holder no longer decides', async (t) => {
   equal(await take(held, 'lapsing', next), true);
   await finish(held, 'lapsing', dead);
   equal(await take(held, 'lapsing', dead), false, 'it is still the other one’s');
-  await finish(held, 'lapsing', next);
+  held.clock.shift(LEASE_MS + MINUTE_MS);
+  equal(await take(held, 'lapsing', dead), true, 'and nobody has said that it is done');
+  await finish(held, 'lapsing', dead);
   held.clock.shift(EVERY_MS - MINUTE_MS);
-  equal(await take(held, 'lapsing', dead), false);
+  equal(await take(held, 'lapsing', next), false);
 });
 
 test('workers that were not seen for a day are forgotten', async (t) => {

@@ -3,6 +3,7 @@ import { monotonicMs } from '../../base/clock.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { listNodes, type NodeRow } from '../policy/rows.ts';
+import type { Sharing } from '../policy/sharing.ts';
 import { type KeyRow, loadVersion } from './rows.ts';
 
 export type Propagation = {
@@ -12,11 +13,16 @@ export type Propagation = {
   nodes: NodeRow[];
 };
 
-type Waiting = { hub: PolicyHub; waitMsMax: number; signal: AbortSignal };
+type Waiting = {
+  hub: PolicyHub;
+  waitMsMax: number;
+  signal: AbortSignal;
+  shareLook: Sharing<NodeRow[]>;
+};
 
 /** Acknowledgements to other processes are not called out to this one: look again after this. */
-const LOOK_AGAIN_MS_MIN = 20;
-const LOOK_AGAIN_MS_MAX = 250;
+const LOOK_AGAIN_MS_MIN = 16;
+const LOOK_AGAIN_MS_MAX = 256;
 
 /**
  * Waits until every node that was seen lately, and whose view covers the key, has applied its last
@@ -25,20 +31,23 @@ const LOOK_AGAIN_MS_MAX = 250;
 export async function awaitNodes(
   read: Read,
   key: KeyRow,
-  { hub, waitMsMax, signal }: Waiting,
+  { hub, waitMsMax, signal, shareLook }: Waiting,
 ): Promise<Propagation> {
   const startedAt = monotonicMs();
   const version = await loadVersion(read, key);
   const seen = { projectId: key.projectId, env: key.env, seenWithinMs: NODE_SEEN_WITHIN_MS };
+  const look = [read.reach.workspaceId, read.reach.envs, key.projectId, key.env].join(' ');
   let pauseMs = LOOK_AGAIN_MS_MIN;
   for (;;) {
-    const nodes = await listNodes(read, seen);
+    const nodes = await shareLook(look, () => listNodes(read, seen));
     const complete = nodes.every(({ ackedVersion }) => ackedVersion >= version);
     const waitedMs = Math.round(monotonicMs() - startedAt);
     if (complete || waitedMs >= waitMsMax || signal.aborted) {
       return { version, complete, waitedMs, nodes };
     }
-    const timeoutMs = Math.min(pauseMs, waitMsMax - waitedMs);
+    // At the same moments as everyone else who waits: all of them share one look.
+    const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
+    const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
     await hub.awaitAck(key.projectId, { timeoutMs, signal });
     pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX);
   }

@@ -1,5 +1,5 @@
-// The life of keys against a model of it: whatever is done to them, in whatever order, every answer,
-// key, list, version and the length of the log are what the model says.
+// The life of keys against a model of it: whatever is done to them, in whatever order, every
+// answer, key, list, version and the length of the log are what the model says.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';

@@ -3,6 +3,8 @@ import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
+import type { NodeRow } from '../policy/rows.ts';
+import { sharing } from '../policy/sharing.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
 import {
@@ -19,7 +21,10 @@ import { updateKey } from './update-key.ts';
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
 
-export const keyRoutes = ({ hub, revokeWaitMsMax: waitMsMax }: KeyParts): ServedRoute[] =>
+export const keyRoutes = (
+  { hub, revokeWaitMsMax: waitMsMax }: KeyParts,
+  shareLook = sharing<NodeRow[]>(),
+): ServedRoute[] =>
   serve(keyEndpoints, {
     'POST /v1/keys': {
       boundary: 'rows',
@@ -93,8 +98,8 @@ export const keyRoutes = ({ hub, revokeWaitMsMax: waitMsMax }: KeyParts): Served
           revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
         );
         if (!query.wait) return presentKey(key);
-        const signal = gone();
-        return presentAwaited(key, await awaitNodes(read, key, { hub, waitMsMax, signal }));
+        const waiting = { hub, waitMsMax, signal: gone(), shareLook };
+        return presentAwaited(key, await awaitNodes(read, key, waiting));
       },
     },
     'GET /v1/keys/{id}/usage': {

@@ -1,14 +1,13 @@
-import type { Read } from '../../doors/door.ts';
-import { type Ack, type FeedHead, type NodeRecord, updateNodes } from './rows.ts';
+import type { Ack, Standing } from './rows.ts';
 
 /**
  * Notes what a node has applied: by asking for what came after a version it says that it has it.
  * Writes only when that is news, or when the node was last noted a while ago. True when written.
  */
 export async function acknowledgeNode(
-  read: Read,
+  write: (ack: Ack) => Promise<unknown>,
   ack: Ack,
-  known: FeedHead & NodeRecord,
+  known: Standing,
 ): Promise<boolean> {
   // Whoever has nothing yet, or a version that we never gave out (after a restore, say),
   // acknowledges nothing.
@@ -16,6 +15,6 @@ export async function acknowledgeNode(
   const isNews =
     known.ackedVersion === null || (version !== null && version !== known.ackedVersion);
   if (!isNews && !known.isStale) return false;
-  await updateNodes(read, [{ ...ack, version }]);
+  await write({ ...ack, version });
   return true;
 }

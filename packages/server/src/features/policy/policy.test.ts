@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
 import { type Fed, fold, foldedFrom, readAll } from '../../../../../tests/feed.ts';
 
 const snapshot = 'GET /v1/policy/snapshot';
@@ -162,10 +163,9 @@ test('a snapshot too large for one answer names the two ways out', async (t) => 
   const key = await held.given.key();
   const same = { project_id: key.project_id, tenant_id: key.tenant_id };
   await held.given.key(same);
-  const app = held.world.variant({ policyPageKeysMax: 1 });
-  t.after(() => app.http.close());
+  const beside = appBeside(t, held.world, { policyPageKeysMax: 1 });
   const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
-  const small = (input: Input) => ask({ ...held.world, app }, snapshot, { input, headers });
+  const small = (input: Input) => ask(beside, snapshot, { input, headers });
 
   const answer = await small({ project_id: key.project_id });
   equal(answer.status, 413);

@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
 import { foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
 
 const delta = 'GET /v1/policy/delta';
@@ -74,9 +75,7 @@ test('revoking with wait reports every node that has applied it', async (t) => {
 
 test('a node that lags is named, and one that left long ago is not counted', async (t) => {
   const held = await bench(t);
-  const app = held.world.variant({ revokeWaitMsMax: 100 });
-  t.after(() => app.http.close());
-  const impatient: Bench = { ...held, world: { ...held.world, app } };
+  const { app } = appBeside(t, held.world, { revokeWaitMsMax: 100 });
   const key = await held.given.key();
   await readAll(held, { project_id: key.project_id, node: 'gone' });
   held.clock.shift(91_000);
@@ -86,7 +85,7 @@ test('a node that lags is named, and one that left long ago is not counted', asy
   const answer = await app.http.inject({
     method: 'POST',
     url: `/v1/keys/${key.id}/revoke?wait=true`,
-    headers: { authorization: `Bearer ${impatient.tokens.liveKey}` },
+    headers: { authorization: `Bearer ${held.tokens.liveKey}` },
   });
   const { propagation } = answer.json();
   equal(propagation.complete, false);

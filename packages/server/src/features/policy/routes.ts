@@ -7,11 +7,19 @@ import type { PolicyHub, Wait } from '../../volatile/policy-hub.ts';
 import { acknowledgeNode } from './acknowledge-node.ts';
 import { etagOf, isKnown } from './etag.ts';
 import { envScopeOf, type FeedFilter, filterOf } from './filter.ts';
+import { gathering } from './gathering.ts';
 import { positionIn, positionOf } from './page-position.ts';
 import { presentDelta, presentSnapshot } from './present.ts';
 import { type DeltaVerdict, readDelta } from './read-delta.ts';
 import { readSnapshot } from './read-snapshot.ts';
-import { feedIn, loadHead } from './rows.ts';
+import {
+  type Ack,
+  feedIn,
+  listStandings,
+  type NodeName,
+  type Standing,
+  updateNodes,
+} from './rows.ts';
 import { sharing } from './sharing.ts';
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
@@ -33,23 +41,35 @@ type PageAsked = Asked & {
 
 export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
   const readDeltaOnce = sharing<DeltaVerdict>();
+  const standingOf = gathering<NodeName | null, Standing>();
+  const noteNode = gathering<Ack, true>();
+
+  /** Where the project stands, after noting what the node has of it. */
+  async function meetNode({ record, query, filter }: Asked, version: number | null) {
+    const { projectId } = filter;
+    const { read } = record;
+    const node = nodeOf(query, filter);
+    const name = reachName(read.reach);
+    const standing = await standingOf(`${name} ${projectId}`, node, (nodes) =>
+      listStandings(read, projectId, nodes),
+    );
+    const note = (ack: Ack) =>
+      noteNode(name, ack, async (acks) => {
+        await updateNodes(read, acks);
+        return acks.map(() => true);
+      });
+    if (node && (await acknowledgeNode(note, { ...node, projectId, version }, standing))) {
+      hub.announceAck(projectId);
+    }
+    return standing;
+  }
 
   /** Notes what the node has; holds it, if it wants, for as long as there is nothing more. */
-  async function isUnchanged(
-    { record, query, filter }: Asked,
-    since: number,
-    wait: Wait | null,
-  ): Promise<boolean> {
-    const { projectId } = filter;
-    const node = nodeOf(query, filter);
-    const watch = wait && hub.watch(projectId, since, wait);
+  async function isUnchanged(asked: Asked, since: number, wait: Wait | null): Promise<boolean> {
+    const watch = wait && hub.watch(asked.filter.projectId, since, wait);
     try {
-      const head = await loadHead(record.read, projectId, node);
-      if (node) {
-        const ack = { ...node, projectId, version: since };
-        if (await acknowledgeNode(record.read, ack, head)) hub.announceAck(projectId);
-      }
-      if (head.version !== since) return false;
+      const { version } = await meetNode(asked, since);
+      if (version !== since) return false;
       await watch?.over;
       // Nobody is left to be told, or nobody has waited.
       return wait?.signal.aborted ?? true;
@@ -90,13 +110,8 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       compress: true,
       run: async ({ record, query, after, issueCursor, header }) => {
         const filter = filterOf(record.read.reach, query);
-        const node = nodeOf(query, filter);
-        const head = await loadHead(record.read, filter.projectId, node);
-        if (node) {
-          const seen = { ...node, projectId: filter.projectId, version: null };
-          await acknowledgeNode(record.read, seen, head);
-        }
-        const etag = etagOf('snap', filter, head.version);
+        const { version } = await meetNode({ record, query, filter }, null);
+        const etag = etagOf('snap', filter, version);
         if (!after && isKnown(header('if-none-match'), etag)) return notModified(etag);
         return snapshotReply({ record, query, filter, after, issueCursor });
       },
@@ -106,6 +121,8 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       door: 'record',
       patience: 'stepped',
       compress: true,
+      // When it answers with a snapshot, the further pages are that one's.
+      cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone }) => {
         const { since } = query;
         const filter = filterOf(record.read.reach, query);
@@ -130,5 +147,9 @@ const nodeOf = ({ node }: Query, filter: FeedFilter) =>
   node === undefined ? null : { nodeId: node, envScope: envScopeOf(filter) };
 
 /** Two requests with the same name get the same answer. */
-const filterName = ({ workspaceId, envs }: Reach, filter: FeedFilter): string =>
-  [workspaceId, envs, filter.projectId, filter.env, filter.tenantIds].join(' ');
+const filterName = (reach: Reach, { projectId, env, tenantIds }: FeedFilter): string =>
+  [reachName(reach), projectId, env, tenantIds].join(' ');
+
+/** What a statement sees under a reach is the same for all of its name. */
+const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
+  [workspaceId, envs, tenantId, projectId].join(' ');

@@ -16,32 +16,47 @@ export type FeedHead = {
   defaultRateLimits: RateLimit[];
 };
 
-/** What is on record of the node that asks; nulls when it is new. */
-export type NodeRecord = { ackedVersion: number | null; isStale: boolean | null };
-
-export type NodeName = { nodeId: string; envScope: EnvScope };
-
-/** How long a node's record may lag behind its polls: a write for each poll would be a flood. */
-const SEEN_LAG_SECONDS = 30;
-
-export async function loadHead(
-  tx: Runner,
-  projectId: string,
-  node: NodeName | null = null,
-): Promise<FeedHead & NodeRecord> {
+export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
   const head = await maybe(
     tx,
-    sql<FeedHead & NodeRecord>`
+    sql<FeedHead>`
       select p.workspace_id, v.version, v.floor, p.deleted_at is not null as is_deleted,
-        p.default_rate_limits, n.acked_version,
-        n.last_seen_at < app_now() - make_interval(secs => ${SEEN_LAG_SECONDS}) as is_stale
+        p.default_rate_limits
       from projects p join project_versions v on v.project_id = p.id
-        left join policy_nodes n on n.project_id = p.id
-          and n.node_id = ${node?.nodeId ?? null} and n.env_scope = ${node?.envScope ?? null}
       where p.id = ${projectId}`,
   );
   if (!head) throw notFound('project');
   return head;
+}
+
+export type NodeName = { nodeId: string; envScope: EnvScope };
+
+/** Where a project stands, and what is on record of the node that asks: nulls when it is new. */
+export type Standing = { version: number; ackedVersion: number | null; isStale: boolean | null };
+
+/** How long a node's record may lag behind its polls: a write for each poll would be a flood. */
+const SEEN_LAG_SECONDS = 30;
+
+/** For each of those who ask together, in their order; null for one that gives no name. */
+export async function listStandings(
+  tx: Runner,
+  projectId: string,
+  nodes: readonly (NodeName | null)[],
+): Promise<Standing[]> {
+  const standings = await many(
+    tx,
+    sql<Standing>`
+      select v.version, n.acked_version,
+        n.last_seen_at < app_now() - make_interval(secs => ${SEEN_LAG_SECONDS}) as is_stale
+      from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
+        ${nodes.map((node) => node?.envScope ?? null)}::text[])
+          with ordinality as asking (node, scope, place)
+        left join policy_nodes n on n.project_id = v.project_id
+          and n.node_id = asking.node and n.env_scope = asking.scope
+      where v.project_id = ${projectId} order by asking.place`,
+  );
+  if (standings.length === 0) throw notFound('project');
+  return standings;
 }
 
 export type EntryRow = {
@@ -171,15 +186,16 @@ export type Ack = NodeName & { projectId: string; version: number | null };
  * for so many names; once it is full, new ones are not noted.
  */
 export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<void> {
+  const latest = inOneOrder(acks);
   await many(
     tx,
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, last_seen_at)
       select project, node, scope, coalesce(version, 0), app_now()
-      from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
-        ${acks.map(({ nodeId }) => nodeId)}::text[],
-        ${acks.map(({ envScope }) => envScope)}::text[],
-        ${acks.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
+      from unnest(${latest.map(({ projectId }) => projectId)}::uuid[],
+        ${latest.map(({ nodeId }) => nodeId)}::text[],
+        ${latest.map(({ envScope }) => envScope)}::text[],
+        ${latest.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
         or (select count(*) from policy_nodes n where n.project_id = project)
@@ -189,4 +205,11 @@ export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<voi
           acked_version = case when excluded.acked_version = 0 then known.acked_version
             else excluded.acked_version end`,
   );
+}
+
+/** The last word of each node; sorted, so that two batches wait for each other at most once. */
+function inOneOrder(acks: readonly Ack[]): Ack[] {
+  const nameOf = (ack: Ack) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
+  const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));
+  return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, ack]) => ack);
 }

@@ -1,7 +1,9 @@
 // Many nodes wake at once and ask the same question: it is put to the database once. A question
 // joins only one that has not been sent yet, so its answer is never older than the asking.
 
-export function sharing<T>(): (name: string, ask: () => Promise<T>) => Promise<T> {
+export type Sharing<T> = (name: string, ask: () => Promise<T>) => Promise<T>;
+
+export function sharing<T>(): Sharing<T> {
   const unsent = new Map<string, Promise<T>>();
   return (name, ask) => {
     let answer = unsent.get(name);

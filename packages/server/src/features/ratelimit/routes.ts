@@ -1,15 +1,15 @@
 // Shared counters for a fleet of nodes. The route is handed no database at all.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { serve } from '../../http/route.ts';
+import { acceptedBody } from './body-check.ts';
 import { checkLimits } from './check-limits.ts';
 import { presentVerdict } from './present.ts';
-import { readCheck } from './read-check.ts';
 
 export const ratelimitRoutes = serve(ratelimitEndpoints, {
   'POST /v1/ratelimit/check': {
     boundary: 'rows',
     door: 'volatile',
-    readBody: readCheck,
+    accept: acceptedBody,
     run: async ({ counters, reach, body }) => {
       const { limits: rules, cost } = body;
       const subjects = {

@@ -1,19 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
+import { later } from '../../base/duration.ts';
+import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import { lockWorkspace, updateWorkspaceRow, type WorkspaceRow } from './rows.ts';
 
-export type WorkspacePatch = {
-  name?: string | undefined;
-  billingEmail?: string | null | undefined;
-  embedOrigins?: string[] | undefined;
-};
-
-/** How each field is called in the log, which never says what it was changed to. */
-const wireNames = {
-  name: 'name',
-  billingEmail: 'billing_email',
-  embedOrigins: 'embed_origins',
-} as const;
+export type WorkspacePatch = Patch<Pick<WorkspaceRow, 'name' | 'billingEmail' | 'embedOrigins'>>;
 
 /** Changes what differs; a patch without effect writes nothing. */
 export async function updateWorkspace(
@@ -21,15 +11,13 @@ export async function updateWorkspace(
   patch: WorkspacePatch,
 ): Promise<Change<WorkspaceRow>> {
   const current = await lockWorkspace(tx);
-  const fields = (['name', 'billingEmail', 'embedOrigins'] as const).filter(
-    (field) => patch[field] !== undefined && !isDeepStrictEqual(patch[field], current[field]),
-  );
-  if (fields.length === 0) return unchanged(current);
-  const values = Object.fromEntries(fields.map((field) => [field, patch[field]]));
-  const updated = await updateWorkspaceRow(tx, current.id, { ...values, updatedAt: tx.now });
+  const { values, names } = effectOf(current, patch);
+  if (names.length === 0) return unchanged(current);
+  const updatedAt = later(current.updatedAt, tx.now);
+  const updated = await updateWorkspaceRow(tx, current.id, { ...values, updatedAt });
   return changed(updated, {
     action: 'workspace.updated',
     target: current.id,
-    payload: { changed: fields.map((field) => wireNames[field]) },
+    payload: { changed: names },
   });
 }

@@ -1,0 +1,40 @@
+// The peers of a rate-limit check, each a bare Fastify route that takes the same body: one answers
+// at once, one makes a script call that does nothing, one asks rate-limiter-flexible for the same
+// two rules.
+import Fastify from 'fastify';
+import { Redis } from 'ioredis';
+import { RateLimiterRedis, RateLimiterUnion } from 'rate-limiter-flexible';
+import { listenAndAnnounce } from './announce.ts';
+
+type Body = { key_id: string; tenant_id: string; cost: number };
+
+const SCRIPT = 'return {1, tonumber(ARGV[1]), 60000}';
+const POINTS = 1_000_000_000;
+
+const openRedis = (): Redis =>
+  new Redis(process.env.BENCH_REDIS_URL ?? '', { enableAutoPipelining: true });
+
+const answers: Record<string, () => Promise<(body: Body) => unknown>> = {
+  trivial: async () => () => ({ object: 'greeting', text: 'hello', number: 1 }),
+  evalsha: async () => {
+    const redis = openRedis();
+    const hash = String(await redis.script('LOAD', SCRIPT));
+    return async ({ key_id, cost }) => {
+      const [allowed, used, resetMs] = (await redis.evalsha(hash, 1, key_id, cost)) as number[];
+      return { allowed: allowed === 1, used, resetMs };
+    };
+  },
+  flexible: async () => {
+    const storeClient = openRedis();
+    const limiter = (keyPrefix: string, duration: number) =>
+      new RateLimiterRedis({ storeClient, keyPrefix, points: POINTS, duration });
+    const union = new RateLimiterUnion(limiter('burst', 1), limiter('day', 86_400));
+    return async ({ key_id, cost }) => union.consume(key_id, cost);
+  },
+};
+
+const answer = await answers[process.env.BENCH_PEER ?? '']?.();
+if (!answer) throw new Error('BENCH_PEER names no peer');
+const app = Fastify({ logger: false });
+app.post('/', (request) => answer(request.body as Body));
+await listenAndAnnounce(app);

@@ -1,0 +1,82 @@
+// Rate-limit checks over HTTP: with Redis against a bare route that makes one script call, and
+// against rate-limiter-flexible with the same rules; in the process against a bare route.
+import { startRedis } from '../tests/stores/redis.ts';
+import { openPeerServer } from './children.ts';
+import { underLoad } from './contestants.ts';
+import { openPostgres, startOnPostgres } from './keyrail.ts';
+import { openLoader } from './loader.ts';
+import { foundWorkspace, requestText } from './requests.ts';
+import { type Laps, median, rate, ratios, spread, takeTurns } from './rounds.ts';
+import { type Stoppable, stopAll } from './stop.ts';
+import type { Finding } from './table.ts';
+
+const names = ['check, redis', 'one EVALSHA', 'flexible', 'check, memory', 'trivial POST'] as const;
+type Name = (typeof names)[number];
+
+const check = {
+  project_id: '01890000-0000-7000-8000-000000000001',
+  env: 'live',
+  key_id: '01890000-0000-7000-8000-000000000002',
+  tenant_id: '01890000-0000-7000-8000-000000000003',
+  cost: 1,
+  limits: [
+    { id: 'burst', limit: 1e9, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
+    { id: 'day', limit: 1e9, window_ms: 86_400_000, algorithm: 'sliding', scope: 'tenant' },
+  ],
+};
+
+const post = (path: string, token?: string): string =>
+  requestText({ method: 'POST', path, body: check, ...(token === undefined ? {} : { token }) });
+
+export async function measureRatelimit(): Promise<Finding[]> {
+  const opened: Stoppable[] = [];
+  const keep = <T extends Stoppable>(one: T): T => {
+    opened.push(one);
+    return one;
+  };
+  try {
+    const redis = keep(await startRedis());
+    const store = keep(await openPostgres()); // holds the key; a check never asks it
+    const loader = keep(await openLoader());
+    const keyrail = async (name: Name, slug: string, settings: Record<string, string>) => {
+      const server = keep(await startOnPostgres(store.url, settings));
+      const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
+      return underLoad<Name>(loader, { name, server, request: post('/v1/ratelimit/check', token) });
+    };
+    const peer = async (name: Name, which: string) => {
+      const settings = { BENCH_PEER: which, BENCH_REDIS_URL: redis.url };
+      const server = keep(await openPeerServer('limiter-servers.ts', settings));
+      return underLoad<Name>(loader, { name, server, request: post('/') });
+    };
+    return findings(
+      await takeTurns<Name>([
+        await keyrail('check, redis', 'on-redis', { REDIS_URL: redis.url }),
+        await peer('one EVALSHA', 'evalsha'),
+        await peer('flexible', 'flexible'),
+        await keyrail('check, memory', 'in-memory', {}),
+        await peer('trivial POST', 'trivial'),
+      ]),
+    );
+  } finally {
+    await stopAll(opened);
+  }
+}
+
+function findings(laps: Laps<Name>): Finding[] {
+  const compare = (ours: Name, peer: Name, least: number): Finding => {
+    const against = ratios(laps[ours], laps[peer]);
+    return {
+      name: `ratelimit: ${ours}`,
+      ours: spread(laps[ours], rate),
+      peer: `${peer} ${spread(laps[peer], rate)}`,
+      ratio: spread(against, (value) => value.toFixed(2)),
+      target: `>= ${least.toFixed(2)}`,
+      met: median(against) >= least,
+    };
+  };
+  return [
+    compare('check, redis', 'one EVALSHA', 0.7),
+    compare('check, redis', 'flexible', 1),
+    compare('check, memory', 'trivial POST', 0.8),
+  ];
+}

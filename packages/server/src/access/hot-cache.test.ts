@@ -1,0 +1,163 @@
+// What is remembered of a secret key, and every way in which it could outlive a revocation.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { HOT_KEYS_MAX, type HotCache, openHotCache, type ReadKey } from './hot-cache.ts';
+import type { Principal } from './principal.ts';
+
+const LIFE_MS = 5000;
+
+const principalFor = (token: string): Principal => ({
+  kind: 'session', // told apart by its id alone: what kind it is does not matter here
+  userId: token,
+  sessionId: token,
+  reach: null,
+});
+
+type Reading = { token: string; answer(more?: Partial<ReadKey>): void; fail(): void };
+
+/** A cache over a store that answers when the test says so, on a clock that the test moves. */
+function scene(lifeMs = LIFE_MS) {
+  let nowMs = 1000;
+  const readings: Reading[] = [];
+  const cache = openHotCache({
+    lifeMs,
+    nowMs: () => nowMs,
+    read: (token) =>
+      new Promise((resolve, reject) =>
+        readings.push({
+          token,
+          answer: (more = {}) =>
+            resolve({
+              id: `id of ${token}`,
+              principal: principalFor(token),
+              expiresInMs: null,
+              ...more,
+            }),
+          fail: () => reject(new Error('invalid')),
+        }),
+      ),
+  });
+  return {
+    cache,
+    readings,
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+/** Whether the next request would be answered from memory. */
+const isKnown = (cache: HotCache, token: string): boolean => {
+  const found = cache.principalOf(token);
+  if (found instanceof Promise) found.catch(() => {});
+  return !(found instanceof Promise);
+};
+
+async function fill(one: ReturnType<typeof scene>, token: string, more?: Partial<ReadKey>) {
+  const asked = one.cache.principalOf(token);
+  one.readings.at(-1)?.answer(more);
+  return asked;
+}
+
+test('a key is read once and known for its life, which use does not lengthen', async () => {
+  const one = scene();
+  deepEqual(await fill(one, 'a'), principalFor('a'));
+  for (let at = 0; at < 4; at += 1) {
+    equal(isKnown(one.cache, 'a'), true);
+    one.pass(LIFE_MS / 4);
+  }
+  equal(isKnown(one.cache, 'a'), false);
+  equal(one.readings.length, 2);
+});
+
+test('a life begins when the read begins, however long it takes', async () => {
+  const one = scene();
+  const asked = one.cache.principalOf('a');
+  one.pass(LIFE_MS - 1);
+  one.readings[0]?.answer();
+  await asked;
+  equal(isKnown(one.cache, 'a'), true);
+  one.pass(1);
+  equal(isKnown(one.cache, 'a'), false);
+});
+
+test('those who ask together share one read', async () => {
+  const one = scene();
+  const asked = Array.from({ length: 50 }, () => one.cache.principalOf('a'));
+  equal(one.readings.length, 1);
+  one.readings[0]?.answer();
+  for (const found of await Promise.all(asked)) deepEqual(found, principalFor('a'));
+});
+
+test('a refusal is told to all who asked and not remembered', async () => {
+  const one = scene();
+  const asked = [one.cache.principalOf('a'), one.cache.principalOf('a')];
+  one.readings[0]?.fail();
+  for (const refused of asked) await rejects(async () => refused);
+  equal(isKnown(one.cache, 'a'), false);
+  equal(one.readings.length, 2);
+});
+
+test('a revoked key is forgotten at once, and others are not', async () => {
+  const one = scene();
+  await fill(one, 'a');
+  await fill(one, 'b');
+  one.cache.evict('id of a');
+  equal(isKnown(one.cache, 'b'), true);
+  equal(isKnown(one.cache, 'a'), false);
+});
+
+test('a read that a revocation overtook is never remembered', async () => {
+  const one = scene();
+  const asked = one.cache.principalOf('a');
+  one.cache.evict('id of a');
+  one.readings[0]?.answer();
+  await asked;
+  equal(isKnown(one.cache, 'a'), false);
+});
+
+test('a request after a revocation does not join a read from before it', async () => {
+  const one = scene();
+  const early = one.cache.principalOf('a');
+  one.cache.evict('id of a');
+  const late = one.cache.principalOf('a');
+  equal(one.readings.length, 2);
+  one.readings[0]?.answer();
+  await early;
+  one.readings[1]?.fail();
+  await rejects(async () => late);
+  equal(isKnown(one.cache, 'a'), false);
+});
+
+test('when news may have been missed, nothing is known any more', async () => {
+  const one = scene();
+  await fill(one, 'a');
+  const asked = one.cache.principalOf('b');
+  one.cache.clear();
+  one.readings[1]?.answer();
+  await asked;
+  equal(isKnown(one.cache, 'a') || isKnown(one.cache, 'b'), false);
+});
+
+test('a key that expires within the life is known until then only', async () => {
+  const one = scene();
+  await fill(one, 'a', { expiresInMs: 300 });
+  one.pass(299);
+  equal(isKnown(one.cache, 'a'), true);
+  one.pass(1);
+  equal(isKnown(one.cache, 'a'), false);
+});
+
+test('a life of zero remembers nothing', async () => {
+  const one = scene(0);
+  await fill(one, 'a');
+  equal(isKnown(one.cache, 'a'), false);
+});
+
+test('only so many are known: the oldest make room', async () => {
+  const one = scene();
+  for (let at = 0; at <= HOT_KEYS_MAX; at += 1) await fill(one, `key ${at}`);
+  equal(isKnown(one.cache, 'key 0'), false);
+  equal(isKnown(one.cache, 'key 2'), true);
+  equal(isKnown(one.cache, `key ${HOT_KEYS_MAX}`), true);
+});

@@ -1,0 +1,94 @@
+// A session's credential by itself: when it is looked up, when it is renewed, what it reaches.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { systemRandomBytes } from '../base/random.ts';
+import type { Gate, SessionFact } from '../doors/gate.ts';
+import { sessionPrincipal } from './session.ts';
+
+const { secret, lookupHash } = mintCredential('session', null, systemRandomBytes);
+
+const live: SessionFact = {
+  id: 'session',
+  userId: 'person',
+  activeWorkspaceId: 'workspace',
+  role: 'admin',
+  live: true,
+  seenIsStale: false,
+};
+
+type Kept = { asked: string[]; seen: string[]; warned: string[] };
+
+/** Asks for the principal behind a token, where the gate knows this much. */
+async function principalOf(token: string, fact: SessionFact | null, fails = false) {
+  const kept: Kept = { asked: [], seen: [], warned: [] };
+  const gate: Pick<Gate, 'findSession' | 'noteSeen'> = {
+    findSession: async (hash) => {
+      kept.asked.push(hash);
+      return fact;
+    },
+    noteSeen: async ({ id }) => {
+      kept.seen.push(id);
+      if (fails) throw new Error('the store is away');
+    },
+  };
+  const log = {
+    ...{ debug: () => {}, info: () => {}, error: () => {} },
+    warn: (_: unknown, text?: string) => void kept.warned.push(text ?? ''),
+  };
+  const principal = await sessionPrincipal({ gate: gate as Gate, log }, token);
+  return { principal, kept };
+}
+
+test('a session is looked up by the hash of its token', async () => {
+  const { principal, kept } = await principalOf(secret, live);
+  deepEqual(kept, { asked: [lookupHash], seen: [], warned: [] });
+  deepEqual(principal, {
+    kind: 'session',
+    userId: 'person',
+    sessionId: 'session',
+    reach: {
+      workspaceId: 'workspace',
+      envs: ['live', 'test'],
+      actor: { type: 'user', id: 'person' },
+      authority: 'admin',
+    },
+  });
+});
+
+test('what is not shaped like a token is refused without a look-up, and like any other', async () => {
+  for (const token of ['krses_', `${secret}x`, secret.slice(0, -1), secret.toUpperCase()]) {
+    let asked = 0;
+    const gate = {
+      findSession: async () => {
+        asked += 1;
+        return live;
+      },
+    };
+    const log = { debug: () => {}, info: () => {}, error: () => {}, warn: () => {} };
+    const asking = sessionPrincipal({ gate: gate as unknown as Gate, log }, token);
+    await rejects(asking, { code: 'invalid_session', message: 'Invalid session.' });
+    equal(asked, 0);
+  }
+});
+
+test('one that is unknown or over is refused, and not renewed', async () => {
+  for (const fact of [null, { ...live, live: false, seenIsStale: true }]) {
+    await rejects(principalOf(secret, fact), { code: 'invalid_session' });
+  }
+});
+
+test('one that was long unseen is renewed, and works even where that fails', async () => {
+  const stale = { ...live, seenIsStale: true };
+  deepEqual((await principalOf(secret, stale)).kept.seen, ['session']);
+  const { principal, kept } = await principalOf(secret, stale, true);
+  equal(principal.kind, 'session');
+  deepEqual(kept.warned, ['a session was not renewed']);
+});
+
+test('without a workspace, or in one that was left, it reaches nothing', async () => {
+  for (const change of [{ activeWorkspaceId: null, role: null }, { role: null }]) {
+    const { principal } = await principalOf(secret, { ...live, ...change });
+    equal(principal.kind === 'session' && principal.reach, null);
+  }
+});

@@ -1,0 +1,244 @@
+// Retried requests through the front door: who runs, who waits, who gets the stored answer.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
+import { purgeIdempotency } from './purge-idempotency.job.ts';
+
+const claim = 'POST /v1/idempotency/claim';
+const complete = 'POST /v1/idempotency/complete';
+const release = 'POST /v1/idempotency/release';
+const heartbeat = 'POST /v1/idempotency/heartbeat';
+
+const LOCK_MS = 30_000;
+const TTL_MS = 60_000;
+
+/** A request that was sent, as the SDK names it; claims are short-lived here. */
+const aRequest = () => ({
+  scope_hash: newScope(),
+  fingerprint: newScope(),
+  env: 'live',
+  ttl_ms: TTL_MS,
+});
+
+const heldBy = ({ scope_hash, env }: ReturnType<typeof aRequest>, lock_token: string | null) => ({
+  scope_hash,
+  env,
+  lock_token,
+});
+
+const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
+
+async function executing({ as }: Bench) {
+  const request = aRequest();
+  const { state, lock_token } = await as.liveKey(claim, request);
+  equal(state, 'execute');
+  return { request, held: heldBy(request, lock_token) };
+}
+
+test('the first claim executes, a duplicate waits, a retry gets the stored answer', async (t) => {
+  const { as } = await bench(t);
+  const request = aRequest();
+  const first = await as.liveKey(claim, request);
+  match(first.lock_token ?? '', /^[\w-]{32}$/);
+  deepEqual(
+    { ...first, lock_token: null },
+    {
+      object: 'idempotency_claim',
+      state: 'execute',
+      lock_token: null,
+      lock_ms: LOCK_MS,
+      stolen: false,
+      retry_after_ms: null,
+      response: null,
+      max_body_bytes: 262_144,
+    },
+  );
+
+  const waiting = await as.liveKey(claim, request);
+  equal(waiting.state, 'in_progress');
+  equal(waiting.lock_token, null);
+  ok(Number(waiting.retry_after_ms) > 0 && Number(waiting.retry_after_ms) <= LOCK_MS);
+
+  const response = { status: 201, headers: { 'Content-Type': 'text/plain', 'x-y': '' } };
+  const done = { ...heldBy(request, first.lock_token), ...response, body: base64(5) };
+  deepEqual(await as.liveKey(complete, done), {
+    object: 'idempotency_record',
+    outcome: 'ok',
+    body_stored: true,
+  });
+  const replay = await as.liveKey(claim, request);
+  equal(replay.state, 'replay');
+  equal(replay.lock_token, null);
+  deepEqual(replay.response, { ...response, body: base64(5), body_stored: true });
+});
+
+test('the same scope with another fingerprint never runs and never replays', async (t) => {
+  const held = await bench(t);
+  const { as, clock } = held;
+  const { request, held: lock } = await executing(held);
+  const other = { ...request, fingerprint: newScope() };
+  equal((await as.liveKey(claim, other)).state, 'mismatch');
+  clock.shift(LOCK_MS + 1000);
+  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when the lock has lapsed');
+  await as.liveKey(complete, { ...lock, status: 200, ttl_ms: TTL_MS });
+  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when an answer is stored');
+  clock.shift(TTL_MS + 1000);
+  equal((await as.liveKey(claim, other)).state, 'execute', 'until the record is over');
+});
+
+test('a lapsed lock is stolen once, and its old holder changes nothing any more', async (t) => {
+  const held = await bench(t);
+  const { as, clock } = held;
+  const { request, held: lost } = await executing(held);
+  clock.shift(LOCK_MS + 1);
+  const stolen = await as.liveKey(claim, request);
+  equal(stolen.state, 'execute');
+  equal(stolen.stolen, true);
+  equal((await as.liveKey(claim, request)).state, 'in_progress');
+
+  for (const line of [heartbeat, release, complete] as const) {
+    const more = line === complete ? { status: 500 } : {};
+    equal((await as.liveKey(line, { ...lost, ...more })).outcome, 'lost', line);
+  }
+  const own = heldBy(request, stolen.lock_token);
+  equal((await as.liveKey(complete, { ...own, status: 200, body: '' })).outcome, 'ok');
+  const replay = await as.liveKey(claim, request);
+  deepEqual(replay.response, { status: 200, headers: {}, body: '', body_stored: true });
+});
+
+test('a second complete is lost, and the stored answer stays', async (t) => {
+  const held = await bench(t);
+  const { request, held: lock } = await executing(held);
+  await held.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });
+  const second = await held.as.liveKey(complete, { ...lock, status: 500, body: base64(4) });
+  deepEqual(second, { object: 'idempotency_record', outcome: 'lost', body_stored: false });
+  equal((await held.as.liveKey(heartbeat, lock)).outcome, 'lost');
+  equal((await held.as.liveKey(release, lock)).outcome, 'lost');
+  equal((await held.as.liveKey(claim, request)).response?.status, 200);
+});
+
+test('a released scope runs again, without having been stolen', async (t) => {
+  const held = await bench(t);
+  const { request, held: lock } = await executing(held);
+  equal((await held.as.liveKey(release, lock)).outcome, 'ok');
+  equal((await held.as.liveKey(release, lock)).outcome, 'lost');
+  const again = await held.as.liveKey(claim, { ...request, fingerprint: newScope() });
+  equal(`${again.state} ${again.stolen}`, 'execute false');
+});
+
+test('a heartbeat keeps the lock, also past the life that the record had', async (t) => {
+  const held = await bench(t);
+  const { as, clock } = held;
+  const { request, held: lock } = await executing(held);
+  for (let beat = 0; beat < 4; beat += 1) {
+    clock.shift(LOCK_MS - 2000);
+    equal((await as.liveKey(heartbeat, lock)).outcome, 'ok');
+    equal((await as.liveKey(claim, request)).state, 'in_progress');
+  }
+  equal((await as.liveKey(complete, { ...lock, status: 204 })).outcome, 'ok');
+});
+
+test('a holder that was late, but that nobody replaced, may still complete', async (t) => {
+  const held = await bench(t);
+  const { held: lock } = await executing(held);
+  held.clock.shift(LOCK_MS + 1000);
+  equal((await held.as.liveKey(complete, { ...lock, status: 200 })).outcome, 'ok');
+});
+
+test('a record is over when its time is, and then it is purged', async (t) => {
+  const held = await bench(t);
+  const { as, clock, world } = held;
+  const { request, held: lock } = await executing(held);
+  await as.liveKey(complete, { ...lock, status: 200, ttl_ms: TTL_MS });
+  clock.shift(TTL_MS - 2000);
+  await purgeIdempotency(world.app.worker.work);
+  equal((await as.liveKey(claim, request)).state, 'replay');
+  clock.shift(4000);
+  const fresh = await executing(held);
+  await purgeIdempotency(world.app.worker.work);
+  equal((await as.liveKey(heartbeat, fresh.held)).outcome, 'ok', 'what still lives is not purged');
+  equal(`${(await as.liveKey(claim, request)).stolen}`, 'false');
+});
+
+test('a body beyond the cap is taken but not stored, and the replay says so', async (t) => {
+  const held = await bench(t);
+  for (const [body, isStored] of [
+    [base64(262_144), true],
+    [base64(262_145), false],
+    [base64(4_718_592), false],
+    [null, false],
+  ] as const) {
+    const { request, held: lock } = await executing(held);
+    const done = await held.as.liveKey(complete, { ...lock, status: 200, body });
+    equal(`${done.outcome} ${done.body_stored}`, `ok ${isStored}`);
+    const { response } = await held.as.liveKey(claim, request);
+    deepEqual(response, {
+      status: 200,
+      headers: {},
+      body: isStored ? body : null,
+      body_stored: isStored,
+    });
+  }
+});
+
+test('what could not be replayed as it stands is refused', async (t) => {
+  const held = await bench(t);
+  const { held: lock } = await executing(held);
+  const bad = [
+    { headers: { 'x-a': 'one\r\nset-cookie: two' } },
+    { headers: { 'x-a': 'one\ntwo' } },
+    { headers: { 'x a': 'one' } },
+    { headers: { 'x-a:': 'one' } },
+    { headers: { '': 'one' } },
+    { headers: { 'x-ä': 'one' } },
+    { headers: { 'x-a': '☃' } },
+    { headers: { ['x'.repeat(129)]: 'one' } },
+    { headers: { 'x-a': 'x'.repeat(4097) } },
+    { body: 'e30' },
+    { body: 'e3 0=' },
+    { body: 'e30=\n' },
+    { body: 'e3-_' },
+    { body: 'e31=' },
+    { status: 99 },
+    { status: 600 },
+    { lock_token: 'x'.repeat(7) },
+    { lock_token: 'x'.repeat(65) },
+    { ttl_ms: 59_999 },
+    { ttl_ms: 604_800_001 },
+  ];
+  for (const part of bad) {
+    const call = held.as.liveKey(complete, { ...lock, status: 200, ...part });
+    equal(messageOf(await refused(call, 400, 'invalid_request')), 'The request body is not valid.');
+  }
+  equal((await held.as.liveKey(heartbeat, lock)).outcome, 'ok', 'nothing was changed');
+});
+
+test('environments and workspaces do not meet in one scope', async (t) => {
+  const mine = await bench(t);
+  const theirs = await bench(t);
+  const request = aRequest();
+  const [live, test, foreign] = [
+    await mine.as.liveKey(claim, request),
+    await mine.as.testKey(claim, { ...request, env: 'test' }),
+    await theirs.as.liveKey(claim, request),
+  ];
+  deepEqual([live.state, test.state, foreign.state], ['execute', 'execute', 'execute']);
+  const held = heldBy(request, live.lock_token);
+  equal((await theirs.as.liveKey(release, held)).outcome, 'lost');
+  equal((await mine.as.liveKey(release, { ...held, env: 'test' })).outcome, 'lost');
+  await refused(mine.as.testKey(release, held), 403, 'forbidden');
+  equal((await mine.as.liveKey(release, held)).outcome, 'ok');
+});
+
+test('of many simultaneous first claims exactly one executes', async (t) => {
+  const { as } = await bench(t);
+  for (let round = 0; round < 10; round += 1) {
+    const request = aRequest();
+    const states = await Promise.all(
+      Array.from({ length: 40 }, async () => (await as.liveKey(claim, request)).state),
+    );
+    equal(states.filter((state) => state === 'execute').length, 1);
+    equal(states.filter((state) => state === 'in_progress').length, 39);
+  }
+});

@@ -1,0 +1,11 @@
+// Removes records whose time is over. They count as gone already; this frees their space. Safe to
+// run twice.
+import type { OpenWork } from '../../doors/work.ts';
+import { removeExpired } from './rows.ts';
+
+const BATCH_MAX = 1000;
+
+export async function purgeIdempotency(work: OpenWork): Promise<void> {
+  const purge = () => work((tx) => removeExpired(tx, { before: tx.now, limit: BATCH_MAX }));
+  while ((await purge()) === BATCH_MAX);
+}

@@ -1,0 +1,54 @@
+// Coordination of retried requests. Records live in the database and leave no audit row.
+import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
+import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/limits.ts';
+import type { RandomBytes } from '../../base/random.ts';
+import type { Env } from '../../doors/reach.ts';
+import { type ServedRoute, serve } from '../../http/route.ts';
+import { claimScope } from './claim-scope.ts';
+import { completeClaim } from './complete-claim.ts';
+import { presentClaim, presentCompleted, presentOutcome } from './present.ts';
+import { removeLock, updateLock } from './rows.ts';
+
+export type IdempotencyParts = { randomBytes: RandomBytes };
+
+export const idempotencyRoutes = ({ randomBytes }: IdempotencyParts): ServedRoute[] =>
+  serve(idempotencyEndpoints, {
+    'POST /v1/idempotency/claim': {
+      boundary: 'rows',
+      door: 'record',
+      run: async ({ record, body }) => {
+        const { env, scope_hash: scopeHash, fingerprint, ttl_ms: ttlMs } = body;
+        const scope = { env, scopeHash, fingerprint, ttlMs };
+        const { row, lockToken } = await claimScope(record.read, scope, randomBytes);
+        return presentClaim(row, lockToken);
+      },
+    },
+    'POST /v1/idempotency/complete': {
+      boundary: 'rows',
+      door: 'record',
+      run: async ({ record, body }) => {
+        const { status, headers, ttl_ms: ttlMs } = body;
+        const response = { status, headers, body: body.body, ttlMs };
+        return presentCompleted(await completeClaim(record.read, heldIn(body), response));
+      },
+    },
+    'POST /v1/idempotency/release': {
+      boundary: 'rows',
+      door: 'record',
+      run: async ({ record, body }) => presentOutcome(await removeLock(record.read, heldIn(body))),
+    },
+    'POST /v1/idempotency/heartbeat': {
+      boundary: 'rows',
+      door: 'record',
+      run: async ({ record, body }) =>
+        presentOutcome(await updateLock(record.read, heldIn(body), IDEMPOTENCY_LOCK_MS)),
+    },
+  });
+
+type HeldBody = { env: Env; scope_hash: string; lock_token: string };
+
+const heldIn = ({ env, scope_hash: scopeHash, lock_token: lockToken }: HeldBody) => ({
+  env,
+  scopeHash,
+  lockToken,
+});

@@ -1,0 +1,88 @@
+// Every statement on idempotency_records. Each is a step by itself, on the database's clock; what
+// a lock holder does compares the lock and sets in one.
+import { sql } from 'kysely';
+import { many, maybe, one } from '../../db/sql.ts';
+import type { Read } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+import type { Work } from '../../doors/work.ts';
+
+/** Hashes are in hexadecimal. */
+export type Scope = { env: Env; scopeHash: string };
+
+export type Held = Scope & { lockToken: string };
+
+export type Claim = Held & { fingerprint: string; lockMs: number; ttlMs: number };
+
+type Stored = { status: number; headers: Record<string, string>; body: Buffer | null };
+
+export type ClaimRow =
+  | { state: 'execute'; stolen: boolean }
+  | { state: 'in_progress'; retryAfterMs: number }
+  | { state: 'mismatch' }
+  | ({ state: 'replay' } & Stored);
+
+/** Takes the lock of a scope, or says why not. */
+export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
+  one(
+    tx,
+    sql<ClaimRow>`select state, stolen, retry_after_ms, status, headers, body
+      from claim_idempotency(${claim.env}, ${bytes(claim.scopeHash)}, ${bytes(claim.fingerprint)},
+        ${claim.lockToken}, ${claim.lockMs}, ${claim.ttlMs})`,
+  );
+
+type Completion = Stored & { ttlMs: number };
+
+/** Whether the lock was still the caller's; nothing is stored otherwise. */
+export async function updateStored(tx: Read, held: Held, done: Completion): Promise<boolean> {
+  const row = await maybe(
+    tx,
+    sql`update idempotency_records
+      set status = ${done.status}, headers = ${JSON.stringify(done.headers)}::json,
+        body = ${done.body}, lock_token = null,
+        expires_at = app_now() + ${done.ttlMs}::int * interval '1 millisecond'
+      where ${isHeld(held)} returning env`,
+  );
+  return row !== null;
+}
+
+/** The record lives at least as long as its lock. */
+export async function updateLock(tx: Read, held: Held, lockMs: number): Promise<boolean> {
+  const until = sql`app_now() + ${lockMs}::int * interval '1 millisecond'`;
+  const row = await maybe(
+    tx,
+    sql`update idempotency_records
+      set locked_until = ${until}, expires_at = greatest(expires_at, ${until})
+      where ${isHeld(held)} returning env`,
+  );
+  return row !== null;
+}
+
+export async function removeLock(tx: Read, held: Held): Promise<boolean> {
+  const row = await maybe(
+    tx,
+    sql`delete from idempotency_records where ${isHeld(held)} returning env`,
+  );
+  return row !== null;
+}
+
+/** A lock that lapsed but that nobody took is still its holder's. */
+const isHeld = ({ env, scopeHash, lockToken }: Held) =>
+  sql`env = ${env} and scope_hash = ${bytes(scopeHash)} and lock_token = ${lockToken}
+    and expires_at > app_now()`;
+
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
+
+/** Returns how many it removed. */
+export async function removeExpired(
+  tx: Work,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const removed = await many(
+    tx,
+    sql`delete from idempotency_records where (workspace_id, env, scope_hash) in (
+        select workspace_id, env, scope_hash from idempotency_records
+        where expires_at <= ${before} order by expires_at limit ${limit})
+      and expires_at <= ${before} returning env`,
+  );
+  return removed.length;
+}

@@ -1,0 +1,155 @@
+// A page of keys costs what a page costs, whatever is filtered and however many keys there are: no
+// plan reads more rows than the page can hold. Asked of PostgreSQL, which tells what it did.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { behind } from '../../../../../tests/behind.ts';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { storeName } from '../../../../../tests/world.ts';
+import { deadlineAfter } from '../../base/deadline.ts';
+import type { Statement } from '../../db/database.ts';
+import { many } from '../../db/sql.ts';
+import { changed } from '../../doors/door.ts';
+import { allEnvs, type Env, type Reach, scopeOf } from '../../doors/reach.ts';
+import { type KeyFilter, listKeys, type Position } from './rows.ts';
+
+const skip = storeName === 'embedded' ? 'the embedded store is for fewer keys' : false;
+const KEYS = 30_000;
+const TEST_KEYS = KEYS / 2000;
+const LIMIT = 200;
+const WAIT_MS = 30_000;
+
+type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask };
+type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
+
+/** One project and tenant hold nearly all; the newest keys are revoked; test keys are rare. */
+const fill = (held: Bench, projects: string[], tenants: string[]) =>
+  behind(held)(async (tx) => {
+    await many(
+      tx,
+      sql`insert into api_keys (id, project_id, tenant_id, env, lookup_hash, display_prefix, scopes,
+          meta, created_at, revoked_at)
+        select gen_random_uuid(),
+          (${projects}::uuid[])[case when n % 3000 = 0 then 2 else 1 end],
+          (${tenants}::uuid[])[case when n % 2500 = 0 then 2 else 1 end],
+          case when n % 2000 = 1 then 'test' else 'live' end::env,
+          sha256((${tx.newId()} || n)::bytea), 'kr_live_aaaaaa', '{}', '{}',
+          ${tx.now}::timestamptz - ${KEYS} * interval '1 s' + n * interval '1 s',
+          case when n > ${KEYS} * 0.6 then ${tx.now}::timestamptz end
+        from generate_series(1, ${KEYS}) n`,
+    );
+    const [target = ''] = projects;
+    return changed(
+      null,
+      { action: 'project.updated', target, payload: { changed: [] } },
+      { policy: projects },
+    );
+  });
+
+async function open(held: Bench): Promise<Place> {
+  const { given, workspaceId, world } = held;
+  const projects = [(await given.project()).id, (await given.project()).id];
+  const tenants = [(await given.tenant()).id, (await given.tenant()).id];
+  await fill(held, projects, tenants);
+  const actor = { type: 'system', id: null } as const;
+  const reach: Reach = { workspaceId, envs: allEnvs, actor, authority: 'owner' };
+  const ask: Ask = async (statement) => {
+    const scope = scopeOf(reach);
+    const opening = { role: 'kr_read' as const, scope, deadline: deadlineAfter(WAIT_MS) };
+    return (await world.db.once(opening, statement)).rows;
+  };
+  const [{ name } = {}] = await ask({ text: 'select current_database() as name', values: [] });
+  await analyse(String(name));
+  return { reach, projects, tenants, ask };
+}
+
+/** What autovacuum does in time, now: the login may not. */
+async function analyse(database: string): Promise<void> {
+  const url = new URL(process.env.KEYRAIL_TEST_POSTGRES ?? '');
+  url.pathname = `/${database}`;
+  const admin = new pg.Client({ connectionString: url.toString() });
+  await admin.connect();
+  await admin.query('analyze keyrail.api_keys');
+  await admin.end();
+}
+
+type List = { filter: KeyFilter; after: Position | null; envs?: readonly Env[] };
+
+/** The statement that a list would send. */
+async function statementFor(reach: Reach, { filter, after, envs }: List): Promise<Statement> {
+  const sent: Statement[] = [];
+  const run = async (statement: Statement) => {
+    sent.push(statement);
+    return { rows: [], count: 0 };
+  };
+  const narrowed = { ...reach, ...(envs && { envs }) };
+  await listKeys({ reach: narrowed, run }, { filter, after, limit: LIMIT + 1 });
+  const [statement] = sent;
+  ok(statement);
+  return statement;
+}
+
+type Node = { [field: string]: unknown; Plans?: Node[] };
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+async function scansOf({ ask }: Place, { text, values }: Statement) {
+  const explained = { text: `explain (analyze, format json) ${text}`, values };
+  const [row = {}] = await ask(explained);
+  const [root] = Object.values(row).flat() as [{ Plan: Node }];
+  return nodesOf(root.Plan)
+    .filter((node) => node['Relation Name'] === 'api_keys')
+    .map((node) => ({
+      by: node['Index Name'],
+      read:
+        (Number(node['Actual Rows']) + Number(node['Rows Removed by Filter'] ?? 0)) *
+        Number(node['Actual Loops']),
+    }));
+}
+
+function everyFilter({ projects, tenants }: Place): KeyFilter[] {
+  return [undefined, ...projects].flatMap((projectId) =>
+    [undefined, ...tenants].flatMap((tenantId) =>
+      ([undefined, 'live', 'test'] as const).flatMap((env) =>
+        [true, false].map((includeRevoked) => ({ projectId, tenantId, env, includeRevoked })),
+      ),
+    ),
+  );
+}
+
+const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
+  if (projectId && tenantId) return /^api_keys_(tenant|project)$/;
+  return tenantId ? /^api_keys_tenant$/ : projectId ? /^api_keys_project$/ : /^api_keys_newest$/;
+};
+
+test('every list is read off an index, and no further than its page', { skip }, async (t) => {
+  const held = await bench(t);
+  const place = await open(held);
+  const middle = {
+    createdAt: new Date(held.clock.now().getTime() - KEYS * 700),
+    id: held.workspaceId,
+  };
+  const filters = everyFilter(place);
+  equal(filters.length, 54);
+  for (const filter of filters) {
+    for (const after of [null, middle]) {
+      const statement = await statementFor(place.reach, { filter, after });
+      const [scan, ...others] = await scansOf(place, statement);
+      const says = JSON.stringify({ ...filter, after, scan });
+      deepEqual(others, [], says);
+      ok(indexFor(filter).test(String(scan?.by)), says);
+      const shelves = (filter.env ? 1 : 2) * (filter.includeRevoked ? 2 : 1);
+      ok((scan?.read ?? 0) <= shelves * (LIMIT + 1), says);
+    }
+  }
+});
+
+test('whoever sees test keys only does not walk past the live ones', { skip }, async (t) => {
+  const place = await open(await bench(t));
+  const filter = { includeRevoked: true };
+  const statement = await statementFor(place.reach, { filter, after: null, envs: ['test'] });
+  const [scan] = await scansOf(place, statement);
+  equal(scan?.by, 'api_keys_newest');
+  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // rounded for each shelf
+});

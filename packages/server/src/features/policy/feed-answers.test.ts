@@ -1,0 +1,197 @@
+// What an answer of the feed looks like under every filter: its name, its size, its encoding, and
+// when it is a whole snapshot instead of a few changes.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { ask, type Bench, bench, type Input } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { type Fed, fold, foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
+
+const snapshot = 'GET /v1/policy/snapshot';
+const delta = 'GET /v1/policy/delta';
+
+const idsOf = (keys: unknown) => new Set((keys as Fed[]).map(({ key_id }) => key_id));
+
+/** One project with a live and a test key for each of three tenants. */
+async function sixKeys({ given }: Bench) {
+  const project = await given.project();
+  const tenants = [await given.tenant(), await given.tenant(), await given.tenant()];
+  const keys = [];
+  for (const tenant of tenants) {
+    for (const env of ['live', 'test']) {
+      keys.push(await given.key({ project_id: project.id, tenant_id: tenant.id, env }));
+    }
+  }
+  return { project_id: project.id, tenants: tenants.map(({ id }) => id), keys };
+}
+
+test('a node is told the keys of its environment and of its tenants, and no others', async (t) => {
+  const held = await bench(t);
+  const { project_id, tenants, keys } = await sixKeys(held);
+  const [one, two] = tenants;
+  const stranger = (await held.given.tenant()).id;
+  for (const env of [undefined, 'live', 'test']) {
+    for (const tenant_id of [undefined, [one], [two, one], [stranger], [one, stranger]]) {
+      const filter = { project_id, ...(env && { env }), ...(tenant_id && { tenant_id }) };
+      const told = keys.filter(
+        (key) =>
+          (env === undefined || key.env === env) &&
+          (tenant_id === undefined || tenant_id.includes(key.tenant_id)),
+      );
+      const wanted = new Set(told.map(({ id }) => id));
+      const { page } = await poll(held, snapshot, filter);
+      deepEqual(idsOf(page.keys), wanted, JSON.stringify(filter));
+      const news = await poll(held, delta, { ...filter, since: 1 });
+      deepEqual(idsOf(news.page.changes), wanted, JSON.stringify(filter));
+      equal(news.page.version, 7);
+      const pages = await readAll(held, { ...filter, max_keys: 1 });
+      deepEqual(idsOf([...pages.keys.values()]), wanted, `in pages: ${JSON.stringify(filter)}`);
+    }
+  }
+});
+
+test('an answer is named after its filter, whatever order the tenants come in', async (t) => {
+  const held = await bench(t);
+  const { project_id, tenants } = await sixKeys(held);
+  const digest = createHash('sha256').update(tenants.toSorted().join()).digest('hex');
+  const ask = (input: Input, headers = {}) =>
+    held.ask(snapshot, input, { authorization: `Bearer ${held.tokens.liveKey}`, ...headers });
+  const asked = { project_id, env: 'test', tenant_id: tenants.toReversed() };
+  const { headers } = await ask(asked);
+  equal(headers.etag, `W/"snap:${project_id}:test:${digest.slice(0, 16)}:7"`);
+  const known = { 'if-none-match': `W/"other", ${headers.etag}` };
+  equal((await ask({ ...asked, tenant_id: tenants }, known)).status, 304);
+  equal((await ask({ project_id, env: 'test' }, known)).status, 200);
+  equal((await ask({ project_id, tenant_id: tenants }, known)).status, 200);
+  await held.given.key({ project_id, env: 'live' });
+  equal((await ask(asked, known)).status, 200, 'the project has moved');
+});
+
+test('a filter of no tenant, or of more than fifty, is refused', async (t) => {
+  const held = await bench(t);
+  const { project_id, tenants } = await sixKeys(held);
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const many = Array.from({ length: 51 }, () => crypto.randomUUID());
+  for (const tenant_id of [[''], [...tenants, 'x'], many]) {
+    const answer = await held.ask(snapshot, { project_id, tenant_id }, headers);
+    equal(answer.status, 400, answer.text);
+  }
+  const fifty = await held.ask(snapshot, { project_id, tenant_id: many.slice(1) }, headers);
+  deepEqual(fifty.body.keys, []);
+});
+
+test('limits are told resolved in deltas too, and a new default starts everyone over', async (t) => {
+  const held = await bench(t);
+  const { as, given } = held;
+  const limit = (n: number) => [
+    { id: 'all', limit: n, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
+  ];
+  const project = await given.project({ default_rate_limits: limit(5) });
+  const start = await readAll(held, { project_id: project.id });
+  const key = await given.key({ project_id: project.id });
+  const asked = { project_id: project.id, since: start.version };
+  deepEqual((await poll(held, delta, asked)).page.changes[0]?.rate_limits, limit(5));
+  await as.liveKey('PATCH /v1/projects/{id}', { id: project.id, default_rate_limits: limit(9) });
+  const { page } = await poll(held, delta, asked);
+  equal(page.object, 'policy_snapshot');
+  deepEqual(page.keys[0]?.rate_limits, limit(9));
+  await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, rate_limits: [] });
+  const own = await poll(held, delta, { ...asked, since: page.version });
+  deepEqual(own.page.changes[0]?.rate_limits, []);
+});
+
+test('more changes than a page holds are answered by a snapshot', async (t) => {
+  const held = await bench(t);
+  const { project_id, tenants } = await sixKeys(held);
+  const asked = { project_id, since: 1 };
+  equal((await poll(held, delta, { ...asked, max_keys: 6 })).page.object, 'policy_delta');
+  const { page } = await poll(held, delta, { ...asked, max_keys: 5 });
+  equal(page.object, 'policy_snapshot');
+  equal(page.keys.length, 5);
+  ok(page.next_cursor);
+  const rest = await poll(held, snapshot, { project_id, max_keys: 5, cursor: page.next_cursor });
+  deepEqual([rest.page.keys.length, rest.page.version], [1, page.version]);
+
+  const small = appBeside(t, held.world, { policyPageKeysMax: 5 });
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const refused = await ask(small, delta, { input: asked, headers });
+  equal(refused.status, 413);
+  match(refused.text, /max_keys.*tenant_id/);
+  const narrowed = { ...asked, tenant_id: tenants.slice(0, 2) };
+  const answered = await ask(small, delta, { input: narrowed, headers });
+  equal((answered.body.changes as Fed[]).length, 4);
+});
+
+test('a cursor that was never issued, or belongs to another feed, is refused', async (t) => {
+  const held = await bench(t);
+  const { project_id, tenants } = await sixKeys(held);
+  const other = await sixKeys(held);
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const { page } = await poll(held, snapshot, { project_id, max_keys: 1 });
+  const cursor = page.next_cursor;
+  for (const input of [
+    { project_id, cursor: `${cursor}x` },
+    { project_id, cursor: 'x' },
+    { project_id: other.project_id, cursor },
+    { project_id, cursor, env: 'live' },
+    { project_id, cursor, tenant_id: tenants },
+  ]) {
+    const answer = await held.ask(snapshot, { ...input, max_keys: 1 }, headers);
+    equal(answer.status, 400, JSON.stringify(input));
+  }
+});
+
+test('answers are compressed for whoever takes it, brotli before gzip', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await sixKeys(held);
+  const url = `/v1/policy/snapshot?project_id=${project_id}`;
+  const fetched = async (encoding: string) => {
+    const headers = {
+      authorization: `Bearer ${held.tokens.liveKey}`,
+      'accept-encoding': encoding,
+    };
+    const { rawPayload, headers: answered } = await held.world.app.http.inject({ url, headers });
+    equal(answered.vary, 'accept-encoding');
+    return { bytes: rawPayload, encoding: answered['content-encoding'] };
+  };
+  const plain = await fetched('identity');
+  const text = (bytes: Buffer) => bytes.toString().replace(/"generated_at":"[^"]+"/, '');
+  equal(plain.encoding, undefined);
+  const gzip = await fetched('gzip, deflate');
+  equal(gzip.encoding, 'gzip');
+  equal(text(gunzipSync(gzip.bytes)), text(plain.bytes));
+  const brotli = await fetched('gzip, deflate, br');
+  equal(brotli.encoding, 'br');
+  equal(text(brotliDecompressSync(brotli.bytes)), text(plain.bytes));
+  equal((await fetched('br;q=0, gzip')).encoding, 'gzip');
+  ok(gzip.bytes.length < plain.bytes.length / 2);
+});
+
+test('one change of more keys than a statement reads is told whole', async (t) => {
+  const held = await bench(t);
+  const { id: project_id } = await held.given.project();
+  const { id: tenant_id } = await held.given.tenant();
+  const stays = await held.given.key({ project_id });
+  for (let made = 0; made < 1020; made += 60) {
+    const batch = Array.from({ length: 60 }, (_, n) =>
+      held.given.key({ project_id, tenant_id, env: n % 2 ? 'live' : 'test' }),
+    );
+    await Promise.all(batch);
+  }
+  const start = await readAll(held, { project_id });
+  equal(start.keys.size, 1021);
+  const pages = await readAll(held, { project_id, max_keys: 700 });
+  deepEqual(fold(pages), fold(start));
+  const all = await poll(held, delta, { project_id, since: 1 });
+  equal(idsOf(all.page.changes).size, 1021);
+  await held.as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
+  const { page } = await poll(held, delta, { project_id, since: start.version });
+  notEqual(page.object, 'policy_snapshot');
+  equal(idsOf(page.changes).size, 1020);
+  const left = await foldedFrom(held, { project_id }, start);
+  deepEqual(
+    left.map(({ key_id }) => key_id),
+    [stays.id],
+  );
+});

@@ -1,0 +1,162 @@
+// Polls that are held: over real sockets, by the thousand, beside other work, and what frees them.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, type Bench, bench } from '../../../../../tests/bench.ts';
+import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { poll, readAll } from '../../../../../tests/feed.ts';
+import type { Database } from '../../db/database.ts';
+
+const delta = 'GET /v1/policy/delta';
+const revoke = 'POST /v1/keys/{id}/revoke';
+
+/** An app of its own that listens, and the text of a poll that is held for long. */
+async function listening(t: TestContext, held: Bench, db?: Database) {
+  const beside = appBeside(t, held.world, db ? { db } : {});
+  const port = Number(new URL(await beside.app.http.listen({ port: 0 })).port);
+  const request = (project_id: string, since: number) =>
+    [
+      `GET /v1/policy/delta?project_id=${project_id}&since=${since}&wait_ms=30000 HTTP/1.1`,
+      ...['host: test', `authorization: Bearer ${held.tokens.liveKey}`, '', ''],
+    ].join('\r\n');
+  return { beside, port, request };
+}
+
+/** Resolves when the app has looked a version up for somebody who waits, which it does by the second. */
+async function awaitLook(take: () => { text: string }[], withinMs: number): Promise<boolean> {
+  for (let waited = 0; waited < withinMs; waited += 50) {
+    if (
+      take().some(({ text }) => text.includes('project_versions\n      where project_id = any'))
+    ) {
+      return true;
+    }
+    await sleep(50);
+  }
+  return false;
+}
+
+test('a caller that goes away while it is held is forgotten', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const { db, take } = traced(held.world.db);
+  const { port, request } = await listening(t, held, db);
+  const sockets = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(request(project_id, 2));
+      return socket;
+    }),
+  );
+  ok(await awaitLook(take, 5000), 'somebody is held');
+  for (const socket of sockets) socket.destroy();
+  await sleep(300);
+  take();
+  equal(await awaitLook(take, 2200), false, 'nobody is waited for any more');
+});
+
+test('closing the server answers those who are held at once', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const { beside, port, request } = await listening(t, held);
+  const answers = Array.from({ length: 20 }, async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(request(project_id, 2));
+    const [first] = await once(socket, 'data');
+    await once(socket.resume(), 'close');
+    return String(first).split('\r\n', 1)[0];
+  });
+  await sleep(500);
+  const beganAt = performance.now();
+  await beside.app.close();
+  const lines = await Promise.all(answers);
+  ok(performance.now() - beganAt < 2500, `closed after ${performance.now() - beganAt} ms`);
+  deepEqual(new Set(lines), new Set(['HTTP/1.1 304 Not Modified']));
+});
+
+test('news that breaks between the look and the wait is not missed', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const { world } = held;
+  let isRevoked = false;
+  // The revocation is answered after the project's version was read and before anyone waits.
+  const db: Database = {
+    ...world.db,
+    once: async (opening, statement) => {
+      const answer = await world.db.once(opening, statement);
+      if (!isRevoked && statement.text.includes('acked_version')) {
+        isRevoked = true;
+        await callHere(revoke, { id: key.id });
+      }
+      return answer;
+    },
+  };
+  const beside = appBeside(t, world, { db });
+  const callHere = beside.as(held.tokens.liveKey);
+  const input = { project_id: key.project_id, since: 2, wait_ms: 30_000 };
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const beganAt = performance.now();
+  const { status } = await ask(beside, delta, { input, headers });
+  equal(status, 200);
+  ok(performance.now() - beganAt < 900, 'before anyone looks again');
+});
+
+test('a thousand held polls cost no connection, and one look tells all of them', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const { project_id } = key;
+  const { db, take } = traced(held.world.db);
+  const beside = appBeside(t, held.world, { db });
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const asked = (node: string) => ({ project_id, since: 2, wait_ms: 30_000, node });
+  const answers: Promise<{ status: number }>[] = [];
+  for (let n = 0; n < 1000; n += 1) {
+    answers.push(ask(beside, delta, { input: asked(`node-${n}`), headers }));
+  }
+  const call = beside.as(held.tokens.liveKey);
+  const beganAt = performance.now();
+  await call('GET /v1/workspace');
+  await Promise.race([...answers, sleep(2000)]);
+  take();
+  for (let n = 0; n < 20; n += 1) await call('GET /v1/workspace');
+  t.diagnostic(`20 reads beside them within ${Math.round(performance.now() - beganAt)} ms`);
+
+  take();
+  await call(revoke, { id: key.id });
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  deepEqual(new Set(statuses), new Set([200]));
+  const looks = take().filter(({ text }) => text.includes('from policy_changes c'));
+  equal(looks.length, 1);
+});
+
+test('two hundred who wait for nodes leave other routes quick', async (t) => {
+  const held = await bench(t);
+  const { given } = held;
+  const first = await given.key();
+  const { project_id, tenant_id } = first;
+  await readAll(held, { project_id, node: 'lagging' });
+  const app = appBeside(t, held.world, { revokeWaitMsMax: 60_000 });
+  const keys = [];
+  for (let n = 0; n < 200; n += 1) keys.push((await given.key({ project_id, tenant_id })).id);
+  const call = app.as(held.tokens.liveKey);
+  const revoked = [];
+  for (const id of keys) {
+    revoked.push(call(revoke, { id, wait: true }));
+    // Each is a change of its own first: they are not all written in the same instant.
+    await call('GET /v1/keys/{id}', { id });
+  }
+  const times: number[] = [];
+  for (let n = 0; n < 40; n += 1) {
+    const beganAt = performance.now();
+    await call('GET /v1/workspace');
+    times.push(performance.now() - beganAt);
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  t.diagnostic(`p50 ${sorted[20]?.toFixed(1)} ms, slowest ${sorted.at(-1)?.toFixed(1)} ms`);
+  ok((sorted[20] ?? 0) < 100, 'others are kept waiting');
+  const { version } = await readAll(held, { project_id });
+  await poll(held, delta, { project_id, since: version, node: 'lagging' });
+  for (const { propagation } of await Promise.all(revoked)) equal(propagation?.complete, true);
+});

@@ -1,0 +1,126 @@
+// What is noted of nodes: only news, only so many, and not for ever.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ask, type Bench, bench, type Input } from '../../../../../tests/bench.ts';
+import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/duration.ts';
+import type { Statement } from '../../db/database.ts';
+import { pruneFeed } from './prune-feed.job.ts';
+
+const snapshot = 'GET /v1/policy/snapshot';
+const delta = 'GET /v1/policy/delta';
+
+async function runAsRecord({ world, workspaceId }: Bench, statement: Statement) {
+  const scope = { workspaceId, envs: ['live', 'test'] as const };
+  const deadline = { remainingMs: () => 10_000 };
+  return (await world.db.once({ role: 'kr_record', scope, deadline }, statement)).rows;
+}
+
+const nodesOf = (held: Bench, projectId: string) =>
+  runAsRecord(held, {
+    text: `select node_id, env_scope, acked_version from policy_nodes
+      where project_id = $1 order by node_id, env_scope`,
+    values: [projectId],
+  });
+
+/** Polls that tell whether something was written. */
+function watched(t: Parameters<typeof appBeside>[0], held: Bench) {
+  const { db, take } = traced(held.world.db);
+  const beside = appBeside(t, held.world, { db });
+  return async (line: typeof snapshot | typeof delta, input: Input) => {
+    take();
+    const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+    const { status } = await ask(beside, line, { input, headers });
+    const isWritten = take().some(({ text }) => text.includes('into policy_nodes'));
+    return { status, isWritten };
+  };
+}
+
+test('a node is noted when it is new, has something new, or was not noted for a while', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const poll = watched(t, held);
+  const node = 'edge-1';
+  const at = (since: number) => ({ project_id, node, since });
+
+  deepEqual(await poll(delta, at(2)), { status: 304, isWritten: true });
+  deepEqual(await poll(delta, at(2)), { status: 304, isWritten: false });
+  deepEqual(await poll(snapshot, { project_id, node }), { status: 200, isWritten: false });
+  held.clock.shift(31 * SECOND_MS);
+  deepEqual(await poll(delta, at(2)), { status: 304, isWritten: true });
+  deepEqual(await poll(delta, at(2)), { status: 304, isWritten: false });
+  await held.given.key({ project_id });
+  deepEqual(await poll(delta, at(2)), { status: 200, isWritten: false });
+  deepEqual(await poll(delta, at(3)), { status: 304, isWritten: true });
+  deepEqual(await nodesOf(held, project_id), [{ nodeId: node, envScope: 'all', ackedVersion: 3 }]);
+});
+
+test('a node that starts over says so, one that claims the future says nothing', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const poll = watched(t, held);
+  const node = 'edge-1';
+  const acked = async () => (await nodesOf(held, project_id))[0]?.ackedVersion;
+
+  await poll(snapshot, { project_id, node });
+  equal(await acked(), 0, 'seen, and nothing acknowledged');
+  await poll(delta, { project_id, node, since: 2 });
+  equal(await acked(), 2);
+  deepEqual(await poll(delta, { project_id, node, since: 9 }), { status: 200, isWritten: false });
+  equal(await acked(), 2);
+  deepEqual(await poll(delta, { project_id, node, since: 0 }), { status: 200, isWritten: false });
+  equal(await acked(), 2);
+  await poll(delta, { project_id, node, since: 1 });
+  equal(await acked(), 1, 'restored from something old');
+});
+
+test('one name in two environments is two nodes, and no name is none', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const poll = watched(t, held);
+  await poll(delta, { project_id, since: 2 });
+  await poll(delta, { project_id, since: 2, node: 'a', env: 'test' });
+  await poll(delta, { project_id, since: 2, node: 'a' });
+  deepEqual(
+    (await nodesOf(held, project_id)).map(({ nodeId, envScope }) => [nodeId, envScope]),
+    [
+      ['a', 'all'],
+      ['a', 'test'],
+    ],
+  );
+});
+
+test('a project has room for ten thousand nodes; those who are known stay known', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const other = await held.given.key();
+  await runAsRecord(held, {
+    text: `insert into policy_nodes (project_id, node_id, env_scope, acked_version, last_seen_at)
+      select $1, 'node-' || n, 'all', 1, app_now() from generate_series(1, 10000) n`,
+    values: [project_id],
+  });
+  const poll = watched(t, held);
+  const count = async (id: string) => (await nodesOf(held, id)).length;
+  equal((await poll(delta, { project_id, since: 2, node: 'one-too-many' })).status, 304);
+  equal(await count(project_id), 10_000);
+  await poll(delta, { project_id, since: 2, node: 'node-7' });
+  const known = (await nodesOf(held, project_id)).find(({ nodeId }) => nodeId === 'node-7');
+  equal(known?.ackedVersion, 2);
+  await poll(delta, { project_id: other.project_id, since: 2, node: 'one-too-many' });
+  equal(await count(other.project_id), 1);
+});
+
+test('a node that was not seen for a day is forgotten', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const poll = watched(t, held);
+  await poll(delta, { project_id, since: 2, node: 'gone' });
+  held.clock.shift(2 * HOUR_MS);
+  await poll(delta, { project_id, since: 2, node: 'here' });
+  held.clock.shift(DAY_MS - HOUR_MS);
+  await pruneFeed(held.world.app.worker);
+  deepEqual(
+    (await nodesOf(held, project_id)).map(({ nodeId }) => nodeId),
+    ['here'],
+  );
+});

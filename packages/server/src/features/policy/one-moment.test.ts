@@ -1,0 +1,103 @@
+// An answer is of one moment, and versions are given in the order of commits: shown by holding a
+// reader or a writer just where it would go wrong. The embedded store runs one at a time anyway.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, type Bench, bench } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { type Fed, fold, foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
+import { storeName } from '../../../../../tests/world.ts';
+import type { Database } from '../../db/database.ts';
+import { allEnvs } from '../../doors/reach.ts';
+
+const skip = storeName !== 'postgres' && 'the embedded store runs one transaction at a time';
+const revoke = 'POST /v1/keys/{id}/revoke';
+
+/** A store in which something happens after the first statement of each answer of the feed. */
+const interrupted = (db: Database, act: () => Promise<unknown>): Database => ({
+  ...db,
+  transaction: (opening, body) =>
+    db.transaction(opening, ({ now, run }) => {
+      let statements = 0;
+      return body({
+        now,
+        run: async (statement) => {
+          const answer = await run(statement);
+          statements += 1;
+          if (opening.role === 'kr_record' && statements === 1) await act();
+          return answer;
+        },
+      });
+    }),
+});
+
+async function changingMeanwhile(held: Bench) {
+  const key = await held.given.key();
+  const { project_id, tenant_id } = key;
+  const act = async () => {
+    await held.given.key({ project_id, tenant_id });
+    await held.as.liveKey(revoke, { id: key.id });
+  };
+  return { project_id, db: interrupted(held.world.db, act) };
+}
+
+test('a snapshot is of one moment, whatever is written while it is read', { skip }, async (t) => {
+  const held = await bench(t);
+  const { project_id, db } = await changingMeanwhile(held);
+  const beside = appBeside(t, held.world, { db });
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const { body } = await ask(beside, 'GET /v1/policy/snapshot', { input: { project_id }, headers });
+  equal(body.version, 2);
+  const keys = body.keys as Fed[];
+  const start = { version: 2, keys: new Map(keys.map((key) => [key.key_id, key])) };
+  equal(start.keys.size, 1, 'as it was at version 2');
+  deepEqual(
+    await foldedFrom(held, { project_id }, start),
+    fold(await readAll(held, { project_id })),
+  );
+});
+
+test('a delta is of one moment, whatever is written while it is read', { skip }, async (t) => {
+  const held = await bench(t);
+  const { project_id, db } = await changingMeanwhile(held);
+  const beside = appBeside(t, held.world, { db });
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const input = { project_id, since: 1 };
+  const { body } = await ask(beside, 'GET /v1/policy/delta', { input, headers });
+  equal(body.version, 2);
+  deepEqual(
+    (body.changes as Fed[]).map(({ change }) => change),
+    ['upsert'],
+  );
+});
+
+test('no version is given out while a lower one is not committed', { skip }, async (t) => {
+  const held = await bench(t);
+  const { project_id, tenant_id } = await held.given.key();
+  const opening = {
+    role: 'kr_worker',
+    scope: { workspaceId: held.workspaceId, envs: allEnvs },
+    deadline: { remainingMs: () => 10_000 },
+    changeId: crypto.randomUUID(),
+  } as const;
+  let isAnswered = false;
+  let later: Promise<unknown> = Promise.resolve();
+  await held.world.db.transaction(opening, async ({ run }) => {
+    await run({
+      text: "select * from next_versions(array[$1]::uuid[], '{}')",
+      values: [project_id],
+    });
+    later = held.given.key({ project_id, tenant_id }).then(() => {
+      isAnswered = true;
+    });
+    await sleep(400);
+    equal(isAnswered, false, 'a later version was committed first');
+    const early = await poll(held, 'GET /v1/policy/delta', { project_id, since: 2 });
+    equal(early.status, 304, 'nothing is committed yet');
+    return { kind: 'commit', last: [], result: () => null };
+  });
+  await later;
+  const { page } = await poll(held, 'GET /v1/policy/delta', { project_id, since: 3 });
+  equal(page.version, 4);
+  equal(page.changes.length, 1);
+});

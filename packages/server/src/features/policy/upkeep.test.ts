@@ -1,0 +1,164 @@
+// The feed's upkeep by the worker: keys that expired long ago leave it, old changes are forgotten,
+// nodes that are gone are no longer known.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
+import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
+import { pruneFeed } from './prune-feed.job.ts';
+import { retireKeys } from './retire-keys.job.ts';
+
+const snapshot = 'GET /v1/policy/snapshot';
+const delta = 'GET /v1/policy/delta';
+
+const inDays = (days: number) => new Date(Date.parse('2030-01-01') + days * DAY_MS).toISOString();
+
+/** Keys that ended, one just too lately, and the clock at which the worker runs. */
+async function endedKeys(held: Bench) {
+  const { given, clock } = held;
+  const project = await given.project();
+  const make = (expires_at: string) => given.key({ project_id: project.id, expires_at });
+  const long = [await make(inDays(0)), await make(inDays(1))];
+  const lately = await make(inDays(3));
+  const never = await given.key({ project_id: project.id });
+  clock.shift(Date.parse(inDays(8.5)) - clock.now().getTime());
+  return { project_id: project.id, long, lately, never };
+}
+
+const auditRows = async ({ as }: Bench) =>
+  (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.length;
+
+test('a key that expired more than a week ago leaves the feed as a change', async (t) => {
+  const held = await bench(t);
+  const { project_id, long, lately, never } = await endedKeys(held);
+  const start = await readAll(held, { project_id });
+  equal(start.keys.size, 4, 'expired keys are told until they are retired');
+  const audited = await auditRows(held);
+
+  await retireKeys(held.world.app.worker);
+  const { page } = await poll(held, delta, { project_id, since: start.version });
+  equal(page.version, start.version + 1);
+  const removed = page.changes.map(({ change, key_id, reason }) => [change, key_id, reason]);
+  deepEqual(new Set(removed.map(String)), new Set(long.map(({ id }) => `remove,${id},expired`)));
+  const left = await readAll(held, { project_id });
+  deepEqual(new Set(left.keys.keys()), new Set([lately.id, never.id]));
+  deepEqual(await foldedFrom(held, { project_id }, start), [...(await sorted(held, project_id))]);
+  equal(await auditRows(held), audited, 'nothing was decided about the keys');
+});
+
+const sorted = async (held: Bench, project_id: string) =>
+  [...(await readAll(held, { project_id })).keys.values()].toSorted((a, b) =>
+    a.key_id < b.key_id ? -1 : 1,
+  );
+
+test('retiring twice, or by several workers at once, changes nothing more', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await endedKeys(held);
+  const { version } = await readAll(held, { project_id });
+  const { worker } = held.world.app;
+  await Promise.all([retireKeys(worker), retireKeys(worker), retireKeys(worker)]);
+  equal((await readAll(held, { project_id })).version, version + 1);
+  await retireKeys(worker);
+  equal((await readAll(held, { project_id })).version, version + 1);
+});
+
+test('moving the end of a retired key brings it back', async (t) => {
+  const held = await bench(t);
+  const { project_id, long } = await endedKeys(held);
+  await retireKeys(held.world.app.worker);
+  const start = await readAll(held, { project_id });
+  const id = long[0]?.id;
+  await held.as.liveKey('PATCH /v1/keys/{id}', { id, name: 'Old one' });
+  const renamed = await poll(held, delta, { project_id, since: start.version });
+  deepEqual(
+    renamed.page.changes.map(({ change }) => change),
+    ['remove'],
+  );
+  await held.as.liveKey('PATCH /v1/keys/{id}', { id, expires_at: inDays(400) });
+  const { page } = await poll(held, delta, { project_id, since: start.version });
+  deepEqual(
+    page.changes.map(({ change, key_id }) => [change, key_id]),
+    [['upsert', id]],
+  );
+  ok((await readAll(held, { project_id })).keys.has(String(id)));
+  await retireKeys(held.world.app.worker);
+  equal((await readAll(held, { project_id })).version, page.version, 'it does not end any more');
+});
+
+test('a retired key that is revoked is told as revoked', async (t) => {
+  const held = await bench(t);
+  const { project_id, long } = await endedKeys(held);
+  await retireKeys(held.world.app.worker);
+  const { version } = await readAll(held, { project_id });
+  await held.as.liveKey('POST /v1/keys/{id}/revoke', { id: long[0]?.id });
+  const { page } = await poll(held, delta, { project_id, since: version });
+  deepEqual(
+    page.changes.map(({ change, reason }) => [change, reason]),
+    [['remove', 'revoked']],
+  );
+});
+
+test('retiring wakes those who wait', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await endedKeys(held);
+  const { version } = await readAll(held, { project_id });
+  const waiting = poll(held, delta, { project_id, since: version, wait_ms: 30_000 });
+  await held.as.liveKey('GET /v1/workspace');
+  await retireKeys(held.world.app.worker);
+  equal((await waiting).page.changes.length, 2);
+});
+
+test('changes older than a month are forgotten, and who lags behind them starts over', async (t) => {
+  const held = await bench(t);
+  const { clock, as, given } = held;
+  const key = await given.key();
+  const { project_id, tenant_id } = key;
+  const old = await readAll(held, { project_id });
+  await given.key({ project_id, tenant_id });
+  await as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id });
+  const { version } = await readAll(held, { project_id });
+  clock.shift(30 * DAY_MS + HOUR_MS);
+  await given.key({ project_id, tenant_id });
+  await pruneFeed(held.world.app.worker);
+  await pruneFeed(held.world.app.worker);
+
+  const behind = await poll(held, delta, { project_id, since: version - 1 });
+  equal(behind.page.object, 'policy_snapshot');
+  const up = await poll(held, delta, { project_id, since: version });
+  equal(up.page.object, 'policy_delta');
+  equal(up.page.changes.length, 1, 'what is younger than a month is still told');
+  deepEqual(await foldedFrom(held, { project_id }, old), await sorted(held, project_id));
+  const again = await as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id, wait: true });
+  equal(again.propagation?.version, version, 'a forgotten revocation is known by the floor');
+});
+
+test('a month of changes goes in batches, however many there are', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const { project_id } = key;
+  await held.world.db.transaction(
+    {
+      role: 'kr_worker',
+      scope: { workspaceId: held.workspaceId, envs: ['live', 'test'] },
+      deadline: { remainingMs: () => 10_000 },
+      changeId: crypto.randomUUID(),
+    },
+    async ({ run }) => {
+      const text = `select set_config('kr.change', gen_random_uuid()::text, true),
+        next_versions(array[$1]::uuid[], '{}') from generate_series(1, 2500)`;
+      await run({ text, values: [project_id] });
+      return { kind: 'commit', last: [], result: () => null };
+    },
+  );
+  const { version } = await readAll(held, { project_id });
+  equal(version, 2502);
+  held.clock.shift(31 * DAY_MS);
+  await pruneFeed(held.world.app.worker);
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const asked = { project_id, since: version };
+  equal((await held.ask(delta, asked, headers)).status, 304, 'who is up to date stays so');
+  const behind = await held.ask(delta, { project_id, since: version - 1 }, headers);
+  equal(behind.body.object, 'policy_snapshot');
+  const fresh = await held.ask(snapshot, { project_id }, headers);
+  deepEqual(fresh.body.keys, behind.body.keys);
+});

@@ -1,0 +1,196 @@
+// Rate limits through the front door, on the counters inside the process.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
+import { appBeside, traced } from '../../../../../tests/beside.ts';
+
+const check = 'POST /v1/ratelimit/check';
+const MINUTE_MS = 60_000;
+
+const rule = (id: string, more: Input = {}): Input => ({
+  id,
+  limit: 3,
+  window_ms: MINUTE_MS,
+  algorithm: 'sliding',
+  scope: 'key',
+  ...more,
+});
+
+/** A check by a key and a tenant that nobody has used. */
+const aCheck = (limits: Input[], more: Input = {}): Input => ({
+  project_id: randomUUID(),
+  env: 'live',
+  key_id: randomUUID(),
+  tenant_id: randomUUID(),
+  limits,
+  ...more,
+});
+
+const allowed = async ({ as }: Bench, input: Input) => (await as.liveKey(check, input)).allowed;
+
+test('what is left, when it resets and who denied is told, and a denial is a success', async (t) => {
+  const { as } = await bench(t);
+  const input = aCheck([rule('three'), rule('many', { limit: 100, window_ms: 1000 })]);
+  const first = await as.liveKey(check, input);
+  deepEqual(
+    first.policies.map(({ id, limit, window_ms, remaining }) => [id, limit, window_ms, remaining]),
+    [
+      ['three', 3, MINUTE_MS, 2],
+      ['many', 100, 1000, 99],
+    ],
+  );
+  deepEqual(
+    { ...first, policies: [] },
+    {
+      object: 'ratelimit_result',
+      allowed: true,
+      limited_policy: null,
+      retry_after_seconds: null,
+      store: 'memory',
+      policies: [],
+    },
+  );
+  ok(first.policies.every(({ window_ms, reset_ms }) => reset_ms > window_ms * 0.9));
+  ok(first.policies.every(({ window_ms, reset_ms }) => reset_ms <= window_ms * 1.0625 + 16));
+
+  await as.liveKey(check, { ...input, cost: 2 });
+  const denied = await as.liveKey(check, input);
+  equal(denied.allowed, false);
+  equal(denied.limited_policy, 'three');
+  ok(Number(denied.retry_after_seconds) >= 60 && Number(denied.retry_after_seconds) <= 64);
+  equal(denied.policies[0]?.remaining, 0);
+});
+
+test('rules are charged together or not at all, and looking charges nothing', async (t) => {
+  const { as } = await bench(t);
+  const input = aCheck([rule('wide', { limit: 10 }), rule('narrow', { limit: 1 })]);
+  const looked = await as.liveKey(check, { ...input, cost: 0 });
+  equal(looked.allowed, true);
+  deepEqual(
+    looked.policies.map(({ remaining, reset_ms }) => [remaining, reset_ms]),
+    [
+      [10, 0],
+      [1, 0],
+    ],
+  );
+  await as.liveKey(check, input);
+  const denied = await as.liveKey(check, input);
+  deepEqual(
+    denied.policies.map(({ remaining }) => remaining),
+    [9, 0],
+  );
+  const again = await as.liveKey(check, { ...input, cost: 0 });
+  equal(again.allowed, true, 'a look is never denied');
+  deepEqual(
+    again.policies.map(({ remaining }) => remaining),
+    [9, 0],
+  );
+});
+
+test('a cost beyond the limit names the rule and no wait', async (t) => {
+  const { as } = await bench(t);
+  const input = aCheck([rule('small'), rule('used', { limit: 5 })]);
+  const { limited_policy, retry_after_seconds, policies } = await as.liveKey(check, {
+    ...input,
+    cost: 4,
+  });
+  deepEqual([limited_policy, retry_after_seconds], ['small', null]);
+  deepEqual(
+    policies.map(({ remaining }) => remaining),
+    [3, 5],
+  );
+});
+
+test('of several denying rules the one with the longest wait is named', async (t) => {
+  const { as } = await bench(t);
+  const input = aCheck([
+    rule('second', { limit: 1, window_ms: 1000 }),
+    rule('hour', { limit: 1, window_ms: 3_600_000 }),
+    rule('minute', { limit: 1 }),
+  ]);
+  await as.liveKey(check, input);
+  const denied = await as.liveKey(check, input);
+  equal(denied.limited_policy, 'hour');
+  ok(Number(denied.retry_after_seconds) > 3000);
+});
+
+test('what was denied is admitted after its wait, by the clock of the store', async (t) => {
+  const held = await bench(t);
+  for (const algorithm of ['fixed', 'sliding']) {
+    const input = aCheck([rule('one', { limit: 1, algorithm })]);
+    await held.as.liveKey(check, input);
+    const { retry_after_seconds } = await held.as.liveKey(check, input);
+    held.clock.shift(Number(retry_after_seconds) * 1000);
+    equal(await allowed(held, input), true, algorithm);
+  }
+});
+
+test('keys and tenants are counted by scope, and nobody is one anonymous subject', async (t) => {
+  const held = await bench(t);
+  const [project_id, key_id, tenant_id] = [randomUUID(), randomUUID(), randomUUID()];
+  const of = (scope: string, more: Input): Input =>
+    aCheck([rule('one', { limit: 1, scope })], { project_id, key_id, tenant_id, ...more });
+  const steps: [string, Input, boolean][] = [
+    ['a tenant', of('tenant', {}), true],
+    ['another key of the tenant', of('tenant', { key_id: randomUUID() }), false],
+    ['another tenant', of('tenant', { tenant_id: randomUUID() }), true],
+    ['a key', of('key', {}), true],
+    ['the key again', of('key', {}), false],
+    ['the key in capitals', of('key', { key_id: key_id.toUpperCase() }), false],
+    ['another key', of('key', { key_id: randomUUID() }), true],
+    ['no key', of('key', { key_id: null }), true],
+    ['no key again, of another tenant', of('key', { key_id: null, tenant_id: null }), false],
+    ['no tenant', of('tenant', { tenant_id: null }), true],
+    ['no tenant, another key', of('tenant', { tenant_id: null, key_id: null }), false],
+    ['another project', of('key', { project_id: randomUUID() }), true],
+    ['the other environment', of('key', { env: 'test' }), true],
+    ['the other environment again', of('key', { env: 'test' }), false],
+  ];
+  for (const [what, input, expected] of steps) equal(await allowed(held, input), expected, what);
+});
+
+test('a workspace never meets the counters of another', async (t) => {
+  const [mine, theirs] = [await bench(t), await bench(t)];
+  const input = aCheck([rule('one', { limit: 1 })]);
+  equal(await allowed(theirs, input), true);
+  equal(await allowed(mine, input), true);
+  equal(await allowed(mine, input), false);
+});
+
+test('a test key counts in its own environment only', async (t) => {
+  const { as } = await bench(t);
+  const input = aCheck([rule('one')]);
+  await refused(as.testKey(check, input), 403, 'forbidden');
+  equal((await as.testKey(check, { ...input, env: 'test' })).allowed, true);
+});
+
+test('a lowered limit leaves nothing, never less', async (t) => {
+  const { as } = await bench(t);
+  const input = aCheck([rule('falls', { limit: 10 })], { cost: 9 });
+  await as.liveKey(check, input);
+  const lower = { ...input, cost: 0, limits: [rule('falls', { limit: 4 })] };
+  equal((await as.liveKey(check, lower)).policies[0]?.remaining, 0);
+});
+
+test('200 checks at once admit exactly the limit', async (t) => {
+  const held = await bench(t);
+  const input = aCheck([
+    rule('fifty', { limit: 50 }),
+    rule('wide', { limit: 1000, scope: 'tenant' }),
+  ]);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => allowed(held, input)));
+  equal(answers.filter(Boolean).length, 50);
+});
+
+test('once its key is known, a check sends nothing to the database', async (t) => {
+  const held = await bench(t);
+  const store = traced(held.world.db);
+  const beside = appBeside(t, held.world, { db: store.db });
+  const call = beside.as(held.tokens.liveKey);
+  const input = aCheck([rule('wide', { limit: 1000 })]);
+  await call(check, input);
+  store.take();
+  for (let at = 0; at < 20; at += 1) await call(check, input);
+  deepEqual(store.take(), []);
+});

@@ -1,0 +1,86 @@
+// News reaches those who wait here and elsewhere, also when calls between programs get lost.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as settled, setTimeout as sleep } from 'node:timers/promises';
+import { openLog } from './base/log.ts';
+import type { Database, Ear } from './db/database.ts';
+import type { PolicyVersion } from './doors/door.ts';
+import type { Gate } from './doors/gate.ts';
+import { openPolicyBridge } from './policy-bridge.ts';
+import { openPolicyHub } from './volatile/policy-hub.ts';
+
+const LONG = { timeoutMs: 60_000, signal: new AbortController().signal };
+
+/** A bridge over a store that notes what it is asked, and says what it is told to say. */
+function bridgeOver(parts: { versions?: PolicyVersion[]; callOut?: Gate['callOut'] } = {}) {
+  const called: string[][] = [];
+  const asked: (readonly string[])[] = [];
+  const ears: Ear[] = [];
+  const gate: Partial<Gate> = {
+    callOut:
+      parts.callOut ??
+      (async (_channel, messages) => {
+        called.push([...messages]);
+      }),
+    findVersions: async (ids) => {
+      asked.push(ids);
+      return parts.versions ?? [];
+    },
+  };
+  const listen: Database['listen'] = (ear) => {
+    ears.push(ear);
+    return { close: async () => {} };
+  };
+  const hub = openPolicyHub();
+  const bridge = openPolicyBridge({
+    hub,
+    gate: gate as Gate,
+    db: { listen } as Database,
+    log: openLog('silent', process.stderr),
+  });
+  return { hub, bridge, called, asked, ears };
+}
+
+test('what comes up together is called out together, each project at its highest', async () => {
+  const { bridge, called } = bridgeOver();
+  bridge.announce([{ projectId: 'p', version: 7 }]);
+  bridge.announce([{ projectId: 'p', version: 6 }]);
+  bridge.announce([{ projectId: 'q', version: 2 }]);
+  await settled();
+  await settled();
+  deepEqual(called, [['p 7', 'q 2']]);
+  bridge.announce([{ projectId: 'p', version: 8 }]);
+  await bridge.close();
+  deepEqual(called, [['p 7', 'q 2'], ['p 8']], 'closing leaves nothing untold');
+});
+
+test('those who wait in this program are woken at once, by its own news and by others', async () => {
+  const { hub, bridge, ears } = bridgeOver();
+  const own = hub.watch('p', 1, LONG);
+  bridge.announce([{ projectId: 'p', version: 2 }]);
+  await own.over;
+  const others = hub.watch('p', 2, LONG);
+  ears[0]?.heard('p 3');
+  await others.over;
+  await bridge.close();
+});
+
+test('a call that is lost is made good within about a second', async () => {
+  const versions = [{ projectId: 'p', version: 2 }];
+  const { hub, bridge, asked } = bridgeOver({ versions });
+  await sleep(1200);
+  equal(asked.length, 0, 'nobody waits, nobody is asked about');
+  const beganAt = performance.now();
+  await hub.watch('p', 1, LONG).over;
+  ok(performance.now() - beganAt < 2000);
+  deepEqual(asked[0], ['p']);
+  await bridge.close();
+});
+
+test('a store that cannot be called through is no reason to fail', async () => {
+  const { hub, bridge } = bridgeOver({ callOut: () => Promise.reject(new Error('down')) });
+  const own = hub.watch('p', 1, LONG);
+  bridge.announce([{ projectId: 'p', version: 2 }]);
+  await own.over;
+  await bridge.close();
+});

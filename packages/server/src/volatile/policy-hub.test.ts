@@ -1,0 +1,79 @@
+// Who waits for a project is woken by what concerns him, and is forgotten whatever ends his wait.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
+import { openPolicyHub, type Watch } from './policy-hub.ts';
+
+const never = new AbortController().signal;
+const LONG = { timeoutMs: 60_000, signal: never };
+
+function noting(watch: Watch): () => Promise<boolean> {
+  let isOver = false;
+  void watch.over.then(() => {
+    isOver = true;
+  });
+  return async () => {
+    await settled();
+    return isOver;
+  };
+}
+
+test('a watch is over when a higher version is announced, and not before', async () => {
+  const hub = openPolicyHub();
+  const isOver = noting(hub.watch('p', 5, LONG));
+  hub.announce('p', 5);
+  hub.announce('p', 4);
+  hub.announce('other', 9);
+  equal(await isOver(), false);
+  deepEqual(hub.awaited(), ['p']);
+  hub.announce('p', 6);
+  equal(await isOver(), true);
+  deepEqual(hub.awaited(), []);
+});
+
+test('time, the caller and the watcher each end a watch, and leave nothing behind', async () => {
+  const hub = openPolicyHub();
+  await hub.watch('p', 1, { timeoutMs: 1, signal: never }).over;
+  const gone = new AbortController();
+  const left = hub.watch('p', 1, { timeoutMs: 60_000, signal: gone.signal });
+  gone.abort();
+  await left.over;
+  await hub.watch('p', 1, { timeoutMs: 60_000, signal: gone.signal }).over;
+  const ended = hub.watch('p', 1, LONG);
+  ended.end();
+  ended.end();
+  await ended.over;
+  deepEqual(hub.awaited(), []);
+});
+
+test('an acknowledgement wakes those who wait for one, not those who wait for versions', async () => {
+  const hub = openPolicyHub();
+  const isOver = noting(hub.watch('p', 1, LONG));
+  const acked = hub.awaitAck('p', LONG);
+  hub.announceAck('p');
+  await acked;
+  equal(await isOver(), false);
+  hub.close();
+  equal(await isOver(), true);
+});
+
+test('a closed hub keeps nobody waiting', async () => {
+  const hub = openPolicyHub();
+  const held = [hub.watch('p', 1, LONG).over, hub.watch('q', 1, LONG).over];
+  const acked = hub.awaitAck('p', LONG);
+  hub.close();
+  await Promise.all([...held, acked, hub.watch('p', 1, LONG).over, hub.awaitAck('p', LONG)]);
+  deepEqual(hub.awaited(), []);
+});
+
+test('fifty thousand may wait; one more is answered at once', async () => {
+  const hub = openPolicyHub();
+  const held = Array.from({ length: 50_000 }, () => {
+    const { signal } = new AbortController();
+    return hub.watch('p', 1, { timeoutMs: 60_000, signal });
+  });
+  await hub.watch('p', 1, LONG).over;
+  hub.announce('p', 2);
+  await Promise.all(held.map(({ over }) => over));
+  deepEqual(hub.awaited(), []);
+});

@@ -1,0 +1,229 @@
+// Redis dies, freezes, forgets, turns into a replica or is kept busy: checks are refused within
+// half a second, nothing else is touched, the probes tell the truth, and all of it heals by itself.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { type Answer, ask, type Bench, bench, codeOf, type Input } from '../bench.ts';
+import { appBeside, type Beside } from '../beside.ts';
+import { newScope } from '../laws/hot-fixtures.ts';
+import {
+  type RedisServer,
+  redisIsMissing,
+  startRedis,
+  startRedisCluster,
+} from '../stores/redis.ts';
+
+const skip = redisIsMissing();
+const CHECK = 'POST /v1/ratelimit/check';
+const REFUSED_MS_MAX = 500;
+const HEALED_MS_MAX = 5000;
+
+const aCheck = (more: Input = {}): Input => ({
+  project_id: randomUUID(),
+  env: 'live',
+  key_id: randomUUID(),
+  limits: [{ id: 'r', limit: 1000, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }],
+  ...more,
+});
+
+type Scene = { held: Bench; beside: Beside; check(input?: Input): Promise<Timed> };
+type Timed = { answer: Answer; ms: number };
+
+async function scene(t: TestContext, url: string, isCluster = false): Promise<Scene> {
+  const held = await bench(t);
+  const counters = openRedisCounters({ url, isCluster, onFault: () => {} });
+  await counters.settled;
+  const beside = appBeside(t, held.world, { counters, hotAuthMs: 60_000 });
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  return {
+    held,
+    beside,
+    async check(input = aCheck()) {
+      const began = performance.now();
+      const answer = await ask(beside, CHECK, { input, headers });
+      return { answer, ms: performance.now() - began };
+    },
+  };
+}
+
+async function newRedis(t: TestContext): Promise<RedisServer> {
+  const server = await startRedis();
+  t.after(() => server.stop());
+  return server;
+}
+
+const redisIn = ({ body }: Answer) => body.redis as { ready: boolean; error: string | null };
+const probe = ({ beside }: Scene, line: 'GET /healthz' | 'GET /readyz' | 'GET /status') =>
+  ask(beside, line, { input: {}, headers: {} });
+
+function holdsRefused({ answer, ms }: Timed): void {
+  equal(`${answer.status} ${codeOf(answer)}`, '503 unavailable');
+  equal(answer.headers['retry-after'], '1');
+  ok(ms < REFUSED_MS_MAX, `refused after ${Math.round(ms)} ms`);
+}
+
+async function healed(one: Scene): Promise<void> {
+  const deadline = performance.now() + HEALED_MS_MAX;
+  for (;;) {
+    const { answer } = await one.check();
+    if (answer.status === 200) break;
+    ok(performance.now() < deadline, 'it did not heal');
+    await sleep(20);
+  }
+  deepEqual(redisIn(await probe(one, 'GET /healthz')), {
+    configured: true,
+    ready: true,
+    error: null,
+  });
+}
+
+/** While Redis is away: refusals in time, probes that say so, and everything else as ever. */
+async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
+  for (const timed of await Promise.all(Array.from({ length: 30 }, () => one.check()))) {
+    holdsRefused(timed);
+  }
+  const deadline = performance.now() + 2500;
+  while (redisIn(await probe(one, 'GET /healthz')).ready && performance.now() < deadline) {
+    await sleep(20);
+  }
+  holdsRefused(await one.check());
+  for (const line of ['GET /healthz', 'GET /readyz'] as const) {
+    const answer = await probe(one, line);
+    equal(answer.status, 200, line);
+    equal(redisIn(answer).ready, false, line);
+    match(String(redisIn(answer).error), error, line);
+  }
+  const { components, status } = (await probe(one, 'GET /status')).body;
+  equal((components as { redis: string }).redis, 'down');
+  equal(status, 'down');
+  const call = one.beside.as(one.held.tokens.liveKey);
+  const scope = { scope_hash: newScope(), fingerprint: newScope(), env: 'live' };
+  equal((await call('POST /v1/idempotency/claim', scope)).state, 'execute');
+  await call('GET /v1/workspace');
+}
+
+test('Redis is killed and comes back', { skip }, async (t) => {
+  const server = await newRedis(t);
+  const one = await scene(t, server.url);
+  equal((await one.check()).answer.body.store, 'redis');
+  equal((await probe(one, 'GET /status')).body.status, 'ok');
+  await server.crash();
+  await holdsWhileAway(one, /^(ECONNREFUSED|ECONNRESET|EPIPE|not connected)$/);
+  await server.restart();
+  await healed(one);
+});
+
+test('Redis is not there at the start, and comes up later', { skip }, async (t) => {
+  const server = await newRedis(t);
+  await server.crash();
+  const one = await scene(t, server.url);
+  await holdsWhileAway(one, /^(ECONNREFUSED|not connected)$/);
+  await server.restart();
+  await healed(one);
+});
+
+test('Redis freezes, briefly and for long', { skip }, async (t) => {
+  const server = await newRedis(t);
+  const one = await scene(t, server.url);
+  equal((await one.check()).answer.status, 200);
+  for (const frozenMs of [0, 3000]) {
+    server.freeze();
+    try {
+      await holdsWhileAway(one, /^(no answer in time|not connected|failed|E[A-Z]+)$/);
+      const until = performance.now() + frozenMs;
+      while (performance.now() < until) {
+        holdsRefused(await one.check());
+        await sleep(50);
+      }
+    } finally {
+      server.thaw();
+    }
+    await healed(one);
+  }
+});
+
+test('Redis forgets its scripts and its counters, and nobody is refused', { skip }, async (t) => {
+  const server = await newRedis(t);
+  const one = await scene(t, server.url);
+  const input = aCheck();
+  const left = async () => {
+    const { answer } = await one.check(input);
+    equal(answer.status, 200);
+    return (answer.body.policies as { remaining: number }[])[0]?.remaining;
+  };
+  equal(await left(), 999);
+  await server.tell('SCRIPT', 'FLUSH');
+  equal(await left(), 998);
+  await server.tell('FLUSHALL');
+  equal(await left(), 999);
+});
+
+test('Redis becomes a replica, and then the master again', { skip }, async (t) => {
+  const [server, other] = [await newRedis(t), await newRedis(t)];
+  const one = await scene(t, server.url);
+  equal((await one.check()).answer.status, 200);
+  await server.tell('REPLICAOF', '127.0.0.1', String(other.port));
+  await holdsWhileAway(one, /^(READONLY|not connected|LOADING|MASTERDOWN)$/);
+  await server.tell('REPLICAOF', 'NO', 'ONE');
+  await healed(one);
+});
+
+test('Redis is kept busy by something slow', { skip }, async (t) => {
+  const server = await newRedis(t);
+  const one = await scene(t, server.url);
+  equal((await one.check()).answer.status, 200);
+  const busy = server.tell('DEBUG', 'SLEEP', '4').catch(() => {});
+  await sleep(50);
+  await holdsWhileAway(one, /^(no answer in time|not connected|failed|E[A-Z]+)$/);
+  await busy;
+  await healed(one);
+});
+
+test('a Redis that evicts works, and the status says that it is not quite well', {
+  skip,
+}, async (t) => {
+  const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
+  t.after(() => server.stop());
+  const one = await scene(t, server.url);
+  equal((await one.check()).answer.status, 200);
+  const { components } = (await probe(one, 'GET /status')).body;
+  equal((components as { redis: string }).redis, 'degraded');
+  deepEqual(redisIn(await probe(one, 'GET /readyz')), {
+    configured: true,
+    ready: true,
+    error: 'maxmemory-policy is allkeys-lru',
+  });
+});
+
+test('a wrong password is told without telling it', { skip }, async (t) => {
+  const server = await startRedis({ requirepass: 'the right one' });
+  t.after(() => server.stop());
+  const one = await scene(t, server.url.replace('redis://', 'redis://:the-wrong-one@'));
+  holdsRefused(await one.check());
+  const text = (await probe(one, 'GET /healthz')).text;
+  equal(text.includes('wrong-one'), false);
+  match(
+    String(redisIn(await probe(one, 'GET /healthz')).error),
+    /^(WRONGPASS|NOAUTH|not connected)$/,
+  );
+});
+
+test('a node of a Cluster is killed and comes back', { skip }, async (t) => {
+  const cluster = await startRedisCluster();
+  t.after(() => cluster.stop());
+  const one = await scene(t, cluster.url, true);
+  await healed(one);
+  const [, second] = cluster.nodes;
+  await second?.crash();
+  let refusals = 0;
+  for (let at = 0; at < 40; at += 1) {
+    const timed = await one.check(aCheck({ tenant_id: randomUUID() }));
+    if (timed.answer.status === 200) continue;
+    holdsRefused(timed);
+    refusals += 1;
+  }
+  ok(refusals > 0, 'some counters were on the node that is gone');
+  await second?.restart();
+});

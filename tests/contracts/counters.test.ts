@@ -1,0 +1,190 @@
+// Contract of the counters, held against each of their stores: inside the process, on one Redis
+// (by TCP and by its socket), and on a Redis Cluster.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ratelimitRoutes } from '../../packages/server/src/features/ratelimit/routes.ts';
+import type { Counters, Rule } from '../../packages/server/src/volatile/counters.ts';
+import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
+import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+
+const skip = redisIsMissing();
+const opened: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const close of opened.toReversed()) await close();
+});
+
+async function openOn(url: string, isCluster: boolean): Promise<Counters> {
+  const counters = openRedisCounters({ url, isCluster, onFault: () => {}, answerMsMax: 10_000 });
+  opened.push(counters.close);
+  while (!counters.state().ready) await sleep(20);
+  return counters;
+}
+
+const shared = <T>(open: () => Promise<T>): (() => Promise<T>) => {
+  let once: Promise<T> | undefined;
+  return () => {
+    once ??= open();
+    return once;
+  };
+};
+
+const oneRedis = shared(async () => {
+  const server = await startRedis();
+  opened.push(server.stop);
+  return server;
+});
+
+const cluster = shared(async () => {
+  const servers = await startRedisCluster();
+  opened.push(servers.stop);
+  return servers;
+});
+
+const stores: Record<string, { skip: string | false; open(): Promise<Counters> }> = {
+  'inside the process': {
+    skip: false,
+    open: async () => openMemoryCounters({ nowMs: () => Date.now() }),
+  },
+  'on Redis': { skip, open: shared(async () => openOn((await oneRedis()).url, false)) },
+  'on Redis by its socket': {
+    skip,
+    open: shared(async () => openOn((await oneRedis()).socketUrl, false)),
+  },
+  'on a Redis Cluster': { skip, open: shared(async () => openOn((await cluster()).url, true)) },
+};
+
+type Body = Record<string, unknown>;
+
+/** The line itself, over counters and nothing else: it is handed no database. */
+async function check(counters: Counters, workspaceId: string, body: Body): Promise<Body> {
+  const [route] = ratelimitRoutes;
+  const parsed = route?.accept?.({ project_id: PROJECT, env: 'live', ...body });
+  ok(parsed, 'a body that is not plain');
+  return (await route?.run({ counters, reach: { workspaceId }, body: parsed })) as Body;
+}
+
+const PROJECT = randomUUID();
+
+const rule = (id: string, more: Body = {}): Body => ({
+  id,
+  limit: 3,
+  window_ms: 600_000,
+  algorithm: 'sliding',
+  scope: 'key',
+  ...more,
+});
+
+const remainingIn = ({ policies }: Body): number[] =>
+  (policies as { remaining: number }[]).map(({ remaining }) => remaining);
+
+for (const [where, { skip: why, open }] of Object.entries(stores)) {
+  test(`200 checks at once admit exactly the limit, ${where}`, { skip: why }, async () => {
+    const counters = await open();
+    for (const algorithm of ['fixed', 'sliding'] as const) {
+      const rules: Rule[] = [
+        { name: `kr:{${where}}${randomUUID()}`, limit: 37, windowMs: 3_600_000, algorithm },
+        { name: `kr:{${where}}${randomUUID()}`, limit: 500, windowMs: 3_600_000, algorithm },
+      ];
+      const verdicts = await Promise.all(
+        Array.from({ length: 200 }, async () => counters.check(rules, 1)),
+      );
+      equal(verdicts.filter(({ allowed }) => allowed).length, 37);
+      deepEqual(
+        (await counters.check(rules, 0)).tallies.map(({ used }) => used),
+        [37, 37],
+      );
+    }
+  });
+
+  test(`rules of key and tenant are charged together or not at all, ${where}`, {
+    skip: why,
+  }, async () => {
+    const counters = await open();
+    const workspaceId = randomUUID();
+    for (let at = 0; at < 20; at += 1) {
+      // Other tenants and keys each time: on a Cluster they lie on all of its nodes.
+      const who = { key_id: randomUUID(), tenant_id: randomUUID() };
+      const limits = [rule('wide', { limit: 9 }), rule('narrow', { limit: 1, scope: 'tenant' })];
+      const first = await check(counters, workspaceId, { ...who, limits });
+      deepEqual([first.allowed, remainingIn(first)], [true, [8, 0]]);
+      const other = { ...who, key_id: randomUUID(), limits };
+      const denied = await check(counters, workspaceId, other);
+      deepEqual([denied.allowed, denied.limited_policy], [false, 'narrow']);
+      deepEqual(remainingIn(denied), [9, 0]);
+      ok(Number(denied.retry_after_seconds) > 590);
+      equal(denied.store, counters.store);
+    }
+  });
+
+  test(`nobody in particular is one subject of the project, ${where}`, { skip: why }, async () => {
+    const counters = await open();
+    const workspaceId = randomUUID();
+    const of = async (scope: string, who: Body) =>
+      remainingIn(await check(counters, workspaceId, { ...who, limits: [rule('r', { scope })] }));
+    deepEqual(await of('tenant', { key_id: randomUUID() }), [2]);
+    deepEqual(await of('tenant', { key_id: randomUUID() }), [1]);
+    deepEqual(await of('tenant', {}), [0]);
+    deepEqual(await of('key', {}), [2]);
+    deepEqual(await of('key', {}), [1]);
+    deepEqual(await of('key', { env: 'test' }), [2]);
+  });
+
+  test(`workspaces, environments and projects do not meet, ${where}`, { skip: why }, async () => {
+    const counters = await open();
+    const key_id = randomUUID();
+    const limits = [rule('one', { limit: 1 })];
+    const seen: unknown[] = [];
+    for (const workspaceId of [randomUUID(), randomUUID()]) {
+      for (const env of ['live', 'test']) {
+        for (const project_id of [randomUUID(), PROJECT]) {
+          const body = { key_id, env, project_id, limits };
+          seen.push((await check(counters, workspaceId, body)).allowed);
+        }
+      }
+    }
+    deepEqual(seen, new Array(8).fill(true));
+  });
+
+  test(`a charge leaves with its window, by the clock of the store, ${where}`, {
+    skip: why,
+  }, async () => {
+    const counters = await open();
+    for (const algorithm of ['fixed', 'sliding'] as const) {
+      const name = `kr:{${where}}${randomUUID()}`;
+      const rules: Rule[] = [{ name, limit: 1, windowMs: 1000, algorithm }];
+      const first = await counters.check(rules, 1);
+      const [before] = first.tallies;
+      ok(before && before.resetMs > 0 && before.resetMs <= 1071);
+      await sleep(before.resetMs + 30);
+      deepEqual((await counters.check(rules, 0)).tallies, [{ used: 0, resetMs: 0, waitMs: 0 }]);
+      equal((await counters.check(rules, 1)).allowed, true);
+    }
+  });
+}
+
+test('counters are kept in Redis no longer than they count', { skip }, async () => {
+  const server = await oneRedis();
+  const counters = await openOn(server.url, false);
+  const name = `kr:kept/${randomUUID()}`;
+  await counters.check([{ name, limit: 9, windowMs: 60_000, algorithm: 'sliding' }], 1);
+  const keptMs = Number(await server.tell('PTTL', name));
+  ok(keptMs > 59_000 && keptMs <= 63_750, `${keptMs}`);
+});
+
+test('a flood of counters inside the process stays within its bound, and what is over goes', () => {
+  let nowMs = 1_800_000_000_000;
+  const counters = openMemoryCounters({ nowMs: () => nowMs, countersMax: 1000 });
+  const charge = (name: string, limit = 1) =>
+    counters.check([{ name, limit, windowMs: 1000, algorithm: 'sliding' }], 1);
+  for (let at = 0; at < 5000; at += 1) {
+    charge(`flood ${at}`);
+    ok(counters.size() <= 1000);
+  }
+  equal(charge('flood 4999').allowed, false, 'the newest are still counted');
+  nowMs += 120_000;
+  for (let at = 0; at < 600; at += 1) charge('one that goes on', 1000);
+  ok(counters.size() < 10, `${counters.size()} are left`);
+});

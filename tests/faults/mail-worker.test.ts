@@ -1,0 +1,131 @@
+// Mail in bad times: the mail server away and back, the worker killed in the middle of a message,
+// several workers at once. Nothing is lost, and a repetition can be told by its id.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openWork } from '../../packages/server/src/doors/work.ts';
+import { type Deployment, deploy, type Running } from '../journeys/deployment.ts';
+import { openSink, type Sink, until } from '../smtp-sink.ts';
+import type { StoreName } from '../world.ts';
+
+const PASSWORD = 'correct horse battery staple';
+const EXIT_MS_MAX = 10_000;
+
+const stores = (['embedded', 'postgres'] as const).filter((store) =>
+  [undefined, store].includes(process.env.KEYRAIL_TEST_STORE as StoreName | undefined),
+);
+const whyNot = (store: StoreName): string | false =>
+  store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL was lent' : false;
+
+type Held = { sink: Sink; deployment: Deployment };
+
+async function setUp(t: TestContext, store: StoreName): Promise<Held> {
+  const sink = await openSink();
+  t.after(sink.close);
+  return { sink, deployment: await deploy(t, { KEYRAIL_MAIL: sink.url() }, store) };
+}
+
+const signUp = ({ as }: Running, email: string) =>
+  as(null)('POST /v1/auth/users', { email, password: PASSWORD });
+
+const idsOf = ({ letters }: Sink) => letters.map(({ headers }) => headers['message-id']);
+
+/** As if the time of every claim had passed: nobody wants to wait for it here. */
+async function lapse({ open }: Deployment): Promise<void> {
+  const db = await open();
+  const text = `update mail_outbox set claimed_until = claimed_until - interval '1 hour'
+    where claimed_until is not null`;
+  await openWork(db, () => crypto.randomUUID())((tx) => tx.run({ text, values: [] }));
+  await db.close();
+}
+
+for (const store of stores) {
+  const skip = whyNot(store);
+
+  test(`a mail server that is away for a while costs no mail (${store})`, { skip }, async (t) => {
+    const { sink, deployment } = await setUp(t, store);
+    await sink.close();
+    const server = await deployment.run();
+    const people = ['ada@example.com', 'grace@example.com', 'mary@example.com'];
+    for (const email of people) await signUp(server, email);
+    await until(() => deployment.printed().includes('a mail could not be sent'));
+    equal((await server.as(null)('GET /status')).components.worker, 'ok');
+    await sink.open();
+    await until(() => sink.letters.length === people.length, 20_000);
+    await sleep(1000);
+    deepEqual(sink.letters.flatMap(({ to }) => to).toSorted(), people);
+    equal((await server.stop()).code, 0);
+  });
+
+  test(`a worker killed in the middle of a mail sends it again (${store})`, { skip }, async (t) => {
+    const { sink, deployment } = await setUp(t, store);
+    let server = await deployment.run();
+    for (const isAnswered of [false, true]) {
+      const before = sink.letters.length;
+      sink.behave('stall');
+      await signUp(server, `person-${before}@example.com`);
+      await until(() => sink.letters.length === before + 1);
+      if (isAnswered) {
+        // It is stopped, so that it gets the answer and never comes to write it down.
+        process.kill(server.pid, 'SIGSTOP');
+        sink.relent();
+        await sleep(50);
+      }
+      await server.kill();
+      sink.behave('accept');
+      await lapse(deployment);
+      server = await deployment.run();
+      await until(() => sink.letters.length === before + 2);
+      const [first, second] = sink.letters.slice(-2);
+      match(first?.headers['message-id'] ?? '', /^<[0-9a-f-]{36}@127\.0\.0\.1>$/);
+      equal(second?.headers['message-id'], first?.headers['message-id']);
+      deepEqual(second?.parts['text/plain'], first?.parts['text/plain']);
+    }
+    await sleep(1000);
+    equal(sink.letters.length, 4);
+    equal((await server.stop()).code, 0);
+  });
+
+  test(`a silent mail server does not keep the program from ending (${store})`, {
+    skip,
+  }, async (t) => {
+    const { sink, deployment } = await setUp(t, store);
+    const server = await deployment.run();
+    sink.behave('stall');
+    await signUp(server, 'ada@example.com');
+    await until(() => sink.letters.length === 1);
+    await signUp(server, 'grace@example.com');
+    const { code, ms } = await server.stop();
+    equal(code, 0);
+    ok(ms < EXIT_MS_MAX, `${ms} ms`);
+    ok(!deployment.printed().includes('did not finish in time'), deployment.printed());
+    sink.behave('accept');
+    const again = await deployment.run();
+    await until(() => sink.letters.some(({ to }) => to.includes('grace@example.com')));
+    equal((await again.stop()).code, 0);
+  });
+}
+
+const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
+
+test('two workers beside one API send each mail once, and one alone goes on', {
+  skip,
+}, async (t) => {
+  const { sink, deployment } = await setUp(t, 'postgres');
+  const [api, one, two] = await Promise.all([
+    deployment.run('api'),
+    deployment.run('worker'),
+    deployment.run('worker'),
+  ]);
+  const emails = Array.from({ length: 12 }, (_, n) => `person-${n}@example.com`);
+  await Promise.all(emails.map((email) => signUp(api, email)));
+  await until(() => sink.letters.length === emails.length);
+  await one.kill();
+  await signUp(api, 'late@example.com');
+  await until(() => sink.letters.length === emails.length + 1);
+  await sleep(700);
+  equal(new Set(idsOf(sink)).size, emails.length + 1);
+  equal(sink.letters.length, emails.length + 1);
+  equal((await api.as(null)('GET /status')).components.worker, 'ok');
+  for (const each of [api, two]) equal((await each.stop()).code, 0);
+});

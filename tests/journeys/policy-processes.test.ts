@@ -1,0 +1,222 @@
+// Several API programs over one PostgreSQL: written through one, polled through the others, while
+// the connections that carry the news are cut again and again. Nothing is missed, and a revocation
+// is said to be everywhere only when it is.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { after, before, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { fold, type Held } from '../feed.ts';
+import {
+  type Client,
+  catchUp,
+  type FeedQuery,
+  type RunningNode,
+  readSnapshot,
+  request,
+  startNode,
+} from '../feed-client.ts';
+import { BOOTSTRAP_TOKEN, settingsFor } from '../processes/homes.ts';
+import { type ServerProcess, startServer } from '../processes/server.ts';
+import { createPostgresCopy, dropPostgresCopy } from '../template.ts';
+import { type Chance, chanceFrom } from '../turns.ts';
+
+const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
+const skip = process.env.KEYRAIL_TEST_STORE !== 'postgres' && 'several programs need PostgreSQL';
+const SERVERS = 3;
+const WRITERS = 6;
+const WRITES = 40;
+const REVOCATIONS = 6;
+
+let url: string;
+let servers: ServerProcess[] = [];
+let admin: pg.Client;
+
+before(async () => {
+  if (skip || !superuserUrl) return;
+  url = await createPostgresCopy(superuserUrl);
+  const settings = settingsFor(url);
+  servers = await Promise.all(Array.from({ length: SERVERS }, () => startServer(settings)));
+  const login = new URL(url);
+  login.username = 'postgres';
+  admin = new pg.Client({ connectionString: login.toString() });
+  await admin.connect();
+});
+after(async () => {
+  await Promise.all(servers.map((server) => server.kill()));
+  await admin?.end();
+  if (url) await dropPostgresCopy(superuserUrl ?? '', url);
+});
+
+const through = (at: number, token: string): Client => ({
+  url: servers[at % SERVERS]?.url ?? '',
+  token,
+});
+
+async function made(client: Client, path: string, body: object): Promise<string> {
+  const answer = await request(client, path, { method: 'POST', body });
+  ok(answer.status < 300, `${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return String(answer.body.id);
+}
+
+type Ground = { token: string; project_id: string; tenants: string[] };
+
+async function newGround(): Promise<Ground> {
+  const body = { name: 'Acme', slug: `acme-${crypto.randomUUID().slice(0, 18)}` };
+  const client = through(0, BOOTSTRAP_TOKEN);
+  const founded = await request(client, '/v1/workspaces', { method: 'POST', body });
+  const token = String(Reflect.get(Object(founded.body.secret_key), 'key'));
+  const owner = through(0, token);
+  const project_id = await made(owner, '/v1/projects', { name: 'Orders', slug: 'orders' });
+  const tenants = [];
+  for (const external_id of ['a', 'b', 'c']) {
+    tenants.push(await made(owner, '/v1/tenants', { external_id }));
+  }
+  return { token, project_id, tenants };
+}
+
+const filtersOf = ({ project_id, tenants }: Ground): FeedQuery[] => [
+  { project_id },
+  { project_id, env: 'live' },
+  { project_id, env: 'test', max_keys: 7 },
+  { project_id, tenant_id: tenants.slice(0, 1) },
+  { project_id, tenant_id: tenants.slice(1), env: 'live', max_keys: 5 },
+  { project_id, max_keys: 11 },
+];
+
+/** One node for each filter, spread over the servers that nobody writes through. */
+const startNodes = (ground: Ground): RunningNode[] =>
+  filtersOf(ground).map((query, at) =>
+    startNode(through(1 + (at % 2), ground.token), { ...query, node: `node-${at}` }),
+  );
+
+async function writeAtRandom(ground: Ground, chance: Chance): Promise<void> {
+  const client = through(0, ground.token);
+  const ids: string[] = [];
+  for (let n = 0; n < WRITES; n += 1) {
+    const act = ids.length === 0 ? 0 : chance.below(4);
+    if (act < 2) {
+      const { project_id } = ground;
+      const tenant_id = chance.pick(ground.tenants);
+      const env = chance.pick(['live', 'test']);
+      ids.push(await made(client, '/v1/keys', { project_id, tenant_id, env }));
+    } else if (act === 2) {
+      await request(client, `/v1/keys/${chance.pick(ids)}/revoke`, { method: 'POST' });
+    } else {
+      const body = { scopes: [`s${n}`] };
+      await request(client, `/v1/keys/${chance.pick(ids)}`, { method: 'PATCH', body });
+    }
+  }
+}
+
+async function cutEars(): Promise<void> {
+  await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'keyrail-listener'`);
+}
+
+/** Does something again and again until the work is over. */
+async function during(work: Promise<unknown>, act: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) await act();
+  await over;
+}
+
+async function assertFolded(ground: Ground, query: FeedQuery, held: Held): Promise<void> {
+  const { node: _unused, ...filter } = query;
+  const fresh = await readSnapshot(through(2, ground.token), filter);
+  equal(held.version, fresh.version);
+  deepEqual(fold(held), fold(fresh), JSON.stringify(filter));
+}
+
+test('whatever is cut, every node and every old snapshot folds to the present', {
+  skip,
+}, async (t) => {
+  const ground = await newGround();
+  const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 1));
+  const nodes = startNodes(ground);
+  const filters = filtersOf(ground);
+  const starts: { query: FeedQuery; held: Held }[] = [];
+  const writing = Promise.all(
+    Array.from({ length: WRITERS }, (_, n) => writeAtRandom(ground, chanceFrom(n))),
+  );
+  const snapping = async () => {
+    const query = chance.pick(filters);
+    starts.push({ query, held: await readSnapshot(through(1, ground.token), query) });
+  };
+  const disturbing = async () => {
+    await sleep(150);
+    if (chance.percent(50)) await cutEars();
+    if (chance.percent(50)) chance.pick(nodes).restart();
+  };
+  await Promise.all([writing, during(writing, snapping), during(writing, disturbing)]);
+  for (const node of nodes) await assertFolded(ground, node.query, await node.stop());
+  for (const { query, held } of starts) {
+    await assertFolded(ground, query, await catchUp(through(2, ground.token), query, held));
+  }
+  t.diagnostic(`${starts.length} snapshots folded over ${WRITERS * WRITES} writes`);
+});
+
+/** Revokes a key, waits for all nodes, and looks whether they really have it. */
+async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<void> {
+  const client = through(0, ground.token);
+  const [tenant_id] = ground.tenants;
+  const body = { project_id: ground.project_id, tenant_id, env: 'live' };
+  const id = await made(client, '/v1/keys', body);
+  const answer = await request(client, `/v1/keys/${id}/revoke?wait=true`, { method: 'POST' });
+  const propagation = Object(answer.body.propagation);
+  equal(propagation.complete, true, JSON.stringify(propagation));
+  // The node that is told test keys alone is not asked about a live one.
+  equal(propagation.total_nodes, nodes.length - 1);
+  for (const node of nodes) {
+    ok(!node.held()?.keys.has(id), 'said to be everywhere, and still honoured');
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const beganAt = performance.now();
+  await work();
+  return performance.now() - beganAt;
+}
+
+async function settledNodes(t: TestContext, ground: Ground): Promise<RunningNode[]> {
+  const nodes = startNodes(ground);
+  t.after(() => Promise.all(nodes.map((node) => node.stop())));
+  while (nodes.some((node) => node.held() === null)) await sleep(20);
+  return nodes;
+}
+
+test('a revocation is complete when every node has it, whichever program it polls', {
+  skip,
+}, async (t) => {
+  const ground = await newGround();
+  const nodes = await settledNodes(t, ground);
+  const times: number[] = [];
+  for (let n = 0; n < REVOCATIONS; n += 1) {
+    times.push(await timed(() => revokeEverywhere(ground, nodes)));
+  }
+  t.diagnostic(`called out: ${times.map(Math.round).join(', ')} ms`);
+  nodes[0]?.restart();
+  await revokeEverywhere(ground, nodes);
+});
+
+test('without any call between programs nodes still learn of it within about two seconds', {
+  skip,
+}, async (t) => {
+  const ground = await newGround();
+  const nodes = await settledNodes(t, ground);
+  const times: number[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    let isOver = false;
+    const cutting = (async () => {
+      while (!isOver) await Promise.all([cutEars(), sleep(5)]);
+    })();
+    await sleep(50);
+    times.push(await timed(() => revokeEverywhere(ground, nodes)));
+    isOver = true;
+    await cutting;
+  }
+  t.diagnostic(`looked up: ${times.map(Math.round).join(', ')} ms`);
+  ok(Math.max(...times) < 3000, `${times.join(', ')} ms`);
+});

@@ -1,0 +1,172 @@
+// Canaries: after a whole journey at the most talkative log level no password, token, session, key
+// or setting is found in what was printed, kept, logged or answered to someone else.
+import { equal, ok } from 'node:assert/strict';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pg from 'pg';
+import { openSink, type Sink, until } from '../smtp-sink.ts';
+import { storeName } from '../world.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type Deployment,
+  deploy,
+  MASTER_KEY,
+  type Running,
+} from './deployment.ts';
+
+const SMTP_PASSWORD = 'canary-password-of-the-mail-account';
+const [PASSWORD, NEXT, THIRD] = [1, 2, 3].map((n) => `canary password number ${n} of a person`);
+const EMAIL = 'ada@example.com';
+
+/** The token in the newest letter that came in. */
+async function arrived({ letters }: Sink, count: number): Promise<string> {
+  await until(() => letters.length >= count);
+  const token = /#token=(\S+)/.exec(letters.at(-1)?.parts['text/plain'] ?? '')?.[1];
+  ok(token);
+  return token;
+}
+
+/** All that a team would do; returns every secret that came up. */
+async function journey({ as }: Running, sink: Sink): Promise<string[]> {
+  const email = EMAIL;
+  await as(null)('POST /v1/auth/users', { email, password: PASSWORD });
+  const verification = await arrived(sink, 1);
+  await as(null)('POST /v1/auth/email_verifications/consume', { token: verification });
+  const first = await as(null)('POST /v1/auth/sessions', { email, password: PASSWORD });
+  const person = as(first.token);
+  const founded = await person('POST /v1/workspaces', { name: 'Acme', slug: 'acme' });
+  const vendor = as(founded.secret_key.key);
+  const rotated = await vendor('POST /v1/secret_keys/{id}/rotate', { id: founded.secret_key.id });
+  const invited = await person('POST /v1/invites', { email: 'grace@example.com', role: 'admin' });
+  const mailed = await arrived(sink, 2);
+  const project = await vendor('POST /v1/projects', { name: 'Orders', slug: 'orders' });
+  const tenant = await vendor('POST /v1/tenants', { external_id: 'customer' });
+  const wanted = { project_id: project.id, tenant_id: tenant.id, env: 'live' };
+  const key = await vendor('POST /v1/keys', wanted);
+  await vendor('POST /v1/keys/{id}/revoke', { id: key.id });
+  const change = { current_password: PASSWORD, password: NEXT };
+  await person('POST /v1/auth/me/password', change);
+  await as(null)('POST /v1/auth/password_resets', { email });
+  const reset = await arrived(sink, 3);
+  await as(null)('POST /v1/auth/password_resets/consume', { token: reset, password: THIRD });
+  const last = await as(null)('POST /v1/auth/sessions', { email, password: THIRD });
+  const sessions = [first.token, last.token];
+  const keys = [founded.secret_key.key, rotated.key, key.key];
+  return [verification, reset, invited.token, mailed, ...sessions, ...keys];
+}
+
+/** Requests that are refused, with secrets in every place where one could stand. */
+async function refusals({ ask, url }: Running, secrets: string[]): Promise<string[]> {
+  const answers: string[] = [];
+  for (const secret of secrets) {
+    for (const body of [
+      { email: EMAIL, password: secret },
+      { email: secret, password: secret },
+      { email: EMAIL, password: `${secret}${'x'.repeat(300)}` },
+      { email: EMAIL, password: secret, workspace_id: secret },
+      { [secret]: secret },
+    ]) {
+      answers.push((await ask('POST /v1/auth/sessions', body)).text);
+    }
+    answers.push((await ask('POST /v1/auth/users', { email: EMAIL, password: 'short' })).text);
+    answers.push((await ask('POST /v1/auth/email_verifications/consume', { token: secret })).text);
+    answers.push((await ask('GET /v1/auth/me', {}, `${secret}x`)).text);
+    const broken = await fetch(`${url}/v1/auth/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"password":"${secret}`,
+    });
+    answers.push(await broken.text());
+    const query = new URLSearchParams({ token: secret });
+    answers.push(await (await fetch(`${url}/v1/members?${query}`)).text());
+  }
+  // A name that is not known is repeated to who sent it, and to nobody else.
+  return answers.filter((text) => !text.includes('Unknown field.'));
+}
+
+/** Everything that the store holds, byte for byte where it is ours to read. */
+async function kept({ directory }: Deployment, databaseUrl: string | null): Promise<string> {
+  if (databaseUrl === null) return textUnder(join(directory, 'database'));
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const tables = await client.query(`select oid::regclass::text as name from pg_class
+      where relnamespace = 'keyrail'::regnamespace and relkind = 'r'`);
+    const texts: string[] = [];
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query(`select each::text as text from ${name} each`);
+      texts.push(...rows.map(({ text }) => text));
+    }
+    return texts.join('\n');
+  } finally {
+    await client.end();
+  }
+}
+
+async function textUnder(directory: string): Promise<string> {
+  const texts: string[] = [];
+  for (const name of await readdir(directory, { recursive: true })) {
+    const path = join(directory, name);
+    if ((await stat(path)).isFile()) texts.push(await readFile(path, 'latin1'));
+  }
+  return texts.join('\n');
+}
+
+test('no secret is printed, kept, logged or repeated', async (t) => {
+  const sink = await openSink({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth: ({ username }, _session, done) => done(null, { user: username }),
+  });
+  t.after(sink.close);
+  const deployment = await deploy(t, {
+    KEYRAIL_LOG_LEVEL: 'trace',
+    KEYRAIL_MAIL: sink.url(`mailer:${SMTP_PASSWORD}`),
+  });
+  sink.behave('refuse');
+  const server = await deployment.run();
+  const faulted = until(() => deployment.printed().includes('a mail could not be sent'));
+  const [issued] = await Promise.all([
+    journey(server, sink),
+    faulted.then(() => sink.behave('accept')),
+  ]);
+  const secrets = [...issued, PASSWORD, NEXT, THIRD, BOOTSTRAP_TOKEN, MASTER_KEY, SMTP_PASSWORD];
+  const everything = secrets.filter((secret) => secret !== undefined);
+  equal(everything.length, 15);
+  const answers = await refusals(server, everything);
+  const session = issued[5] ?? '';
+  const log = await server.ask('GET /v1/audit_logs', { limit: 200 }, session);
+  equal(log.status, 200);
+  ok(log.text.includes('workspace_invite.created'));
+  equal((await server.stop()).code, 0);
+
+  const places = {
+    printed: deployment.printed(),
+    kept: await kept(deployment, storeName === 'postgres' ? await superuserUrl(deployment) : null),
+    logged: log.text,
+    answered: answers.join('\n'),
+  };
+  ok(places.kept.includes(EMAIL), 'the search would find what is there');
+  ok(places.printed.includes('a mail could not be sent'), 'faults were printed, too');
+  for (const [place, text] of Object.entries(places)) {
+    for (const secret of everything) {
+      equal(text.includes(secret), false, `${secret} in what was ${place}`);
+    }
+  }
+});
+
+async function superuserUrl({ open }: Deployment): Promise<string> {
+  const db = await open();
+  const opening = {
+    role: 'kr_worker' as const,
+    scope: { workspaceId: null, envs: [] },
+    deadline: { remainingMs: () => 3000 },
+  };
+  const asked = { text: 'select current_database()::text as name', values: [] };
+  const { rows } = await db.once(opening, asked);
+  await db.close();
+  const url = new URL(process.env.KEYRAIL_TEST_POSTGRES ?? '');
+  url.pathname = `/${rows[0]?.name}`;
+  return url.toString();
+}
