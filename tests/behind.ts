@@ -8,7 +8,7 @@ import type { KeyRow } from '../packages/server/src/features/keys/rows.ts';
 import type { Bench } from './bench.ts';
 import { seededBytes } from './world.ts';
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 30_000;
 const randomBytes = seededBytes('behind');
 
 /** The write door of a bench's workspace, as a scanner would have it opened. */

@@ -198,7 +198,7 @@ test('a Redis that evicts works, and the status says that it is not quite well',
 });
 
 test('a wrong password is told without telling it', { skip }, async (t) => {
-  const server = await startRedis({ requirepass: 'the right one' });
+  const server = await startRedis({ requirepass: 'the-right-one' });
   t.after(() => server.stop());
   const one = await scene(t, server.url.replace('redis://', 'redis://:the-wrong-one@'));
   holdsRefused(await one.check());

@@ -46,6 +46,11 @@ export const granted: Record<string, Rights> = {
   policy_changes: { ...derived, kr_record: ['select'], kr_worker: ['select'] },
   policy_nodes: { ...derived, kr_record: own, kr_worker: ['select', 'delete'] },
 
+  idempotency_records: {
+    kr_record: [...own, 'delete'],
+    kr_worker: ['select(workspace_id,env,scope_hash,expires_at)', 'delete'],
+  },
+
   users: {
     kr_gate: own,
     kr_read: [shown],

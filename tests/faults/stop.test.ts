@@ -1,6 +1,9 @@
 // An orderly stop under load: who was let in is answered whole, who was not is told by the socket,
 // and the process ends with 0.
-import { equal, ok } from 'node:assert/strict';
+import { equal, match, ok } from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BOOTSTRAP_TOKEN, dataDirectory, openCluster, whyNoCluster } from '../processes/homes.ts';
@@ -82,3 +85,34 @@ test('a stop under load cuts no request, on PostgreSQL', { skip: whyNoCluster() 
   );
   equal(row?.open, 0, 'no transaction was left open');
 });
+
+test('npm start passes the signal on, and ends as the server does', async (t) => {
+  const home = await dataDirectory();
+  t.after(home.close);
+  // Without the scripts around it: whether everything is installed is not the question here.
+  const npm = spawn('npm', ['start', '--ignore-scripts'], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, KEYRAIL_PORT: '0', ...home.settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  t.after(() => endGroup(npm));
+  const closed = once(npm, 'close');
+  let output = '';
+  for await (const text of npm.stdout.setEncoding('utf8')) {
+    output += text;
+    if (!npm.killed && /"msg":"ready"/.test(output)) npm.kill('SIGTERM');
+  }
+  const [code] = await closed;
+  equal(code, 0, output);
+  match(output, /"signal":"SIGTERM"/);
+});
+
+/** What npm has started leads no group of its own, so its group is all there is to end. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it, as it should be.
+  }
+}

@@ -36,11 +36,9 @@ test('a flood of logins is shed, and /healthz stays quick', async (t) => {
   t.diagnostic(`${count(401)} served, ${count(429)} told to come back, ${count(503)} too late`);
   for (const { status, headers } of answers) if (status === 429) ok(headers['retry-after']);
   const sorted = waits.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  t.diagnostic(
-    `/healthz: median ${Math.round(median)} ms, worst ${Math.round(sorted.at(-1) ?? 0)} ms`,
-  );
-  ok(median < HEALTHY_MS_MAX / 4, `median ${median} ms`);
-  ok((sorted.at(-1) ?? 0) < HEALTHY_MS_MAX, `worst ${sorted.at(-1)} ms`);
+  const within = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+  t.diagnostic(`/healthz within ${within(0.5)} ms half the time, ${within(0.95)} ms mostly`);
+  ok(within(0.5) < HEALTHY_MS_MAX / 4, `${within(0.5)} ms half the time`);
+  ok(within(0.95) < HEALTHY_MS_MAX, `${within(0.95)} ms mostly`);
   equal((await login('ada@example.com')).status, 401, 'afterwards all is as before');
 });

@@ -45,7 +45,7 @@ export async function writeOnce(url: string, ledger: Ledger, agent?: Agent): Pro
 
 export type Load = { stop(): Promise<void> };
 
-/** Clients that write one after the other until they are stopped; `between` may slow them down. */
+/** Clients that each write one thing after the other until they are stopped. */
 export function startWriting(clients: number, write: () => Promise<unknown>): Load {
   let stopped = false;
   const running = Array.from({ length: clients }, async () => {
@@ -105,7 +105,7 @@ export async function listAll(url: string, token: string, first: string): Promis
   return all;
 }
 
-/** Any fate but these is a fault of the server: it never says 500 and never breaks off an answer. */
+/** Whatever happens to it, the server never says 500 and never breaks off an answer. */
 export function assertDecent(ledger: Ledger): void {
   for (const outcome of ledger.fates.values()) {
     ok(outcome.kind !== 'cut', 'an answer was broken off');

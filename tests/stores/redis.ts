@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -160,13 +160,25 @@ async function awaitWhole(node: RedisServer): Promise<void> {
 
 async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   const deadline = performance.now() + START_MS_MAX;
-  // One that wants a password answers too, in its way.
-  const isAwake = (error: Error) => (error.message.startsWith('NOAUTH') ? 'PONG' : null);
-  while ((await tell(port, ['PING']).catch(isAwake)) !== 'PONG') {
+  while (!(await isAwake(port))) {
     if (hasEnded(child)) throw new Error('redis-server ended before it answered');
     if (performance.now() > deadline) throw new Error('redis-server did not answer in time');
     await sleep(STEP_MS);
   }
+}
+
+/** By bare socket: one that wants a password is awake too. */
+function isAwake(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.once('connect', () => socket.write('PING\r\n'));
+  socket.once('data', (bytes) => {
+    resolve(/^(\+PONG|-NOAUTH)/.test(bytes.toString('latin1')));
+    socket.destroy();
+  });
+  socket.once('error', () => resolve(false));
+  socket.once('close', () => resolve(false));
+  return promise;
 }
 
 async function tell(port: number, [command = '', ...args]: string[]): Promise<unknown> {

@@ -76,6 +76,9 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_POLICY_PAGE_CEILING', '100000', 'policyPageKeysMax', 100_000],
   ['KEYRAIL_REVOKE_WAIT_MS', '0', 'revokeWaitMsMax', 0],
   ['KEYRAIL_REVOKE_WAIT_MS', '60000', 'revokeWaitMsMax', 60_000],
+  ['KEYRAIL_HOT_AUTH_TTL_MS', '0', 'hotAuthMs', 0],
+  ['KEYRAIL_HOT_AUTH_TTL_MS', '60000', 'hotAuthMs', 60_000],
+  ['KEYRAIL_REDIS_CLUSTER', 'off', 'redisCluster', false],
 ];
 
 for (const [name, text, field, value] of accepted) {
@@ -112,6 +115,8 @@ const refusals: [string, string][] = [
   ['KEYRAIL_POLICY_PAGE_CEILING', '0'],
   ['KEYRAIL_POLICY_PAGE_CEILING', '100001'],
   ['KEYRAIL_REVOKE_WAIT_MS', '60001'],
+  ['KEYRAIL_HOT_AUTH_TTL_MS', '60001'],
+  ['KEYRAIL_REDIS_CLUSTER', 'yes'],
 ];
 
 for (const [name, text] of refusals) {
@@ -127,6 +132,9 @@ const secrets: [string, string][] = [
   ['KEYRAIL_MAIL', 'imap://me:hunter2-and-more@mail.example'],
   ['KEYRAIL_MAIL', 'smtp://me:hunter2-and-more@mail.example/a path'],
   ['DATABASE_URL', 'mysql://root:hunter2-and-more@db/keyrail'],
+  ['REDIS_URL', 'http://:hunter2-and-more@cache:6379'],
+  ['REDIS_URL', 'redis://:hunter2-and-more@cache:port'],
+  ['REDIS_URL', 'redis:///hunter2-and-more'],
   ['KEYRAIL_BOOTSTRAP_TOKEN', 'hunter2-and-more'],
   ['KEYRAIL_BOOTSTRAP_TOKEN', `hunter2-and-more ${'x'.repeat(32)}`],
   ['KEYRAIL_BOOTSTRAP_TOKEN', `hunter2-and-more${'é'.repeat(32)}`],
@@ -204,4 +212,17 @@ test('every setting says what it means', () => {
     match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL)$/);
     match(meaning, /^\w.*\.$/, name);
   }
+});
+
+test('a Redis is named by a URL or by the path of its socket', () => {
+  for (const url of ['redis://cache:6379/1', 'rediss://me:word@cache', 'unix:/run/redis.sock']) {
+    equal(configOf({ REDIS_URL: url }).redisUrl?.reveal(), url);
+  }
+});
+
+test('a Cluster is named by one of its nodes, which have no sockets', () => {
+  const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL of redis:// or rediss://'];
+  deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on' }), needs);
+  deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', REDIS_URL: 'unix:/run/redis.sock' }), needs);
+  deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', REDIS_URL: 'rediss://cache' }), []);
 });

@@ -43,9 +43,10 @@ async function run(config: Config, parts: Parts): Promise<void> {
   }
   const worker = parts.worker ? startWorker(app.worker) : null;
   const ms = Math.round(monotonicMs() - startedAt);
+  // Before it says so: whoever reads that it is ready may stop it in the same instant.
+  stopOnSignal({ app, worker }, log);
   if (process.stdout.isTTY && parts.api) process.stdout.write(welcome(url, config));
   else log.info({ ms, ...(parts.api && { url, ...tryIt(url, config) }) }, 'ready');
-  stopOnSignal({ app, worker }, log);
 }
 
 async function openApp(config: Config, log: Log): Promise<App> {

@@ -11,7 +11,8 @@ import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
 import { pruneFeed } from './features/policy/prune-feed.job.ts';
-import { retireKeys, type UpkeepParts } from './features/policy/retire-keys.job.ts';
+import { retireKeys } from './features/policy/retire-keys.job.ts';
+import type { UpkeepParts } from './features/policy/upkeep.ts';
 import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
 
 export type WorkerParts = UpkeepParts & {

@@ -87,6 +87,7 @@ function endConnectionsOnClose(app: FastifyInstance): void {
     isClosing = true;
     done();
   });
+  // biome-ignore lint/complexity/useMaxParams: the shape of the framework's hook
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing) reply.header('connection', 'close');
     done(null, payload);

@@ -16,6 +16,7 @@ import { type KeyFilter, listKeys, type Position } from './rows.ts';
 
 const skip = storeName === 'embedded' ? 'the embedded store is for fewer keys' : false;
 const KEYS = 30_000;
+const KEYS_PER_STATEMENT = 2000;
 const TEST_KEYS = KEYS / 2000;
 const LIMIT = 200;
 const WAIT_MS = 30_000;
@@ -26,19 +27,21 @@ type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 /** One project and tenant hold nearly all; the newest keys are revoked; test keys are rare. */
 const fill = (held: Bench, projects: string[], tenants: string[]) =>
   behind(held)(async (tx) => {
-    await many(
-      tx,
-      sql`insert into api_keys (id, project_id, tenant_id, env, lookup_hash, display_prefix, scopes,
-          meta, created_at, revoked_at)
-        select gen_random_uuid(),
-          (${projects}::uuid[])[case when n % 3000 = 0 then 2 else 1 end],
-          (${tenants}::uuid[])[case when n % 2500 = 0 then 2 else 1 end],
-          case when n % 2000 = 1 then 'test' else 'live' end::env,
-          sha256((${tx.newId()} || n)::bytea), 'kr_live_aaaaaa', '{}', '{}',
-          ${tx.now}::timestamptz - ${KEYS} * interval '1 s' + n * interval '1 s',
-          case when n > ${KEYS} * 0.6 then ${tx.now}::timestamptz end
-        from generate_series(1, ${KEYS}) n`,
-    );
+    for (let from = 1; from < KEYS; from += KEYS_PER_STATEMENT) {
+      await many(
+        tx,
+        sql`insert into api_keys (id, project_id, tenant_id, env, lookup_hash, display_prefix,
+            scopes, meta, created_at, revoked_at)
+          select gen_random_uuid(),
+            (${projects}::uuid[])[case when n % 3000 = 0 then 2 else 1 end],
+            (${tenants}::uuid[])[case when n % 2500 = 0 then 2 else 1 end],
+            case when n % 2000 = 1 then 'test' else 'live' end::env,
+            sha256((${tx.newId()} || n)::bytea), 'kr_live_aaaaaa', '{}', '{}',
+            ${tx.now}::timestamptz + (n - ${KEYS}) * interval '1 s',
+            case when n > ${KEYS} * 0.6 then ${tx.now}::timestamptz end
+          from generate_series(${from}::int, ${from}::int + ${KEYS_PER_STATEMENT} - 1) n`,
+      );
+    }
     const [target = ''] = projects;
     return changed(
       null,

@@ -2,8 +2,8 @@
 // through a month starts over from a snapshot. Safe to run twice.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWorkIn } from '../../doors/work.ts';
-import type { UpkeepParts } from './retire-keys.job.ts';
 import { listPrunable, type Prunable, removeChanges, removeUnseenNodes } from './upkeep.rows.ts';
+import type { UpkeepParts } from './upkeep.ts';
 
 const CHANGES_KEPT_MS = 30 * DAY_MS;
 const NODES_KEPT_MS = DAY_MS;

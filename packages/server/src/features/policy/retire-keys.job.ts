@@ -2,17 +2,10 @@
 // before. Safe to run twice: a key that is out, or was changed meanwhile, is left alone.
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
-import type { PolicyVersion } from '../../doors/door.ts';
-import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
 import { listRetirable, type Retirable, updateRetired } from './upkeep.rows.ts';
+import type { UpkeepParts } from './upkeep.ts';
 
 const BATCH_MAX = 500;
-
-export type UpkeepParts = {
-  work: OpenWork;
-  workIn: OpenWorkIn;
-  announce(versions: readonly PolicyVersion[]): void;
-};
 
 const longExpired = (now: Date): Date => msAfter(now, -POLICY_EXPIRED_KEPT_DAYS * DAY_MS);
 

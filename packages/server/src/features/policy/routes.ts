@@ -7,7 +7,7 @@ import type { PolicyHub, Wait } from '../../volatile/policy-hub.ts';
 import { acknowledgeNode } from './acknowledge-node.ts';
 import { etagOf, isKnown } from './etag.ts';
 import { envScopeOf, type FeedFilter, filterOf } from './filter.ts';
-import { gathering } from './gathering.ts';
+import { type Gathered, gathering } from './gathering.ts';
 import { positionIn, positionOf } from './page-position.ts';
 import { presentDelta, presentSnapshot } from './present.ts';
 import { type DeltaVerdict, readDelta } from './read-delta.ts';
@@ -20,7 +20,7 @@ import {
   type Standing,
   updateNodes,
 } from './rows.ts';
-import { sharing } from './sharing.ts';
+import { type Sharing, sharing } from './sharing.ts';
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
 
@@ -39,69 +39,23 @@ type PageAsked = Asked & {
   issueCursor(position: readonly string[]): string;
 };
 
+/** What the lines share: how requests that come together are asked and noted together. */
+type Desk = {
+  hub: PolicyHub;
+  keysMax: number;
+  readDeltaOnce: Sharing<DeltaVerdict>;
+  standingOf: Gathered<NodeName | null, Standing>;
+  noteNode: Gathered<Ack, true>;
+};
+
 export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
-  const readDeltaOnce = sharing<DeltaVerdict>();
-  const standingOf = gathering<NodeName | null, Standing>();
-  const noteNode = gathering<Ack, true>();
-
-  /** Where the project stands, after noting what the node has of it. */
-  async function meetNode({ record, query, filter }: Asked, version: number | null) {
-    const { projectId } = filter;
-    const { read } = record;
-    const node = nodeOf(query, filter);
-    const name = reachName(read.reach);
-    const standing = await standingOf(`${name} ${projectId}`, node, (nodes) =>
-      listStandings(read, projectId, nodes),
-    );
-    const note = (ack: Ack) =>
-      noteNode(name, ack, async (acks) => {
-        await updateNodes(read, acks);
-        return acks.map(() => true);
-      });
-    if (node && (await acknowledgeNode(note, { ...node, projectId, version }, standing))) {
-      hub.announceAck(projectId);
-    }
-    return standing;
-  }
-
-  /** Notes what the node has; holds it, if it wants, for as long as there is nothing more. */
-  async function isUnchanged(asked: Asked, since: number, wait: Wait | null): Promise<boolean> {
-    const watch = wait && hub.watch(asked.filter.projectId, since, wait);
-    try {
-      const { version } = await meetNode(asked, since);
-      if (version !== since) return false;
-      await watch?.over;
-      // Nobody is left to be told, or nobody has waited.
-      return wait?.signal.aborted ?? true;
-    } finally {
-      watch?.end();
-    }
-  }
-
-  function deltaSince(since: number, { record, query, filter }: Asked): Promise<DeltaVerdict> {
-    const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
-    const name = [filterName(record.read.reach, filter), since, changesMax].join(' ');
-    return readDeltaOnce(name, () =>
-      record.together((tx) => readDelta(feedIn(tx), { filter, since, changesMax })),
-    );
-  }
-
-  async function snapshotReply({ record, query, filter, after, issueCursor }: PageAsked) {
-    const from = after && positionIn(after, filter);
-    const answer = await record.together((tx) =>
-      readSnapshot(feedIn(tx), {
-        filter,
-        pageKeysMax: query.max_keys ?? null,
-        keysMax,
-        after: from,
-      }),
-    );
-    const { version } = answer.head;
-    const next = answer.next && issueCursor(positionOf(answer.next, version, filter));
-    const etag = etagOf('snap', filter, version);
-    return new Reply(presentSnapshot(answer, filter, next), { headers: { etag } });
-  }
-
+  const desk: Desk = {
+    hub,
+    keysMax,
+    readDeltaOnce: sharing(),
+    standingOf: gathering(),
+    noteNode: gathering(),
+  };
   return serve(policyEndpoints, {
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
@@ -110,10 +64,10 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       compress: true,
       run: async ({ record, query, after, issueCursor, header }) => {
         const filter = filterOf(record.read.reach, query);
-        const { version } = await meetNode({ record, query, filter }, null);
+        const { version } = await meetNode(desk, { record, query, filter }, null);
         const etag = etagOf('snap', filter, version);
         if (!after && isKnown(header('if-none-match'), etag)) return notModified(etag);
-        return snapshotReply({ record, query, filter, after, issueCursor });
+        return snapshotReply(desk, { record, query, filter, after, issueCursor });
       },
     },
     'GET /v1/policy/delta': {
@@ -127,12 +81,12 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
         const { since } = query;
         const filter = filterOf(record.read.reach, query);
         const wait = query.wait_ms > 0 ? { timeoutMs: query.wait_ms, signal: gone() } : null;
-        const isSame = await isUnchanged({ record, query, filter }, since, wait);
+        const isSame = await isUnchanged(desk, { record, query, filter }, { since, wait });
         if (isSame) return notModified(etagOf('delta', filter, since));
-        const verdict = await deltaSince(since, { record, query, filter });
+        const verdict = await deltaSince(desk, { record, query, filter }, since);
         if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
         if (verdict.kind === 'snapshot') {
-          return snapshotReply({ record, query, filter, after: null, issueCursor });
+          return snapshotReply(desk, { record, query, filter, after: null, issueCursor });
         }
         const etag = etagOf('delta', filter, verdict.head.version);
         return new Reply(presentDelta(verdict, filter, since), { headers: { etag } });
@@ -140,6 +94,75 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
     },
   });
 };
+
+/** Where the project stands, after noting what the node has of it. */
+async function meetNode(
+  { standingOf, noteNode, hub }: Desk,
+  { record, query, filter }: Asked,
+  version: number | null,
+): Promise<Standing> {
+  const { projectId } = filter;
+  const { read } = record;
+  const node = nodeOf(query, filter);
+  const name = reachName(read.reach);
+  const standing = await standingOf(`${name} ${projectId}`, node, (nodes) =>
+    listStandings(read, projectId, nodes),
+  );
+  const note = (ack: Ack) =>
+    noteNode(name, ack, async (acks) => {
+      await updateNodes(read, acks);
+      return acks.map(() => true);
+    });
+  if (node && (await acknowledgeNode(note, { ...node, projectId, version }, standing))) {
+    hub.announceAck(projectId);
+  }
+  return standing;
+}
+
+/** Notes what the node has; holds it, if it wants, for as long as there is nothing more. */
+async function isUnchanged(
+  desk: Desk,
+  asked: Asked,
+  { since, wait }: { since: number; wait: Wait | null },
+): Promise<boolean> {
+  const watch = wait && desk.hub.watch(asked.filter.projectId, since, wait);
+  try {
+    const { version } = await meetNode(desk, asked, since);
+    if (version !== since) return false;
+    await watch?.over;
+    // Nobody is left to be told, or nobody has waited.
+    return wait?.signal.aborted ?? true;
+  } finally {
+    watch?.end();
+  }
+}
+
+function deltaSince(
+  { keysMax, readDeltaOnce }: Desk,
+  { record, query, filter }: Asked,
+  since: number,
+): Promise<DeltaVerdict> {
+  const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
+  const name = [filterName(record.read.reach, filter), since, changesMax].join(' ');
+  return readDeltaOnce(name, () =>
+    record.together((tx) => readDelta(feedIn(tx), { filter, since, changesMax })),
+  );
+}
+
+async function snapshotReply(
+  { keysMax }: Desk,
+  { record, query, filter, after, issueCursor }: PageAsked,
+): Promise<Reply> {
+  const from = after && positionIn(after, filter);
+  const pageKeysMax = query.max_keys ?? null;
+  const answer = await record.together((tx) =>
+    readSnapshot(feedIn(tx), { filter, pageKeysMax, keysMax, after: from }),
+  );
+  const { version } = answer.head;
+  const next = answer.next && issueCursor(positionOf(answer.next, version, filter));
+  const etag = etagOf('snap', filter, version);
+  return new Reply(presentSnapshot(answer, filter, next), { headers: { etag } });
+}
 
 const notModified = (etag: string) => new Reply(null, { status: 304, headers: { etag } });
 

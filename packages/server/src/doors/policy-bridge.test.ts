@@ -2,12 +2,12 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled, setTimeout as sleep } from 'node:timers/promises';
-import { openLog } from './base/log.ts';
-import type { Database, Ear } from './db/database.ts';
-import type { PolicyVersion } from './doors/door.ts';
-import type { Gate } from './doors/gate.ts';
+import { openLog } from '../base/log.ts';
+import type { Database, Ear } from '../db/database.ts';
+import { openPolicyHub } from '../volatile/policy-hub.ts';
+import type { PolicyVersion } from './door.ts';
+import type { Gate } from './gate.ts';
 import { openPolicyBridge } from './policy-bridge.ts';
-import { openPolicyHub } from './volatile/policy-hub.ts';
 
 const LONG = { timeoutMs: 60_000, signal: new AbortController().signal };
 

@@ -2,12 +2,12 @@
 // processes by the database's notification. A notification may be lost, so versions that someone
 // waits for are also looked up once a second.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { SECOND_MS } from './base/duration.ts';
-import type { Log } from './base/log.ts';
-import type { Database } from './db/database.ts';
-import type { PolicyVersion } from './doors/door.ts';
-import type { Gate } from './doors/gate.ts';
-import type { PolicyHub } from './volatile/policy-hub.ts';
+import { SECOND_MS } from '../base/duration.ts';
+import type { Log } from '../base/log.ts';
+import type { Database } from '../db/database.ts';
+import type { PolicyHub } from '../volatile/policy-hub.ts';
+import type { PolicyVersion } from './door.ts';
+import type { Gate } from './gate.ts';
 
 const CHANNEL = 'kr_policy';
 

@@ -1,0 +1,139 @@
+// Many scopes, each with three callers on two servers who claim, die, pause past their locks, and
+// come back late. All that happens at once is explained by some order of a small model, or it is a
+// fault. IDEMPOTENCY_SCOPES sets how many scopes are tried; a failure prints what happened.
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { bench, type Caller } from '../bench.ts';
+import { appBeside } from '../beside.ts';
+import { newScope } from '../laws/hot-fixtures.ts';
+
+const SCOPES = Number(process.env.IDEMPOTENCY_SCOPES ?? 500);
+const AT_ONCE = 10;
+const ROUNDS = 7;
+const CALLERS = 3;
+const LOCK_MS = 30_000;
+const TTL_MS = 604_800_000;
+/** No sum of these comes near a lock's end from below, however slow the machine is. */
+const SHIFTS_MS = [0, 0, 12_000, 40_000];
+
+type Act = 'claim' | 'complete' | 'release' | 'heartbeat';
+type Deed = { act: Act; token: string | null; status: number; said: string; given: string | null };
+
+type State =
+  | { kind: 'none' }
+  | { kind: 'locked'; token: string; untilMs: number }
+  | { kind: 'stored'; status: number };
+
+/** What a claim must be told, and what it leaves. */
+function claimed(state: State, deed: Deed, nowMs: number): [string, State] {
+  if (state.kind === 'stored') return [`replay ${state.status}`, state];
+  const locked: State = { kind: 'locked', token: deed.given ?? '', untilMs: nowMs + LOCK_MS };
+  if (state.kind === 'none') return ['execute false', locked];
+  return state.untilMs > nowMs ? ['in_progress', state] : ['execute true', locked];
+}
+
+function stepped(state: State, deed: Deed, nowMs: number): [string, State] {
+  if (deed.act === 'claim') return claimed(state, deed, nowMs);
+  if (state.kind !== 'locked' || state.token !== deed.token) return ['lost', state];
+  if (deed.act === 'release') return ['ok', { kind: 'none' }];
+  if (deed.act === 'complete') return ['ok', { kind: 'stored', status: deed.status }];
+  return ['ok', { ...state, untilMs: nowMs + LOCK_MS }];
+}
+
+/** Every state that some order of the deeds leads to, with all of them told what they were told. */
+function explained(states: State[], deeds: Deed[], nowMs: number): State[] {
+  if (deeds.length === 0) return states;
+  const reached = new Map<string, State>();
+  for (const [at, deed] of deeds.entries()) {
+    const after = states.flatMap((state) => {
+      const [told, next] = stepped(state, deed, nowMs);
+      return told === deed.said ? [next] : [];
+    });
+    if (after.length === 0) continue;
+    for (const state of explained(after, deeds.toSpliced(at, 1), nowMs)) {
+      reached.set(JSON.stringify(state), state);
+    }
+  }
+  return [...reached.values()];
+}
+
+type Chance = () => number;
+
+function chanceOf(seed: number): Chance {
+  let state = seed + 1;
+  return () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5;
+    return ((state ^ (state >>> 12)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** One scope with its callers; each remembers the last lock that it was given, lost or not. */
+function openScope(callers: Caller[], seed: number) {
+  const chance = chanceOf(seed);
+  const request = { scope_hash: newScope(), env: 'live', ttl_ms: TTL_MS };
+  const claim = { ...request, fingerprint: newScope() };
+  const { ttl_ms: _, ...scope } = request;
+  const tokens: (string | null)[] = new Array(CALLERS).fill(null);
+  let states: State[] = [{ kind: 'none' }];
+  const told: string[] = [];
+
+  async function act(caller: number): Promise<Deed | null> {
+    const call = callers[Math.floor(chance() * callers.length)];
+    const token = tokens[caller] ?? null;
+    const dice = chance();
+    const status = 200 + Math.floor(chance() * 300);
+    if (!call || dice < 0.15) return null; // asleep, or dead for now
+    if (token === null || dice < 0.5) {
+      const answer = await call('POST /v1/idempotency/claim', claim);
+      if (answer.state === 'execute') tokens[caller] = answer.lock_token;
+      const more = { execute: ` ${answer.stolen}`, replay: ` ${answer.response?.status}` };
+      const said = `${answer.state}${Reflect.get(more, answer.state) ?? ''}`;
+      return { act: 'claim', token: null, status, said, given: answer.lock_token };
+    }
+    const which = (['complete', 'release', 'heartbeat', 'heartbeat'] as const)[
+      Math.floor(chance() * 4)
+    ];
+    if (!which) return null;
+    const more = which === 'complete' ? { status, ttl_ms: TTL_MS } : {};
+    const input = { ...scope, lock_token: token, ...more };
+    const { outcome } = await call(`POST /v1/idempotency/${which}`, input);
+    return { act: which, token, status, said: outcome, given: null };
+  }
+
+  return {
+    async round(nowMs: number): Promise<void> {
+      const all = await Promise.all(tokens.map((_, caller) => act(caller)));
+      const deeds = all.filter((deed) => deed !== null);
+      told.push(`${nowMs}: ${deeds.map(({ act: what, said }) => `${what} ${said}`).join(', ')}`);
+      states = explained(states, deeds, nowMs);
+      ok(states.length > 0, `seed ${seed}: no order explains this:\n${told.join('\n')}`);
+    },
+    told,
+  };
+}
+
+test('whatever callers do, nothing runs twice and a late answer is refused', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, {});
+  const callers = [held.as.liveKey, beside.as(held.tokens.liveKey)];
+  const chance = chanceOf(SCOPES);
+  const seen = new Map<string, number>();
+  for (let first = 0; first < SCOPES; first += AT_ONCE) {
+    const scopes = Array.from({ length: AT_ONCE }, (_, at) => openScope(callers, first + at));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const nowMs = held.clock.shiftMs();
+      await Promise.all(scopes.map((scope) => scope.round(nowMs)));
+      held.clock.shift(SHIFTS_MS[Math.floor(chance() * SHIFTS_MS.length)] ?? 0);
+    }
+    for (const word of scopes.flatMap(({ told }) => told.join(', ').match(WORDS) ?? [])) {
+      seen.set(word, (seen.get(word) ?? 0) + 1);
+    }
+  }
+  // All of this must have happened, or the test has not shown what it says.
+  for (const word of ['execute false', 'execute true', 'in_progress', 'replay', 'complete lost']) {
+    ok((seen.get(word) ?? 0) > 5, `${word} was hardly seen: ${JSON.stringify([...seen])}`);
+  }
+  equal(seen.has('mismatch'), false);
+});
+
+const WORDS = /execute (true|false)|in_progress|replay|mismatch|(complete|release|heartbeat) \w+/g;
