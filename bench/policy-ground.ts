@@ -15,6 +15,7 @@ export const callOf =
       method,
       headers: {
         authorization: `Bearer ${token}`,
+        'accept-encoding': 'identity',
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),

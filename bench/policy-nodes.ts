@@ -1,41 +1,30 @@
 // Nodes that long-poll, in a program of their own: raw kept-alive sockets, each asking for what
-// came after its version, and noting when the news of it arrived. Clocks of two programs on one
-// machine agree: both tell by the system's monotonic clock.
+// came after its version, and noting when the news of it arrived. Two programs on one machine
+// agree about the time: both read the system's monotonic clock.
 import { connect } from 'node:net';
 import { hrtime } from 'node:process';
-import type { NodesOrder, NodesResult } from './policy-revocations.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NodesOrder, NodesResult, Told } from './policy-revocations.ts';
 
 const HEAD_END = '\r\n\r\n';
-const SETTLE_MS = 200;
+/** Held, not merely connected: whoever is not held by now would have been answered. */
+const SETTLE_MS = 500;
 
-type Node = { version: number; isHeld: boolean };
+/** When a version was received, by server and version. */
+const arrivals = new Map<string, number[]>();
 
-async function run({ port, token, projectId, version, count }: NodesOrder): Promise<void> {
-  const nodes = await Promise.all(
-    Array.from({ length: count }, (_, at) =>
-      startNode({ port, token, projectId, version }, `node-${at}`),
-    ),
-  );
-  // Held, not merely sent: an answer within this time would have come already.
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  if (nodes.length !== count) throw new Error('not all nodes are connected');
+async function startNodes(order: NodesOrder): Promise<void> {
+  await Promise.all(Array.from({ length: order.count }, (_, at) => startNode(order, `n${at}`)));
+  await sleep(SETTLE_MS);
 }
 
-/** What was told of a version, and when, by node. */
-const arrivals = new Map<number, number[]>();
-
-type Asking = Omit<NodesOrder, 'count'>;
-
-function startNode({ port, token, projectId, version }: Asking, name: string): Promise<Node> {
-  const node: Node = { version, isHeld: false };
-  const { promise, resolve, reject } = Promise.withResolvers<Node>();
+function startNode({ port, path, token, version }: NodesOrder, name: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+  let known = version;
   const ask = (): void => {
-    const query = `project_id=${projectId}&since=${node.version}&wait_ms=30000&node=${name}`;
-    socket.write(
-      `GET /v1/policy/delta?${query} HTTP/1.1\r\nhost: 127.0.0.1\r\n` +
-        `authorization: Bearer ${token}\r\n\r\n`,
-    );
+    const line = `GET ${path}&since=${known}&node=${name} HTTP/1.1`;
+    socket.write(`${line}\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}${HEAD_END}`);
   };
   let pending = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -43,34 +32,29 @@ function startNode({ port, token, projectId, version }: Asking, name: string): P
     const headEnd = pending.indexOf(HEAD_END);
     const length = Number(/\r\ncontent-length: *(\d+)/i.exec(pending)?.[1] ?? 0);
     if (headEnd < 0 || pending.length < headEnd + HEAD_END.length + length) return;
-    const at = Number(hrtime.bigint()) / 1e6;
-    const body = pending.slice(headEnd + HEAD_END.length);
-    const isNews = pending.startsWith('HTTP/1.1 200 ');
-    if (!isNews && !pending.startsWith('HTTP/1.1 304 ')) throw new Error(pending.slice(0, 300));
+    const atMs = Number(hrtime.bigint()) / 1e6;
+    const answer = pending;
     pending = '';
-    if (isNews) {
-      node.version = Number(/"version":(\d+)/.exec(body)?.[1]);
-      arrivals.set(node.version, [...(arrivals.get(node.version) ?? []), at]);
-    }
+    if (answer.startsWith('HTTP/1.1 200 ')) {
+      known = Number(/"version":(\d+)/.exec(answer)?.[1]);
+      const told = `${port} ${known}`;
+      arrivals.set(told, [...(arrivals.get(told) ?? []), atMs]);
+    } else if (!answer.startsWith('HTTP/1.1 304 ')) throw new Error(answer.slice(0, 300));
     ask();
   });
   socket.once('connect', () => {
     ask();
-    resolve(node);
+    resolve();
   });
   socket.once('error', reject);
   return promise;
 }
 
-process.on('message', async (order: NodesOrder | { told: number }) => {
+process.on('message', async (order: NodesOrder | Told) => {
   try {
-    if ('told' in order) {
-      const result: NodesResult = { arrivedMs: arrivals.get(order.told) ?? [] };
-      process.send?.({ result });
-      return;
-    }
-    await run(order);
-    process.send?.({ result: { arrivedMs: [] } });
+    if ('path' in order) await startNodes(order);
+    const result: NodesResult = { arrivedMs: arrivals.get(`${order.port} ${order.version}`) ?? [] };
+    process.send?.({ result });
   } catch (error) {
     process.send?.({ fault: error instanceof Error ? error.message : String(error) });
   }

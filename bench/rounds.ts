@@ -1,9 +1,9 @@
 // Rounds of several contestants, taken in turns (A B C, A B C, …), so that whatever else the
 // machine does meanwhile falls on all of them alike. Ratios are taken within a round.
 
-export const WARM_UP_MS = 3000;
-export const ROUND_MS = 4000;
-export const ROUNDS = 5;
+export const WARM_UP_MS = 5000;
+export const ROUND_MS = 3000;
+export const ROUNDS = 7;
 
 /** What one contestant did in one round. */
 export type Lap = { perSecond: number; remark: string };
