@@ -18,6 +18,10 @@ const users = build.selectFrom('users').selectAll();
 export const findUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, users.where('emailKey', '=', emailKeyOf(email)));
 
+/** Held until the end: of several who ask for a link at once, the last one's counts. */
+export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
+  maybe(tx, users.where('emailKey', '=', emailKeyOf(email)).forUpdate());
+
 export async function loadUser(tx: People, id: string): Promise<UserRow> {
   const user = await maybe(tx, users.where('id', '=', id));
   assert(user, 'a session without a person');

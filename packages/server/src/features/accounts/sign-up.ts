@@ -7,9 +7,9 @@ import { newOneTimeToken } from './one-time-token.ts';
 import {
   emailKeyOf,
   endOpenTokens,
-  findUserByEmail,
   insertToken,
   insertUserIfNew,
+  lockUserByEmail,
 } from './rows.ts';
 
 export type Signup = { email: string; passwordHash: string; name: string | null };
@@ -31,7 +31,7 @@ export async function signUp(tx: People, { email, passwordHash, name }: Signup):
     createdAt: tx.now,
     lastLoginAt: null,
   });
-  const user = await findUserByEmail(tx, email);
+  const user = await lockUserByEmail(tx, email);
   assert(user, 'an account that was just made or found');
 
   const isVerified = user.emailVerifiedAt !== null;
