@@ -2,13 +2,12 @@
 // it, and whatever is left when this program exits.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 const ANSWER_GRACE_MS = 20_000;
 const STOP_MS_MAX = 10_000;
-const TICKS_PER_SECOND = 100;
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
@@ -103,7 +102,7 @@ function nextWord<Result>(child: ChildProcess, ms: number): Promise<Said<Result>
 
 /** Children see no setting of whoever runs the benchmark. */
 function cleanEnvironment(): Record<string, string> {
-  const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$)/;
+  const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
       value === undefined || foreign.test(name) ? [] : [[name, value]],
@@ -114,11 +113,11 @@ function cleanEnvironment(): Record<string, string> {
 /** Processor time that a program has used so far; null where the system does not tell. */
 export function cpuMsOf({ pid }: Program): number | null {
   try {
-    const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    const ticks = Number(afterName[11]) + Number(afterName[12]);
-    return (ticks * 1000) / TICKS_PER_SECOND;
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const nanoseconds = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    );
+    return nanoseconds.reduce((sum, one) => sum + one, 0) / 1_000_000;
   } catch {
     return null;
   }

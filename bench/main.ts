@@ -5,6 +5,7 @@
  *   npm run bench                 everything
  *   npm run bench -- reads        one measurement, or several by their names
  */
+import { availableParallelism, loadavg } from 'node:os';
 import { measureChanges } from './changes.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
 import { measureIdempotency } from './idempotency.ts';
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  console.log(conditions());
   const findings: Finding[] = [];
   for (const [name, measure] of Object.entries(measurements)) {
     if (asked.length > 0 && !asked.includes(name)) continue;
@@ -39,6 +41,14 @@ async function main(): Promise<void> {
     findings.push(...(await measure()));
   }
   console.log(`\n${tableOf(findings)}`);
+}
+
+/** Ratios bear with a busy machine; rates and times do not, so it is said how busy it was. */
+function conditions(): string {
+  const cores = availableParallelism();
+  const [load = 0] = loadavg();
+  const busy = load > cores / 4 ? '; other work runs beside this, so trust the ratios alone' : '';
+  return `Node ${process.version}, ${cores} cores, load ${load.toFixed(1)} before the start${busy}`;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

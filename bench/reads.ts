@@ -46,20 +46,22 @@ export async function measureReads(): Promise<Finding[]> {
 }
 
 function findings(laps: Laps<Name>): Finding[] {
-  const compare = (name: Name, target: number | null): Finding => {
-    const against = ratios(laps[name], laps['trivial route']);
+  const compare = (name: Name, peer: Name, target: number | null): Finding => {
+    const against = ratios(laps[name], laps[peer]);
     return {
       name: `reads: ${name}`,
       ours: spread(laps[name], rate),
-      peer: `trivial route ${spread(laps['trivial route'], rate)}`,
+      peer: `${peer} ${spread(laps[peer], rate)}`,
       ratio: spread(against, (value) => value.toFixed(2)),
       target: target === null ? 'context' : `>= ${target.toFixed(2)}`,
       met: target === null ? null : median(against) >= target,
     };
   };
   return [
-    compare('GET /v1/environments', RATIO_MIN),
-    compare('GET /v1/workspace', RATIO_MIN),
-    compare('one bare select', null),
+    compare('GET /v1/environments', 'trivial route', RATIO_MIN),
+    compare('GET /v1/workspace', 'trivial route', RATIO_MIN),
+    // Its row costs a statement, and this is what a statement costs by itself.
+    compare('GET /v1/workspace', 'one bare select', null),
+    compare('one bare select', 'trivial route', null),
   ];
 }

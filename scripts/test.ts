@@ -34,7 +34,8 @@ async function main(): Promise<void> {
 
   const env = cleanEnvironment();
   const chosen = lanes
-    .filter((lane) => (lane.quick || !quick) && (!store || [store, 'both'].includes(lane.store)))
+    .map((lane) => (quick ? { ...lane, files: lane.quickFiles } : lane))
+    .filter(({ files, store: on }) => files.length > 0 && (!store || [store, 'both'].includes(on)))
     .map((lane) => ({ lane, files: filesOf(lane, filters) }))
     .filter(({ files }) => files.length > 0);
   const rows: Row[] = filters.length > 0 ? [] : [await runStaticChecks(root, env)];
