@@ -3,7 +3,7 @@ import { hoursAfter } from '../../base/duration.ts';
 import type { People } from '../../doors/people.ts';
 import { insertMailIfKnown } from '../mail/rows.ts';
 import { newOneTimeToken } from './one-time-token.ts';
-import { endOpenTokens, insertToken, findUserByEmail } from './rows.ts';
+import { endOpenTokens, findUserByEmail, insertToken } from './rows.ts';
 
 /** Mails a reset link if the address has an account; runs the same statements if it has none. */
 export async function requestPasswordReset(tx: People, email: string): Promise<void> {
