@@ -32,7 +32,12 @@ const PRESCRIBED_KEYS = new Set(['data', 'info']);
 const paths = (...beginnings: string[]) => new RegExp(`^(${beginnings.join('|')})`);
 const SERVER = 'packages/server/src/';
 const REAL_CLOCK = paths(
-  ...['scripts/', 'bench/', 'tests/(stores|contracts|journeys|faults|processes)/', 'tests/world.ts$'],
+  ...[
+    'scripts/',
+    'bench/',
+    'tests/(stores|contracts|journeys|faults|processes)/',
+    'tests/world.ts$',
+  ],
   `${SERVER}base/`,
 );
 const READS_SETTINGS = paths(
