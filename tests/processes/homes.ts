@@ -2,7 +2,7 @@
 // may be frozen, crashed and asked about its connections.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -10,8 +10,6 @@ import { readMigrations } from '../../packages/server/src/db/migrate.ts';
 import { type Postgres, startPostgres } from '../stores/postgres.ts';
 import { findPostgres } from '../stores/postgres-binaries.ts';
 import { runServer, type Settings } from './server.ts';
-
-const OLD_AFTER_MS = 3_600_000;
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
 
@@ -40,23 +38,12 @@ async function migratedDirectory(): Promise<string> {
   const name = createHash('sha256').update(hashes.join()).digest('hex').slice(0, 16);
   const path = join(tmpdir(), `keyrail-${userInfo().uid}-${name}.home`);
   if (existsSync(path)) return path;
-  await sweepOld();
   const { path: part, settings, close } = await emptyDirectory();
   const { code, output } = await runServer(['migrate'], settings);
   if (code !== 0) throw new Error(`No database was made: ${output}`);
   // Of two that do this at once either will do.
   await rename(part, path).catch(close);
   return path;
-}
-
-/** Those of earlier migrations, unless someone may still be copying one. */
-async function sweepOld(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(`keyrail-${userInfo().uid}-`) || !name.endsWith('.home')) continue;
-    const path = join(tmpdir(), name);
-    const isOld = Date.now() - (await stat(path)).mtimeMs > OLD_AFTER_MS;
-    if (isOld) await rm(path, { recursive: true, force: true });
-  }
 }
 
 export type Cluster = Home & {

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commandUnder } from '../stores/scratch.ts';
 import { ask } from './http.ts';
 
 export type Settings = Record<string, string>;
@@ -86,9 +85,7 @@ export async function startServer(settings: Settings): Promise<ServerProcess> {
 }
 
 function spawnServer(args: string[], settings: Settings): Running {
-  // Should we die without a word, it dies as well.
-  const [command, words] = commandUnder(null, [process.execPath, MAIN, ...args]);
-  const child = spawn(command, words, {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
