@@ -5,7 +5,7 @@ import { underLoad } from './contestants.ts';
 import { openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
 import { openLoader } from './loader.ts';
 import { foundWorkspace, read } from './requests.ts';
-import { type Laps, median, rate, ratios, spread, takeTurns } from './rounds.ts';
+import { judge, type Laps, rate, ratios, spread, takeTurns } from './rounds.ts';
 import { type Stoppable, stopAll } from './stop.ts';
 import type { Finding } from './table.ts';
 
@@ -54,7 +54,7 @@ function findings(laps: Laps<Name>): Finding[] {
       peer: `${peer} ${spread(laps[peer], rate)}`,
       ratio: spread(against, (value) => value.toFixed(2)),
       target: target === null ? 'context' : `>= ${target.toFixed(2)}`,
-      met: target === null ? null : median(against) >= target,
+      met: target === null ? null : judge(against, (value) => value >= target),
     };
   };
   return [

@@ -1,6 +1,8 @@
 // Rounds of several contestants, taken in turns (A B C, A B C, …), so that whatever else the
 // machine does meanwhile falls on all of them alike. Ratios are taken within a round.
 
+import type { Verdict } from './table.ts';
+
 export const WARM_UP_MS = 5000;
 export const ROUND_MS = 3000;
 export const ROUNDS = 7;
@@ -39,6 +41,18 @@ export function median(values: readonly number[]): number {
   if (upper === undefined) throw new Error('no values to take a median of');
   const lower = sorted.length % 2 === 0 ? (sorted[middle - 1] ?? upper) : upper;
   return (lower + upper) / 2;
+}
+
+/**
+ * Whether a target is met, judged by the middle half of the rounds: where they do not agree, a
+ * median would only say which side chance fell on.
+ */
+export function judge(values: readonly number[], isMet: (value: number) => boolean): Verdict {
+  const sorted = values.toSorted((one, other) => one - other);
+  const outer = Math.floor(sorted.length / 4);
+  const middle = sorted.slice(outer, sorted.length - outer);
+  if (middle.every(isMet)) return true;
+  return middle.some(isMet) ? 'unclear' : false;
 }
 
 /** Ratios round by round: neighbours in time are compared, not the best of each. */

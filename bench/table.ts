@@ -1,5 +1,8 @@
 // What was found, as a plain table. A missed target is said plainly and fails nothing.
 
+/** Unclear: the rounds lie on both sides of the target, so that a run like this decides nothing. */
+export type Verdict = boolean | 'unclear';
+
 export type Finding = {
   name: string;
   ours: string;
@@ -7,7 +10,7 @@ export type Finding = {
   ratio: string;
   target: string;
   /** Null where nothing was promised: the number stands for context. */
-  met: boolean | null;
+  met: Verdict | null;
 };
 
 const columns = ['name', 'ours', 'peer', 'ratio', 'target', 'met'] as const;
@@ -29,7 +32,8 @@ export function tableOf(findings: readonly Finding[]): string {
   ].join('\n');
 }
 
-function verdict(met: boolean | null): string {
+function verdict(met: Verdict | null): string {
   if (met === null) return '-';
+  if (met === 'unclear') return met;
   return met ? 'met' : 'MISSED';
 }
