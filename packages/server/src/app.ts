@@ -8,7 +8,7 @@ import { secretKeyPrincipal } from './access/secret-key.ts';
 import { sessionPrincipal } from './access/session.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
-import { idMaker } from './base/ids.ts';
+import { idMaker, requestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { PasswordHasher } from './base/password-hasher.ts';
 import type { RandomBytes } from './base/random.ts';
@@ -82,7 +82,7 @@ export function buildApp(parts: AppParts): App {
     },
     probe: probeOf(db, gate),
     checkAnswers: parts.checkAnswers,
-    newRequestId: newId,
+    newRequestId: requestIdMaker(newId),
     publicUrl: parts.publicUrl,
     trustProxy: parts.trustProxy,
   });

@@ -32,3 +32,13 @@ export function idMaker(clock: Clock, randomBytes: RandomBytes): NewId {
     return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${tail}`;
   };
 }
+
+/** Ids of requests: told apart, not kept. Each request pays for one, so it is but a count. */
+export function requestIdMaker(newId: NewId): NewId {
+  const maker = newId().slice(-12);
+  let made = 0;
+  return () => {
+    made += 1;
+    return `${maker}-${made.toString(36)}`;
+  };
+}

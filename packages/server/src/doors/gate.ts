@@ -6,10 +6,10 @@ import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
 import { build, many, one, type Runner } from '../db/sql.ts';
 import type { PolicyVersion } from './door.ts';
+import { gathered } from './gathered.ts';
 import { allEnvs, type Role } from './reach.ts';
 
 const GATE_TIMEOUT_MS = 3000;
-const LOOK_UPS_PER_STATEMENT_MAX = 500;
 
 /** What the gate knows of a secret key, active or not. */
 export type SecretKeyFact = {
@@ -70,28 +70,6 @@ const opening = (deadline: Deadline): Opening => ({
   scope: { workspaceId: null, envs: allEnvs },
   deadline,
 });
-
-/**
- * Requests that arrive together are looked up together. The statement is sent after the last of
- * them came in, so that each still sees every revocation that was answered before it was sent.
- */
-function gathered<Fact>(
-  find: (hashes: string[]) => Promise<Map<string, Fact>>,
-): (hash: string) => Promise<Fact | null> {
-  let waiting: { hashes: string[]; found: Promise<Map<string, Fact>> } | null = null;
-  return async (hash) => {
-    if (!waiting || waiting.hashes.length >= LOOK_UPS_PER_STATEMENT_MAX) {
-      const hashes: string[] = [];
-      const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-        if (waiting?.hashes === hashes) waiting = null;
-        return find(hashes);
-      });
-      waiting = { hashes, found };
-    }
-    waiting.hashes.push(hash);
-    return (await waiting.found).get(hash) ?? null;
-  };
-}
 
 async function findSecretKeys(
   runner: Runner,

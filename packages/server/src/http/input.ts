@@ -1,5 +1,6 @@
 // Bytes → values. Strict: nothing is coerced, trimmed or dropped, and what a database could not
 // store faithfully (NUL, half of a surrogate pair) is refused before it gets near one.
+import { isUtf8 } from 'node:buffer';
 import { JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
 import { ApiError, type Detail, invalid } from '../base/errors.ts';
 
@@ -21,12 +22,8 @@ const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
 
 export function readJson(bytes: Buffer): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw notJson(error);
-  }
+  if (!isUtf8(bytes)) throw notJson();
+  const text = bytes.toString('utf8');
   refuseDeep(text);
   try {
     return JSON.parse(text);

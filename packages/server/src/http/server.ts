@@ -51,6 +51,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
+  app.decorateRequest(ADMITTED, null);
   readBodiesUnparsed(app);
   addStandardHeaders(app, standard);
   endConnectionsOnClose(app);
@@ -95,7 +96,14 @@ function endConnectionsOnClose(app: FastifyInstance): void {
 }
 
 /** Who calls is settled before a body is read; where there is none, it is done in one go. */
-const admissions = new WeakMap<FastifyRequest, Admitted>();
+const ADMITTED = 'admitted';
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only interfaces merge with others
+  interface FastifyRequest {
+    [ADMITTED]: Admitted | null;
+  }
+}
 
 function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts): void {
   const { method, path } = splitLine(route.line);
@@ -106,7 +114,7 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
     bodyLimit: route.endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
     ...(method !== 'GET' && {
       onRequest: async (request: FastifyRequest) => {
-        admissions.set(request, await pipeline.admit(request.headers.authorization));
+        request[ADMITTED] = await pipeline.admit(request.headers.authorization);
       },
     }),
     handler: (request, reply) => answer({ pipeline, route }, request, reply),
@@ -125,7 +133,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const admitted = admissions.get(request) ?? (await pipeline.admit(request.headers.authorization));
+  const admitted = request[ADMITTED] ?? (await pipeline.admit(request.headers.authorization));
   const { status, body, headers, nextCursor } = await pipeline.answer(admitted, {
     requestId: request.id,
     clientAddress: request.ip,

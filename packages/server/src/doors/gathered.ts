@@ -1,0 +1,59 @@
+// Look-ups that are asked for together are sent together: one statement for many requests.
+
+const LOOK_UPS_PER_STATEMENT_MAX = 500;
+const UNDER_WAY_MAX = 1;
+const HELD_MS_MAX = 5;
+
+type Gathering<Fact> = {
+  hashes: string[];
+  found: PromiseWithResolvers<Map<string, Fact>>;
+  /** The turn in which it was begun is over, so that it may go as soon as there is room. */
+  isRipe: boolean;
+  timer: NodeJS.Timeout | null;
+};
+
+/**
+ * A statement is sent after the last of its look-ups came in, so that each still sees every
+ * revocation that was answered before it was sent. While others are under way the next one waits
+ * and grows, but never for long: what holds those up may be a connection that died.
+ */
+export function gathered<Fact>(
+  find: (hashes: string[]) => Promise<Map<string, Fact>>,
+): (hash: string) => Promise<Fact | null> {
+  let underWay = 0;
+  let open: Gathering<Fact> | null = null;
+
+  function send(gathering: Gathering<Fact>): void {
+    if (open === gathering) open = null;
+    if (gathering.timer) clearTimeout(gathering.timer);
+    underWay += 1;
+    find(gathering.hashes).then(gathering.found.resolve, gathering.found.reject).finally(next);
+  }
+
+  function next(): void {
+    underWay -= 1;
+    if (open?.isRipe) send(open);
+  }
+
+  function ripen(gathering: Gathering<Fact>): void {
+    if (open !== gathering) return; // full, and sent already
+    gathering.isRipe = true;
+    if (underWay < UNDER_WAY_MAX) send(gathering);
+    else gathering.timer = setTimeout(send, HELD_MS_MAX, gathering);
+  }
+
+  function begin(): Gathering<Fact> {
+    const found = Promise.withResolvers<Map<string, Fact>>();
+    const gathering = { hashes: [], found, isRipe: false, timer: null };
+    setImmediate(ripen, gathering);
+    return gathering;
+  }
+
+  return async (hash) => {
+    open ??= begin();
+    const { hashes, found } = open;
+    hashes.push(hash);
+    if (hashes.length >= LOOK_UPS_PER_STATEMENT_MAX) send(open);
+    return (await found.promise).get(hash) ?? null;
+  };
+}
