@@ -1,9 +1,18 @@
 // The one way statements run, for both stores: over a bounded pool of the driver's connections.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
 import { Batch } from './batch.ts';
-import type { Answer, Database, Ending, Opening, Statement, Transaction } from './database.ts';
+import type {
+  Answer,
+  Database,
+  DoorRole,
+  Ending,
+  Opening,
+  Statement,
+  Transaction,
+} from './database.ts';
 import { isLost, isRetryable, isStoreFault, StoreUnavailable } from './faults.ts';
 import { type LenderParts, lender } from './lender.ts';
 
@@ -14,11 +23,20 @@ export type PoolParts = LenderParts & { clock: Clock; close(): Promise<void> };
 export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolParts): Database {
   const lend = lender({ kind, pool, waitingMax });
 
+  /** The embedded store answers without ever waiting: between two statements others get a turn. */
+  async function runIn(client: pg.PoolClient, statement: Statement, deadline: Deadline) {
+    const answer = await sendOne(client, statement, deadline);
+    if (kind === 'embedded') await nextTurn();
+    return answer;
+  }
+
   function once(opening: Opening, statement: Statement): Promise<Answer> {
     return withRetries(opening.deadline, () =>
       lend(opening.deadline, async (client) => {
         const batch = [prologue(opening, clock), statement];
-        const [, answer] = await send(client, batch, opening.deadline).catch(markUntouched);
+        const [, answer] = await send(client, batch, opening.deadline).catch((error) => {
+          throw mayRepeat[opening.role] ? untouched(error) : error;
+        });
         if (!answer) throw new Error('impossible: a statement without an answer');
         return answer;
       }),
@@ -34,12 +52,12 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
         const begun = [opening.repeatable ? BEGIN_REPEATABLE : BEGIN, prologue(opening, clock)];
         const [, first] = await send(client, begun, opening.deadline).catch(async (error) => {
           await abandon(client, error, opening.deadline);
-          return markUntouched(error);
+          throw untouched(error);
         });
         const now = first?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('impossible: a transaction without a clock');
         return finish(client, opening.deadline, () =>
-          body({ now, run: (statement) => sendOne(client, statement, opening.deadline) }),
+          body({ now, run: (statement) => runIn(client, statement, opening.deadline) }),
         );
       }),
     );
@@ -138,11 +156,23 @@ async function sendOne(
   return answer;
 }
 
-/** The opening failed on a dead connection: nothing was done, so another may try. */
-function markUntouched(error: unknown): never {
-  if (!isLost(error)) throw error;
-  throw new StoreUnavailable('the connection was lost', { cause: error, untouched: true });
-}
+/**
+ * A statement whose connection was lost may have been done all the same. Who only reads, or notes
+ * the same thing twice without harm, tries again; a claim or a charge is not made twice.
+ */
+const mayRepeat: Record<DoorRole, boolean> = {
+  kr_read: true,
+  kr_gate: true,
+  kr_record: false,
+  kr_write: false,
+  kr_worker: false,
+};
+
+/** What failed on a dead connection was not done, so another may try. */
+const untouched = (error: unknown): unknown =>
+  isLost(error)
+    ? new StoreUnavailable('the connection was lost', { cause: error, untouched: true })
+    : error;
 
 async function withRetries<T>(deadline: Deadline, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
