@@ -64,7 +64,6 @@ export const lanes: Lane[] = [
     store: 'both',
     files: ['tests/faults/**/*.test.ts'],
     offers: ['postgres'],
-    concurrency: 1,
     boundMs: 20 * MINUTE_MS,
   },
 ];
