@@ -77,8 +77,10 @@ async function change({ statements, workspaceId }: Change, pipelined: boolean): 
     const [, opened] = await send(BEGIN, openingAs('kr_write', workspaceId));
     const now: Date = opened?.rows[0].now;
     const fresh = { keyId: randomUUID(), auditId: randomUUID(), hash: randomBytes(32), now };
-    const [inserted] = await send(statements.insert(fresh));
-    if (inserted?.rowCount !== 1) throw new Error('nothing was inserted');
+    for (const statement of statements.body(fresh)) {
+      const [answer] = await send(statement);
+      if (answer?.rowCount !== 1) throw new Error('nothing was found or inserted');
+    }
     const [, committed] = await send(statements.close(fresh), COMMIT);
     if (committed?.command !== 'COMMIT') throw new Error('nothing was committed');
   });
@@ -105,7 +107,8 @@ async function prepareChange(): Promise<Change> {
     return found ?? { rows: [] };
   });
   const { id, workspace_id: workspaceId } = rows[0];
-  const statements = await learnChange({ keyId: id, workspaceId, lookupHash: hash });
+  const caller = { keyId: id, workspaceId, lookupHash: hash };
+  const statements = await learnChange(caller, JSON.parse(process.env.BENCH_PARENTS ?? 'null'));
   return { statements, workspaceId };
 }
 

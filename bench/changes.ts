@@ -1,66 +1,19 @@
 // Changes in one workspace, over HTTP on PostgreSQL, against the same statements by bare `pg`.
-import type { BareOrder, BareResult } from './bare-changes.ts';
-import { openWorker, type Worker } from './children.ts';
-import { timed, underLoad } from './contestants.ts';
-import { type Keyrail, openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
-import { CONNECTIONS, openLoader } from './loader.ts';
-import { createSecretKey, foundWorkspace } from './requests.ts';
-import { type Contestant, judge, type Laps, rate, ratios, spread, takeTurns } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { type Name, raceCreations } from './creations.ts';
+import { createSecretKey } from './requests.ts';
+import { judge, type Laps, rate, ratios, spread } from './rounds.ts';
 import type { Finding } from './table.ts';
 
 const RATIO_MIN = 0.6;
 const PER_SECOND_MIN = 600;
 
-type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
-
-export async function measureChanges(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
-    const server = await startOnPostgres(store.url);
-    opened.push(server);
-    const loader = await openLoader();
-    opened.push(loader);
-    const bare = await openBare(server, store.url);
-    opened.push(bare);
-    const token = await foundWorkspace(server.port, server.bootstrapToken, 'served');
-    return findings(
-      await takeTurns<Name>([
-        underLoad(loader, { name: 'keyrail', server, request: createSecretKey(token) }),
-        bareContestant(bare, { name: 'bare pg', pipelined: true }),
-        bareContestant(bare, { name: 'bare pg, awaited', pipelined: false }),
-      ]),
-    );
-  } finally {
-    await stopAll(opened);
-  }
-}
-
-type Bare = Worker<BareOrder, BareResult>;
-
-/** In the same database, in a workspace of its own: tables and indexes grow for both alike. */
-async function openBare(server: Keyrail, url: string): Promise<Bare> {
-  const token = await foundWorkspace(server.port, server.bootstrapToken, 'bare');
-  return openWorker('bare-changes.ts', {
-    BENCH_URL: url,
-    BENCH_POOL_SIZE: String(POOL_SIZE),
-    BENCH_SECRET_KEY: token,
-  });
-}
-
-const bareContestant = (
-  bare: Bare,
-  { name, pipelined }: { name: Name; pipelined: boolean },
-): Contestant<Name> => ({
-  name,
-  run: (ms) =>
-    timed(bare, async () => {
-      const result = await bare.ask({ ms, concurrency: CONNECTIONS, pipelined }, ms);
-      return { count: result.done, ms: result.ms, remark: '' };
-    }),
-});
+export const measureChanges = async (): Promise<Finding[]> =>
+  findings(
+    await raceCreations(async (_port, token) => ({
+      request: createSecretKey(token),
+      parents: null,
+    })),
+  );
 
 function findings(laps: Laps<Name>): Finding[] {
   const ours = laps.keyrail;

@@ -9,6 +9,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { measureChanges } from './changes.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
 import { measureIdempotency } from './idempotency.ts';
+import { measureKeys } from './keys.ts';
 import { measurePolicy } from './policy-feed.ts';
 import { measureRatelimit } from './ratelimit.ts';
 import { measureReads } from './reads.ts';
@@ -18,6 +19,7 @@ import { type Finding, tableOf } from './table.ts';
 const measurements: Record<string, () => Promise<Finding[]>> = {
   changes: measureChanges,
   reads: measureReads,
+  keys: measureKeys,
   policy: measurePolicy,
   start: measureStart,
   'embedded-changes': measureEmbeddedChanges,

@@ -1,11 +1,12 @@
-// The statements of one change, learned from the server's own code: it creates a secret key on a
-// store that only listens. So the peer sends the very texts that the server sends, with fresh
+// The statements of one change, learned from the server's own code: it creates a key on a store that
+// only listens. So the peer sends the very texts that the server sends, with fresh
 // values in place of those that must differ from change to change.
 import { systemRandomBytes } from '../packages/server/src/base/random.ts';
 import type { Answer, Database, Statement } from '../packages/server/src/db/database.ts';
 import { openGate } from '../packages/server/src/doors/gate.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
 import { openWrite } from '../packages/server/src/doors/write.ts';
+import { createKey } from '../packages/server/src/features/keys/create-key.ts';
 import { createSecretKey } from '../packages/server/src/features/secret-keys/create-secret-key.ts';
 
 /** What takes the place of the ids and instants that the sample was made with. */
@@ -13,9 +14,13 @@ export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };
 
 export type ChangeStatements = {
   lookUp: Statement;
-  insert(fresh: Fresh): Statement;
+  /** What the operation itself sends, one after the other. */
+  body(fresh: Fresh): Statement[];
   close(fresh: Fresh): Statement;
 };
+
+/** What is created: an API key where it has parents, else a secret key. */
+export type Parents = { projectId: string; tenantId: string } | null;
 
 const CHANGE_ID = '00000000-0000-7000-8000-0000000000c4';
 const KEY_ID = '00000000-0000-7000-8000-000000000001';
@@ -25,9 +30,10 @@ export const IN_TIME = { remainingMs: () => 1000 };
 
 export type Caller = { keyId: string; workspaceId: string; lookupHash: string };
 
-export async function learnChange(caller: Caller): Promise<ChangeStatements> {
+export async function learnChange(caller: Caller, parents: Parents): Promise<ChangeStatements> {
   const heard: Statement[] = [];
-  const db = listeningStore(heard);
+  const found = { project: parents?.projectId, tenant: parents?.tenantId, ...parents };
+  const db = listeningStore(heard, found);
   await openGate(db).findSecretKey(caller.lookupHash);
   const ids = [CHANGE_ID, KEY_ID, AUDIT_ID];
   const newId = (): string => ids.shift() ?? '';
@@ -40,20 +46,28 @@ export async function learnChange(caller: Caller): Promise<ChangeStatements> {
   const seal = (): Buffer => Buffer.alloc(0);
   const parts = { db, newId, randomBytes: systemRandomBytes, seal, announce: () => {} };
   const write = openWrite(parts, reach, IN_TIME);
-  await write((tx) =>
-    createSecretKey(tx, {
-      env: 'live',
-      name: 'Nightly import',
-      meta: { team: 'billing' },
-      expiresAt: null,
-    }),
-  );
-  const [lookUp, insert, close] = heard;
-  if (!lookUp || !insert || !close || heard.length !== 3) {
-    throw new Error(`a change is no longer three statements but ${heard.length}`);
+  if (parents) await write((tx) => createKey(tx, { ...parents, ...sample, ...sampleOfApiKey }));
+  else await write((tx) => createSecretKey(tx, sample));
+  const [lookUp, ...body] = heard;
+  const close = body.pop();
+  if (!lookUp || !close || body.length === 0) {
+    throw new Error(`a change is no longer made of ${heard.length} statements`);
   }
-  return { lookUp, insert: (fresh) => renew(insert, fresh), close: (fresh) => renew(close, fresh) };
+  return {
+    lookUp,
+    body: (fresh) => body.map((statement) => renew(statement, fresh)),
+    close: (fresh) => renew(close, fresh),
+  };
 }
+
+const sample = {
+  env: 'live' as const,
+  name: 'Nightly import',
+  meta: { team: 'billing' },
+  expiresAt: null,
+};
+
+const sampleOfApiKey = { scopes: ['orders:read'], rateLimits: null };
 
 function renew({ text, values }: Statement, fresh: Fresh): Statement {
   const renewed = (value: unknown): unknown => {
@@ -66,8 +80,9 @@ function renew({ text, values }: Statement, fresh: Fresh): Statement {
   return { text, values: values.map(renewed) };
 }
 
-function listeningStore(heard: Statement[]): Database {
-  const row = { id: KEY_ID, env: 'live', displayPrefix: 'krsk_live_sample' };
+function listeningStore(heard: Statement[], found: object): Database {
+  // Whatever is asked for is there: parents to hold, a row that was just inserted.
+  const row = { id: KEY_ID, env: 'live', displayPrefix: 'sample', ...found };
   const listen = async (statement: Statement): Promise<Answer> => {
     heard.push(statement);
     return { rows: [row], count: 1 };

@@ -1,0 +1,150 @@
+// API keys on PostgreSQL: making them against the same statements by bare `pg`; a page of very many
+// beside the same of few; ending a tenant with very many, and what others feel of it.
+// BENCH_KEYS asks for another size than a million.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Name, raceCreations } from './creations.ts';
+import { openPostgres, startOnPostgres } from './keyrail.ts';
+import { type Call, callOf, type Ground, loadKeys, newProject } from './policy-ground.ts';
+import { foundWorkspace, requestText } from './requests.ts';
+import { judge, type Laps, median, rate, ratios, spread } from './rounds.ts';
+import { type Stoppable, stopAll } from './stop.ts';
+import type { Finding } from './table.ts';
+
+const MANY = Number(process.env.BENCH_KEYS ?? 1_000_000);
+const FEW = 1000;
+const DOOMED = MANY / 10;
+const CREATION_RATIO_MIN = 0.6;
+const LIST_RATIO_MAX = 2;
+const DELETE_SECONDS_MAX = 10;
+const BLOCKED_MS_MAX = 1000;
+const LISTS = 200;
+const ROUNDS = 5;
+
+export async function measureKeys(): Promise<Finding[]> {
+  const creations = creationFindings(await raceCreations(apiKeyIn));
+  return [...creations, ...(await measureMany())];
+}
+
+async function apiKeyIn(port: number, token: string) {
+  const { projectId, tenantId } = await newProject(callOf(port, token), 0);
+  const body = {
+    project_id: projectId,
+    tenant_id: tenantId,
+    env: 'live',
+    name: 'Nightly import',
+    meta: { team: 'billing' },
+    scopes: ['orders:read'],
+  };
+  const request = requestText({ method: 'POST', path: '/v1/keys', token, body });
+  return { request, parents: { projectId, tenantId } };
+}
+
+function creationFindings(laps: Laps<Name>): Finding[] {
+  const against = ratios(laps.keyrail, laps['bare pg']);
+  return [
+    {
+      name: 'keys: POST /v1/keys, one project',
+      ours: spread(laps.keyrail, rate),
+      peer: `bare pg ${spread(laps['bare pg'], rate)}`,
+      ratio: spread(against, (value) => value.toFixed(2)),
+      target: `>= ${CREATION_RATIO_MIN.toFixed(2)}`,
+      met: judge(against, (value) => value >= CREATION_RATIO_MIN),
+    },
+  ];
+}
+
+async function measureMany(): Promise<Finding[]> {
+  const opened: Stoppable[] = [];
+  try {
+    const store = await openPostgres();
+    opened.push(store);
+    const server = await startOnPostgres(store.url);
+    opened.push(server);
+    const ground = async (slug: string, size: number) => {
+      const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
+      const call = callOf(server.port, token);
+      const made = await newProject(call, 0);
+      await loadKeys(store.url, made, size);
+      console.log(`  ${size} keys are there`);
+      return { call, ...made };
+    };
+    const few = await ground('few', FEW);
+    const many = await ground('many', MANY);
+    const doomed = await ground('doomed', DOOMED);
+    return [await measureLists(few.call, many.call), ...(await measureDelete(doomed))];
+  } finally {
+    await stopAll(opened);
+  }
+}
+
+async function measureLists(few: Call, many: Call): Promise<Finding> {
+  const small: number[] = [];
+  const large: number[] = [];
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const laps = [await msPerList(few), await msPerList(many)] as const;
+    if (round === 0) continue; // warm
+    small.push(laps[0]);
+    large.push(laps[1]);
+  }
+  const against = ratios(large, small);
+  const shown = (ms: number) => `${ms.toFixed(2)} ms`;
+  return {
+    name: `keys: 200 of ${MANY}`,
+    ours: spread(large, shown),
+    peer: `of ${FEW} ${spread(small, shown)}`,
+    ratio: spread(against, (value) => value.toFixed(2)),
+    target: `<= ${LIST_RATIO_MAX.toFixed(2)}`,
+    met: median(against) <= LIST_RATIO_MAX,
+  };
+}
+
+async function msPerList(call: Call): Promise<number> {
+  const beganAt = performance.now();
+  for (let n = 0; n < LISTS; n += 1) {
+    const page = await call('GET', '/v1/keys?limit=200');
+    if (!Array.isArray(page.data) || page.data.length !== 200) throw new Error('another page');
+  }
+  return (performance.now() - beganAt) / LISTS;
+}
+
+/** Meanwhile somebody else of the workspace reads and changes, one thing after the other. */
+async function measureDelete(ground: Ground & { call: Call }): Promise<Finding[]> {
+  const { call, tenantId, projectId } = ground;
+  const { id: other } = await call('POST', '/v1/tenants', { external_id: 'bystander' });
+  let isOver = false;
+  let blockedMs = 0;
+  const bystander = async (): Promise<void> => {
+    while (!isOver) {
+      const askedAt = performance.now();
+      const body = { project_id: projectId, tenant_id: other, env: 'live' };
+      await call('POST', '/v1/keys', body);
+      await call('GET', '/v1/keys?limit=50');
+      blockedMs = Math.max(blockedMs, performance.now() - askedAt);
+      await sleep(5);
+    }
+  };
+  const standing = bystander();
+  const beganAt = performance.now();
+  await call('DELETE', `/v1/tenants/${tenantId}`);
+  const seconds = (performance.now() - beganAt) / 1000;
+  isOver = true;
+  await standing;
+  return [
+    {
+      name: `keys: deleting a tenant with ${DOOMED} keys`,
+      ours: `${seconds.toFixed(1)} s`,
+      peer: '-',
+      ratio: '-',
+      target: `< ${DELETE_SECONDS_MAX} s`,
+      met: seconds < DELETE_SECONDS_MAX,
+    },
+    {
+      name: 'keys: the longest that a change beside it took',
+      ours: `${blockedMs.toFixed(0)} ms`,
+      peer: '-',
+      ratio: '-',
+      target: `< ${BLOCKED_MS_MAX} ms`,
+      met: blockedMs < BLOCKED_MS_MAX,
+    },
+  ];
+}
