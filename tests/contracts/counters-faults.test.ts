@@ -8,6 +8,7 @@ import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
 import { type Answer, ask, type Bench, bench, codeOf, type Input } from '../bench.ts';
 import { appBeside, type Beside } from '../beside.ts';
 import { newScope } from '../laws/hot-fixtures.ts';
+import { openProxy } from '../processes/proxy.ts';
 import {
   type RedisServer,
   redisIsMissing,
@@ -19,6 +20,7 @@ const skip = redisIsMissing();
 const CHECK = 'POST /v1/ratelimit/check';
 const REFUSED_MS_MAX = 500;
 const HEALED_MS_MAX = 5000;
+const CLUSTER_HEALED_MS_MAX = 30_000;
 
 const aCheck = (more: Input = {}): Input => ({
   project_id: randomUUID(),
@@ -226,4 +228,36 @@ test('a node of a Cluster is killed and comes back', { skip }, async (t) => {
   }
   ok(refusals > 0, 'some counters were on the node that is gone');
   await second?.restart();
+  // In every slot, not only in those that never went away.
+  const deadline = performance.now() + CLUSTER_HEALED_MS_MAX;
+  for (let inARow = 0; inARow < 40; ) {
+    const { answer } = await one.check(aCheck({ tenant_id: randomUUID() }));
+    inARow = answer.status === 200 ? inARow + 1 : 0;
+    ok(performance.now() < deadline, 'the Cluster did not heal');
+    if (inARow === 0) await sleep(50);
+  }
+});
+
+test('the master dies, its replica is promoted, and the same name leads to it', {
+  skip,
+}, async (t) => {
+  const [master, replica] = [await newRedis(t), await newRedis(t)];
+  await replica.tell('REPLICAOF', '127.0.0.1', String(master.port));
+  const wire = await openProxy(master.port);
+  t.after(() => wire.close());
+  const one = await scene(t, `redis://127.0.0.1:${wire.port}`);
+  const input = aCheck();
+  equal((await one.check(input)).answer.status, 200);
+  const deadline = performance.now() + HEALED_MS_MAX;
+  while (Number(await replica.tell('DBSIZE')) < 2) {
+    ok(performance.now() < deadline, 'the replica never got the counter');
+    await sleep(20);
+  }
+  await master.crash();
+  await holdsWhileAway(one, /^(ECONNREFUSED|ECONNRESET|EPIPE|not connected|failed)$/);
+  await replica.tell('REPLICAOF', 'NO', 'ONE');
+  wire.leadTo(replica.port);
+  await healed(one);
+  const { answer } = await one.check({ ...input, cost: 0 });
+  equal((answer.body.policies as { remaining: number }[])[0]?.remaining, 999, 'and it remembers');
 });

@@ -7,12 +7,15 @@ export type Proxy = {
   port: number;
   /** From now on connections are cut after so many bytes; null lets them live. */
   cutAfter(bytes: (() => number) | null): void;
+  /** Connections from now on go there; those that stand are cut. */
+  leadTo(port: number): void;
   /** How many were cut so far. */
   cuts(): number;
   close(): Promise<void>;
 };
 
-export async function openProxy(targetPort: number): Promise<Proxy> {
+export async function openProxy(firstPort: number): Promise<Proxy> {
+  let targetPort = firstPort;
   let budget: (() => number) | null = null;
   let cuts = 0;
   const pairs = new Set<[Socket, Socket]>();
@@ -44,13 +47,19 @@ export async function openProxy(targetPort: number): Promise<Proxy> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
+  const cutAll = () => {
+    for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+  };
   return {
     port: typeof address === 'object' && address ? address.port : 0,
     cuts: () => cuts,
     cutAfter: (bytes) => {
       budget = bytes;
-      // Those that were opened under the old rule end with it.
-      for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+      cutAll(); // those that were opened under the old rule end with it
+    },
+    leadTo: (port) => {
+      targetPort = port;
+      cutAll();
     },
     close: async () => {
       const closed = once(server, 'close');

@@ -124,10 +124,12 @@ function binOrThrow(): string {
 export type RedisCluster = { url: string; nodes: RedisServer[]; stop(): Promise<void> };
 
 /** Three masters that share the slots; writable when this returns. */
-export async function startRedisCluster(): Promise<RedisCluster> {
-  const nodes = await Promise.all(
-    [0, 1, 2].map(() => startRedis({ 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' })),
-  );
+export async function startRedisCluster(
+  settingsOf: () => Promise<Record<string, string>> = async () => ({}),
+): Promise<RedisCluster> {
+  const clustered = { 'cluster-enabled': 'yes', 'cluster-node-timeout': '2000' };
+  const settings = [await settingsOf(), await settingsOf(), await settingsOf()];
+  const nodes = await Promise.all(settings.map((more) => startRedis({ ...clustered, ...more })));
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.stop()));
   };
@@ -139,7 +141,11 @@ export async function startRedisCluster(): Promise<RedisCluster> {
       await node.tell('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
       await node.tell('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
     }
-    for (const node of nodes) await first?.tell('CLUSTER', 'MEET', '127.0.0.1', String(node.port));
+    for (const [at, { port }] of nodes.entries()) {
+      // Nodes that speak TLS among themselves know each other by that port.
+      const known = settings[at]?.['tls-port'] ?? String(port);
+      await first?.tell('CLUSTER', 'MEET', '127.0.0.1', known);
+    }
     await Promise.all(nodes.map(awaitWhole));
     return { url: first?.url ?? '', nodes, stop };
   } catch (error) {
@@ -198,7 +204,7 @@ async function tell(port: number, [command = '', ...args]: string[]): Promise<un
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
 /** Low enough that a Cluster's bus fits above it. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -1,0 +1,106 @@
+// Counters over TLS, one server and a Cluster: with a certificate that is trusted they work, with
+// one that is not nothing is sent.
+import { equal } from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
+import { openRedisCounters, type RedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { freePort, redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'kr-tls-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+const [certificate, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+
+const skip = redisIsMissing() || certificateIsMissing();
+const HEALED_MS_MAX = 10_000;
+
+/** Made anew for each run: a key in the sources would be a key that everyone has. */
+function certificateIsMissing(): string | false {
+  const { status } = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-days', '2', '-subj', '/CN=localhost', '-addext', 'basicConstraints=critical,CA:TRUE'],
+    ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', key],
+    ...['-out', certificate],
+  ]);
+  if (status !== 0) return 'no openssl to make a certificate with';
+  chmodSync(directory, 0o755);
+  chmodSync(key, 0o644); // the server runs under an account of its own
+  return false;
+}
+
+const encrypted = async (): Promise<Record<string, string>> => ({
+  'tls-port': String(await freePort()),
+  'tls-cert-file': certificate,
+  'tls-key-file': key,
+  'tls-ca-cert-file': certificate,
+  'tls-auth-clients': 'no',
+});
+
+function trust(t: TestContext): void {
+  const before = tls.getCACertificates('default');
+  tls.setDefaultCACertificates([...before, readFileSync(certificate, 'utf8')]);
+  t.after(() => tls.setDefaultCACertificates(before));
+}
+
+function open(t: TestContext, url: string, isCluster: boolean): RedisCounters {
+  const counters = openRedisCounters({ url, isCluster, onFault: () => {} });
+  t.after(() => counters.close());
+  return counters;
+}
+
+const aRule = () => ({
+  name: `kr:{${randomUUID()}}`,
+  limit: 1,
+  windowMs: 60_000,
+  algorithm: 'fixed' as const,
+});
+
+async function awaitReady(counters: RedisCounters): Promise<void> {
+  const deadline = performance.now() + HEALED_MS_MAX;
+  while (!counters.state().ready && performance.now() < deadline) await sleep(20);
+  equal(counters.state().error, null);
+}
+
+async function counts(counters: RedisCounters): Promise<void> {
+  await awaitReady(counters);
+  for (let at = 0; at < 20; at += 1) {
+    const rules = [aRule()];
+    equal((await counters.check(rules, 1)).allowed, true);
+    equal((await counters.check(rules, 1)).allowed, false);
+  }
+}
+
+test('one server over TLS', { skip }, async (t) => {
+  const settings = await encrypted();
+  const server = await startRedis(settings);
+  t.after(() => server.stop());
+  trust(t);
+  await counts(open(t, `rediss://localhost:${settings['tls-port']}`, false));
+});
+
+test('a certificate that nobody vouches for is not spoken to', { skip }, async (t) => {
+  const settings = await encrypted();
+  const server = await startRedis(settings);
+  t.after(() => server.stop());
+  const counters = open(t, `rediss://localhost:${settings['tls-port']}`, false);
+  await counters.settled;
+  equal(counters.state().ready, false);
+  equal(Number(await server.tell('DBSIZE')), 0);
+});
+
+test('a Cluster over TLS', { skip }, async (t) => {
+  const cluster = await startRedisCluster(async () => ({
+    ...(await encrypted()),
+    'tls-cluster': 'yes',
+    'tls-replication': 'yes',
+  }));
+  t.after(() => cluster.stop());
+  trust(t);
+  const port = String(await cluster.nodes[0]?.tell('CONFIG', 'GET', 'tls-port')).split(',')[1];
+  await counts(open(t, `rediss://127.0.0.1:${port}`, true));
+});
