@@ -1,5 +1,5 @@
-// One kind of change in one workspace, over HTTP on PostgreSQL, in turns with the same statements sent
-// by bare `pg`.
+// One kind of change in one workspace, over HTTP on PostgreSQL, in turns with the same statements
+// sent by bare `pg`.
 import type { BareOrder, BareResult } from './bare-changes.ts';
 import { openWorker, type Worker } from './children.ts';
 import { timed, underLoad } from './contestants.ts';

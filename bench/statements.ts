@@ -1,6 +1,6 @@
-// The statements of one change, learned from the server's own code: it creates a key on a store that
-// only listens. So the peer sends the very texts that the server sends, with fresh
-// values in place of those that must differ from change to change.
+// The statements of one change, learned from the server's own code: it creates a key on a store
+// that only listens. So the peer sends the very texts that the server sends, with fresh values in
+// place of those that must differ from change to change.
 import { systemRandomBytes } from '../packages/server/src/base/random.ts';
 import type { Answer, Database, Statement } from '../packages/server/src/db/database.ts';
 import { openGate } from '../packages/server/src/doors/gate.ts';
