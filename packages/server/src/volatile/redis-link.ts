@@ -73,11 +73,7 @@ export function openLink(parts: LinkParts): Link {
 
 function singleOf(url: string): Redis {
   const path = pathIn(url);
-  const own = {
-    ...options,
-    reconnectOnError: redialWhenReadOnly(),
-    enableAutoPipelining: true,
-  };
+  const own = { ...options, reconnectOnError: redialWhenReadOnly() };
   return path === null ? new Redis(url, own) : new Redis({ ...own, path });
 }
 

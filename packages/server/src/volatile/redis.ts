@@ -1,26 +1,16 @@
-// Counters in Redis, shared by all processes: one script call for each check, on the clock of the
-// server. A server that does not answer within its bound is not asked for a while: until a pulse
-// gets through again, checks are refused at once.
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+// Counters in Redis, shared by all processes, on the clock of the server. A server that does not
+// answer within its bound is not asked for a while: until a pulse gets through again, checks are
+// refused at once.
 import { unavailable } from '../base/errors.ts';
 import { boundedBy, openBreaker } from './breaker.ts';
-import {
-  type Counters,
-  type Rule,
-  spanOf,
-  type Tally,
-  type Verdict,
-  verdictOf,
-  widthOf,
-} from './counters.ts';
-import { type Link, openLink } from './redis-link.ts';
-
-const SCRIPT = readFileSync(new URL('./check.lua', import.meta.url), 'utf8');
-const HASH = createHash('sha1').update(SCRIPT).digest('hex');
+import type { Counters, Rule, Verdict } from './counters.ts';
+import { openChecks } from './redis-checks.ts';
+import { openLink } from './redis-link.ts';
 
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
+/** One call of the script is short, however many wait: others ask that server too. */
+const CHECKS_AT_ONCE_MAX = 32;
 
 export type RedisParts = {
   url: string;
@@ -63,6 +53,8 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const link = openLink({ url, isCluster, onFault: lost, onReady: () => void pulse() });
   const pulsing = setInterval(() => void pulse(), PULSE_MS);
   pulsing.unref();
+  // In a Cluster the counters of two checks may be on two servers.
+  const ask = openChecks(link, { within, atOnceMax: isCluster ? 1 : CHECKS_AT_ONCE_MAX });
 
   return {
     store: 'redis',
@@ -71,9 +63,9 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
     async check(rules, cost) {
       if (breaker.isOpen()) throw unavailable(new Error(`redis: ${breaker.reason()}`));
       try {
-        const answer = await within(ask(link, rules, argumentsOf(rules, cost, nowMs?.() ?? '')));
+        const verdict = await ask({ rules, cost, now: nowMs?.() ?? '' });
         breaker.worked();
-        return verdictIn(rules, answer);
+        return verdict;
       } catch (fault) {
         breaker.failed(fault);
         throw unavailable(new Error(`redis: ${breaker.reason()}`));
@@ -90,38 +82,6 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
       link.close();
     },
   };
-}
-
-async function ask(
-  link: Link,
-  rules: readonly Rule[],
-  args: (string | number)[],
-): Promise<unknown> {
-  try {
-    return await link.evalsha(HASH, rules.length, args);
-  } catch (fault) {
-    // A server that was restarted or promoted does not know the script; nothing was charged.
-    if (!(fault instanceof Error && fault.message.startsWith('NOSCRIPT'))) throw fault;
-    return link.eval(SCRIPT, rules.length, args);
-  }
-}
-
-/** The names first: they are the script's keys. */
-function argumentsOf(rules: readonly Rule[], cost: number, now: number | ''): (string | number)[] {
-  const args: (string | number)[] = rules.map(({ name }) => name);
-  args.push(cost, now);
-  for (const rule of rules) args.push(rule.limit, widthOf(rule), spanOf(rule));
-  return args;
-}
-
-function verdictIn(rules: readonly Rule[], answer: unknown): Verdict {
-  const numbers: unknown[] = Array.isArray(answer) ? answer : [];
-  const tallies: Tally[] = rules.map((_, at) => ({
-    used: Number(numbers[3 * at + 1]),
-    resetMs: Number(numbers[3 * at + 2]),
-    waitMs: Number(numbers[3 * at + 3]),
-  }));
-  return verdictOf(numbers[0] === 1, tallies);
 }
 
 /** A server that evicts forgets counters under pressure: it works, but limits may be exceeded. */

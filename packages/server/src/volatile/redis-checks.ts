@@ -1,0 +1,86 @@
+// Checks that arrive together are one call of the script: most of what a call costs is the call.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { boundedBy } from './breaker.ts';
+import { type Rule, spanOf, type Tally, type Verdict, verdictOf, widthOf } from './counters.ts';
+import type { Link } from './redis-link.ts';
+
+const SCRIPT = readFileSync(new URL('./check.lua', import.meta.url), 'utf8');
+const HASH = createHash('sha1').update(SCRIPT).digest('hex');
+
+/** The time is the server's own where it is left empty. */
+export type Check = { rules: readonly Rule[]; cost: number; now: number | '' };
+
+type Waiting = Check & { told: PromiseWithResolvers<Verdict> };
+
+type Parts = { within: ReturnType<typeof boundedBy>; atOnceMax: number };
+
+/** Each check is decided by itself, in the order in which they were asked for. */
+export function openChecks(
+  link: Link,
+  { within, atOnceMax }: Parts,
+): (check: Check) => Promise<Verdict> {
+  let waiting: Waiting[] = [];
+
+  function send(): void {
+    const checks = waiting;
+    waiting = [];
+    if (checks.length === 0) return;
+    within(call(link, checks)).then(
+      (answer) => tellAll(checks, answer),
+      (fault: unknown) => {
+        for (const { told } of checks) told.reject(fault);
+      },
+    );
+  }
+
+  return (check) => {
+    const told = Promise.withResolvers<Verdict>();
+    waiting.push({ ...check, told });
+    if (waiting.length >= atOnceMax) send();
+    else if (waiting.length === 1) setImmediate(send);
+    return told.promise;
+  };
+}
+
+async function call(link: Link, checks: readonly Check[]): Promise<unknown> {
+  const { keys, args } = argumentsOf(checks);
+  try {
+    return await link.evalsha(HASH, keys, args);
+  } catch (fault) {
+    // A server that was restarted or promoted does not know the script; nothing was charged.
+    if (!(fault instanceof Error && fault.message.startsWith('NOSCRIPT'))) throw fault;
+    return link.eval(SCRIPT, keys, args);
+  }
+}
+
+/** The names first: they are the script's keys. */
+function argumentsOf(checks: readonly Check[]): { keys: number; args: (string | number)[] } {
+  const args: (string | number)[] = [];
+  for (const { rules } of checks) for (const { name } of rules) args.push(name);
+  const keys = args.length;
+  for (const { rules, cost, now } of checks) {
+    args.push(rules.length, cost, now);
+    for (const rule of rules) args.push(rule.limit, widthOf(rule), spanOf(rule));
+  }
+  return { keys, args };
+}
+
+function tellAll(checks: readonly Waiting[], answer: unknown): void {
+  const numbers: unknown[] = Array.isArray(answer) ? answer : [];
+  let at = 0;
+  for (const { rules, told } of checks) {
+    const allowed = numbers[at] === 1;
+    const tallies: Tally[] = [];
+    for (let rule = 0; rule < rules.length; rule += 1) {
+      tallies.push({
+        used: Number(numbers[at + 1]),
+        resetMs: Number(numbers[at + 2]),
+        waitMs: Number(numbers[at + 3]),
+      });
+      at += 3;
+    }
+    at += 1;
+    told.resolve(verdictOf(allowed, tallies));
+  }
+}
