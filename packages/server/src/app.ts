@@ -6,6 +6,7 @@ import { embedPrincipal } from './access/embed-token.ts';
 import { openHotKeys } from './access/hot-cache-news.ts';
 import { secretKeyPrincipal } from './access/secret-key.ts';
 import { sessionPrincipal } from './access/session.ts';
+import { openSigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
 import { idMaker } from './base/ids.ts';
@@ -19,6 +20,9 @@ import { type Gate, openGate } from './doors/gate.ts';
 import { openPolicyBridge } from './doors/policy-bridge.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import { type MailSetting, openTransport } from './features/mail/transport.ts';
+import type { ScannerKeys } from './features/scanner/public-keys.ts';
+import type { SigningSchedule } from './features/signing/occasions.ts';
+import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
 import { cursorsUnder } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import type { Probe } from './http/route.ts';
@@ -28,7 +32,7 @@ import type { Counters } from './volatile/counters.ts';
 import { openPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
 
-export type AppParts = {
+export type AppParts = SigningSchedule & {
   hasher: PasswordHasher;
   throttle: Throttle;
   passwordCharsMin: number;
@@ -38,6 +42,7 @@ export type AppParts = {
   hotAuthMs: number;
   /** Closed with the app. */
   counters: Counters;
+  scannerKeys: ScannerKeys;
   mail: MailSetting;
   mailFrom: string;
   db: Database;
@@ -52,17 +57,30 @@ export type AppParts = {
   checkAnswers: boolean;
 };
 
-export type App = { http: FastifyInstance; worker: WorkerParts; close(): Promise<void> };
+export type App = {
+  http: FastifyInstance;
+  worker: WorkerParts;
+  /** Before it serves: a key to sign with is there, and published. */
+  prepare(): Promise<void>;
+  close(): Promise<void>;
+};
 
 export function buildApp(parts: AppParts): App {
   const { db, clock, randomBytes, log, counters } = parts;
   const newId = idMaker(clock, randomBytes);
   const gate = openGate(db);
   const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
+  const { rotateEveryMs, publishWaitMs } = parts;
+  const signingSeal = sealingUnder(keyFor('signing', parts.masterKey), randomBytes);
+  const signing = { rotateEveryMs, publishWaitMs, seal: signingSeal.seal, randomBytes };
+  const signingKeys = openSigningKeys({ gate, unseal: signingSeal.unseal });
+  const work = openWork(db, newId);
+  const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
   const hotKeys = openHotKeys({ gate, log, lifeMs: parts.hotAuthMs, listen: db.listen });
-  const http = buildServer(servedRoutes({ ...parts, redis: counters.state, hub }), {
+  const embedding = { signingKeys, makeFirstSigningKey, newId };
+  const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
     db,
     newId,
     randomBytes,
@@ -77,7 +95,7 @@ export function buildApp(parts: AppParts): App {
       secretKey: (token, isHot) =>
         isHot ? hotKeys.principalOf(token) : secretKeyPrincipal({ gate, log }, token),
       session: (token) => sessionPrincipal({ gate, log }, token),
-      embedToken: embedPrincipal,
+      embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer: parts.publicUrl }, token),
       isBootstrap: bootstrapCheck(parts.bootstrapToken),
     },
     probe: probeOf(db, gate),
@@ -91,14 +109,18 @@ export function buildApp(parts: AppParts): App {
   return {
     http,
     worker: {
-      work: openWork(db, newId),
+      work,
       workIn: openWorkIn(db, newId),
       announce: bridge.announce,
       transport: openTransport(parts.mail, { from: parts.mailFrom, domain }),
       unseal: sealing.unseal,
+      signing,
       publicUrl: parts.publicUrl,
       newId,
       log,
+    },
+    async prepare() {
+      await makeFirstSigningKey();
     },
     async close() {
       // Held requests are answered first: a server that stops keeps nobody waiting.

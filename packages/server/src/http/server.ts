@@ -10,13 +10,21 @@ import { compressed } from './compress.ts';
 import { answerHeaders, isEmbedPath, preflightHeaders } from './cors.ts';
 import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
 import { apiHeaders, transportHeaders } from './headers.ts';
-import { type Admitted, type Pipeline, type PipelineParts, pipelineFor } from './pipeline.ts';
+import {
+  type Admitted,
+  type Caller,
+  type Pipeline,
+  type PipelineParts,
+  pipelineFor,
+} from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
+/** The longest embed token that can be minted fits, beside what browsers and proxies send. */
+const HEADERS_BYTES_MAX = 98_304;
 
 export type ServerParts = PipelineParts & {
   log: Log;
@@ -32,6 +40,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     logger: false,
     trustProxy: parts.trustProxy,
     bodyLimit: BODY_BYTES_MAX,
+    http: { maxHeaderSize: HEADERS_BYTES_MAX },
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
@@ -106,7 +115,7 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
     bodyLimit: route.endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
     ...(method !== 'GET' && {
       onRequest: async (request: FastifyRequest) => {
-        admissions.set(request, await pipeline.admit(request.headers.authorization));
+        admissions.set(request, await pipeline.admit(callerOf(request)));
       },
     }),
     handler: (request, reply) => answer({ pipeline, route }, request, reply),
@@ -120,12 +129,17 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
   });
 }
 
+const callerOf = ({ headers: { authorization, origin } }: FastifyRequest): Caller => ({
+  authorization,
+  origin,
+});
+
 async function answer(
   { pipeline, route }: { pipeline: Pipeline; route: ServedRoute },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const admitted = admissions.get(request) ?? (await pipeline.admit(request.headers.authorization));
+  const admitted = admissions.get(request) ?? (await pipeline.admit(callerOf(request)));
   const { status, body, headers, nextCursor } = await pipeline.answer(admitted, {
     requestId: request.id,
     clientAddress: request.ip,
@@ -176,6 +190,8 @@ const refuserWith =
   (request, reply, thrown) => {
     const error = apiErrorOf(thrown);
     logFault(log, error, request.id);
+    // A page that may not call may not read the answer either.
+    if (error.code === 'origin_not_allowed') reply.removeHeader('access-control-allow-origin');
     return reply
       .code(error.status)
       .headers(errorHeaders(error))
