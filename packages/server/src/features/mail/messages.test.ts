@@ -17,6 +17,7 @@ const leaked: MailParams['key_quarantined'] = {
   display_prefix: 'kr_live_a1B2c3',
   env: 'live',
   expires_at: '2026-03-01T12:34:56.789Z',
+  found_at: 'https://git.example/acme/app?a=1&b=<2>',
 };
 
 const all: [kind: MailKind, content: Content, hasLink: boolean][] = [
