@@ -72,7 +72,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
   return app;
 }
 
-async function secretsOf(
+export async function secretsOf(
   config: Config,
 ): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   const { bootstrapToken, masterKey, databaseUrl, dataDir } = config;

@@ -64,7 +64,7 @@ async function verified(
 const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
-/** Whatever is wrong with a token is said in the same words; a store that is away is not its fault. */
+/** What is wrong with a token is said in the same words; a store that is away is not its fault. */
 function refusedBy(error: unknown): never {
   const isOfToken =
     error instanceof Error && 'code' in error && /^ERR_J(OSE|W[A-Z]+)_/.test(String(error.code));

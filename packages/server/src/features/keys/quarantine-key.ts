@@ -4,8 +4,8 @@ import { queueLeakNotice } from './queue-leak-notice.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
- * Marks a key as leaked, pulls its end in and tells the owners. Only the first report counts, so that repeating it
- * moves nothing; a revoked key is past harm and stays as it is.
+ * Marks a key as leaked, pulls its end in and tells the owners. Only the first report counts, so
+ * that repeating it moves nothing; a revoked key is past harm and stays as it is.
  */
 export async function quarantineKey(
   tx: Write,
