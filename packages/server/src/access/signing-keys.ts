@@ -32,7 +32,7 @@ export type SigningKeyParts = {
  */
 const LOOK_AGAIN_MS = SECOND_MS;
 
-type Known = { verifying: KeyObject; fact: SigningKeyFact };
+type Known = { fact: SigningKeyFact; verifying: KeyObject; signing?: KeyObject };
 
 export function openSigningKeys(parts: SigningKeyParts): SigningKeys {
   const { gate, unseal, nowMs = monotonicMs } = parts;
@@ -46,7 +46,7 @@ export function openSigningKeys(parts: SigningKeyParts): SigningKeys {
     known = new Map(
       facts.map((fact) => [
         fact.id,
-        { fact, verifying: known.get(fact.id)?.verifying ?? publicKeyOf(fact.publicKey) },
+        known.get(fact.id) ?? { fact, verifying: publicKeyOf(fact.publicKey) },
       ]),
     );
     lookedAtMs = startedAtMs;
@@ -73,9 +73,10 @@ export function openSigningKeys(parts: SigningKeyParts): SigningKeys {
       if (!known.has(kid)) await look();
       // It may have been someone else's look, begun before the key was there.
       if (!known.has(kid)) await look();
-      const fact = known.get(kid)?.fact;
-      if (!fact) throw new Error(`the signing key ${kid} ended just now`);
-      return openedBy(unseal, fact);
+      const named = known.get(kid);
+      if (!named) throw new Error(`the signing key ${kid} ended just now`);
+      named.signing ??= openedBy(unseal, named.fact);
+      return named.signing;
     },
     async published() {
       if (isOld()) await look();
