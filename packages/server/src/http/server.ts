@@ -65,7 +65,9 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   endConnectionsOnClose(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.setNotFoundHandler((request, reply) =>
-    refuse(request, reply, new ApiError('not_found', 'No such path.')),
+    isPreflight(request)
+      ? answerPreflight(request, reply)
+      : refuse(request, reply, new ApiError('not_found', 'No such path.')),
   );
   for (const route of routes) addRoute(app, route, parts);
   for (const entry of methodsByPath(routes)) refuseOtherMethods(app, entry, refuse);
@@ -199,6 +201,15 @@ const refuserWith =
       .send(JSON.stringify(errorBody(error)));
   };
 
+const isPreflight = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' && Boolean(headers.origin) && isEmbedPath(url);
+
+const answerPreflight = ({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply
+    .code(204)
+    .headers(preflightHeaders(headers.origin ?? ''))
+    .send();
+
 function methodsByPath(routes: readonly ServedRoute[]): Map<string, Method[]> {
   const methods = new Map<string, Method[]>();
   for (const { line } of routes) {
@@ -219,10 +230,7 @@ function refuseOtherMethods(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     // Before a body is read: whatever it holds, nobody wants it.
     onRequest: async (request, reply) => {
-      const { origin } = request.headers;
-      if (request.method === 'OPTIONS' && origin && isEmbedPath(path)) {
-        return reply.code(204).headers(preflightHeaders(origin)).send();
-      }
+      if (isPreflight(request)) return answerPreflight(request, reply);
       const headers = { allow: known.join(', ') };
       const error = new ApiError('method_not_allowed', undefined, { headers });
       return refuse(request, reply, error);

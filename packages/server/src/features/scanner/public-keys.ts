@@ -71,7 +71,7 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
   }
 
   async function readOnceMore(): Promise<void> {
-    if (reading) return reading;
+    if (reading !== null) return reading;
     const since = nowMs() - EXTRA_READS_WITHIN_MS[source.kind];
     extraReads = extraReads.filter((atMs) => atMs > since);
     if (extraReads.length >= EXTRA_READS_MAX) return;
