@@ -7,6 +7,7 @@ export const SCANNER_KEY_ID = 'scanner-key-1';
 const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
 export const testScanner: ScannerKeys = {
+  isConfigured: true,
   find: async (identifier) => (identifier === SCANNER_KEY_ID ? pair.publicKey : null),
 };
 

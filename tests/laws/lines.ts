@@ -26,7 +26,7 @@ export const routeTable = servedRoutes({
   makeFirstSigningKey: never,
   newId: never,
   publicUrl: 'http://law.test',
-  scannerKeys: { find: never },
+  scannerKeys: { isConfigured: true, find: never },
 });
 
 export const served: AnyLine[] = routeTable

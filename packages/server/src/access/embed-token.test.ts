@@ -10,6 +10,7 @@ import {
   sign,
 } from 'node:crypto';
 import { before, test } from 'node:test';
+import fc from 'fast-check';
 import { type Bench, bench, codeOf } from '../../../../tests/bench.ts';
 import { headersOf, ORIGIN } from '../../../../tests/embed.ts';
 import { MASTER_KEY } from '../../../../tests/world.ts';
@@ -211,6 +212,35 @@ for (const [what, forged] of Object.entries(forgeries)) {
     equal(await told(forged()), '401 invalid_token');
   });
 }
+
+const anyHead = fc.dictionary(
+  fc.constantFrom('alg', 'typ', 'kid', 'crit', 'b64', 'jwk', 'x5c', 'cty', 'zip', '__proto__'),
+  fc.oneof(fc.jsonValue(), fc.constantFrom('EdDSA', 'none', ['b64'], 'keyrail-embed+jwt')),
+);
+const anyClaim = fc.dictionary(
+  fc.constantFrom('iss', 'aud', 'sub', 'iat', 'exp', 'nbf', 'jti', 'ws', 'prj', 'env', 'epoch'),
+  fc.jsonValue(),
+);
+
+test('whatever a head or a claim holds, the answer is no, and never a failure of ours', async () => {
+  const isRefused = async (token: string) => {
+    const answer = await told(token);
+    ok(answer === '401 invalid_token' || answer === '200 undefined', `${token} ${answer}`);
+  };
+  await fc.assert(
+    fc.asyncProperty(anyHead, anyClaim, fc.nat(), async (head, payload, dice) => {
+      await isRefused(forge({ head }));
+      await isRefused(forge({ payload }));
+      await isRefused(forge({ head: JSON.stringify(head), payload: JSON.stringify(payload) }));
+      const at = dice % genuine.lastIndexOf('.');
+      const cut = `${genuine.slice(0, at)}${genuine.slice(at + 1)}`;
+      if (cut.split('.').every((part) => part !== '') && cut.split('.').length === 3) {
+        await isRefused(cut);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
 
 test('what has not the shape of a token is no credential at all', async () => {
   const [head, payload, signature] = genuine.split('.');

@@ -93,6 +93,24 @@ test('what lies beside the token’s tenant, project or environment does not exi
   }
 });
 
+test('pages of a list belong to the token’s tenant and project', async (t) => {
+  const held = await bench(t);
+  const { headers, projectId, tenantId } = await held.embed();
+  const own = { project_id: projectId, tenant_id: tenantId };
+  const made = [await held.given.key(own), await held.given.key(own), await held.given.key(own)];
+  const first = await held.ask(list, { limit: 2 }, headers);
+  const cursor = /cursor=([^&>]+)/.exec(first.headers.link ?? '')?.[1];
+  ok(cursor);
+  const next = await held.ask(list, { limit: 2, cursor }, headers);
+  deepEqual(Object(next.body).data[0].id, made[0]?.id);
+  const others = [
+    (await embedded(held, { project_id: projectId })).headers,
+    (await embedded(held, { tenant_id: tenantId })).headers,
+  ];
+  for (const other of others) equal((await held.ask(list, { cursor }, other)).status, 400);
+  await refused(held.as.liveKey('GET /v1/keys', { cursor }), 400, 'invalid_request');
+});
+
 test('no field of any line names a tenant, a project, an environment or an end', async (t) => {
   const { call, tenantId, projectId } = await (await bench(t)).embed();
   const { id } = await call(create);

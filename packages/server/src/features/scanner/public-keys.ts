@@ -11,6 +11,8 @@ import { p256KeyOf } from './signature.ts';
 export type ScannerKeysSource = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type ScannerKeys = {
+  /** False: whatever is sent, nothing of it can be believed. */
+  isConfigured: boolean;
   /** Null when no such key is published; throws 503 when that cannot be told at the moment. */
   find(identifier: string): Promise<KeyObject | null>;
 };
@@ -30,9 +32,9 @@ const READ_WAIT_MS = 3 * SECOND_MS;
 const LIST_BYTES_MAX = 1_048_576;
 const KEYS_MAX = 1000;
 
-/** Without a source no report can be believed. */
 export const noScannerKeys: ScannerKeys = {
-  find: () => Promise.reject(unavailable(new Error('KEYRAIL_SCANNER_KEYS is not set'))),
+  isConfigured: false,
+  find: () => Promise.resolve(null),
 };
 
 type Kept = { keys: Map<string, KeyObject>; readAtMs: number };
@@ -80,6 +82,7 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
   }
 
   return {
+    isConfigured: true,
     async find(identifier) {
       const isFirst = kept === null;
       await readWhenOld();

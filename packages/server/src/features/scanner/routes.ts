@@ -48,6 +48,7 @@ async function signerOf(
   header: (name: string) => string | undefined,
   bytes: Uint8Array,
 ): Promise<string> {
+  if (!keys.isConfigured) throw unavailable(new Error('KEYRAIL_SCANNER_KEYS is not set'));
   for (const sender of SENDERS) {
     const identifier = header(`${sender}-public-key-identifier`);
     const signature = header(`${sender}-public-key-signature`);
