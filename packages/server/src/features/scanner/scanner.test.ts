@@ -9,6 +9,7 @@ import { mailTo, someone } from '../../../../../tests/people.ts';
 import { SCANNER_KEY_ID, signedHeaders } from '../../../../../tests/scanner.ts';
 import { seededBytes } from '../../../../../tests/world.ts';
 import { openLog } from '../../base/log.ts';
+import type { Database } from '../../db/database.ts';
 import { noScannerKeys } from './public-keys.ts';
 
 const line = 'POST /v1/webhooks/scanner/secret_scanning';
@@ -235,6 +236,40 @@ test('one failure undoes nothing, is told as one, and a redelivery does the rest
   ok((await held.as.liveKey('GET /v1/keys/{id}', { id: key.id })).quarantined_at);
   const mails = await mailTo(held.world, owner.email);
   equal(mails.filter(({ kind }) => kind === 'key_quarantined').length, 1);
+});
+
+test('a report that takes too long is cut off, and redelivered until it is done', async (t) => {
+  const held = await bench(t);
+  const { db } = held.world;
+  const now = performance.now.bind(performance);
+  let spentMs = 0;
+  t.mock.method(performance, 'now', () => now() + spentMs);
+  const slow: Database = {
+    ...db,
+    transaction: (opening, body) => {
+      spentMs += 4000;
+      return db.transaction(opening, body);
+    },
+  };
+  const { app } = appBeside(t, held.world, { db: slow, log: openLog('silent', process.stderr) });
+  const keys = [await held.given.key(), await held.given.key(), await held.given.key()];
+  const more = [await held.given.key(), await held.given.key()];
+  const payload = JSON.stringify(
+    [...keys, ...more].map(({ key: token }) => ({ token, type: 'x' })),
+  );
+  const send = async () => {
+    const headers = signedHeaders(payload);
+    const sent = { method: 'POST' as const, url: URL_PATH, payload, headers };
+    return (await app.http.inject(sent)).statusCode;
+  };
+  const quarantined = async () => {
+    const { data } = await held.as.liveKey('GET /v1/keys');
+    return data.filter(({ quarantined_at }) => quarantined_at !== null).length;
+  };
+  equal(await send(), 503);
+  equal(await quarantined(), 3, 'what was done stays done');
+  equal(await send(), 200);
+  equal(await quarantined(), 5);
 });
 
 test('a deployment without a scanner’s keys says so', async (t) => {
