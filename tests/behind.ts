@@ -27,4 +27,6 @@ export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
 
 /** Reports a key as leaked. */
 export const quarantine = (held: Bench, id: string): Promise<KeyRow> =>
-  behind(held)((tx) => quarantineKey(tx, { id, reason: 'found in a public repository' }));
+  behind(held)((tx) =>
+    quarantineKey(tx, { id, reason: 'found in a public repository', foundAt: null }),
+  );

@@ -4,8 +4,10 @@ import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { type Embedded, embedded } from './embed.ts';
 import { type Given, givenBy } from './given.ts';
 import { newMember, newPerson, type Person } from './people.ts';
+import { signedHeaders } from './scanner.ts';
 import { BOOTSTRAP_TOKEN, type ShiftableClock, type World, world } from './world.ts';
 
 export type Input = Record<string, unknown>;
@@ -39,6 +41,10 @@ export type Bench = {
     bootstrap: Caller;
     nobody: Caller;
     token(token: string): Caller;
+    /** Someone of a customer, in a browser: see `embed`. */
+    embed: Caller;
+    /** Signs what it sends. */
+    scanner: Caller;
     /** Members of the workspace, who join when first called upon. */
     owner: Caller;
     admin: Caller;
@@ -48,6 +54,9 @@ export type Bench = {
   };
   /** The people behind the callers of that name. */
   people: Record<'owner' | 'admin' | 'member', () => Promise<Person>>;
+  /** A fresh token of the caller of that name: always for the same tenant and project. */
+  embed(): Promise<Embedded>;
+  callWith(headers: Record<string, string>): Caller;
   /** Makers of what a test starts from, by the live key. */
   given: Given;
   tokens: { liveKey: string; testKey: string };
@@ -80,9 +89,23 @@ export async function bench(t: TestContext): Promise<Bench> {
     };
   };
   const people = { owner: joining('owner'), admin: joining('admin'), member: joining('member') };
+  const given = givenBy(as(liveKey));
+  const callWith = (headers: Record<string, string>) => callerBy(opened, () => headers);
+  let subject: Promise<Input> | undefined;
+  const embed = async () => {
+    subject ??= Promise.all([given.project(), given.tenant()]).then(([project, tenant]) => ({
+      project_id: project.id,
+      tenant_id: tenant.id,
+    }));
+    return embedded({ as: { liveKey: as(liveKey) }, given, callWith }, await subject);
+  };
   return {
     people,
+    embed,
+    callWith,
     as: {
+      scanner: callerBy(opened, signedHeaders),
+      embed: async (line, input) => (await embed()).call(line, input),
       liveKey: as(liveKey),
       testKey: as(test.key),
       bootstrap: as(BOOTSTRAP_TOKEN),
@@ -93,7 +116,7 @@ export async function bench(t: TestContext): Promise<Bench> {
       member: async (line, input) => (await people.member()).call(line, input),
       visitor: async (line, input) => (await newPerson(opened, as)).call(line, input),
     },
-    given: givenBy(as(liveKey)),
+    given,
     tokens: { liveKey, testKey: test.key },
     workspaceId: founded.workspace.id,
     clock: opened.clock,
@@ -102,9 +125,12 @@ export async function bench(t: TestContext): Promise<Bench> {
   };
 }
 
-export function callerWith(opened: World, token: string | null): Caller {
-  const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+export const callerWith = (opened: World, token: string | null): Caller =>
+  callerBy(opened, () => (token === null ? {} : { authorization: `Bearer ${token}` }));
+
+function callerBy(opened: World, headersOf: (body: string) => Record<string, string>): Caller {
   return async (line, input = {}) => {
+    const headers = headersOf(requestOf(line, input).body ?? '');
     const answer = await ask(opened, line, { input, headers });
     if (answer.status >= 300) throw new Refusal(line, answer);
     return answer.body as never; // the app has held it against the line's schema
@@ -157,7 +183,8 @@ export function requestOf(
   return {
     method,
     url: query.size > 0 ? `${url}?${query}` : url,
-    body: hasBody ? JSON.stringify(rest) : undefined,
+    // The one body that is a list is given as `reports`.
+    body: hasBody ? JSON.stringify('reports' in rest ? rest.reports : rest) : undefined,
   };
 }
 

@@ -19,6 +19,7 @@ import type { Database } from '../packages/server/src/db/database.ts';
 import { embeddedDatabase } from '../packages/server/src/db/embedded.ts';
 import { openPostgres } from '../packages/server/src/db/postgres.ts';
 import { openMemoryCounters } from '../packages/server/src/volatile/memory.ts';
+import { testScanner } from './scanner.ts';
 import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './template.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-tests-0123456789';
@@ -75,6 +76,9 @@ async function openWorld(): Promise<World> {
     policyPageKeysMax: 10_000,
     revokeWaitMsMax: 10_000,
     hotAuthMs: 5000,
+    rotateEveryMs: 30 * 86_400_000,
+    publishWaitMs: 600_000,
+    scannerKeys: testScanner,
     counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

@@ -18,21 +18,32 @@ const shown = 'select(id,email,email_key,email_verified_at,name)';
 
 export const granted: Record<string, Rights> = {
   migrations: {},
-  workspaces: { ...audited, kr_gate: ['select(id,name,slug)'] },
+  workspaces: { ...audited, kr_gate: ['select(id,name,slug,embed_origins)'] },
   audit_heads: derived,
   audit_logs: derived,
 
   secret_keys: {
     ...audited,
-    kr_gate: ['select(id,workspace_id,env,lookup_hash,expires_at,revoked_at,authority)'],
+    kr_gate: [
+      'select(id,workspace_id,env,lookup_hash,expires_at,revoked_at,quarantined_at,authority)',
+    ],
   },
   secret_key_uses: { ...derived, kr_gate: own },
 
-  projects: { ...audited, kr_record: ['select'] },
-  tenants: { ...audited, kr_record: ['select'] },
+  projects: {
+    ...audited,
+    kr_record: ['select'],
+    kr_gate: ['select(id,workspace_id,deleted_at)'],
+  },
+  tenants: {
+    ...audited,
+    kr_record: ['select'],
+    kr_gate: ['select(id,workspace_id,embed_epoch,deleted_at)'],
+  },
   api_keys: {
     ...audited,
     kr_record: ['select'],
+    kr_gate: ['select(id,workspace_id,lookup_hash,revoked_at,quarantined_at)'],
     kr_worker: [
       'select(id,workspace_id,project_id,tenant_id,env,expires_at,revoked_at,retired_at)',
       'update(retired_at)',
@@ -69,6 +80,11 @@ export const granted: Record<string, Rights> = {
     kr_gate: ['insert'],
     kr_write: ['insert'],
     kr_worker: ['select', 'update', 'delete'],
+  },
+  signing_keys: {
+    kr_gate: ['select'],
+    kr_read: ['select(id,signs_from,ends_at)'],
+    kr_worker: [...own, 'delete'],
   },
   worker_beats: { kr_gate: ['select'], kr_worker: [...own, 'delete'] },
   job_leases: { kr_worker: own },

@@ -39,6 +39,8 @@ export type Running = {
 export type Deployment = {
   directory: string;
   run(command?: Command, more?: Settings): Promise<Running>;
+  /** Runs a command of the program to its end. */
+  command(...words: string[]): Promise<Ended>;
   /** Everything that any of its programs has printed. */
   printed(): string;
   mails(): Promise<Mail[]>;
@@ -87,6 +89,7 @@ export async function deploy(
   return {
     directory,
     run,
+    command: (...words) => ranToItsEnd(words, env),
     printed: () => output,
     mails: () => mailsIn(join(directory, 'mail')),
     open: async () =>
@@ -99,6 +102,24 @@ export async function deploy(
           })
         : openEmbedded(directory, systemClock),
   };
+}
+
+type Ended = { code: number | null; output: string };
+
+async function ranToItsEnd(words: string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: READY_MS_MAX,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, output };
 }
 
 const environment = (directory: string, databaseUrl: string | null) => ({

@@ -44,6 +44,8 @@ async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   const tenant = await vendor('POST /v1/tenants', { external_id: 'customer' });
   const wanted = { project_id: project.id, tenant_id: tenant.id, env: 'live' };
   const key = await vendor('POST /v1/keys', wanted);
+  await vendor('PATCH /v1/workspace', { embed_origins: ['https://app.example'] });
+  const embed = await vendor('POST /v1/embed_tokens', wanted);
   await vendor('POST /v1/keys/{id}/revoke', { id: key.id });
   const change = { current_password: PASSWORD, password: NEXT };
   await person('POST /v1/auth/me/password', change);
@@ -52,7 +54,7 @@ async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   await as(null)('POST /v1/auth/password_resets/consume', { token: reset, password: THIRD });
   const last = await as(null)('POST /v1/auth/sessions', { email, password: THIRD });
   const sessions = [first.token, last.token];
-  const keys = [founded.secret_key.key, rotated.key, key.key];
+  const keys = [founded.secret_key.key, rotated.key, key.key, embed.token];
   return [verification, reset, invited.token, mailed, ...sessions, ...keys];
 }
 
@@ -133,7 +135,7 @@ test('no secret is printed, kept, logged or repeated', async (t) => {
   ]);
   const secrets = [...issued, PASSWORD, NEXT, THIRD, BOOTSTRAP_TOKEN, MASTER_KEY, SMTP_PASSWORD];
   const everything = secrets.filter((secret) => secret !== undefined);
-  equal(everything.length, 15);
+  equal(everything.length, 16);
   const answers = await refusals(server, everything);
   const session = issued[5] ?? '';
   const log = await server.ask('GET /v1/audit_logs', { limit: 200 }, session);

@@ -43,7 +43,7 @@ export async function markedWorkspace(held: Bench, canary: string): Promise<Mark
   // What is deleted could no longer be looked for.
   for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
     const { caller } = fixtureOf(line);
-    if (caller !== 'liveKey' && caller !== 'owner') continue;
+    if (caller !== 'liveKey' && caller !== 'owner' && caller !== 'embed') continue;
     const plain = await fixtureOf(line).input(held);
     const answer = await held.as[caller](line, marked(line, plain, canary)).catch((error) => {
       if (!(error instanceof Refusal)) throw error;
@@ -62,13 +62,14 @@ export async function markedWorkspace(held: Bench, canary: string): Promise<Mark
 const plainLists = served.filter((line) => endpointOf(line).list && !line.includes('{'));
 
 /** Every list of a workspace, read by those who may. */
-export async function ownLists({ ask, tokens, people }: Bench): Promise<Answer[]> {
-  const owner = (await people.owner()).token;
+export async function ownLists({ ask, tokens, people, embed }: Bench): Promise<Answer[]> {
+  const held: Record<string, Record<string, string>> = {
+    session: { authorization: `Bearer ${(await people.owner()).token}` },
+    embed: (await embed()).headers,
+  };
+  const vendor = { authorization: `Bearer ${tokens.liveKey}` };
   return Promise.all(
-    plainLists.map((line) => {
-      const token = endpointOf(line).auth === 'session' ? owner : tokens.liveKey;
-      return ask(line, {}, { authorization: `Bearer ${token}` });
-    }),
+    plainLists.map((line) => ask(line, {}, held[endpointOf(line).auth] ?? vendor)),
   );
 }
 

@@ -51,17 +51,18 @@ test('a credential that nobody issued is refused, whatever its shape', async (t)
 });
 
 test('the wrong kind of credential is refused by name', async (t) => {
-  const { ask, tokens, people } = await bench(t);
+  const { ask, tokens, people, embed } = await bench(t);
   const takes: Record<string, string[]> = {
     vendor: ['liveKey', 'session'],
     machine: ['liveKey'],
     machineHot: ['liveKey'],
     founder: ['bootstrap', 'session'],
     session: ['session'],
-    embed: [],
+    embed: ['embed'],
   };
   const session = (await people.owner()).token;
-  const held = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN, session };
+  const { token } = await embed();
+  const held = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN, session, embed: token };
   for (const line of guarded) {
     for (const [kind, token] of Object.entries(held)) {
       if (takes[endpointOf(line).auth]?.includes(kind)) continue;
@@ -116,14 +117,17 @@ test('a test key is refused beyond the boundary, and nothing is changed', async 
 });
 
 test('a malformed id in a path is not a missing one', async (t) => {
-  const { ask, tokens, people } = await bench(t);
-  const session = (await people.owner()).token;
+  const { ask, tokens, people, embed } = await bench(t);
+  const held: Record<string, Record<string, string>> = {
+    session: bearer((await people.owner()).token),
+    embed: (await embed()).headers,
+  };
   for (const line of guarded.filter((each) => each.includes('{'))) {
     const ids = Object.keys(anyIds(line));
     for (const id of ['nonsense', '%00', 'a'.repeat(5000)]) {
       const input = Object.fromEntries(ids.map((name) => [name, id]));
-      const token = endpointOf(line).auth === 'session' ? session : tokens.liveKey;
-      const answer = await ask(line, input, bearer(token));
+      const headers = held[endpointOf(line).auth] ?? bearer(tokens.liveKey);
+      const answer = await ask(line, input, headers);
       equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 400 invalid_request`);
       equal(messageOf(answer), 'The request path is not valid.');
     }
@@ -153,17 +157,20 @@ test('an unknown field is refused by its path', async (t) => {
 });
 
 test('a body that is no JSON, or says it is something else, is refused', async (t) => {
-  const { world, tokens, people } = await bench(t);
-  const session = (await people.owner()).token;
+  const { world, tokens, people, embed } = await bench(t);
+  const held: Record<string, Record<string, string>> = {
+    founder: bearer(BOOTSTRAP_TOKEN),
+    session: bearer((await people.owner()).token),
+    embed: (await embed()).headers,
+  };
   const wanted = served.filter((line) => {
     const { body, anyContentType } = endpointOf(line);
     return body !== undefined && body !== 'raw' && !anyContentType;
   });
   const send = (line: AnyLine, payload: string, type: string) => {
     const { method, url } = requestOf(line, anyIds(line));
-    const held: Record<string, string> = { founder: BOOTSTRAP_TOKEN, session };
-    const token = held[endpointOf(line).auth] ?? tokens.liveKey;
-    const headers = { ...bearer(token), 'content-type': type };
+    const caller = held[endpointOf(line).auth] ?? bearer(tokens.liveKey);
+    const headers = { ...caller, 'content-type': type };
     return world.app.http.inject({ method, url, payload, headers });
   };
   for (const line of wanted) {
@@ -189,12 +196,17 @@ test('every path says which methods it answers', async (t) => {
 });
 
 test('no answer of any line lets a foreign page read it or a browser run it', async (t) => {
-  const { ask } = await bench(t);
+  const { ask, embed } = await bench(t);
+  const { token } = await embed();
   for (const line of served) {
-    const answer = await ask(line, anyIds(line), { origin: 'https://evil.example' });
+    const isEmbed = endpointOf(line).auth === 'embed';
+    const origin = { origin: 'https://evil.example', ...(isEmbed && bearer(token)) };
+    const answer = await ask(line, anyIds(line), origin);
     equal(answer.headers['access-control-allow-origin'], undefined, line);
+    equal(answer.headers['access-control-allow-credentials'], undefined, line);
     equal(answer.headers['x-content-type-options'], 'nosniff', line);
-    equal(answer.headers['cache-control'], 'no-store', line);
+    const isShared = line === 'GET /.well-known/jwks.json';
+    equal(answer.headers['cache-control'], isShared ? 'public, max-age=300' : 'no-store', line);
     ok(answer.headers['content-security-policy']?.includes("default-src 'none'"), line);
     ok(answer.headers['x-request-id'], line);
   }

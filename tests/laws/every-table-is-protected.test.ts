@@ -15,6 +15,7 @@ const withoutWorkspace: Record<string, string> = {
   sessions: 'people belong to no workspace',
   one_time_tokens: 'people belong to no workspace',
   mail_outbox: 'goes to people; read by the worker alone',
+  signing_keys: 'the deployment signs, for all workspaces',
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
 };
@@ -118,10 +119,10 @@ test('no function runs with its owner’s rights unless its search path is pinne
 });
 
 test('statements and catalogue agree on every column', async () => {
-  const source = readFileSync(
-    join(import.meta.dirname, '../../packages/server/src/db/tables.ts'),
-    'utf8',
-  );
+  const db = join(import.meta.dirname, '../../packages/server/src/db');
+  const source = ['tables.ts', 'deployment-tables.ts']
+    .map((name) => readFileSync(join(db, name), 'utf8'))
+    .join('\n');
   for (const { name, columns } of await readTables()) {
     if (name === 'migrations') continue;
     equal(new RegExp(`^  ${camelName(name)}: `, 'm').test(source), true, `${name} has no type`);

@@ -3,11 +3,12 @@
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { Bench, Input } from '../bench.ts';
 import { mailedToken, newAddress, PASSWORD, signUp } from '../people.ts';
+import { embedFixtures } from './embed-fixtures.ts';
 import { hotFixtures } from './hot-fixtures.ts';
 
 export type Fixture = {
   /** Who makes the successful call. */
-  caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor';
+  caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
   input(bench: Bench): Promise<Input> | Input;
   /** Actions that the call appends to the log, in order. */
   audits: readonly string[];
@@ -222,6 +223,7 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     audits: ['secret_key.revoked'],
     beyond: liveSecretKey,
   },
+  ...embedFixtures,
   'GET /v1/policy/snapshot': {
     ...reading,
     input: aFeed({}),
@@ -239,4 +241,5 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   'GET /healthz': probe,
   'GET /readyz': probe,
   'GET /status': probe,
+  'GET /.well-known/jwks.json': probe,
 };

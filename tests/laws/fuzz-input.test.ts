@@ -10,7 +10,9 @@ import { ErrorBody } from '@keyrail/protocol/objects/error-body.ts';
 import fc from 'fast-check';
 import type { LightMyRequestResponse as Response } from 'fastify';
 import { type Bench, bench, type Input } from '../bench.ts';
+import { ORIGIN } from '../embed.ts';
 import { newPerson } from '../people.ts';
+import { signedHeaders } from '../scanner.ts';
 import { BOOTSTRAP_TOKEN } from '../world.ts';
 import type { Fixture } from './fixtures.ts';
 import {
@@ -40,6 +42,8 @@ const tokens: Record<Fixture['caller'], () => Promise<string | null> | string | 
   bootstrap: () => BOOTSTRAP_TOKEN,
   liveKey: () => held.tokens.liveKey,
   owner: async () => (await held.people.owner()).token,
+  embed: async () => (await held.embed()).token,
+  scanner: () => null,
   visitor: async () => {
     const as = (token: string | null) => (token === null ? held.as.nobody : held.as.token(token));
     return (await newPerson(held.world, as)).token;
@@ -56,6 +60,9 @@ async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Re
     url,
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(endpointOf(line).auth === 'embed' && { origin: ORIGIN }),
+      // What is not signed is refused without a look.
+      ...(endpointOf(line).auth === 'signature' && signedHeaders(body ?? '')),
       ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
     },
     ...(body !== undefined && { payload: body }),

@@ -27,6 +27,7 @@ const LINE = [
   ['access'],
   ['http'],
   ['features'],
+  ['settings'],
   ['settings.ts'],
   ['config.ts', 'routes.ts', 'worker.ts'],
   ['app.ts'],
@@ -43,6 +44,7 @@ const KEPT_IN: Record<string, string> = {
   fastify: 'http',
   pg: 'db',
   ioredis: 'volatile',
+  jose: 'access',
   '@electric-sql/pglite': 'db',
 };
 

@@ -22,6 +22,11 @@ export const routeTable = servedRoutes({
   revokeWaitMsMax: 0,
   randomBytes: never,
   hub: openPolicyHub(),
+  signingKeys: { verifying: never, signing: never, published: never },
+  makeFirstSigningKey: never,
+  newId: never,
+  publicUrl: 'http://law.test',
+  scannerKeys: { isConfigured: true, find: never },
 });
 
 export const served: AnyLine[] = routeTable

@@ -47,7 +47,7 @@ const READS_SETTINGS = paths(
 const REVEALS = paths(
   ...['tests/', 'bench/', '.*\\.test.ts$', '.*/present.ts$'],
   ...[`${SERVER}features/mail/`, `${SERVER}[^/]+$`],
-  ...[`${SERVER}base/(secret|sealing).ts$`, `${SERVER}access/bootstrap.ts$`],
+  ...[`${SERVER}base/(secret|sealing|signing-pair).ts$`, `${SERVER}access/bootstrap.ts$`],
 );
 const SQL_CLOCK = new RegExp(
   ['now\\s*\\(', 'current_(timestamp|time|date)\\b', 'localtime(stamp)?\\b']

@@ -82,6 +82,19 @@ test('secret keys are made, rotated and revoked', async (t) => {
   equal((await told(keyrail, 'secret-keys', 'get', next.id)).revoked_reason, 'done');
 });
 
+test('an embed token is minted for a page of the customer', async (t) => {
+  const { here: keyrail, given, as } = await desk(t);
+  const [project, tenant] = [await given.project(), await given.tenant()];
+  const origin = 'https://app.customer.example';
+  await as.liveKey('PATCH /v1/workspace', { embed_origins: [origin, 'https://b.example'] });
+  const words = ['--project', project.slug, '--tenant', tenant.external_id, '--env', 'test'];
+  const made = await told(keyrail, 'embed-tokens', 'create', ...words, '--origin', origin);
+  const token = Object(made);
+  deepEqual([token.scopes, token.audience], [['keys:read'], [origin]]);
+  const bare = await keyrail(['embed-tokens', 'create', ...words, '--scope', 'keys:write']);
+  match(bare.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+});
+
 test('people are invited, promoted and removed', async (t) => {
   const { here: keyrail, people } = await desk(t);
   const { email, userId } = await people.member();

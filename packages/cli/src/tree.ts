@@ -2,6 +2,7 @@
 import { account } from './commands/account.ts';
 import { api } from './commands/api.ts';
 import { audit } from './commands/audit.ts';
+import { embedTokens } from './commands/embed-tokens.ts';
 import { environments } from './commands/environments.ts';
 import { invites } from './commands/invites.ts';
 import { keys } from './commands/keys.ts';
@@ -24,6 +25,7 @@ export const tree: Tree = {
     tenants,
     keys,
     secretKeys,
+    embedTokens,
     members,
     invites,
     audit,

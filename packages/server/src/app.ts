@@ -1,24 +1,29 @@
 // Composition root: the parts of one running API, put together and taken apart in order.
 import { hkdfSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/bootstrap.ts';
 import { embedPrincipal } from './access/embed-token.ts';
-import { openHotKeys } from './access/hot-cache-news.ts';
+import { type HotKeys, openHotKeys } from './access/hot-cache-news.ts';
 import { secretKeyPrincipal } from './access/secret-key.ts';
 import { sessionPrincipal } from './access/session.ts';
+import { openSigningKeys, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
 import { idMaker, requestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { PasswordHasher } from './base/password-hasher.ts';
 import type { RandomBytes } from './base/random.ts';
-import { sealingUnder } from './base/sealing.ts';
+import { type Sealing, sealingUnder } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { openPolicyBridge } from './doors/policy-bridge.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
-import { type MailSetting, openTransport } from './features/mail/transport.ts';
+import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
+import type { ScannerKeys } from './features/scanner/public-keys.ts';
+import type { SigningSchedule } from './features/signing/occasions.ts';
+import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
 import { cursorsUnder } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import type { Probe } from './http/route.ts';
@@ -28,7 +33,7 @@ import type { Counters } from './volatile/counters.ts';
 import { openPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
 
-export type AppParts = {
+export type AppParts = SigningSchedule & {
   hasher: PasswordHasher;
   throttle: Throttle;
   passwordCharsMin: number;
@@ -38,6 +43,7 @@ export type AppParts = {
   hotAuthMs: number;
   /** Closed with the app. */
   counters: Counters;
+  scannerKeys: ScannerKeys;
   mail: MailSetting;
   mailFrom: string;
   db: Database;
@@ -52,17 +58,28 @@ export type AppParts = {
   checkAnswers: boolean;
 };
 
-export type App = { http: FastifyInstance; worker: WorkerParts; close(): Promise<void> };
+export type App = {
+  http: FastifyInstance;
+  worker: WorkerParts;
+  /** Before it serves: a key to sign with is there, and published. */
+  prepare(): Promise<void>;
+  close(): Promise<void>;
+};
 
 export function buildApp(parts: AppParts): App {
   const { db, clock, randomBytes, log, counters } = parts;
   const newId = idMaker(clock, randomBytes);
   const gate = openGate(db);
   const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
+  const { unseal, ...signing } = signingPartsOf(parts);
+  const signingKeys = openSigningKeys({ gate, unseal });
+  const work = openWork(db, newId);
+  const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
   const hotKeys = openHotKeys({ gate, log, lifeMs: parts.hotAuthMs, listen: db.listen });
-  const http = buildServer(servedRoutes({ ...parts, redis: counters.state, hub }), {
+  const embedding = { signingKeys, makeFirstSigningKey, newId };
+  const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
     db,
     newId,
     randomBytes,
@@ -73,13 +90,7 @@ export function buildApp(parts: AppParts): App {
     gate,
     log,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
-    credentials: {
-      secretKey: (token, isHot) =>
-        isHot ? hotKeys.principalOf(token) : secretKeyPrincipal({ gate, log }, token),
-      session: (token) => sessionPrincipal({ gate, log }, token),
-      embedToken: embedPrincipal,
-      isBootstrap: bootstrapCheck(parts.bootstrapToken),
-    },
+    credentials: credentialsOf(parts, { gate, log, hotKeys, signingKeys }),
     probe: probeOf(db, gate),
     checkAnswers: parts.checkAnswers,
     newRequestId: requestIdMaker(newId),
@@ -87,18 +98,21 @@ export function buildApp(parts: AppParts): App {
     trustProxy: parts.trustProxy,
   });
   documentRoutes(http, { publicUrl: parts.publicUrl, notYetServed });
-  const domain = new URL(parts.publicUrl).hostname;
   return {
     http,
     worker: {
-      work: openWork(db, newId),
+      work,
       workIn: openWorkIn(db, newId),
       announce: bridge.announce,
-      transport: openTransport(parts.mail, { from: parts.mailFrom, domain }),
+      transport: transportOf(parts),
       unseal: sealing.unseal,
+      signing,
       publicUrl: parts.publicUrl,
       newId,
       log,
+    },
+    async prepare() {
+      await makeFirstSigningKey();
     },
     async close() {
       // Held requests are answered first: a server that stops keeps nobody waiting.
@@ -110,6 +124,31 @@ export function buildApp(parts: AppParts): App {
       await db.close();
     },
   };
+}
+
+type Known = { gate: Gate; log: Log; hotKeys: HotKeys; signingKeys: SigningKeys };
+
+const credentialsOf = (
+  { bootstrapToken, publicUrl: issuer }: AppParts,
+  { gate, log, hotKeys, signingKeys }: Known,
+): Credentials => ({
+  secretKey: (token, isHot) =>
+    isHot ? hotKeys.principalOf(token) : secretKeyPrincipal({ gate, log }, token),
+  session: (token) => sessionPrincipal({ gate, log }, token),
+  embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer }, token),
+  isBootstrap: bootstrapCheck(bootstrapToken),
+});
+
+const transportOf = ({ mail, mailFrom, publicUrl }: AppParts): MailTransport =>
+  openTransport(mail, { from: mailFrom, domain: new URL(publicUrl).hostname });
+
+/** What signing keys are made and opened with. */
+export function signingPartsOf(
+  parts: Pick<AppParts, 'masterKey' | 'randomBytes' | keyof SigningSchedule>,
+): SigningParts & Pick<Sealing, 'unseal'> {
+  const { masterKey, randomBytes, rotateEveryMs, publishWaitMs } = parts;
+  const sealing = sealingUnder(keyFor('signing', masterKey), randomBytes);
+  return { ...sealing, randomBytes, rotateEveryMs, publishWaitMs };
 }
 
 const probeOf = (db: Database, gate: Gate): Probe => ({

@@ -40,6 +40,9 @@ test('everything has a default, and the defaults are these', () => {
     redisUrl: null,
     redisCluster: false,
     hotAuthMs: 5000,
+    rotateEveryMs: 30 * 86_400_000,
+    publishWaitMs: 600_000,
+    scannerKeys: null,
   });
 });
 
@@ -79,6 +82,15 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_HOT_AUTH_TTL_MS', '0', 'hotAuthMs', 0],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '60000', 'hotAuthMs', 60_000],
   ['KEYRAIL_REDIS_CLUSTER', 'off', 'redisCluster', false],
+  ['KEYRAIL_SIGNING_ROTATE_EVERY', '1h', 'rotateEveryMs', 3_600_000],
+  ['KEYRAIL_SIGNING_ROTATE_EVERY', '365d', 'rotateEveryMs', 365 * 86_400_000],
+  ['KEYRAIL_SIGNING_PUBLISH_WAIT', '300s', 'publishWaitMs', 300_000],
+  ['KEYRAIL_SIGNING_PUBLISH_WAIT', '5m', 'publishWaitMs', 300_000],
+  ['KEYRAIL_SCANNER_KEYS', './keys.json', 'scannerKeys', { kind: 'file', path: './keys.json' }],
+  [
+    ...(['KEYRAIL_SCANNER_KEYS', 'https://scanner.example/keys', 'scannerKeys'] as const),
+    { kind: 'url', url: 'https://scanner.example/keys' },
+  ],
 ];
 
 for (const [name, text, field, value] of accepted) {
@@ -117,6 +129,15 @@ const refusals: [string, string][] = [
   ['KEYRAIL_REVOKE_WAIT_MS', '60001'],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '60001'],
   ['KEYRAIL_REDIS_CLUSTER', 'yes'],
+  ['KEYRAIL_SIGNING_ROTATE_EVERY', '59m'],
+  ['KEYRAIL_SIGNING_ROTATE_EVERY', '366d'],
+  ['KEYRAIL_SIGNING_ROTATE_EVERY', '30'],
+  ['KEYRAIL_SIGNING_ROTATE_EVERY', '1.5h'],
+  ['KEYRAIL_SIGNING_PUBLISH_WAIT', '299s'],
+  ['KEYRAIL_SIGNING_PUBLISH_WAIT', '25h'],
+  ['KEYRAIL_SIGNING_PUBLISH_WAIT', '-5m'],
+  ['KEYRAIL_SCANNER_KEYS', 'http://scanner.example/keys'],
+  ['KEYRAIL_SCANNER_KEYS', 'file:///etc/keys.json'],
 ];
 
 for (const [name, text] of refusals) {

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import type { LogLevel } from './base/log.ts';
 import type { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
+import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
+import * as embed from './settings/embed.ts';
+import { Fault, type Setting } from './settings/setting.ts';
 import * as known from './settings.ts';
-import { Fault, type Setting, settings } from './settings.ts';
+import { settings } from './settings.ts';
 
 export type Config = Readonly<{
   host: string;
@@ -29,6 +32,9 @@ export type Config = Readonly<{
   policyPageKeysMax: number;
   revokeWaitMsMax: number;
   hotAuthMs: number;
+  rotateEveryMs: number;
+  publishWaitMs: number;
+  scannerKeys: ScannerKeysSource | null;
 }>;
 
 export type ConfigResult = { config: Config } | { faults: string[] };
@@ -72,6 +78,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     policyPageKeysMax: required(known.policyPageKeysMax, 1),
     revokeWaitMsMax: required(known.revokeWaitMsMax, 0),
     hotAuthMs: required(known.hotAuthMs, 0),
+    rotateEveryMs: required(embed.rotateSigningKeysEvery, 0),
+    publishWaitMs: required(embed.signingPublishWait, 0),
+    scannerKeys: optional(embed.scannerKeys),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');

@@ -2,18 +2,22 @@
 import { type Config, readConfig } from './config.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { settings } from './settings.ts';
+import { signingKeysCommand } from './signing-keys-command.ts';
 // keyrail-server: the one program, by its parts. The only reader of process.env.
 import { apiCommand, startCommand, workerCommand } from './start.ts';
 
-const commands: Record<string, { does: string; run(config: Config): Promise<void> }> = {
+type Command = { does: string; run(config: Config, words: readonly string[]): Promise<void> };
+
+const commands: Record<string, Command> = {
   start: { does: 'migrate, then run API and worker in one process', run: startCommand },
   api: { does: 'run the API alone', run: apiCommand },
   worker: { does: 'run the worker alone', run: workerCommand },
   migrate: { does: 'bring the database to this version and exit', run: migrateCommand },
+  'signing-keys': { does: 'list | rotate [--now]: keys of embed tokens', run: signingKeysCommand },
 };
 
 async function main(): Promise<void> {
-  const [name = 'help'] = process.argv.slice(2);
+  const [name = 'help', ...words] = process.argv.slice(2);
   const command = commands[name];
   if (!command) {
     const asked = ['help', '--help', '-h'].includes(name);
@@ -30,11 +34,11 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  await command.run(read.config);
+  await command.run(read.config, words);
 }
 
 function usage(): string {
-  const list = Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(10)}${does}`);
+  const list = Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(14)}${does}`);
   const manual = settings.map(({ name, meaning, fallback }) => {
     const shown = fallback === null ? '' : ` (${fallback})`;
     return `  ${name.padEnd(30)}${meaning}${shown}`;

@@ -3,18 +3,9 @@ import { isIP } from 'node:net';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
-
-export type Setting<T> = {
-  name: string;
-  meaning: string;
-  /** As printed in the manual; null when the setting has none. */
-  fallback: string | null;
-  isSecret?: true;
-  parse(text: string): T;
-};
-
-/** What a parser throws: the words after the setting's name. */
-export class Fault extends Error {}
+import { rotateSigningKeysEvery, scannerKeys, signingPublishWait } from './settings/embed.ts';
+import { onOrOff, plainText, secretIf, wholeNumber } from './settings/parsers.ts';
+import { Fault, type Setting } from './settings/setting.ts';
 
 const [BOOTSTRAP_CHARS_MIN, MASTER_KEY_BYTES] = [32, 32];
 
@@ -215,31 +206,14 @@ export const settings: readonly Setting<unknown>[] = [
   policyPageKeysMax,
   revokeWaitMsMax,
   hotAuthMs,
+  rotateSigningKeysEvery,
+  signingPublishWait,
+  scannerKeys,
   logLevel,
 ];
 
-function plainText(text: string): string {
-  return text;
-}
-
-function onOrOff(text: string): boolean {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new Fault('must be on or off');
-}
-
-function secretIf(isFine: boolean, text: string, words: string): Secret {
-  if (isFine) return new Secret(text);
-  throw new Fault(words);
-}
-
 const isRedis = (text: string): boolean =>
   /^unix:\S+$/.test(text) || (/^rediss?:\/\/[^\s/]/.test(text) && URL.canParse(text));
-
-function wholeNumber(text: string, min: number, max: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new Fault(`must be a whole number, ${min} to ${max}`);
-  return value;
-}
 
 /** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
 function isAddress(text: string): boolean {

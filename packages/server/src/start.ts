@@ -9,6 +9,7 @@ import { openPasswordHasher } from './base/password-hasher.ts';
 import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
+import { noScannerKeys, openScannerKeys } from './features/scanner/public-keys.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
 import { openCounters, openStore } from './stores.ts';
 import { tryIt, welcome } from './welcome.ts';
@@ -52,8 +53,8 @@ async function run(config: Config, parts: Parts): Promise<void> {
 async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
-  const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs } = config;
-  return buildApp({
+  const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
+  const app = buildApp({
     db,
     log,
     clock: systemClock,
@@ -62,13 +63,16 @@ async function openApp(config: Config, log: Log): Promise<App> {
     throttle: config.authThrottle ? throttleBy(systemClock) : noThrottle,
     ...(await secretsOf(config)),
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
-    ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs },
+    ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
+    scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
     counters: await openCounters(config, systemClock, log),
     checkAnswers: false,
   });
+  await app.prepare();
+  return app;
 }
 
-async function secretsOf(
+export async function secretsOf(
   config: Config,
 ): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   const { bootstrapToken, masterKey, databaseUrl, dataDir } = config;

@@ -16,6 +16,8 @@ const reach: Reach = {
   authority: 'owner',
 };
 
+const held = { scopes: [], origins: [], expiresAt: new Date(0), expiresInMs: 0 };
+
 const BOOTSTRAP = 'a-bootstrap-token-of-enough-characters';
 
 /** One credential of each kind is believed: the tokens below. */
@@ -40,7 +42,7 @@ const credentials: Credentials = {
         })(token),
   embedToken: believing({
     token: 'aaa.bbb.ccc',
-    principal: { kind: 'embed', env: 'live', reach },
+    principal: { kind: 'embed', env: 'live', reach, ...held },
     refusal: new ApiError('invalid_embed_token'),
   }),
   isBootstrap: bootstrapCheck(new Secret(BOOTSTRAP)),

@@ -7,6 +7,8 @@ import type { Env, Reach } from '../doors/reach.ts';
 import { type Boundary, envsOf, refuseBeyond, refuseNamedEnv } from './boundary.ts';
 import type { Principal } from './principal.ts';
 
+const held = { scopes: [], origins: [], expiresAt: new Date(0), expiresInMs: 0 };
+
 const reach = (env: Env): Reach => ({
   workspaceId: '01890000-0000-7000-8000-000000000000',
   envs: envsOf(env),
@@ -20,7 +22,7 @@ const unbound: Record<string, Principal> = {
   'live key': { kind: 'secret_key', env: 'live', reach: reach('live') },
   session: { kind: 'session', userId: 'u', sessionId: 's', reach: reach('live') },
   'session without a workspace': { kind: 'session', userId: 'u', sessionId: 's', reach: null },
-  'test embed token': { kind: 'embed', env: 'test', reach: reach('test') },
+  'test embed token': { kind: 'embed', env: 'test', reach: reach('test'), ...held },
   'bootstrap token': { kind: 'bootstrap' },
   nobody: { kind: 'nobody' },
 };

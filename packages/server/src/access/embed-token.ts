@@ -1,6 +1,98 @@
-// Embed tokens of the vendor's customers. None has been signed yet, so none is valid.
+// Embed tokens: signed by this deployment, believed only when it signed them, and held against the
+// database with every request, so that whatever ends one holds from the next request on.
+import type { KeyObject } from 'node:crypto';
+import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import { ApiError } from '../base/errors.ts';
-import type { Principal } from './principal.ts';
+import { Secret } from '../base/secret.ts';
+import type { EmbedFact } from '../doors/embed-facts.ts';
+import type { Gate } from '../doors/gate.ts';
+import { claimsOf, type EmbedClaims, payloadOf } from './embed-claims.ts';
+import type { EmbedPrincipal } from './principal.ts';
+import type { SigningKeys } from './signing-keys.ts';
 
-export const embedPrincipal = (_token: string): Promise<Principal> =>
-  Promise.reject(new ApiError('invalid_embed_token'));
+const ALG = 'EdDSA';
+const TYP = 'keyrail-embed+jwt';
+
+export type EmbedTokenParts = { gate: Gate; signingKeys: SigningKeys; issuer: string };
+
+export async function signEmbedToken(
+  claims: EmbedClaims,
+  { key, kid, issuer }: { key: KeyObject; kid: string; issuer: string },
+): Promise<Secret> {
+  const token = new SignJWT(payloadOf(claims, issuer));
+  return new Secret(await token.setProtectedHeader({ alg: ALG, typ: TYP, kid }).sign(key));
+}
+
+/** Where it may be used from, and for what, is the business of whoever admits the request. */
+export async function embedPrincipal(
+  { gate, signingKeys, issuer }: EmbedTokenParts,
+  token: string,
+): Promise<EmbedPrincipal> {
+  const { claims, kid } = await verified(token, { signingKeys, issuer });
+  const { workspaceId, tenantId, projectId } = claims;
+  const fact = await gate.findEmbedFact({ kid, workspaceId, tenantId, projectId });
+  if (!fact || fact.epoch !== claims.epoch || fact.now >= claims.expiresAt) throw refusal();
+  return principalOf(claims, fact);
+}
+
+const refusal = (cause?: unknown): ApiError =>
+  new ApiError('invalid_embed_token', undefined, { cause });
+
+type Verified = { claims: EmbedClaims; kid: string };
+
+async function verified(
+  token: string,
+  { signingKeys, issuer }: Omit<EmbedTokenParts, 'gate'>,
+): Promise<Verified> {
+  if (!isSpelledOnce(token)) throw refusal();
+  // Keys come from our own list by `kid`; nothing else in a header is ever looked at.
+  const keyOf: JWTVerifyGetKey = async ({ kid }) => {
+    const key = kid === undefined ? null : await signingKeys.verifying(kid);
+    if (!key) throw refusal();
+    return key;
+  };
+  // Time is judged by the database's clock, with everything else that may have ended the token.
+  const rules = { algorithms: [ALG], issuer, currentDate: new Date(0) };
+  const { payload, protectedHeader } = await jwtVerify(token, keyOf, rules).catch(refusedBy);
+  const claims = claimsOf(payload);
+  const { typ, kid } = protectedHeader;
+  if (!claims || typ !== TYP || kid === undefined) throw refusal();
+  return { claims, kid };
+}
+
+/** Base64 can be read leniently; a token is what was issued, and no other spelling of it. */
+const isSpelledOnce = (token: string): boolean =>
+  token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+
+/** What is wrong with a token is said in the same words; a store that is away is not its fault. */
+function refusedBy(error: unknown): never {
+  const isOfToken =
+    error instanceof Error && 'code' in error && /^ERR_J(OSE|W[A-Z]+)_/.test(String(error.code));
+  throw isOfToken ? refusal(error) : error;
+}
+
+const GRANT = 'key_scope:';
+
+function principalOf(claims: EmbedClaims, { origins, now }: EmbedFact): EmbedPrincipal {
+  const { workspaceId, tenantId, projectId, env, scopes, expiresAt, audience, jti } = claims;
+  return {
+    kind: 'embed',
+    env,
+    scopes,
+    origins: audience.filter((origin) => origins.includes(origin)),
+    expiresAt,
+    expiresInMs: expiresAt.getTime() - now.getTime(),
+    reach: {
+      workspaceId,
+      envs: [env],
+      tenantId,
+      projectId,
+      keyScopes: scopes.filter((scope) => scope.startsWith(GRANT)).map(bareScope),
+      actor: { type: 'embed', id: jti },
+      // Roles are of the vendor's people; here the scopes of the token are the bound.
+      authority: 'admin',
+    },
+  };
+}
+
+const bareScope = (grant: string): string => grant.slice(GRANT.length);

@@ -1,10 +1,21 @@
 // Who is calling, once the credential has been believed.
 import type { Env, Reach, Role } from '../doors/reach.ts';
 
+export type EmbedPrincipal = {
+  kind: 'embed';
+  reach: Reach;
+  env: Env;
+  scopes: readonly string[];
+  /** Of the pages that may present the token: in its audience, and registered still. */
+  origins: readonly string[];
+  expiresAt: Date;
+  expiresInMs: number;
+};
+
 export type Principal =
   | { kind: 'secret_key'; reach: Reach; env: Env }
   | { kind: 'session'; userId: string; sessionId: string; reach: Reach | null }
-  | { kind: 'embed'; reach: Reach; env: Env }
+  | EmbedPrincipal
   | { kind: 'bootstrap' }
   | { kind: 'nobody' };
 

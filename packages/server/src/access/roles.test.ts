@@ -6,6 +6,8 @@ import { allEnvs, type Reach, type Role } from '../doors/reach.ts';
 import type { Principal } from './principal.ts';
 import { leastRole, refuseBelow } from './roles.ts';
 
+const held = { scopes: [], origins: [], expiresAt: new Date(0), expiresInMs: 0 };
+
 const roles: Role[] = ['member', 'admin', 'owner'];
 
 const reach = (authority: Role): Reach => ({
@@ -18,7 +20,7 @@ const reach = (authority: Role): Reach => ({
 const bearers: ((authority: Role) => Principal)[] = [
   (authority) => ({ kind: 'session', userId: 'u', sessionId: 's', reach: reach(authority) }),
   (authority) => ({ kind: 'secret_key', env: 'live', reach: reach(authority) }),
-  (authority) => ({ kind: 'embed', env: 'live', reach: reach(authority) }),
+  (authority) => ({ kind: 'embed', env: 'live', reach: reach(authority), ...held }),
 ];
 
 const least: [boolean, 'owner' | undefined, Role][] = [

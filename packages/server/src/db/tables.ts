@@ -1,10 +1,9 @@
 // The columns of every table, as statements see them: held against the catalogue by a law.
 import type { ColumnType } from 'kysely';
+import type { Json } from './columns.ts';
+import type { JobLeases, MailOutbox, SigningKeys, WorkerBeats } from './deployment-tables.ts';
 
 type Env = 'live' | 'test';
-
-/** Read as the parsed value, written as its JSON text: an array would pass for an SQL array. */
-type Json<T> = ColumnType<T, string, string>;
 
 /** Filled in by the database from the reach of the transaction. */
 type FromReach = ColumnType<string, never, never>;
@@ -196,22 +195,6 @@ type Invites = {
   revokedAt: ColumnType<Date | null, never, Date>;
 };
 
-type MailOutbox = {
-  id: string;
-  kind: string;
-  recipient: string;
-  params: Json<Record<string, string>>;
-  sealedToken: Buffer | null;
-  createdAt: Date;
-  dueAt: Date;
-  attempts: number;
-  claim: ColumnType<string | null, never, string | null>;
-  claimedUntil: ColumnType<Date | null, never, Date | null>;
-  sentAt: ColumnType<Date | null, never, Date>;
-  failedAt: ColumnType<Date | null, never, Date>;
-  lastError: ColumnType<string | null, never, string>;
-};
-
 type IdempotencyScope = {
   workspaceId: FromReach;
   env: Env;
@@ -221,10 +204,6 @@ type IdempotencyScope = {
 type IdempotencyLock = { lockToken: string | null; lockedUntil: Date; expiresAt: Date };
 type IdempotencyAnswer = { status: number | null; headers: Json<Meta> | null; body: Buffer | null };
 type IdempotencyRecords = IdempotencyScope & IdempotencyLock & IdempotencyAnswer;
-
-type WorkerBeats = { workerId: string; seenAt: Date };
-
-type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
 
 export type Tables = {
   workspaces: Workspaces;
@@ -245,6 +224,7 @@ export type Tables = {
   invites: Invites;
   mailOutbox: MailOutbox;
   idempotencyRecords: IdempotencyRecords;
+  signingKeys: SigningKeys;
   workerBeats: WorkerBeats;
   jobLeases: JobLeases;
 };

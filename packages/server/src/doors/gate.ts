@@ -6,6 +6,15 @@ import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
 import { build, many, one, type Runner } from '../db/sql.ts';
 import type { PolicyVersion } from './door.ts';
+import {
+  type EmbedFact,
+  type EmbedSubject,
+  findEmbedFact,
+  findLeaks,
+  findSigningKeys,
+  type LeakFact,
+  type SigningKeyFact,
+} from './embed-facts.ts';
 import { gathered } from './gathered.ts';
 import { allEnvs, type Role } from './reach.ts';
 
@@ -41,6 +50,10 @@ export type Gate = {
   noteUse(fact: SecretKeyFact): Promise<void>;
   findSession(lookupHash: string): Promise<SessionFact | null>;
   noteSeen(fact: SessionFact): Promise<void>;
+  findEmbedFact(subject: EmbedSubject): Promise<EmbedFact | null>;
+  findSigningKeys(): Promise<SigningKeyFact[]>;
+  /** By the hashes of what was found in public. */
+  findLeaks(hashes: readonly string[]): Promise<Map<string, LeakFact>>;
   /** The versions of any projects; those that do not exist are left out. */
   findVersions(projectIds: readonly string[]): Promise<PolicyVersion[]>;
   /** Calls messages out to all processes that listen. */
@@ -59,6 +72,9 @@ export function openGate(db: Database): Gate {
     noteUse: (fact) => noteUse(patient(), fact),
     findSession: gathered((hashes) => findSessions(patient(), hashes)),
     noteSeen: (fact) => noteSeen(patient(), fact),
+    findEmbedFact: (subject) => findEmbedFact(patient(), subject),
+    findSigningKeys: () => findSigningKeys(patient()),
+    findLeaks: (hashes) => findLeaks(patient(), hashes),
     findVersions: (ids) => findVersions(patient(), ids),
     callOut: (channel, messages) => callOut(patient(), channel, messages),
     workerIsSeen: () => workerIsSeen(patient()),

@@ -18,6 +18,8 @@ export type Reach = {
   /** Set on the embed plane: rows of other tenants and projects do not exist. */
   tenantId?: string;
   projectId?: string;
+  /** Set on the embed plane: the only scopes that a key may be made with. */
+  keyScopes?: readonly string[];
   actor: Actor;
   /** With whose power: a person's role, or that of whoever minted the key. */
   authority: Role;

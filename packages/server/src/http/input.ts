@@ -7,10 +7,10 @@ import { ApiError, type Detail, invalid } from '../base/errors.ts';
 type Part = 'body' | 'query' | 'path';
 
 /** The part of a schema that is used here, so that this file needs no schema library. */
-type Schema = {
+type Schema<T> = {
   safeParse(
     value: unknown,
-  ): { success: true; data: unknown } | { success: false; error: { issues: readonly Issue[] } };
+  ): { success: true; data: T } | { success: false; error: { issues: readonly Issue[] } };
 };
 
 type Issue = { code: string; message: string; path: PropertyKey[]; keys?: string[] };
@@ -51,7 +51,7 @@ function refuseDeep(text: string): void {
   }
 }
 
-export function parsePart(part: Part, schema: Schema, value: unknown): unknown {
+export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
   const unstorable = findUnstorable(value);
   if (unstorable.length > 0) throw invalid(part, unstorable);
   const parsed = schema.safeParse(value);

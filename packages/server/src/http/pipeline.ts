@@ -5,6 +5,7 @@ import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
+import { refuseBeyondToken } from '../access/embed-rules.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert, unreachable } from '../base/assert.ts';
@@ -55,8 +56,11 @@ export type Outgoing = {
 
 export type Admitted = { principal: Principal; deadline: Deadline };
 
+/** Of a request's headers, what tells who calls and from where. */
+export type Caller = { authorization: string | undefined; origin: string | undefined };
+
 export type Pipeline = {
-  admit(authorization: string | undefined): Promise<Admitted>;
+  admit(caller: Caller): Promise<Admitted>;
   answer(admitted: Admitted, incoming: Incoming): Promise<Outgoing>;
 };
 
@@ -69,11 +73,12 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   const names = pathParams(line);
 
   return {
-    async admit(authorization) {
+    async admit({ authorization, origin }) {
       const deadline = deadlineOf(route);
       const principal = await authenticate(parts.credentials, endpoint.auth, authorization);
       if (!isPersonal) refuseBelow(principal, least);
       refuseBeyond(principal, boundary, isSafe);
+      refuseBeyondToken(principal, line, origin);
       return { principal, deadline };
     },
 
@@ -83,7 +88,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
-      const binding = `${route.cursorsOf ?? line} ${reach?.workspaceId ?? ''}`;
+      const binding = bindingOf(route, reach);
       const cursor = cursorIn(query);
       const after = cursor === undefined ? null : parts.cursors.read(binding, cursor);
       const outcome = await route.run({
@@ -101,6 +106,12 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
     },
   };
 }
+
+/** Where a cursor means something: one list, as one reach sees it. */
+const bindingOf = ({ cursorsOf, line }: ServedRoute, reach: Reach | null): string =>
+  [cursorsOf ?? line, reach?.workspaceId, reach?.tenantId, reach?.projectId]
+    .filter((part) => part !== undefined)
+    .join(' ');
 
 const deadlineOf = ({ patience }: ServedRoute): Deadline =>
   patience === 'stepped'

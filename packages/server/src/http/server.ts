@@ -10,13 +10,21 @@ import { compressed } from './compress.ts';
 import { answerHeaders, isEmbedPath, preflightHeaders } from './cors.ts';
 import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
 import { apiHeaders, transportHeaders } from './headers.ts';
-import { type Admitted, type Pipeline, type PipelineParts, pipelineFor } from './pipeline.ts';
+import {
+  type Admitted,
+  type Caller,
+  type Pipeline,
+  type PipelineParts,
+  pipelineFor,
+} from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
+/** The longest embed token that can be minted fits, beside what browsers and proxies send. */
+const HEADERS_BYTES_MAX = 98_304;
 
 export type ServerParts = PipelineParts & {
   log: Log;
@@ -32,6 +40,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     logger: false,
     trustProxy: parts.trustProxy,
     bodyLimit: BODY_BYTES_MAX,
+    http: { maxHeaderSize: HEADERS_BYTES_MAX },
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
@@ -57,7 +66,9 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   endConnectionsOnClose(app);
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
   app.setNotFoundHandler((request, reply) =>
-    refuse(request, reply, new ApiError('not_found', 'No such path.')),
+    isPreflight(request)
+      ? answerPreflight(request, reply)
+      : refuse(request, reply, new ApiError('not_found', 'No such path.')),
   );
   for (const route of routes) addRoute(app, route, parts);
   for (const entry of methodsByPath(routes)) refuseOtherMethods(app, entry, refuse);
@@ -114,7 +125,7 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
     bodyLimit: route.endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
     ...(method !== 'GET' && {
       onRequest: async (request: FastifyRequest) => {
-        request[ADMITTED] = await pipeline.admit(request.headers.authorization);
+        request[ADMITTED] = await pipeline.admit(callerOf(request));
       },
     }),
     handler: (request, reply) => answer({ pipeline, route }, request, reply),
@@ -128,12 +139,17 @@ function addRoute(app: FastifyInstance, route: ServedRoute, parts: ServerParts):
   });
 }
 
+const callerOf = ({ headers: { authorization, origin } }: FastifyRequest): Caller => ({
+  authorization,
+  origin,
+});
+
 async function answer(
   { pipeline, route }: { pipeline: Pipeline; route: ServedRoute },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const admitted = request[ADMITTED] ?? (await pipeline.admit(request.headers.authorization));
+  const admitted = request[ADMITTED] ?? (await pipeline.admit(callerOf(request)));
   const { status, body, headers, nextCursor } = await pipeline.answer(admitted, {
     requestId: request.id,
     clientAddress: request.ip,
@@ -184,12 +200,23 @@ const refuserWith =
   (request, reply, thrown) => {
     const error = apiErrorOf(thrown);
     logFault(log, error, request.id);
+    // A page that may not call may not read the answer either.
+    if (error.code === 'origin_not_allowed') reply.removeHeader('access-control-allow-origin');
     return reply
       .code(error.status)
       .headers(errorHeaders(error))
       .type('application/json; charset=utf-8')
       .send(JSON.stringify(errorBody(error)));
   };
+
+const isPreflight = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' && Boolean(headers.origin) && isEmbedPath(url);
+
+const answerPreflight = ({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  reply
+    .code(204)
+    .headers(preflightHeaders(headers.origin ?? ''))
+    .send();
 
 function methodsByPath(routes: readonly ServedRoute[]): Map<string, Method[]> {
   const methods = new Map<string, Method[]>();
@@ -211,10 +238,7 @@ function refuseOtherMethods(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     // Before a body is read: whatever it holds, nobody wants it.
     onRequest: async (request, reply) => {
-      const { origin } = request.headers;
-      if (request.method === 'OPTIONS' && origin && isEmbedPath(path)) {
-        return reply.code(204).headers(preflightHeaders(origin)).send();
-      }
+      if (isPreflight(request)) return answerPreflight(request, reply);
       const headers = { allow: known.join(', ') };
       const error = new ApiError('method_not_allowed', undefined, { headers });
       return refuse(request, reply, error);

@@ -2,6 +2,7 @@
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';
+import { refuseUngranted } from './grants.ts';
 import type { KeyRow, NewKey } from './rows.ts';
 
 export type WantedKey = Pick<
@@ -12,9 +13,10 @@ export type WantedKey = Pick<
 export type MintedKey = { row: KeyRow; secret: Secret };
 
 export function newKey(
-  { newId, now, randomBytes }: Pick<Write, 'newId' | 'now' | 'randomBytes'>,
+  { newId, now, randomBytes, reach }: Pick<Write, 'newId' | 'now' | 'randomBytes' | 'reach'>,
   { rotatedFrom, ...wanted }: WantedKey,
 ): { values: NewKey; secret: Secret } {
+  refuseUngranted(reach, wanted.scopes);
   const { secret, displayPrefix, lookupHash } = mintCredential('api_key', wanted.env, randomBytes);
   const values = {
     ...wanted,

@@ -6,7 +6,14 @@ export type MailParams = {
   password_reset: Record<never, string>;
   /** The inviter is empty when no person invited. */
   invite: { workspace: string; role: string; inviter: string };
-  key_quarantined: { workspace: string; display_prefix: string; env: string; expires_at: string };
+  /** The address is where it was found, as the scanner tells it; empty when it does not. */
+  key_quarantined: {
+    workspace: string;
+    display_prefix: string;
+    env: string;
+    expires_at: string;
+    found_at: string;
+  };
 };
 
 export type MailKind = keyof MailParams;

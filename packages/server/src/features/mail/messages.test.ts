@@ -17,6 +17,7 @@ const leaked: MailParams['key_quarantined'] = {
   display_prefix: 'kr_live_a1B2c3',
   env: 'live',
   expires_at: '2026-03-01T12:34:56.789Z',
+  found_at: '',
 };
 
 const all: [kind: MailKind, content: Content, hasLink: boolean][] = [
@@ -65,6 +66,18 @@ test('a quarantine names the key by its beginning and says when it ends', () => 
   equal(subject, 'A leaked key of Acme was quarantined');
   match(text, /live key that begins with kr_live_a1B2c3 /);
   match(text, /stops working at 2026-03-01 12:34 UTC\./);
+});
+
+test('where a key was found is told in words, never as something to click', () => {
+  const found_at = 'https://git.example/acme/app?a="x"&b=<2>';
+  const { text, html } = contentOf('key_quarantined', { ...leaked, found_at }, null);
+  ok(text.includes(`Where it was found: ${found_at}\n`));
+  ok(
+    html.includes(
+      'Where it was found: https://git.example/acme/app?a=&quot;x&quot;&amp;b=&lt;2&gt;',
+    ),
+  );
+  equal(/href/.test(html), false);
 });
 
 test('a workspace’s name is words, whatever it is', () => {

@@ -53,11 +53,12 @@ const letters: Letters = {
     ...button('Accept the invitation', link),
     small: 'The link works once, for seven days. Pass it to nobody: it proves who you are.',
   }),
-  key_quarantined: ({ workspace, display_prefix, env, expires_at }) => ({
+  key_quarantined: ({ workspace, display_prefix, env, expires_at, found_at }) => ({
     subject: `A leaked key of ${workspace} was quarantined`,
     paragraphs: [
       `The ${env} key that begins with ${display_prefix} was found in a public place. ` +
         `It stops working at ${minuteOf(expires_at)}.`,
+      ...(found_at ? [`Where it was found: ${found_at}`] : []),
       'Rotate it now: the successor is clean, and the old key ends by itself.',
     ],
     small: 'You get this because you own the workspace.',

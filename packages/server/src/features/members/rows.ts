@@ -75,6 +75,12 @@ export async function countOwners(tx: Write): Promise<number> {
   return owners;
 }
 
+/** Addresses of those who own the workspace, oldest members first. */
+export async function listOwnerAddresses(tx: Read, most: number): Promise<string[]> {
+  const owners = members.where('memberships.role', '=', 'owner').orderBy('memberships.createdAt');
+  return (await many(tx, owners.limit(most))).map(({ email }) => email);
+}
+
 /** False when the person is a member already, be it since a moment ago. */
 export async function insertMember(
   tx: Write,

@@ -73,6 +73,12 @@ export const endLiveSession = (
       .returning('id'),
   );
 
+/** Ends a session that was found in public, whosever it is. */
+export async function endLeakedSession(tx: People, id: string): Promise<void> {
+  const ending = build.updateTable('sessions').set({ endedAt: tx.now }).where('id', '=', id);
+  await many(tx, ending.where('endedAt', 'is', null));
+}
+
 /** Ends all sessions of a person, or all but one. */
 export async function endSessions(
   tx: People,

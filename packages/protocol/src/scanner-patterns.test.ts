@@ -1,0 +1,47 @@
+// The patterns that scanners are told match every credential that is minted, and nothing longer.
+import { equal, ok } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type CredentialKind, mintCredential } from './key-format.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const page = readFileSync(join(root, 'docs/secret-scanning.md'), 'utf8');
+const vectors = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'vectors/key-format.json'), 'utf8'),
+);
+
+/** As in the table, where a bar needs a backslash. */
+const patternOf = (type: string): RegExp => {
+  const cell = new RegExp(`^\\| ${type} \\| \`(.+)\` \\|$`, 'm').exec(page)?.[1];
+  ok(cell, `no pattern for ${type}`);
+  return new RegExp(cell.replaceAll('\\|', '|'), 'g');
+};
+
+const patterns: Record<CredentialKind, RegExp> = {
+  api_key: patternOf('API key'),
+  secret_key: patternOf('secret key'),
+  session: patternOf('session'),
+};
+
+const minted = (kind: CredentialKind): string[] =>
+  Array.from({ length: 200 }, (_, at) => {
+    const env = at % 2 === 0 ? 'live' : 'test';
+    return mintCredential(kind, kind === 'session' ? null : env, randomBytes).secret;
+  });
+
+for (const [kind, pattern] of Object.entries(patterns)) {
+  test(`the pattern for ${kind} finds what is minted, in any surroundings`, () => {
+    const known: { kind: string; secret: string }[] = vectors.valid;
+    const golden = known.filter((each) => each.kind === kind).map(({ secret }) => secret);
+    ok(golden.length > 0);
+    for (const secret of [...golden, ...minted(kind as CredentialKind)]) {
+      for (const text of [secret, `KEY=${secret}\n`, `"${secret}"`, `bearer ${secret}.`]) {
+        equal(text.match(pattern)?.join(), secret, text);
+      }
+      equal(`${secret}x`.match(pattern), null, 'something longer is something else');
+      equal(`x${secret}`.match(pattern), null);
+    }
+  });
+}

@@ -1,0 +1,54 @@
+// What an embed token says, and its spelling as the claims of a JWT.
+import type { JWTPayload } from 'jose';
+import type { Env } from '../doors/reach.ts';
+
+export type EmbedClaims = {
+  jti: string;
+  workspaceId: string;
+  projectId: string;
+  tenantId: string;
+  env: Env;
+  tenantExternalId: string;
+  /** Origins of pages that may present it. */
+  audience: readonly string[];
+  scopes: readonly string[];
+  epoch: number;
+  /** Whole seconds, as everywhere in a JWT. */
+  issuedAt: Date;
+  expiresAt: Date;
+};
+
+const secondsOf = (at: Date): number => Math.floor(at.getTime() / 1000);
+
+export const payloadOf = (claims: EmbedClaims, issuer: string): JWTPayload => ({
+  iss: issuer,
+  aud: [...claims.audience],
+  sub: claims.tenantId,
+  iat: secondsOf(claims.issuedAt),
+  exp: secondsOf(claims.expiresAt),
+  jti: claims.jti,
+  ws: claims.workspaceId,
+  prj: claims.projectId,
+  env: claims.env,
+  ext: claims.tenantExternalId,
+  scopes: [...claims.scopes],
+  epoch: claims.epoch,
+});
+
+/** Null when a claim is missing or is not what we write: such a token is none of ours. */
+export function claimsOf(payload: JWTPayload): EmbedClaims | null {
+  const { aud, sub, iat, exp, jti, ws, prj, env, ext, scopes, epoch } = payload;
+  if (!isText(sub) || !isText(jti) || !isText(ws) || !isText(prj) || !isText(ext)) return null;
+  if (!isSecond(iat) || !isSecond(exp) || typeof epoch !== 'number') return null;
+  if ((env !== 'live' && env !== 'test') || !isTexts(aud) || !isTexts(scopes)) return null;
+  return {
+    ...{ jti, workspaceId: ws, projectId: prj, tenantId: sub, env, tenantExternalId: ext },
+    ...{ audience: aud, scopes, epoch },
+    issuedAt: new Date(iat * 1000),
+    expiresAt: new Date(exp * 1000),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);

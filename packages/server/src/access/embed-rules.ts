@@ -1,0 +1,34 @@
+// What the embed plane asks of a token beyond being valid: the page it is presented from, and the
+// scope that the line needs.
+import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
+import { ApiError } from '../base/errors.ts';
+import type { Principal } from './principal.ts';
+
+type EmbedLine = keyof typeof embedEndpoints;
+
+const scopeOfLine: Record<EmbedLine, 'keys:read' | 'keys:write'> = {
+  'GET /v1/embed/session': 'keys:read',
+  'GET /v1/embed/keys': 'keys:read',
+  'POST /v1/embed/keys': 'keys:write',
+  'POST /v1/embed/keys/{id}/rotate': 'keys:write',
+  'POST /v1/embed/keys/{id}/revoke': 'keys:write',
+  'GET /v1/embed/keys/{id}/usage': 'keys:read',
+};
+
+const isEmbedLine = (line: string): line is EmbedLine => Object.hasOwn(scopeOfLine, line);
+
+/** Origins are compared as they are: no folding, no wildcard, and none is not any. */
+export function refuseBeyondToken(
+  principal: Principal,
+  line: string,
+  origin: string | undefined,
+): void {
+  if (principal.kind !== 'embed' || !isEmbedLine(line)) return;
+  if (origin === undefined || !principal.origins.includes(origin)) {
+    throw new ApiError('origin_not_allowed');
+  }
+  const needed = scopeOfLine[line];
+  if (!principal.scopes.includes(needed)) {
+    throw new ApiError('insufficient_scope', undefined, { missingScopes: [needed] });
+  }
+}

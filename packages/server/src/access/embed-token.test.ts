@@ -1,0 +1,258 @@
+// Forged embed tokens: whatever is presented, only what this deployment signed in this very form
+// is believed. Some are signed with the deployment's own key, to show that the signature is not
+// all that counts.
+import { equal, ok } from 'node:assert/strict';
+import {
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
+import { before, test } from 'node:test';
+import fc from 'fast-check';
+import { type Bench, bench, codeOf } from '../../../../tests/bench.ts';
+import { headersOf, ORIGIN } from '../../../../tests/embed.ts';
+import { MASTER_KEY } from '../../../../tests/world.ts';
+import { signingPartsOf } from '../app.ts';
+import { systemRandomBytes } from '../base/random.ts';
+import { Secret } from '../base/secret.ts';
+import { openGate } from '../doors/gate.ts';
+import { openSigningKeys } from './signing-keys.ts';
+
+type Json = Record<string, unknown>;
+type Signer = (input: string) => Buffer;
+
+const encode = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+const decode = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
+
+let held: Bench;
+let genuine: string;
+let ours: { head: Json; payload: Json; key: KeyObject };
+
+before(async (t) => {
+  held = await bench(t as never);
+  genuine = (await held.embed()).token;
+  const [head, payload] = genuine.split('.');
+  const parts = { masterKey: new Secret(MASTER_KEY), randomBytes: systemRandomBytes };
+  const { unseal } = signingPartsOf({ ...parts, rotateEveryMs: 0, publishWaitMs: 0 });
+  const keys = openSigningKeys({ gate: openGate(held.world.db), unseal });
+  const key = await keys.signing(String(decode(head).kid));
+  ours = { head: decode(head), payload: decode(payload), key };
+});
+
+const edwards: (key: KeyObject) => Signer = (key) => (input) => sign(null, Buffer.from(input), key);
+const hmac: (hash: string, key: string | Buffer) => Signer = (hash, key) => (input) =>
+  createHmac(hash, key).update(input).digest();
+const hashed: (hash: string, key: KeyObject) => Signer = (hash, key) => (input) =>
+  sign(hash, Buffer.from(input), key);
+
+type Forgery = { head?: Json | string; payload?: Json | unknown[] | string; by?: Signer };
+
+/** Ours in all that is not said; what is undefined is left out. */
+function forge({ head = {}, payload = {}, by }: Forgery = {}): string {
+  const isPlain = (value: unknown): value is Json =>
+    typeof value === 'object' && !Array.isArray(value);
+  const first = isPlain(head) ? { ...ours.head, ...head } : head;
+  const second = isPlain(payload) ? { ...ours.payload, ...payload } : payload;
+  const input = `${encode(first)}.${encode(second)}`;
+  return `${input}.${(by ?? edwards(ours.key))(input).toString('base64url')}`;
+}
+
+const published = (): KeyObject => createPublicKey(ours.key);
+const pem = () => published().export({ type: 'spki', format: 'pem' }).toString();
+const stranger = generateKeyPairSync('ed25519');
+const curve448 = generateKeyPairSync('ed448');
+const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'theirs', alg: 'EdDSA' };
+const spki = stranger.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+
+/** The same head and payload but for one claim, under the signature of the original. */
+function tampered(claims: Json): string {
+  const [head, , signature] = genuine.split('.');
+  return `${head}.${encode({ ...ours.payload, ...claims })}.${signature}`;
+}
+
+/** Adds the order of the curve to the second half: the same signature to a lax verifier. */
+function malleated(): string {
+  const [head, payload, signature = ''] = genuine.split('.');
+  const bytes = Buffer.from(signature, 'base64url');
+  const order = 2n ** 252n + 27742317777372353535851937790883648493n;
+  let s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + order;
+  for (let at = 32; at < 64; at += 1) {
+    bytes[at] = Number(s & 0xffn);
+    s >>= 8n;
+  }
+  return `${head}.${payload}.${bytes.toString('base64url')}`;
+}
+
+/** Another spelling of the same bytes: the last character has bits that mean nothing. */
+function respelled(): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const at = alphabet.indexOf(genuine.at(-1) ?? '');
+  return `${genuine.slice(0, -1)}${alphabet[at + 1]}`;
+}
+
+const withoutSignature = (alg: string) =>
+  `${encode({ ...ours.head, alg })}.${encode(ours.payload)}.`;
+
+const forgeries: Record<string, () => string> = {
+  'alg none': () => withoutSignature('none'),
+  'alg None': () => withoutSignature('None'),
+  'alg NONE': () => withoutSignature('NONE'),
+  'alg none under a signature': () => forge({ head: { alg: 'none' } }),
+  'EdDSA without a signature': () => withoutSignature('EdDSA'),
+  'HS256 with the public key as PEM': () =>
+    forge({ head: { alg: 'HS256' }, by: hmac('sha256', pem()) }),
+  'HS256 with the public key as bytes': () => {
+    const { x = '' } = published().export({ format: 'jwk' });
+    return forge({ head: { alg: 'HS256' }, by: hmac('sha256', Buffer.from(x, 'base64url')) });
+  },
+  'HS256 with the public key as JWK': () =>
+    forge({
+      head: { alg: 'HS256' },
+      by: hmac('sha256', JSON.stringify(published().export({ format: 'jwk' }))),
+    }),
+  'HS512 with the public key': () => forge({ head: { alg: 'HS512' }, by: hmac('sha512', pem()) }),
+  'HS256 with no key': () => forge({ head: { alg: 'HS256' }, by: hmac('sha256', '') }),
+  'RS256 of a stranger': () =>
+    forge({ head: { alg: 'RS256' }, by: hashed('sha256', rsa.privateKey) }),
+  'ES256 of a stranger': () =>
+    forge({ head: { alg: 'ES256' }, by: hashed('sha256', elliptic.privateKey) }),
+  'Ed448 under the name EdDSA': () => forge({ by: edwards(curve448.privateKey) }),
+  'our key under the name Ed25519': () => forge({ head: { alg: 'Ed25519' } }),
+  'our key under no name': () => forge({ head: { alg: undefined } }),
+  'our key under a list of names': () => forge({ head: { alg: ['EdDSA'] } }),
+  'our kid, another key': () => forge({ by: edwards(stranger.privateKey) }),
+  'another deployment’s kid and key': () =>
+    forge({ head: { kid: crypto.randomUUID() }, by: edwards(stranger.privateKey) }),
+  'our key under no kid': () => forge({ head: { kid: undefined } }),
+  'our key under an unknown kid': () => forge({ head: { kid: crypto.randomUUID() } }),
+  'our key under our kid in capitals': () =>
+    forge({ head: { kid: String(ours.head.kid).toUpperCase() } }),
+  'a kid that is a path': () => forge({ head: { kid: '../../../../../../dev/null' } }),
+  'a kid that is SQL': () => forge({ head: { kid: "' or '1' = '1' --" } }),
+  'a kid that is a prototype': () => forge({ head: { kid: '__proto__' } }),
+  'a kid that is a constructor': () => forge({ head: { kid: 'constructor' } }),
+  'a kid that is a number': () => forge({ head: { kid: 1 } }),
+  'a kid that is a list': () => forge({ head: { kid: [ours.head.kid] } }),
+  'a kid that is an object': () => forge({ head: { kid: { toString: 'x' } } }),
+  'a kid with a NUL': () => forge({ head: { kid: `${ours.head.kid}\u0000` } }),
+  'a key in the header': () =>
+    forge({ head: { jwk, kid: 'theirs' }, by: edwards(stranger.privateKey) }),
+  'a key in the header under our kid': () =>
+    forge({ head: { jwk }, by: edwards(stranger.privateKey) }),
+  'the address of a list of keys': () =>
+    forge({
+      head: { jku: 'https://evil.example/jwks.json', kid: 'theirs' },
+      by: edwards(stranger.privateKey),
+    }),
+  'a certificate in the header': () =>
+    forge({ head: { x5c: [spki], kid: undefined }, by: edwards(stranger.privateKey) }),
+  'the address of a certificate': () =>
+    forge({ head: { x5u: 'https://evil.example/c.pem' }, by: edwards(stranger.privateKey) }),
+  'something critical that nobody knows': () => forge({ head: { crit: ['new'], new: true } }),
+  'a payload that is not encoded': () => forge({ head: { crit: ['b64'], b64: false } }),
+  'typ JWT': () => forge({ head: { typ: 'JWT' } }),
+  'no typ': () => forge({ head: { typ: undefined } }),
+  'typ in capitals': () => forge({ head: { typ: 'KEYRAIL-EMBED+JWT' } }),
+  'typ as a media type': () => forge({ head: { typ: 'application/keyrail-embed+jwt' } }),
+  'an access token’s typ': () => forge({ head: { typ: 'at+jwt' } }),
+  'another tenant': () => tampered({ sub: crypto.randomUUID() }),
+  'another project': () => tampered({ prj: crypto.randomUUID() }),
+  'another workspace': () => tampered({ ws: crypto.randomUUID() }),
+  'another environment': () => tampered({ env: 'test' }),
+  'more scopes': () => tampered({ scopes: ['keys:read', 'keys:write', 'key_scope:admin'] }),
+  'a later epoch': () => tampered({ epoch: 2 }),
+  'a later end': () => tampered({ exp: Number(ours.payload.exp) + 3600 }),
+  'another audience': () => tampered({ aud: ['https://evil.example'] }),
+  'another issuer, signed by us': () => forge({ payload: { iss: 'https://evil.example' } }),
+  'no issuer, signed by us': () => forge({ payload: { iss: undefined } }),
+  'no audience, signed by us': () => forge({ payload: { aud: undefined } }),
+  'an audience of one word, signed by us': () => forge({ payload: { aud: ORIGIN } }),
+  'no tenant, signed by us': () => forge({ payload: { sub: undefined } }),
+  'no end, signed by us': () => forge({ payload: { exp: undefined } }),
+  'an end in words, signed by us': () => forge({ payload: { exp: `${ours.payload.exp}` } }),
+  'an end that is past, signed by us': () => forge({ payload: { exp: 1 } }),
+  'an end beyond all numbers, signed by us': () => forge({ payload: { exp: 1e300 } }),
+  'no scopes, signed by us': () => forge({ payload: { scopes: undefined } }),
+  'scopes in one word, signed by us': () => forge({ payload: { scopes: 'keys:read keys:write' } }),
+  'no epoch, signed by us': () => forge({ payload: { epoch: undefined } }),
+  'an epoch in words, signed by us': () => forge({ payload: { epoch: '1' } }),
+  'an epoch to come, signed by us': () => forge({ payload: { epoch: 2 } }),
+  'an environment that is none, signed by us': () => forge({ payload: { env: 'prod' } }),
+  'a tenant that never was, signed by us': () => forge({ payload: { sub: crypto.randomUUID() } }),
+  'claims that are a list, signed by us': () => forge({ payload: [ours.payload] }),
+  'claims that are no JSON, signed by us': () => forge({ payload: 'nonsense' }),
+  'a head that is no JSON': () => forge({ head: 'nonsense' }),
+  'a signature of zeros': () => forge({ by: () => Buffer.alloc(64) }),
+  'a signature cut short': () => genuine.slice(0, -3),
+  'a signature made longer': () => `${genuine}AAAA`,
+  'a signature spelled otherwise': respelled,
+  'a signature of the same meaning': malleated,
+  'a token in a token': () => forge({ payload: genuine }),
+};
+
+const told = async (token: string) => {
+  const answer = await held.ask('GET /v1/embed/session', {}, headersOf(token));
+  return `${answer.status} ${codeOf(answer)}`;
+};
+
+test('the genuine one is believed, and so is what is forged like it', async () => {
+  ok(Object.keys(forgeries).length >= 40);
+  equal(await told(genuine), '200 undefined');
+  equal(await told(forge()), '200 undefined', 'so the forgeries differ by what they say');
+});
+
+for (const [what, forged] of Object.entries(forgeries)) {
+  test(`refused: ${what}`, async () => {
+    equal(await told(forged()), '401 invalid_token');
+  });
+}
+
+const anyHead = fc.dictionary(
+  fc.constantFrom('alg', 'typ', 'kid', 'crit', 'b64', 'jwk', 'x5c', 'cty', 'zip', '__proto__'),
+  fc.oneof(fc.jsonValue(), fc.constantFrom('EdDSA', 'none', ['b64'], 'keyrail-embed+jwt')),
+);
+const anyClaim = fc.dictionary(
+  fc.constantFrom('iss', 'aud', 'sub', 'iat', 'exp', 'nbf', 'jti', 'ws', 'prj', 'env', 'epoch'),
+  fc.jsonValue(),
+);
+
+test('whatever a head or a claim holds, the answer is no, and never a failure of ours', async () => {
+  const isRefused = async (token: string) => {
+    const answer = await told(token);
+    ok(answer === '401 invalid_token' || answer === '200 undefined', `${token} ${answer}`);
+  };
+  await fc.assert(
+    fc.asyncProperty(anyHead, anyClaim, fc.nat(), async (head, payload, dice) => {
+      await isRefused(forge({ head }));
+      await isRefused(forge({ payload }));
+      await isRefused(forge({ head: JSON.stringify(head), payload: JSON.stringify(payload) }));
+      const at = dice % genuine.lastIndexOf('.');
+      const cut = `${genuine.slice(0, at)}${genuine.slice(at + 1)}`;
+      if (cut.split('.').every((part) => part !== '') && cut.split('.').length === 3) {
+        await isRefused(cut);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('what has not the shape of a token is no credential at all', async () => {
+  const [head, payload, signature] = genuine.split('.');
+  const shapes = [
+    `${head}.${payload}`,
+    `${genuine}.x`,
+    `${head}..${signature}`,
+    `..`,
+    `${genuine}=`,
+  ];
+  for (const shape of [...shapes, `${head}.${payload}.${signature}.${head}.${payload}`]) {
+    equal(await told(shape), '401 invalid_key', shape);
+  }
+  equal(await told(genuine), '200 undefined');
+});

@@ -1,0 +1,79 @@
+// What the gate looks up for the embed plane and for scanners, in one statement each.
+import { sql } from 'kysely';
+import { many, maybe, type Runner } from '../db/sql.ts';
+
+/** What a token was signed for. */
+export type EmbedSubject = {
+  kid: string;
+  workspaceId: string;
+  tenantId: string;
+  projectId: string;
+};
+
+export type EmbedFact = { epoch: number; origins: string[]; now: Date };
+
+/** Null when the key that signed, the tenant or the project has ended. */
+export const findEmbedFact = (
+  runner: Runner,
+  { kid, workspaceId, tenantId, projectId }: EmbedSubject,
+): Promise<EmbedFact | null> =>
+  maybe(
+    runner,
+    sql<EmbedFact>`
+      select tenant.embed_epoch as epoch, workspace.embed_origins as origins, app_now() as now
+      from signing_keys signing, workspaces workspace
+        join tenants tenant on tenant.workspace_id = workspace.id
+        join projects project on project.workspace_id = workspace.id
+      where signing.id = ${kid} and (signing.ends_at is null or signing.ends_at > app_now())
+        and workspace.id = ${workspaceId}
+        and tenant.id = ${tenantId} and tenant.deleted_at is null
+        and project.id = ${projectId} and project.deleted_at is null`,
+  );
+
+/** Immutable while it exists, so that it may be remembered. */
+export type SigningKeyFact = { id: string; publicKey: string; sealedPrivate: Buffer };
+
+/** All that are published, oldest first. */
+export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
+  many(
+    runner,
+    sql<SigningKeyFact>`select id, public_key, sealed_private from signing_keys
+      where ends_at is null or ends_at > app_now() order by generation`,
+  );
+
+/** Something of ours that a scanner may find; a session belongs to no workspace. */
+export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (
+  | { kind: 'api_key' | 'secret_key'; workspaceId: string }
+  | { kind: 'session'; workspaceId: null }
+);
+
+const LOOK_UPS_PER_STATEMENT_MAX = 500;
+
+/** Whatever of ours has one of these hashes, in any workspace and any state. */
+export async function findLeaks(
+  runner: Runner,
+  hashes: readonly string[],
+): Promise<Map<string, LeakFact>> {
+  const found = new Map<string, LeakFact>();
+  for (let from = 0; from < hashes.length; from += LOOK_UPS_PER_STATEMENT_MAX) {
+    const wanted = hashes
+      .slice(from, from + LOOK_UPS_PER_STATEMENT_MAX)
+      .map((hash) => Buffer.from(hash, 'hex'));
+    const rows = await many(
+      runner,
+      sql<LeakFact>`
+        select 'api_key' as kind, id, workspace_id, encode(lookup_hash, 'hex') as hash,
+          coalesce(revoked_at, quarantined_at) is not null as is_past_harm
+        from api_keys where lookup_hash = any (${wanted}::bytea[])
+        union all
+        select 'secret_key', id, workspace_id, encode(lookup_hash, 'hex'),
+          coalesce(revoked_at, quarantined_at) is not null
+        from secret_keys where lookup_hash = any (${wanted}::bytea[])
+        union all
+        select 'session', id, null, encode(lookup_hash, 'hex'), ended_at is not null
+        from sessions where lookup_hash = any (${wanted}::bytea[])`,
+    );
+    for (const row of rows) found.set(row.hash, row);
+  }
+  return found;
+}

@@ -1,0 +1,20 @@
+// The origins that a token is for: registered ones, all of them or those that were asked for.
+import { invalid } from '../../base/errors.ts';
+
+export function audienceOf(
+  wanted: readonly string[] | undefined,
+  registered: readonly string[],
+): string[] {
+  if (registered.length === 0) {
+    const message = 'This workspace has no registered origins: set its embed_origins first.';
+    throw invalid('body', [{ path: 'origins', message }]);
+  }
+  if (wanted === undefined) return [...registered];
+  const unknown = wanted.flatMap((origin, at) =>
+    registered.includes(origin)
+      ? []
+      : [{ path: `origins.${at}`, message: 'Not a registered origin of this workspace.' }],
+  );
+  if (unknown.length > 0) throw invalid('body', unknown);
+  return [...new Set(wanted)];
+}

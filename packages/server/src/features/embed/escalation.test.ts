@@ -1,0 +1,163 @@
+// No sequence of calls through embed tokens yields a key with a scope or a life that the vendor and
+// the tokens did not give: random sequences, held against a small model of what was given.
+// EMBED_RUNS sets how many sequences are tried; a failure prints the seed that repeats it.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ApiKey } from '@keyrail/protocol/objects/api-key.ts';
+import fc from 'fast-check';
+import { quarantine } from '../../../../../tests/behind.ts';
+import { type Bench, bench, Refusal } from '../../../../../tests/bench.ts';
+import { type Embedded, embedded } from '../../../../../tests/embed.ts';
+
+const RUNS = Number(process.env.EMBED_RUNS ?? 12);
+const HOUR_MS = 3_600_000;
+const SCOPES = ['a', 'b', 'admin'];
+
+type Step =
+  | { do: 'create'; by: number; scopes: string[] }
+  | { do: 'rotate'; by: number; at: number; overlap: number }
+  | { do: 'revoke'; by: number; at: number }
+  | { do: 'leak'; at: number }
+  | { do: 'wait'; hours: number };
+
+const subset = fc.subarray(SCOPES);
+const by = fc.nat(3);
+const at = fc.nat(20);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const), by, scopes: subset }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('rotate' as const),
+      by,
+      at,
+      overlap: fc.constantFrom(0, 0.5, 24, 168),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), by, at }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('leak' as const), at }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('wait' as const), hours: fc.constantFrom(0.5, 2, 30) }),
+  },
+);
+
+/** What the model knows of a key: what it may do, and until when it may at most. */
+type Known = { id: string; scopes: string[]; until: number | null; isRevoked: boolean };
+
+type Ground = {
+  held: Bench;
+  tokens: { grants: string[]; holder: Embedded }[];
+  keys: Known[];
+};
+
+/** Three keys of the vendor's, and tokens that grant none, some and other scopes. */
+async function laid(held: Bench): Promise<Ground> {
+  const [project, tenant] = [await held.given.project(), await held.given.tenant()];
+  const own = { project_id: project.id, tenant_id: tenant.id };
+  const until = held.clock.now().getTime() + 48 * HOUR_MS;
+  const ends = new Date(until).toISOString();
+  const made = [
+    { scopes: ['a'], until: null, row: await held.given.key({ ...own, scopes: ['a'] }) },
+    {
+      scopes: ['a', 'admin'],
+      until: null,
+      row: await held.given.key({ ...own, scopes: ['a', 'admin'] }),
+    },
+    {
+      scopes: ['b'],
+      until,
+      row: await held.given.key({ ...own, scopes: ['b'], expires_at: ends }),
+    },
+  ];
+  const keys = made.map(({ row, ...rest }) => ({ id: row.id, isRevoked: false, ...rest }));
+  return { held, keys, tokens: await renewed(held, own) };
+}
+
+const GRANTS = [[], ['a'], ['a', 'b'], ['b']];
+
+const renewed = (held: Bench, own: Record<string, string>): Promise<Ground['tokens']> =>
+  Promise.all(
+    GRANTS.map(async (grants) => {
+      const scopes = ['keys:read', 'keys:write', ...grants.map((scope) => `key_scope:${scope}`)];
+      return { grants, holder: await embedded(held, { ...own, scopes }) };
+    }),
+  );
+
+const outcome = <T>(call: Promise<T>): Promise<{ done: T } | { refused: string }> =>
+  call.then(
+    (done) => ({ done }),
+    (error) => {
+      if (!(error instanceof Refusal)) throw error;
+      return { refused: `${Object(error.answer.body.error).code}` };
+    },
+  );
+
+async function take(ground: Ground, what: Step): Promise<void> {
+  const { held, keys, tokens } = ground;
+  const now = () => held.clock.now().getTime();
+  if (what.do === 'wait') {
+    held.clock.shift(what.hours * HOUR_MS);
+    const [first] = tokens;
+    ok(first);
+    const { projectId, tenantId } = first.holder;
+    ground.tokens = await renewed(held, { project_id: projectId, tenant_id: tenantId });
+    return;
+  }
+  const chosen = keys['at' in what ? what.at % keys.length : 0];
+  ok(chosen);
+  if (what.do === 'leak') {
+    await quarantine(held, chosen.id);
+    return;
+  }
+  const token = tokens[what.by];
+  ok(token);
+  const { grants, holder } = token;
+  const isGranted = (scopes: string[]) => scopes.every((scope) => grants.includes(scope));
+  if (what.do === 'create') {
+    const made = await outcome(holder.call('POST /v1/embed/keys', { scopes: what.scopes }));
+    equal('done' in made, isGranted(what.scopes));
+    if (!('done' in made)) return;
+    keys.push({ id: made.done.id, scopes: what.scopes, until: null, isRevoked: false });
+  } else if (what.do === 'revoke') {
+    await holder.call('POST /v1/embed/keys/{id}/revoke', { id: chosen.id });
+    chosen.isRevoked = true;
+  } else {
+    const input = { id: chosen.id, overlap_hours: what.overlap };
+    const made = await outcome(holder.call('POST /v1/embed/keys/{id}/rotate', input));
+    const isOver = chosen.isRevoked || (chosen.until !== null && chosen.until <= now());
+    equal('done' in made, !isOver && isGranted(chosen.scopes), JSON.stringify(made));
+    if (!('done' in made)) return;
+    const { scopes, until } = chosen;
+    keys.push({ id: made.done.id, scopes, until, isRevoked: false });
+  }
+}
+
+/** Every key, as the vendor sees it, is within what was given; and there is none beside them. */
+async function holds({ held, keys, tokens }: Ground): Promise<void> {
+  const tenantId = tokens[0]?.holder.tenantId;
+  const input = { tenant_id: tenantId, include_revoked: true, limit: 200 };
+  const rows: ApiKey[] = (await held.as.liveKey('GET /v1/keys', input)).data;
+  deepEqual(rows.map(({ id }) => id).toSorted(), keys.map(({ id }) => id).toSorted());
+  for (const row of rows) {
+    const known = keys.find(({ id }) => id === row.id);
+    ok(known);
+    deepEqual(row.scopes.toSorted(), known.scopes.toSorted());
+    equal(row.revoked_at !== null, known.isRevoked);
+    const end = row.expires_at === null ? null : Date.parse(row.expires_at);
+    if (known.until !== null) ok(end !== null && end <= known.until, 'it lives longer than given');
+  }
+}
+
+test('no sequence of calls widens a key or lengthens its life', async (t) => {
+  const held = await bench(t);
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
+      held.clock.reset();
+      const ground = await laid(held);
+      for (const each of steps) await take(ground, each);
+      await holds(ground);
+    }),
+    { numRuns: RUNS },
+  );
+});

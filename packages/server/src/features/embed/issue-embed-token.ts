@@ -1,0 +1,75 @@
+import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/limits.ts';
+import type { EmbedClaims } from '../../access/embed-claims.ts';
+import { signEmbedToken } from '../../access/embed-token.ts';
+import type { SigningKeys } from '../../access/signing-keys.ts';
+import { assert } from '../../base/assert.ts';
+import { msAfter, SECOND_MS } from '../../base/duration.ts';
+import { notFound } from '../../base/errors.ts';
+import type { NewId } from '../../base/ids.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { Read } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+import { audienceOf } from './audience.ts';
+import { type IssuingFacts, loadIssuingFacts } from './rows.ts';
+
+export type IssuingParts = {
+  signingKeys: SigningKeys;
+  /** Sees to it that there is a key to sign with. */
+  makeFirstSigningKey(): Promise<unknown>;
+  newId: NewId;
+  publicUrl: string;
+};
+
+export type WantedToken = {
+  projectId: string;
+  tenantId: string;
+  env: Env;
+  scopes: readonly string[];
+  /** Undefined: all that the workspace has registered. */
+  origins: readonly string[] | undefined;
+};
+
+export type IssuedToken = { claims: EmbedClaims; kid: string; token: Secret };
+
+/** Signs a token for one tenant of one project. It leaves no trace: a token dies by itself. */
+export async function issueEmbedToken(
+  read: Read,
+  { signingKeys, makeFirstSigningKey, newId, publicUrl }: IssuingParts,
+  wanted: WantedToken,
+): Promise<IssuedToken> {
+  let facts = await loadIssuingFacts(read, wanted);
+  if (facts.kid === null) {
+    await makeFirstSigningKey();
+    facts = await loadIssuingFacts(read, wanted);
+  }
+  const { kid } = facts;
+  assert(kid !== null, 'there is no signing key');
+  const claims = claimsFor(read, { jti: newId(), wanted, facts });
+  const key = await signingKeys.signing(kid);
+  return { claims, kid, token: await signEmbedToken(claims, { key, kid, issuer: publicUrl }) };
+}
+
+function claimsFor(
+  { reach }: Read,
+  { jti, wanted, facts }: { jti: string; wanted: WantedToken; facts: IssuingFacts },
+): EmbedClaims {
+  const { externalId, epoch } = facts;
+  if (facts.projectId === null) throw notFound('project');
+  if (facts.tenantId === null || externalId === null || epoch === null) throw notFound('tenant');
+  const issuedAt = wholeSecond(facts.now);
+  return {
+    jti,
+    workspaceId: reach.workspaceId,
+    projectId: facts.projectId,
+    tenantId: facts.tenantId,
+    env: wanted.env,
+    tenantExternalId: externalId,
+    audience: audienceOf(wanted.origins, facts.origins),
+    scopes: [...new Set(wanted.scopes)],
+    epoch,
+    issuedAt,
+    expiresAt: msAfter(issuedAt, EMBED_TOKEN_SECONDS * SECOND_MS),
+  };
+}
+
+const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);

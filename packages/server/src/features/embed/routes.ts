@@ -1,0 +1,103 @@
+// The embed plane: the same operations on keys as everywhere, under the smaller reach of a token.
+// Tenant, project and environment are in that reach; nothing that a browser sends names another.
+import { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
+import { embeddedIn } from '../../access/tenant-person.ts';
+import { forbidden } from '../../base/errors.ts';
+import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { type ServedRoute, serve } from '../../http/route.ts';
+import { createKey } from '../keys/create-key.ts';
+import { presentCreated, presentKey, presentRotated, presentUsage } from '../keys/present.ts';
+import { revokeKey } from '../keys/revoke-key.ts';
+import { rotateKey } from '../keys/rotate-key.ts';
+import { listKeys, loadKey } from '../keys/rows.ts';
+import { loadProject } from '../projects/rows.ts';
+import { loadTenant } from '../tenants/rows.ts';
+import { type IssuingParts, issueEmbedToken } from './issue-embed-token.ts';
+import { presentSession, presentToken } from './present.ts';
+
+export const embedTokenRoutes = (parts: IssuingParts): ServedRoute[] =>
+  serve(embedTokenEndpoints, {
+    'POST /v1/embed_tokens': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, body, header }) => {
+        // Whatever it says: only a browser sends one, and a secret key has no business there.
+        if (header('origin') !== undefined) {
+          throw forbidden('Embed tokens are minted by backends: send no Origin header.');
+        }
+        const wanted = {
+          projectId: body.project_id,
+          tenantId: body.tenant_id,
+          env: body.env,
+          scopes: body.scopes,
+          origins: body.origins,
+        };
+        return presentToken(await issueEmbedToken(read, parts, wanted));
+      },
+    },
+  });
+
+export const embedRoutes = serve(embedEndpoints, {
+  'GET /v1/embed/session': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read, principal }) => {
+      const { holder, tenantId, projectId } = embeddedIn(principal);
+      const project = await loadProject(read, projectId);
+      return presentSession(holder, { project, tenant: await loadTenant(read, tenantId) });
+    },
+  },
+  'GET /v1/embed/keys': {
+    boundary: 'rows',
+    door: 'read',
+    run: ({ read, query, after }) => {
+      const filter = { includeRevoked: query.include_revoked };
+      return pageOf(query.limit, {
+        list: (limit) => listKeys(read, { filter, after: positionOf(after), limit }),
+        present: presentKey,
+        next: nextAfter,
+      });
+    },
+  },
+  'POST /v1/embed/keys': {
+    boundary: 'rows',
+    door: 'write',
+    run: async ({ write, body, principal }) => {
+      const { holder, tenantId, projectId } = embeddedIn(principal);
+      return presentCreated(
+        await write((tx) =>
+          createKey(tx, {
+            ...{ projectId, tenantId, env: holder.env },
+            name: body.name ?? null,
+            scopes: body.scopes ?? [],
+            meta: {},
+            rateLimits: null,
+            expiresAt: null,
+          }),
+        ),
+      );
+    },
+  },
+  'POST /v1/embed/keys/{id}/rotate': {
+    boundary: 'rows',
+    door: 'write',
+    run: async ({ write, params, body }) =>
+      presentRotated(
+        await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
+      ),
+  },
+  'POST /v1/embed/keys/{id}/revoke': {
+    boundary: 'rows',
+    door: 'write',
+    run: async ({ write, params, body }) =>
+      presentKey(
+        await write((tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null })),
+      ),
+  },
+  'GET /v1/embed/keys/{id}/usage': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read, params, query }) =>
+      presentUsage(await loadKey(read, params.id), query.days),
+  },
+});

@@ -1,0 +1,32 @@
+// Tells the owners of a workspace that one of its keys was found in public.
+import { assert } from '../../base/assert.ts';
+import { wireTime } from '../../base/wire-time.ts';
+import type { Write } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+import { insertMail } from '../mail/rows.ts';
+import { listOwnerAddresses } from '../members/rows.ts';
+import { loadWorkspace } from '../workspaces/rows.ts';
+
+const OWNERS_TOLD_MAX = 1000;
+
+type Leaked = { displayPrefix: string; env: Env; expiresAt: Date | null };
+
+/** Where nobody owns the workspace, the address for bills is told, if there is one. */
+export async function queueLeakNotice(
+  tx: Write,
+  { displayPrefix, env, expiresAt }: Leaked,
+  foundAt: string | null,
+): Promise<void> {
+  assert(expiresAt !== null, 'a quarantined key without an end');
+  const { name, billingEmail } = await loadWorkspace(tx);
+  const owners = await listOwnerAddresses(tx, OWNERS_TOLD_MAX);
+  const told = owners.length === 0 && billingEmail !== null ? [billingEmail] : owners;
+  const params = {
+    workspace: name,
+    display_prefix: displayPrefix,
+    env,
+    expires_at: wireTime(expiresAt),
+    found_at: foundAt ?? '',
+  };
+  for (const to of told) await insertMail(tx, { kind: 'key_quarantined', to, params, token: null });
+}

@@ -1,0 +1,15 @@
+// What a scanner is told about each token: whether it is one of ours.
+import { lookupHash } from '@keyrail/protocol/key-format.ts';
+import type { ScannerReport, ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
+
+export const presentVerdict = (
+  { token, type }: ScannerReport[number],
+  isOurs: (hash: string) => boolean,
+): ScannerVerdict => {
+  const hash = lookupHash(token);
+  return {
+    token_hash: hash,
+    token_type: type,
+    label: isOurs(hash) ? 'true_positive' : 'false_positive',
+  };
+};

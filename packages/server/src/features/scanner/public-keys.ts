@@ -1,0 +1,137 @@
+// The public keys of the secret scanner, from a file or an address, as it publishes them. Read
+// again after an hour and when an unknown one is named; what was read is kept while reading fails.
+import type { KeyObject } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { monotonicMs } from '../../base/clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
+import { unavailable } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { p256KeyOf } from './signature.ts';
+
+export type ScannerKeysSource = { kind: 'file'; path: string } | { kind: 'url'; url: string };
+
+export type ScannerKeys = {
+  /** False: whatever is sent, nothing of it can be believed. */
+  isConfigured: boolean;
+  /** Null when no such key is published; throws 503 when that cannot be told at the moment. */
+  find(identifier: string): Promise<KeyObject | null>;
+};
+
+export type ScannerKeyParts = {
+  log: Log;
+  fetch?: typeof fetch;
+  nowMs?(): number;
+};
+
+const KEPT_MS = HOUR_MS;
+/** However many unknown identifiers arrive, they make us read only so many times in a while. */
+const EXTRA_READS_MAX = 3;
+const EXTRA_READS_WITHIN_MS = { file: 3 * SECOND_MS, url: 3 * MINUTE_MS };
+const AFTER_FAULT_MS = 5 * SECOND_MS;
+const READ_WAIT_MS = 3 * SECOND_MS;
+const LIST_BYTES_MAX = 1_048_576;
+const KEYS_MAX = 1000;
+
+export const noScannerKeys: ScannerKeys = {
+  isConfigured: false,
+  find: () => Promise.resolve(null),
+};
+
+type Kept = { keys: Map<string, KeyObject>; readAtMs: number };
+
+export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyParts): ScannerKeys {
+  const { log, fetch: ask = fetch, nowMs = monotonicMs } = parts;
+  let kept: Kept | null = null;
+  let triedAtMs = Number.NEGATIVE_INFINITY;
+  let fault: unknown = null;
+  let reading: Promise<void> | null = null;
+  let extraReads: number[] = [];
+
+  async function readOnce(): Promise<void> {
+    triedAtMs = nowMs();
+    try {
+      const text = source.kind === 'file' ? await fromFile(source) : await fromUrl(source, ask);
+      kept = { keys: keysIn(text, log), readAtMs: triedAtMs };
+      fault = null;
+    } catch (error) {
+      fault = error;
+      log.warn({ error }, 'the public keys of the secret scanner could not be read');
+    }
+  }
+
+  /** Those who need it at the same time share one reading. */
+  function read(): Promise<void> {
+    reading ??= readOnce().finally(() => {
+      reading = null;
+    });
+    return reading;
+  }
+
+  async function readWhenOld(): Promise<void> {
+    if (kept && nowMs() - kept.readAtMs < KEPT_MS) return;
+    if (reading || fault === null || nowMs() - triedAtMs >= AFTER_FAULT_MS) await read();
+  }
+
+  async function readOnceMore(): Promise<void> {
+    if (reading !== null) return reading;
+    const since = nowMs() - EXTRA_READS_WITHIN_MS[source.kind];
+    extraReads = extraReads.filter((atMs) => atMs > since);
+    if (extraReads.length >= EXTRA_READS_MAX) return;
+    extraReads.push(nowMs());
+    await read();
+  }
+
+  return {
+    isConfigured: true,
+    async find(identifier) {
+      const isFirst = kept === null;
+      await readWhenOld();
+      if (!isFirst && !kept?.keys.has(identifier)) await readOnceMore();
+      const key = kept?.keys.get(identifier);
+      if (key) return key;
+      // It may be a new one that we could not read about: whoever sent this should try again.
+      if (!kept || fault !== null) throw unavailable(fault);
+      return null;
+    },
+  };
+}
+
+async function fromFile({ path }: { path: string }): Promise<string> {
+  const { size } = await stat(path);
+  if (size > LIST_BYTES_MAX) throw new Error('the list of public keys is too long');
+  return readFile(path, 'utf8');
+}
+
+async function fromUrl({ url }: { url: string }, ask: typeof fetch): Promise<string> {
+  const response = await ask(url, {
+    headers: { accept: 'application/json', 'user-agent': 'keyrail' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(READ_WAIT_MS),
+  });
+  if (!response.ok || !response.body) {
+    await response.body?.cancel();
+    throw new Error(`the list of public keys was answered with ${response.status}`);
+  }
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    if (bytes > LIST_BYTES_MAX) throw new Error('the list of public keys is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Those marked as no longer current still verify; those of another kind are left out. */
+function keysIn(text: string, log: Log): Map<string, KeyObject> {
+  const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');
+  if (!Array.isArray(list) || list.length > KEYS_MAX) throw new Error('not a list of public keys');
+  const keys = new Map<string, KeyObject>();
+  for (const entry of list) {
+    const { key_identifier: identifier, key: pem } = Object(entry);
+    const key = typeof pem === 'string' ? p256KeyOf(pem) : null;
+    if (typeof identifier === 'string' && key) keys.set(identifier, key);
+    else log.warn({ identifier: String(identifier) }, 'a public key is not of the curve P-256');
+  }
+  return keys;
+}

@@ -1,0 +1,107 @@
+// Reports of leaked credentials. The signature over the raw bytes is checked before anything else;
+// then each token is dealt with in a transaction of its own, so that one failure undoes nothing.
+import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
+import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
+import { ScannerReport } from '@keyrail/protocol/objects/scanner.ts';
+import { monotonicMs } from '../../base/clock.ts';
+import { SECOND_MS } from '../../base/duration.ts';
+import { ApiError, unavailable } from '../../base/errors.ts';
+import type { LeakFact } from '../../doors/embed-facts.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { parsePart, readJson } from '../../http/input.ts';
+import { type Doors, type ServedRoute, serve } from '../../http/route.ts';
+import { quarantineKey } from '../keys/quarantine-key.ts';
+import { quarantineSecretKey } from '../secret-keys/quarantine-secret-key.ts';
+import { endLeakedSession } from '../sessions/rows.ts';
+import { foundAtOf } from './found-at.ts';
+import { presentVerdict } from './present.ts';
+import type { ScannerKeys } from './public-keys.ts';
+import { isSignedBy } from './signature.ts';
+
+const REASON = 'Found in public by a secret scanner.';
+/** Whoever reports waits for so long, and no longer; what is left over is redelivered. */
+const WORK_MS_MAX = 9 * SECOND_MS;
+
+export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): ServedRoute[] =>
+  serve(scannerEndpoints, {
+    'POST /v1/webhooks/scanner/secret_scanning': {
+      boundary: 'none',
+      door: 'gate',
+      patience: 'stepped',
+      run: async ({ header, body, ...doors }) => {
+        const endsAtMs = monotonicMs() + WORK_MS_MAX;
+        const signer = await signerOf(scannerKeys, header, body);
+        const report = parsePart('body', ScannerReport, readJson(Buffer.from(body)));
+        const ours = await doors.gate.findLeaks(hashesOf(report));
+        await endLeaks(doors, { report, ours, signer, endsAtMs });
+        return report.map((each) => presentVerdict(each, (hash) => ours.has(hash)));
+      },
+    },
+  });
+
+/** Scanners that serve many vendors send the same headers under their own name. */
+const SENDERS = ['scanner', 'github'];
+
+/** The identifier of the key that signed these bytes, or a 401. */
+async function signerOf(
+  keys: ScannerKeys,
+  header: (name: string) => string | undefined,
+  bytes: Uint8Array,
+): Promise<string> {
+  if (!keys.isConfigured) throw unavailable(new Error('KEYRAIL_SCANNER_KEYS is not set'));
+  for (const sender of SENDERS) {
+    const identifier = header(`${sender}-public-key-identifier`);
+    const signature = header(`${sender}-public-key-signature`);
+    if (!identifier || !signature) continue;
+    const key = await keys.find(identifier);
+    if (key && isSignedBy(key, bytes, signature)) return identifier;
+    break;
+  }
+  throw new ApiError('invalid_signature');
+}
+
+/** Only what has the shape of a credential is looked up. */
+const hashesOf = (report: ScannerReport): string[] => [
+  ...new Set(
+    report.filter(({ token }) => parseCredential(token)).map(({ token }) => lookupHash(token)),
+  ),
+];
+
+type Leaks = {
+  report: ScannerReport;
+  ours: Map<string, LeakFact>;
+  signer: string;
+  endsAtMs: number;
+};
+
+/** Ends what was found. Throws 503 when something is left: then it is all reported again. */
+async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<void> {
+  const { report, ours, signer, endsAtMs } = leaks;
+  const urls = new Map(report.map(({ token, url }) => [lookupHash(token), foundAtOf(url)]));
+  const faults: unknown[] = [];
+  for (const leak of ours.values()) {
+    if (leak.isPastHarm) continue;
+    if (monotonicMs() >= endsAtMs) throw unavailable(new Error('a report took too long'));
+    const ending = { leak, signer, foundAt: urls.get(leak.hash) ?? null };
+    await endLeak(doors, ending).catch((error: unknown) => faults.push(error));
+  }
+  if (faults.length > 0) throw unavailable(new AggregateError(faults, 'leaks were not ended'));
+}
+
+async function endLeak(
+  { people, writeIn }: Doors['gate'],
+  { leak, signer, foundAt }: { leak: LeakFact; signer: string; foundAt: string | null },
+): Promise<unknown> {
+  const { id } = leak;
+  if (leak.kind === 'session') return people((tx) => endLeakedSession(tx, id));
+  const write = writeIn({
+    workspaceId: leak.workspaceId,
+    envs: allEnvs,
+    actor: { type: 'scanner', id: signer },
+    authority: 'admin',
+  });
+  const found = { id, reason: REASON, foundAt };
+  return leak.kind === 'api_key'
+    ? write((tx) => quarantineKey(tx, found))
+    : write((tx) => quarantineSecretKey(tx, found));
+}

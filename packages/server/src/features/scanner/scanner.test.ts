@@ -1,0 +1,284 @@
+// Reports of leaked credentials, from the signature to the mail.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import { appBeside, failingAt, traced } from '../../../../../tests/beside.ts';
+import { mailTo, someone } from '../../../../../tests/people.ts';
+import { SCANNER_KEY_ID, signedHeaders } from '../../../../../tests/scanner.ts';
+import { seededBytes } from '../../../../../tests/world.ts';
+import { openLog } from '../../base/log.ts';
+import type { Database } from '../../db/database.ts';
+import { noScannerKeys } from './public-keys.ts';
+
+const line = 'POST /v1/webhooks/scanner/secret_scanning';
+const URL_PATH = '/v1/webhooks/scanner/secret_scanning';
+const HOUR_MS = 3_600_000;
+
+const report = ({ as }: Bench, ...tokens: string[]) =>
+  as.scanner(line, {
+    reports: tokens.map((token) => ({
+      token,
+      type: 'keyrail_key',
+      url: 'https://git.example/acme/app/blob/main/.env',
+      source: 'content',
+    })),
+  });
+
+const labels = (verdicts: { label: string }[]) => verdicts.map(({ label }) => label);
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const newest = async ({ as }: Bench) =>
+  (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.at(-1);
+
+test('leaked keys of either environment end within the hour, and their owners are told', async (t) => {
+  const held = await bench(t);
+  const { email } = await held.people.owner();
+  for (const env of ['live', 'test'] as const) {
+    const made = await held.given.key({ env });
+    const { policy_version: before } = await held.as.liveKey('GET /v1/projects/{id}', {
+      id: made.project_id,
+    });
+    deepEqual(await report(held, made.key), [
+      { token_hash: sha256(made.key), token_type: 'keyrail_key', label: 'true_positive' },
+    ]);
+    const key = await held.as.liveKey('GET /v1/keys/{id}', { id: made.id });
+    const at = Date.parse(key.quarantined_at ?? '');
+    equal(Date.parse(key.expires_at ?? ''), at + HOUR_MS);
+    ok(key.quarantine_reason);
+    equal(key.revoked_at, null);
+    const project = await held.as.liveKey('GET /v1/projects/{id}', { id: made.project_id });
+    equal(project.policy_version, before + 1);
+    const row = await newest(held);
+    deepEqual(
+      [row?.action, row?.target_id, row?.actor_type, row?.actor_id, row?.actor],
+      ['api_key.quarantined', made.id, 'scanner', SCANNER_KEY_ID, null],
+    );
+    const mails = (await mailTo(held.world, email)).filter(
+      ({ kind }) => kind === 'key_quarantined',
+    );
+    const mail = mails.at(-1);
+    match(mail?.text ?? '', new RegExp(key.display_prefix));
+    match(mail?.text ?? '', /Where it was found: https:\/\/git\.example\/acme\//);
+  }
+});
+
+test('a leaked secret key is quarantined, also for those who remember it', async (t) => {
+  const held = await bench(t);
+  const { key, id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'live' });
+  deepEqual(labels(await report(held, key)), ['true_positive']);
+  const found = await held.as.liveKey('GET /v1/secret_keys/{id}', { id });
+  equal(Date.parse(found.expires_at ?? ''), Date.parse(found.quarantined_at ?? '') + HOUR_MS);
+  equal((await newest(held))?.action, 'secret_key.quarantined');
+  await held.as.token(key)('GET /v1/workspace');
+  held.clock.shift(HOUR_MS + 1000);
+  await refused(held.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
+});
+
+test('a leaked session ends at once', async (t) => {
+  const held = await bench(t);
+  const { token, call } = await someone(held);
+  await call('GET /v1/auth/me');
+  deepEqual(labels(await report(held, token)), ['true_positive']);
+  await refused(call('GET /v1/auth/me'), 401, 'invalid_session');
+  deepEqual(labels(await report(held, token)), ['true_positive']);
+});
+
+test('a repeat changes nothing and mails nobody', async (t) => {
+  const held = await bench(t);
+  const { email } = await held.people.owner();
+  const { key, id } = await held.given.key();
+  const first = await report(held, key, key);
+  const state = async () => ({
+    key: await held.as.liveKey('GET /v1/keys/{id}', { id }),
+    head: (await held.as.liveKey('GET /v1/audit_logs/chain')).head_hash,
+    mails: (await mailTo(held.world, email)).length,
+  });
+  const before = await state();
+  held.clock.shift(60_000);
+  deepEqual(await report(held, key, key), first);
+  await Promise.all([report(held, key), report(held, key), report(held, key)]);
+  deepEqual(await state(), before);
+});
+
+test('reports that race quarantine once', async (t) => {
+  const held = await bench(t);
+  const { key } = await held.given.key();
+  const { head_seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
+  await Promise.all(Array.from({ length: 8 }, () => report(held, key)));
+  equal((await held.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
+});
+
+test('an end that is nearer stays, and what is revoked stays revoked', async (t) => {
+  const held = await bench(t);
+  const soon = new Date(held.clock.now().getTime() + 60_000).toISOString();
+  const near = await held.given.key({ expires_at: soon });
+  const over = await held.given.key();
+  const revoked = await held.as.liveKey('POST /v1/keys/{id}/revoke', { id: over.id });
+  deepEqual(labels(await report(held, near.key, over.key)), ['true_positive', 'true_positive']);
+  equal((await held.as.liveKey('GET /v1/keys/{id}', { id: near.id })).expires_at, soon);
+  deepEqual(await held.as.liveKey('GET /v1/keys/{id}', { id: over.id }), revoked);
+});
+
+test('what is none of ours is said to be a false positive', async (t) => {
+  const held = await bench(t);
+  const { key } = await held.given.key();
+  const stranger = mintCredential('api_key', 'live', seededBytes('stranger')).secret;
+  const others = [stranger, `${key} `, key.toUpperCase(), key.slice(0, -1), 'ghp_x', '', '💥'];
+  const verdicts = await report(held, ...others);
+  deepEqual(
+    labels(verdicts),
+    others.map(() => 'false_positive'),
+  );
+  deepEqual(
+    verdicts.map(({ token_hash }) => token_hash),
+    others.map(sha256),
+  );
+  deepEqual(await report(held), []);
+});
+
+test('where nobody owns the workspace, the address for bills is told', async (t) => {
+  const held = await bench(t);
+  const billing_email = `bills-${held.workspaceId}@example.com`;
+  await held.as.liveKey('PATCH /v1/workspace', { billing_email });
+  await report(held, (await held.given.key()).key);
+  equal((await mailTo(held.world, billing_email)).length, 1);
+});
+
+test('nothing is parsed or looked up before the signature holds', async (t) => {
+  const held = await bench(t);
+  const tracing = traced(held.world.db);
+  const { app } = appBeside(t, held.world, { db: tracing.db });
+  const { key } = await held.given.key();
+  const body = JSON.stringify([{ token: key, type: 'x' }]);
+  const signed = signedHeaders(body);
+  const without = (name: string) =>
+    Object.fromEntries(Object.entries(signed).filter(([each]) => each !== name));
+  const send = async (payload: string, headers: Record<string, string>) => {
+    const answer = await app.http.inject({ method: 'POST', url: URL_PATH, payload, headers });
+    return `${answer.statusCode} ${answer.json().error?.code}`;
+  };
+  const impostors: [string, Record<string, string>][] = [
+    [body, { 'content-type': 'application/json' }],
+    [body, without('scanner-public-key-signature')],
+    [body, without('scanner-public-key-identifier')],
+    [body, { ...signed, 'scanner-public-key-identifier': 'unknown' }],
+    [body, { ...signed, 'scanner-public-key-signature': 'bm8=' }],
+    [`${body} `, signed],
+    ['not JSON at all', signed],
+    ['', signed],
+  ];
+  for (const [payload, headers] of impostors) {
+    equal(await send(payload, headers), '401 invalid_signature');
+  }
+  deepEqual(tracing.take(), []);
+  equal(await send(body, { ...signed, 'content-type': 'text/plain' }), '200 undefined');
+});
+
+test('a scanner may send the headers under its own name', async (t) => {
+  const held = await bench(t);
+  const payload = '[]';
+  const headers = Object.fromEntries(
+    Object.entries(signedHeaders(payload)).map(([name, value]) => [
+      name.replace('scanner-', 'github-'),
+      value,
+    ]),
+  );
+  const { http } = held.world.app;
+  const answer = await http.inject({ method: 'POST', url: URL_PATH, payload, headers });
+  equal(answer.statusCode, 200);
+});
+
+test('a signed body that is no report is refused', async (t) => {
+  const { http } = (await bench(t)).world.app;
+  const bodies = [
+    '',
+    '{}',
+    'null',
+    '[1]',
+    '[{"token":"x"}]',
+    '[{"token":1,"type":"x"}]',
+    '[',
+    '[[]]',
+  ];
+  for (const payload of bodies) {
+    const headers = signedHeaders(payload);
+    const answer = await http.inject({ method: 'POST', url: URL_PATH, payload, headers });
+    equal(answer.statusCode, 400, payload);
+  }
+  const payload = JSON.stringify(Array.from({ length: 10_001 }, () => ({ token: '', type: '' })));
+  const headers = signedHeaders(payload);
+  const many = await http.inject({ method: 'POST', url: URL_PATH, payload, headers });
+  equal(many.statusCode, 400);
+});
+
+test('one failure undoes nothing, is told as one, and a redelivery does the rest', async (t) => {
+  const held = await bench(t);
+  const [session, key] = [await someone(held), await held.given.key()];
+  const broken = appBeside(t, held.world, {
+    db: failingAt(held.world.db, 'mail_outbox'),
+    log: openLog('silent', process.stderr),
+  });
+  const owner = await held.people.owner();
+  const payload = JSON.stringify(
+    [key.key, session.token].map((token) => ({ token, type: 'keyrail_key' })),
+  );
+  const send = (app: typeof broken.app) => {
+    const headers = signedHeaders(payload);
+    return app.http.inject({ method: 'POST', url: URL_PATH, payload, headers });
+  };
+  equal((await send(broken.app)).statusCode, 503);
+  const found = await held.as.liveKey('GET /v1/keys/{id}', { id: key.id });
+  equal(found.quarantined_at, null, 'all of it or nothing of it');
+  await refused(session.call('GET /v1/auth/me'), 401, 'invalid_session');
+  equal((await send(held.world.app)).statusCode, 200);
+  ok((await held.as.liveKey('GET /v1/keys/{id}', { id: key.id })).quarantined_at);
+  const mails = await mailTo(held.world, owner.email);
+  equal(mails.filter(({ kind }) => kind === 'key_quarantined').length, 1);
+});
+
+test('a report that takes too long is cut off, and redelivered until it is done', async (t) => {
+  const held = await bench(t);
+  const { db } = held.world;
+  const now = performance.now.bind(performance);
+  let spentMs = 0;
+  t.mock.method(performance, 'now', () => now() + spentMs);
+  const slow: Database = {
+    ...db,
+    transaction: (opening, body) => {
+      spentMs += 4000;
+      return db.transaction(opening, body);
+    },
+  };
+  const { app } = appBeside(t, held.world, { db: slow, log: openLog('silent', process.stderr) });
+  const keys = [await held.given.key(), await held.given.key(), await held.given.key()];
+  const more = [await held.given.key(), await held.given.key()];
+  const payload = JSON.stringify(
+    [...keys, ...more].map(({ key: token }) => ({ token, type: 'x' })),
+  );
+  const send = async () => {
+    const headers = signedHeaders(payload);
+    const sent = { method: 'POST' as const, url: URL_PATH, payload, headers };
+    return (await app.http.inject(sent)).statusCode;
+  };
+  const quarantined = async () => {
+    const { data } = await held.as.liveKey('GET /v1/keys');
+    return data.filter(({ quarantined_at }) => quarantined_at !== null).length;
+  };
+  equal(await send(), 503);
+  equal(await quarantined(), 3, 'what was done stays done');
+  equal(await send(), 200);
+  equal(await quarantined(), 5);
+});
+
+test('a deployment without a scanner’s keys says so', async (t) => {
+  const held = await bench(t);
+  const log = openLog('silent', process.stderr);
+  const beside = appBeside(t, held.world, { scannerKeys: noScannerKeys, log });
+  for (const headers of [signedHeaders('[]'), {}]) {
+    const sent = { method: 'POST' as const, url: URL_PATH, payload: '[]', headers };
+    const answer = await beside.app.http.inject(sent);
+    equal(`${answer.statusCode} ${answer.json().error.code}`, '503 unavailable');
+  }
+});

@@ -1,0 +1,16 @@
+// Signing keys → what anyone may know of them.
+import type { Jwk, Jwks } from '@keyrail/protocol/objects/probes.ts';
+import type { PublishedKey } from '../../access/signing-keys.ts';
+
+export const presentJwks = (keys: readonly PublishedKey[]): Jwks => ({
+  keys: keys.map(presentJwk),
+});
+
+const presentJwk = ({ kid, x }: PublishedKey): Jwk => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x,
+  use: 'sig',
+  alg: 'EdDSA',
+  kid,
+});

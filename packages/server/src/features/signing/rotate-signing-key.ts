@@ -1,0 +1,46 @@
+import type { RandomBytes } from '../../base/random.ts';
+import type { Seal } from '../../base/sealing.ts';
+import { newSigningPair } from '../../base/signing-pair.ts';
+import type { Work } from '../../doors/work.ts';
+import { isNeeded, type Occasion, type SigningSchedule, timesOf } from './occasions.ts';
+import { insertSigningKey, lockNewest, type SigningKeyRow, updateEnds } from './rows.ts';
+
+export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBytes };
+
+export type Rotation = { newest: SigningKeyRow; isNew: boolean };
+
+/**
+ * Makes the next signing key if the occasion calls for one. Of any number of processes that do it
+ * at the same time one makes it, and all of them get that one.
+ */
+export async function rotateSigningKey(
+  tx: Work,
+  parts: SigningParts,
+  occasion: Occasion,
+): Promise<Rotation> {
+  const { rotateEveryMs, publishWaitMs, seal, randomBytes } = parts;
+  const { now } = tx;
+  const newest = await lockNewest(tx);
+  if (newest && !isNeeded(occasion, newest, { now, rotateEveryMs })) {
+    return { newest, isNew: false };
+  }
+  const isFirst = newest === null;
+  const { signsFrom, othersEndAt } = timesOf(occasion, { now, isFirst, publishWaitMs });
+  const { publicKey, seed } = newSigningPair(randomBytes);
+  const made: SigningKeyRow = {
+    id: tx.newId(),
+    generation: (newest?.generation ?? 0) + 1,
+    publicKey,
+    sealedPrivate: seal(seed),
+    createdAt: now,
+    signsFrom,
+    endsAt: null,
+  };
+  if (await insertSigningKey(tx, made)) {
+    await updateEnds(tx, made.id, othersEndAt);
+    return { newest: made, isNew: true };
+  }
+  const theirs = await lockNewest(tx);
+  if (theirs === null) throw new Error('a signing key came and went');
+  return { newest: theirs, isNew: false };
+}

@@ -1,0 +1,215 @@
+// Signing keys: published before they sign, kept until their last token is dead, and the same for
+// every process.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, bench, callerWith, refused } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { embedded, headersOf } from '../../../../../tests/embed.ts';
+import type { App } from '../../app.ts';
+import { openLog } from '../../base/log.ts';
+import { Secret } from '../../base/secret.ts';
+import { isNeeded, type Occasion, timesOf } from './occasions.ts';
+import { rotateSigningKey } from './rotate-signing-key.ts';
+import { rotateSigningKeys } from './rotate-signing-keys.job.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+const rotate = ({ worker: { work, signing } }: App, occasion: Occasion) =>
+  work((tx) => rotateSigningKey(tx, signing, occasion));
+
+const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
+
+/** What the list says now: a fresh app remembers nothing. */
+async function published(t: TestContext, { world }: Bench): Promise<string[]> {
+  const { as } = appBeside(t, world, {});
+  return (await as(null)('GET /.well-known/jwks.json')).keys.map(({ kid }) => kid);
+}
+
+const kidOf = (token: string): string =>
+  JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
+
+test('without a signing key the list is empty, and the first token brings one', async (t) => {
+  const held = await bench(t);
+  await held.world.app.worker.work((tx) =>
+    tx.run({ text: 'delete from signing_keys', values: [] }),
+  );
+  const { as } = appBeside(t, held.world, {});
+  deepEqual(await as(null)('GET /.well-known/jwks.json'), { keys: [] });
+  const { token, call } = await held.embed();
+  await call('GET /v1/embed/session');
+  deepEqual(await published(t, held), [kidOf(token)]);
+  equal((await as(null)('GET /.well-known/jwks.json')).keys.length <= 1, true);
+});
+
+test('a new key is published, then signs, and the old one stays until its tokens are dead', async (t) => {
+  const held = await bench(t);
+  const { app } = held.world;
+  const first = await held.embed();
+  const { newest, isNew } = await rotate(app, 'asked');
+  ok(isNew);
+  deepEqual(await published(t, held), [kidOf(first.token), newest.id]);
+  equal(kidOf((await held.embed()).token), kidOf(first.token), 'it waits');
+  deepEqual((await rotate(app, 'asked')).newest.id, newest.id, 'one successor at a time');
+
+  held.clock.shift(10 * MINUTE_MS - 5000);
+  const last = await held.embed();
+  equal(kidOf(last.token), kidOf(first.token));
+  held.clock.shift(6000);
+  const next = await held.embed();
+  equal(kidOf(next.token), newest.id);
+  await runJob(app);
+  for (const { call } of [last, next]) await call('GET /v1/embed/session');
+
+  held.clock.shift(5 * MINUTE_MS - 10_000);
+  await last.call('GET /v1/embed/session');
+  deepEqual(await published(t, held), [kidOf(first.token), newest.id]);
+  held.clock.shift(2 * MINUTE_MS);
+  await runJob(app);
+  deepEqual(await published(t, held), [newest.id]);
+});
+
+test('the worker replaces a key when its time is over, and only then', async (t) => {
+  const held = await bench(t);
+  const { app } = held.world;
+  await rotate(app, 'at once');
+  const before = await published(t, held);
+  held.clock.shift(30 * DAY_MS - MINUTE_MS);
+  await runJob(app);
+  deepEqual(await published(t, held), before);
+  held.clock.shift(MINUTE_MS);
+  await Promise.all([runJob(app), runJob(app), runJob(app)]);
+  equal((await published(t, held)).length, 2, 'whoever runs it, and however often');
+});
+
+test('of many who rotate at once all get the one key that was made', async (t) => {
+  const held = await bench(t);
+  const apps = [held.world.app, appBeside(t, held.world, {}).app];
+  for (const occasion of ['first', 'asked'] as const) {
+    if (occasion === 'first') {
+      await apps[0]?.worker.work((tx) => tx.run({ text: 'delete from signing_keys', values: [] }));
+    }
+    const turns = Array.from({ length: 12 }, (_, at) => apps[at % 2]);
+    const made = await Promise.all(turns.map((app) => app && rotate(app, occasion)));
+    equal(new Set(made.map((each) => each?.newest.id)).size, 1, occasion);
+    equal(made.filter((each) => each?.isNew).length, 1, occasion);
+  }
+});
+
+test('a key that may have leaked ends at once, with its tokens, in every process', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, {});
+  const { token, headers, projectId, tenantId } = await held.embed();
+  const ask = (app: App, used: Record<string, string>) =>
+    app.http.inject({ url: '/v1/embed/session', headers: used });
+  for (const { app } of [held.world, beside]) equal((await ask(app, headers)).statusCode, 200);
+  const { newest } = await rotate(held.world.app, 'at once');
+  for (const { app } of [held.world, beside]) {
+    const answer = await ask(app, headers);
+    equal(answer.statusCode, 401, 'though both still know the key');
+    equal(answer.json().error.code, 'invalid_token');
+  }
+  const own = { project_id: projectId, tenant_id: tenantId };
+  const next = await embedded(held, own);
+  equal(kidOf(next.token), newest.id);
+  await next.call('GET /v1/embed/session');
+  ok(token !== next.token);
+});
+
+test('a private half is sealed, and useless under another master key', async (t) => {
+  const held = await bench(t);
+  const { projectId, tenantId } = await held.embed();
+  const [row] = (
+    await held.world.app.worker.work((tx) =>
+      tx.run({ text: 'select * from signing_keys order by generation desc', values: [] }),
+    )
+  ).rows;
+  const sealed = Buffer.from(row?.sealedPrivate as Buffer);
+  equal(sealed.length, 1 + 12 + 16 + 43);
+  const masterKey = new Secret(Buffer.alloc(32, 8).toString('base64'));
+  const beside = appBeside(t, held.world, { masterKey, log: openLog('silent', process.stderr) });
+  const wanted = { project_id: projectId, tenant_id: tenantId, env: 'live' };
+  await refused(
+    callerWith(beside, held.tokens.liveKey)('POST /v1/embed_tokens', wanted),
+    500,
+    'internal_error',
+  );
+});
+
+test('under load, through many rotations, no token is refused and no kid unknown', async (t) => {
+  const held = await bench(t);
+  const short = { publishWaitMs: 2500, rotateEveryMs: 50 };
+  const apps = [1, 2].map(() => appBeside(t, held.world, short));
+  const { projectId, tenantId } = await held.embed();
+  const body = { project_id: projectId, tenant_id: tenantId, env: 'live' };
+  const kids = new Set<string>();
+  const endsAt = performance.now() + 30_000;
+  let used = 0;
+  const isDone = () => (kids.size >= 3 && used >= 100) || performance.now() > endsAt;
+  const anyApp = (at: number) => apps[at % apps.length] ?? held.world;
+
+  async function tokensFrom(at: number): Promise<void> {
+    while (!isDone()) {
+      const minted = await callerWith(anyApp(at), held.tokens.liveKey)(
+        'POST /v1/embed_tokens',
+        body,
+      );
+      kids.add(minted.kid);
+      for (const ahead of [1, 2]) {
+        const { http } = anyApp(at + ahead).app;
+        const answer = await http.inject({
+          url: '/v1/embed/session',
+          headers: headersOf(minted.token),
+        });
+        equal(answer.statusCode, 200, answer.body);
+        used += 1;
+      }
+      const { keys } = await callerWith(anyApp(at + 1), null)('GET /.well-known/jwks.json');
+      ok(
+        keys.some(({ kid }) => kid === minted.kid),
+        'published before use',
+      );
+      await sleep(20);
+    }
+  }
+  async function rotations(): Promise<void> {
+    while (!isDone()) {
+      await Promise.all(apps.map(({ app }) => runJob(app)));
+      await sleep(100);
+    }
+  }
+  await Promise.all([tokensFrom(0), tokensFrom(1), rotations()]);
+  ok(kids.size >= 3 && used >= 100, `${kids.size} kids, ${used} uses`);
+});
+
+const now = new Date('2026-01-01T00:00:00Z');
+const at = (ms: number) => ({ signsFrom: new Date(now.getTime() + ms) });
+
+const needs: [Occasion, { signsFrom: Date } | null, boolean][] = [
+  ['first', null, true],
+  ['first', at(0), false],
+  ['first', at(-99 * DAY_MS), false],
+  ['due', null, true],
+  ['due', at(-DAY_MS), true],
+  ['due', at(-DAY_MS + 1), false],
+  ['due', at(MINUTE_MS), false],
+  ['asked', at(0), true],
+  ['asked', at(1), false],
+  ['at once', at(1), true],
+];
+
+for (const [occasion, newest, isIt] of needs) {
+  const since = newest ? `one that signs since ${newest.signsFrom.toISOString()}` : 'none';
+  test(`${occasion}, with ${since}: ${isIt ? 'a new key' : 'nothing'}`, () => {
+    equal(isNeeded(occasion, newest, { now, rotateEveryMs: DAY_MS }), isIt);
+  });
+}
+
+test('an old key outlives its successor’s beginning by the life of a token, and a minute', () => {
+  const given = { now, isFirst: false, publishWaitMs: 600_000 };
+  deepEqual(timesOf('due', given), {
+    signsFrom: new Date(now.getTime() + 600_000),
+    othersEndAt: new Date(now.getTime() + 600_000 + 300_000 + MINUTE_MS),
+  });
+});

@@ -1,0 +1,82 @@
+// What pages of other origins may read: the embed plane, each page its own answers, and nothing
+// else anywhere.
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { splitLine } from '@keyrail/protocol/endpoint.ts';
+import { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
+import { bench } from '../../../../tests/bench.ts';
+import { ORIGIN } from '../../../../tests/embed.ts';
+
+const ANY_ID = '01890000-0000-7000-8000-000000000000';
+const pathOf = (line: string) => splitLine(line).path.replace('{id}', ANY_ID);
+const embedPaths = [...new Set(Object.keys(embedEndpoints).map(pathOf)), '/v1/embed/nothing'];
+
+test('a preflight is answered for any page on the embed plane, without credentials', async (t) => {
+  const { http } = (await bench(t)).world.app;
+  for (const url of embedPaths) {
+    for (const origin of [ORIGIN, 'https://evil.example', 'null']) {
+      const headers = { origin, 'access-control-request-method': 'POST' };
+      const answer = await http.inject({ method: 'OPTIONS', url, headers });
+      equal(answer.statusCode, 204, url);
+      equal(answer.body, '');
+      equal(answer.headers['access-control-allow-origin'], origin);
+      equal(answer.headers['access-control-allow-methods'], 'GET, POST');
+      ok(`${answer.headers['access-control-allow-headers']}`.includes('authorization'));
+      equal(answer.headers['access-control-allow-credentials'], undefined);
+      equal(answer.headers.vary, 'Origin');
+    }
+  }
+});
+
+test('elsewhere a preflight is a method that is not answered', async (t) => {
+  const { http } = (await bench(t)).world.app;
+  for (const url of ['/v1/embed_tokens', '/v1/keys', '/.well-known/jwks.json', '/v1/embed']) {
+    const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' };
+    const answer = await http.inject({ method: 'OPTIONS', url, headers });
+    ok(answer.statusCode === 405 || answer.statusCode === 404, url);
+    for (const name of Object.keys(answer.headers)) ok(!name.startsWith('access-control-'), url);
+  }
+  const plain = await http.inject({ method: 'OPTIONS', url: '/v1/embed/keys' });
+  equal(plain.statusCode, 405, 'no page, no preflight');
+});
+
+test('a page reads its answers and its refusals; a foreign one reads neither', async (t) => {
+  const held = await bench(t);
+  const { headers } = await held.embed();
+  const { http } = held.world.app;
+  const ask = async (url: string, more: Record<string, string>, method: 'GET' | 'POST' = 'GET') => {
+    const answer = await http.inject({ method, url, headers: { ...headers, ...more } });
+    return `${answer.statusCode} ${answer.headers['access-control-allow-origin']}`;
+  };
+  equal(await ask('/v1/embed/session', {}), `200 ${ORIGIN}`);
+  equal(await ask('/v1/embed/keys?limit=0', {}), `400 ${ORIGIN}`);
+  equal(await ask('/v1/embed/session', { authorization: 'Bearer a.b.c' }), `401 ${ORIGIN}`);
+  equal(await ask(`/v1/embed/keys/${ANY_ID}/usage`, {}), `404 ${ORIGIN}`);
+  equal(await ask('/v1/embed/nothing', {}), `404 ${ORIGIN}`);
+  equal(await ask('/v1/embed/session', {}, 'POST'), `405 ${ORIGIN}`);
+  for (const origin of ['https://evil.example', 'null', `${ORIGIN}.evil.example`]) {
+    equal(await ask('/v1/embed/session', { origin }), '403 undefined');
+    equal(await ask('/v1/embed/keys', { origin }, 'POST'), '403 undefined');
+  }
+});
+
+test('the longest token that can be minted can be presented', async (t) => {
+  const held = await bench(t);
+  const origins = Array.from({ length: 20 }, (_, at) => `https://${`${at}`.padStart(247, 'x')}`);
+  await held.as.liveKey('PATCH /v1/workspace', { embed_origins: origins });
+  const [project, tenant] = [await held.given.project(), await held.given.tenant()];
+  const { token } = await held.as.liveKey('POST /v1/embed_tokens', {
+    project_id: project.id,
+    tenant_id: tenant.id,
+    env: 'live',
+    scopes: Array.from({ length: 32 }, (_, at) =>
+      at === 0 ? 'keys:read' : `key_scope:${'\u0001'.repeat(208)}${at}`.slice(0, 220),
+    ),
+  });
+  ok(token.length > 50_000, `${token.length}`);
+  const url = await held.world.app.http.listen({ host: '127.0.0.1', port: 0 });
+  const answer = await fetch(`${url}/v1/embed/session`, {
+    headers: { authorization: `Bearer ${token}`, origin: origins[0] ?? '' },
+  });
+  equal(answer.status, 200);
+});

@@ -1,0 +1,32 @@
+// Settings of the signing keys and of the scanner's webhook.
+import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/limits.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts';
+import type { ScannerKeysSource } from '../features/scanner/public-keys.ts';
+import { durationMs } from './parsers.ts';
+import { Fault, type Setting } from './setting.ts';
+
+export const rotateSigningKeysEvery: Setting<number> = {
+  name: 'KEYRAIL_SIGNING_ROTATE_EVERY',
+  meaning: 'How long one key signs embed tokens before the worker replaces it.',
+  fallback: '30d',
+  parse: (text) => durationMs(text, HOUR_MS, 365 * DAY_MS),
+};
+
+export const signingPublishWait: Setting<number> = {
+  name: 'KEYRAIL_SIGNING_PUBLISH_WAIT',
+  meaning: 'How long a new signing key is published before it signs.',
+  fallback: '10m',
+  // Whoever has read the list of public keys may keep it for that long.
+  parse: (text) => durationMs(text, JWKS_MAX_AGE_SECONDS * SECOND_MS, DAY_MS),
+};
+
+export const scannerKeys: Setting<ScannerKeysSource> = {
+  name: 'KEYRAIL_SCANNER_KEYS',
+  meaning: 'File or https: URL with the public keys of the secret scanner. Unset: no webhook.',
+  fallback: null,
+  parse: (text) => {
+    if (text.startsWith('https://') && URL.canParse(text)) return { kind: 'url', url: text };
+    if (/^[a-z][a-z\d+.-]*:/i.test(text)) throw new Fault('must be a path or an https: URL');
+    return { kind: 'file', path: text };
+  },
+};

@@ -1,0 +1,40 @@
+// Parsers that settings share.
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
+import { Secret } from '../base/secret.ts';
+import { Fault } from './setting.ts';
+
+export function plainText(text: string): string {
+  return text;
+}
+
+export function onOrOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new Fault('must be on or off');
+}
+
+export function secretIf(isFine: boolean, text: string, words: string): Secret {
+  if (isFine) return new Secret(text);
+  throw new Fault(words);
+}
+
+export function wholeNumber(text: string, min: number, max: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max)) throw new Fault(`must be a whole number, ${min} to ${max}`);
+  return value;
+}
+
+const UNITS_MS: Record<string, number> = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
+
+/** `45s`, `10m`, `24h` or `30d`. */
+export function durationMs(text: string, minMs: number, maxMs: number): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS_MS[unit] ?? Number.NaN);
+  if (ms >= minMs && ms <= maxMs) return ms;
+  throw new Fault(`must be a time such as 10m, 24h or 30d, ${told(minMs)} to ${told(maxMs)}`);
+}
+
+/** In the largest unit that says it exactly. */
+function told(ms: number): string {
+  const [unit, unitMs] = Object.entries(UNITS_MS).findLast(([, each]) => ms % each === 0) ?? [];
+  return `${ms / (unitMs ?? 1)}${unit ?? 'ms'}`;
+}

@@ -1,0 +1,36 @@
+// Embed tokens at the bench: minted by the vendor's backend, presented from a page.
+import type { Bench, Caller, Input } from './bench.ts';
+
+export const ORIGIN = 'https://app.customer.example';
+
+export type Embedded = {
+  token: string;
+  projectId: string;
+  tenantId: string;
+  headers: { authorization: string; origin: string };
+  call: Caller;
+};
+
+type Vendor = Pick<Bench, 'given' | 'callWith'> & { as: Pick<Bench['as'], 'liveKey'> };
+
+/** A token for a tenant and a project of its own, unless they are named. */
+export async function embedded(held: Vendor, wanted: Input = {}): Promise<Embedded> {
+  const { liveKey } = held.as;
+  const { embed_origins: registered } = await liveKey('GET /v1/workspace');
+  if (!registered.includes(ORIGIN)) {
+    await liveKey('PATCH /v1/workspace', { embed_origins: [...registered.slice(0, 19), ORIGIN] });
+  }
+  const projectId = String(wanted.project_id ?? (await held.given.project()).id);
+  const tenantId = String(wanted.tenant_id ?? (await held.given.tenant()).id);
+  const { token } = await liveKey('POST /v1/embed_tokens', {
+    project_id: projectId,
+    tenant_id: tenantId,
+    env: 'live',
+    scopes: ['keys:read', 'keys:write'],
+    ...wanted,
+  });
+  const headers = headersOf(token);
+  return { token, projectId, tenantId, headers, call: held.callWith(headers) };
+}
+
+export const headersOf = (token: string) => ({ authorization: `Bearer ${token}`, origin: ORIGIN });

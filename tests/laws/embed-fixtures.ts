@@ -1,0 +1,48 @@
+// Calls of the embed plane and of the scanner's webhook.
+import type { Bench, Input } from '../bench.ts';
+import type { Fixture } from './fixtures.ts';
+
+const nothing = (): Input => ({});
+
+/** A key that the token reaches. */
+const aKey = async ({ embed, given }: Bench): Promise<Input> => {
+  const { projectId, tenantId } = await embed();
+  return { id: (await given.key({ project_id: projectId, tenant_id: tenantId })).id };
+};
+
+const aSubject =
+  (env: 'live' | 'test') =>
+  async ({ embed }: Bench): Promise<Input> => {
+    const { projectId, tenantId } = await embed();
+    return { project_id: projectId, tenant_id: tenantId, env };
+  };
+
+const embedded = (input: Fixture['input'], ...audits: string[]): Fixture => ({
+  caller: 'embed',
+  input,
+  audits,
+  beyond: null,
+});
+
+export const embedFixtures = {
+  'POST /v1/embed_tokens': {
+    caller: 'liveKey',
+    input: aSubject('test'),
+    audits: [],
+    beyond: aSubject('live'),
+  },
+  'GET /v1/embed/session': embedded(nothing),
+  'GET /v1/embed/keys': embedded(nothing),
+  'POST /v1/embed/keys': embedded(nothing, 'api_key.created'),
+  'POST /v1/embed/keys/{id}/rotate': embedded(aKey, 'api_key.rotated'),
+  'POST /v1/embed/keys/{id}/revoke': embedded(aKey, 'api_key.revoked'),
+  'GET /v1/embed/keys/{id}/usage': embedded(aKey),
+  'POST /v1/webhooks/scanner/secret_scanning': {
+    caller: 'scanner',
+    input: async ({ given }: Bench) => ({
+      reports: [{ token: (await given.key()).key, type: 'kr', url: '', source: 'content' }],
+    }),
+    audits: ['api_key.quarantined'],
+    beyond: null,
+  },
+} satisfies Record<string, Fixture>;
