@@ -75,6 +75,8 @@ async function openWorld(): Promise<World> {
     policyPageKeysMax: 10_000,
     revokeWaitMsMax: 10_000,
     hotAuthMs: 5000,
+    ingestEventsPerMinute: 120_000,
+    usageHoursKeptDays: 35,
     counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

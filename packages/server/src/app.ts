@@ -36,6 +36,8 @@ export type AppParts = {
   revokeWaitMsMax: number;
   /** How long a secret key is remembered on the hot lines. */
   hotAuthMs: number;
+  ingestEventsPerMinute: number;
+  usageHoursKeptDays: number;
   /** Closed with the app. */
   counters: Counters;
   mail: MailSetting;
@@ -96,6 +98,7 @@ export function buildApp(parts: AppParts): App {
       announce: bridge.announce,
       transport: openTransport(parts.mail, { from: parts.mailFrom, domain }),
       unseal: sealing.unseal,
+      usageHoursKeptDays: parts.usageHoursKeptDays,
       publicUrl: parts.publicUrl,
       newId,
       log,

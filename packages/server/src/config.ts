@@ -4,9 +4,10 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { LogLevel } from './base/log.ts';
 import type { Secret } from './base/secret.ts';
+import { Fault, type Setting } from './base/setting.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import * as known from './settings.ts';
-import { Fault, type Setting, settings } from './settings.ts';
+import { settings } from './settings.ts';
 
 export type Config = Readonly<{
   host: string;
@@ -29,6 +30,8 @@ export type Config = Readonly<{
   policyPageKeysMax: number;
   revokeWaitMsMax: number;
   hotAuthMs: number;
+  ingestEventsPerMinute: number;
+  usageHoursKeptDays: number;
 }>;
 
 export type ConfigResult = { config: Config } | { faults: string[] };
@@ -72,6 +75,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     policyPageKeysMax: required(known.policyPageKeysMax, 1),
     revokeWaitMsMax: required(known.revokeWaitMsMax, 0),
     hotAuthMs: required(known.hotAuthMs, 0),
+    ingestEventsPerMinute: required(known.ingestEventsPerMinute, 1),
+    usageHoursKeptDays: required(known.usageHoursKeptDays, 1),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');

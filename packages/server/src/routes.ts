@@ -5,6 +5,7 @@ import { auditRoutes } from './features/audit/routes.ts';
 import { environmentRoutes } from './features/environments/routes.ts';
 import { type HealthParts, healthRoutes } from './features/health/routes.ts';
 import { type IdempotencyParts, idempotencyRoutes } from './features/idempotency/routes.ts';
+import { type IngestParts, ingestRoutes } from './features/ingest/routes.ts';
 import { type KeyParts, keyRoutes } from './features/keys/routes.ts';
 import { acceptanceRoutes, memberRoutes } from './features/members/routes.ts';
 import { type PolicyParts, policyRoutes } from './features/policy/routes.ts';
@@ -13,10 +14,16 @@ import { ratelimitRoutes } from './features/ratelimit/routes.ts';
 import { secretKeyRoutes } from './features/secret-keys/routes.ts';
 import { sessionRoutes } from './features/sessions/routes.ts';
 import { tenantRoutes } from './features/tenants/routes.ts';
+import { usageRoutes } from './features/usage/routes.ts';
 import { workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
-export type RouteParts = AccountParts & HealthParts & IdempotencyParts & KeyParts & PolicyParts;
+export type RouteParts = AccountParts &
+  HealthParts &
+  IdempotencyParts &
+  IngestParts &
+  KeyParts &
+  PolicyParts;
 
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...accountRoutes(parts),
@@ -31,6 +38,8 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...policyRoutes(parts),
   ...ratelimitRoutes,
   ...idempotencyRoutes(parts),
+  ...ingestRoutes(parts),
+  ...usageRoutes,
   ...environmentRoutes,
   ...auditRoutes,
   ...healthRoutes(parts),
@@ -45,9 +54,6 @@ export const notYetServed: readonly Line[] = [
   'POST /v1/embed/keys/{id}/rotate',
   'POST /v1/embed/keys/{id}/revoke',
   'GET /v1/embed/keys/{id}/usage',
-  'POST /v1/ingest/batch',
-  'GET /v1/usage/billing',
-  'GET /v1/usage/tenants',
   'GET /.well-known/jwks.json',
   'POST /v1/webhooks/scanner/secret_scanning',
 ];

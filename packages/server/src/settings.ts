@@ -1,20 +1,17 @@
 // Every setting by itself: its name, meaning, default and parser. The manual is printed from here.
-import { isIP } from 'node:net';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
+import {
+  Fault,
+  isAddress,
+  isRedis,
+  onOrOff,
+  plainText,
+  type Setting,
+  secretIf,
+  wholeNumber,
+} from './base/setting.ts';
 import type { MailSetting } from './features/mail/transport.ts';
-
-export type Setting<T> = {
-  name: string;
-  meaning: string;
-  /** As printed in the manual; null when the setting has none. */
-  fallback: string | null;
-  isSecret?: true;
-  parse(text: string): T;
-};
-
-/** What a parser throws: the words after the setting's name. */
-export class Fault extends Error {}
 
 const [BOOTSTRAP_CHARS_MIN, MASTER_KEY_BYTES] = [32, 32];
 
@@ -194,6 +191,20 @@ export const hotAuthMs: Setting<number> = {
   parse: (text) => wholeNumber(text, 0, 60_000),
 };
 
+export const ingestEventsPerMinute: Setting<number> = {
+  name: 'KEYRAIL_INGEST_EVENTS_PER_MINUTE',
+  meaning: 'Telemetry events that one workspace may send in a minute.',
+  fallback: '120000',
+  parse: (text) => wholeNumber(text, 1, 999_999_999),
+};
+
+export const usageHoursKeptDays: Setting<number> = {
+  name: 'KEYRAIL_USAGE_HOURS_DAYS',
+  meaning: 'Days for which figures by the hour are kept, for charts.',
+  fallback: '35',
+  parse: (text) => wholeNumber(text, 1, 400),
+};
+
 /** In the order of the manual, which is printed from this list. */
 export const settings: readonly Setting<unknown>[] = [
   host,
@@ -215,36 +226,7 @@ export const settings: readonly Setting<unknown>[] = [
   policyPageKeysMax,
   revokeWaitMsMax,
   hotAuthMs,
+  ingestEventsPerMinute,
+  usageHoursKeptDays,
   logLevel,
 ];
-
-function plainText(text: string): string {
-  return text;
-}
-
-function onOrOff(text: string): boolean {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new Fault('must be on or off');
-}
-
-function secretIf(isFine: boolean, text: string, words: string): Secret {
-  if (isFine) return new Secret(text);
-  throw new Fault(words);
-}
-
-const isRedis = (text: string): boolean =>
-  /^unix:\S+$/.test(text) || (/^rediss?:\/\/[^\s/]/.test(text) && URL.canParse(text));
-
-function wholeNumber(text: string, min: number, max: number): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new Fault(`must be a whole number, ${min} to ${max}`);
-  return value;
-}
-
-/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
-function isAddress(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (bitsMax < 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
-}

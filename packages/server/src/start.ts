@@ -53,6 +53,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs } = config;
+  const { ingestEventsPerMinute, usageHoursKeptDays } = config;
   return buildApp({
     db,
     log,
@@ -63,6 +64,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     ...(await secretsOf(config)),
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs },
+    ...{ ingestEventsPerMinute, usageHoursKeptDays },
     counters: await openCounters(config, systemClock, log),
     checkAnswers: false,
   });

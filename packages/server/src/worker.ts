@@ -14,11 +14,13 @@ import { pruneFeed } from './features/policy/prune-feed.job.ts';
 import { retireKeys } from './features/policy/retire-keys.job.ts';
 import type { UpkeepParts } from './features/policy/upkeep.ts';
 import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
+import { purgeUsage } from './features/usage/purge-usage.job.ts';
 
 export type WorkerParts = UpkeepParts & {
   transport: MailTransport;
   unseal: Sealing['unseal'];
   publicUrl: string;
+  usageHoursKeptDays: number;
   newId: NewId;
   log: Log;
 };
@@ -52,7 +54,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping }: Shift): Job[] =>
 ];
 
 /** Run by one worker at a time. */
-const scheduledJobs = ({ work, workIn, announce }: WorkerParts): Job[] => [
+const scheduledJobs = ({ work, workIn, announce, ...parts }: WorkerParts): Job[] => [
   { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
   { name: 'purge-idempotency', everyMs: 10 * MINUTE_MS, run: () => purgeIdempotency(work) },
   { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
@@ -60,6 +62,11 @@ const scheduledJobs = ({ work, workIn, announce }: WorkerParts): Job[] => [
     name: 'retire-keys',
     everyMs: 10 * MINUTE_MS,
     run: () => retireKeys({ work, workIn, announce }),
+  },
+  {
+    name: 'purge-usage',
+    everyMs: HOUR_MS,
+    run: () => purgeUsage(work, { hoursKeptDays: parts.usageHoursKeptDays }),
   },
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
 ];

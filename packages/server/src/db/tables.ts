@@ -1,5 +1,6 @@
 // The columns of every table, as statements see them: held against the catalogue by a law.
 import type { ColumnType } from 'kysely';
+import type { TrafficTables } from './traffic-tables.ts';
 
 type Env = 'live' | 'test';
 
@@ -212,21 +213,11 @@ type MailOutbox = {
   lastError: ColumnType<string | null, never, string>;
 };
 
-type IdempotencyScope = {
-  workspaceId: FromReach;
-  env: Env;
-  scopeHash: Buffer;
-  fingerprint: Buffer;
-};
-type IdempotencyLock = { lockToken: string | null; lockedUntil: Date; expiresAt: Date };
-type IdempotencyAnswer = { status: number | null; headers: Json<Meta> | null; body: Buffer | null };
-type IdempotencyRecords = IdempotencyScope & IdempotencyLock & IdempotencyAnswer;
-
 type WorkerBeats = { workerId: string; seenAt: Date };
 
 type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
 
-export type Tables = {
+export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
   auditHeads: AuditHeads;
@@ -244,7 +235,6 @@ export type Tables = {
   oneTimeTokens: OneTimeTokens;
   invites: Invites;
   mailOutbox: MailOutbox;
-  idempotencyRecords: IdempotencyRecords;
   workerBeats: WorkerBeats;
   jobLeases: JobLeases;
 };

@@ -1,0 +1,58 @@
+import { INGEST_AHEAD_MS_MAX } from '@keyrail/protocol/limits.ts';
+import { refuseNamedEnv } from '../../access/boundary.ts';
+import type { Principal } from '../../access/principal.ts';
+import { DAY_MS, msAfter } from '../../base/duration.ts';
+import { invalid } from '../../base/errors.ts';
+import type { Read } from '../../doors/door.ts';
+import { readBody } from './batch-body.ts';
+import { type Batch, checkedBatch, DETAILS_MAX } from './batch-check.ts';
+import { refuseOver } from './budget.ts';
+import { namedIn, refuseUnknown } from './named-ids.ts';
+import { insertUsage, listUnknown, type Receipt, updateBudget } from './rows.ts';
+import { talliesOf } from './tallies.ts';
+
+export type IngestLimits = { eventsPerMinute: number; hoursKeptDays: number };
+
+/**
+ * Takes in a batch of telemetry. The budget is charged first and stays charged, whatever becomes of
+ * the batch; then it is judged, then its ids are looked up, and only then is anything counted: all
+ * of it, or, when its id was seen before, nothing again.
+ */
+export async function takeBatch(
+  tx: Read,
+  { principal, bytes }: { principal: Principal; bytes: Uint8Array },
+  { eventsPerMinute, hoursKeptDays }: IngestLimits,
+): Promise<Receipt> {
+  const body = readBody(bytes);
+  const charge = await updateBudget(tx, { cost: body.cost, eventsPerMinute });
+  refuseOver(charge, eventsPerMinute);
+
+  if ('fault' in body) throw body.fault;
+  const batch = checkedBatch(body.value);
+  refuseAhead(batch, charge.moment);
+  refuseNamedEnv(principal, ...batch.events);
+
+  const named = namedIn(batch.events);
+  refuseUnknown(await listUnknown(tx, named), named);
+
+  const receipt = {
+    batchId: batch.batchId,
+    senderEnv: tx.reach.envs.includes('live') ? 'live' : 'test',
+    accepted: batch.events.length,
+    eventsDropped: batch.eventsDropped,
+  } as const;
+  const hoursFrom = msAfter(charge.moment, -hoursKeptDays * DAY_MS);
+  return insertUsage(tx, receipt, talliesOf(batch.events, hoursFrom));
+}
+
+/** A node whose clock is ahead would write into months that have not begun. */
+function refuseAhead({ events }: Batch, now: Date): void {
+  const latest = msAfter(now, INGEST_AHEAD_MS_MAX);
+  const ahead = events.flatMap(({ at }, place) => (at > latest ? [place] : []));
+  if (ahead.length === 0) return;
+  const message = 'must not be more than an hour ahead';
+  throw invalid(
+    'body',
+    ahead.slice(0, DETAILS_MAX).map((place) => ({ path: `events.${place}.ts`, message })),
+  );
+}

@@ -1,0 +1,25 @@
+// Removes what is past its time: figures by the hour, receipts of batches, and days of keys that
+// no answer reaches any more. Tenant months stay: they are what was billed. Safe to run twice.
+import { INGEST_BATCH_KEPT_DAYS, USAGE_DAYS_MAX } from '@keyrail/protocol/limits.ts';
+import { DAY_MS, msAfter } from '../../base/duration.ts';
+import type { OpenWork, Work } from '../../doors/work.ts';
+import { removeOldBatches, removeOldDenials, removeOldHours, removeOldKeyDays } from './rows.ts';
+
+const BATCH_MAX = 1000;
+
+export async function purgeUsage(
+  work: OpenWork,
+  { hoursKeptDays }: { hoursKeptDays: number },
+): Promise<void> {
+  const kept: [number, (tx: Work, old: { before: Date; limit: number }) => Promise<number>][] = [
+    [hoursKeptDays, removeOldHours],
+    [hoursKeptDays, removeOldDenials],
+    [INGEST_BATCH_KEPT_DAYS, removeOldBatches],
+    [USAGE_DAYS_MAX, removeOldKeyDays],
+  ];
+  for (const [days, remove] of kept) {
+    const purge = () =>
+      work((tx) => remove(tx, { before: msAfter(tx.now, -days * DAY_MS), limit: BATCH_MAX }));
+    while ((await purge()) === BATCH_MAX);
+  }
+}
