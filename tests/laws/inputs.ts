@@ -123,7 +123,10 @@ function fittingArray(schema: JsonObject): fc.Arbitrary<unknown[]> {
   const item = fitting(objectOr(schema.items));
   return fc.oneof(
     { weight: 9, arbitrary: fc.array(item, { maxLength: Math.min(most, 5) }) },
-    { weight: 1, arbitrary: fc.array(item, { minLength: most, maxLength: Math.min(most, 100) }) },
+    {
+      weight: 1,
+      arbitrary: fc.array(item, { minLength: Math.min(most, 100), maxLength: Math.min(most, 100) }),
+    },
   );
 }
 

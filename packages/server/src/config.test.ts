@@ -40,6 +40,8 @@ test('everything has a default, and the defaults are these', () => {
     redisUrl: null,
     redisCluster: false,
     hotAuthMs: 5000,
+    ingestEventsPerMinute: 120_000,
+    usageHoursKeptDays: 35,
   });
 });
 
@@ -78,6 +80,8 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_REVOKE_WAIT_MS', '60000', 'revokeWaitMsMax', 60_000],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '0', 'hotAuthMs', 0],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '60000', 'hotAuthMs', 60_000],
+  ['KEYRAIL_INGEST_EVENTS_PER_MINUTE', '1', 'ingestEventsPerMinute', 1],
+  ['KEYRAIL_USAGE_HOURS_DAYS', '400', 'usageHoursKeptDays', 400],
   ['KEYRAIL_REDIS_CLUSTER', 'off', 'redisCluster', false],
 ];
 
@@ -116,6 +120,9 @@ const refusals: [string, string][] = [
   ['KEYRAIL_POLICY_PAGE_CEILING', '100001'],
   ['KEYRAIL_REVOKE_WAIT_MS', '60001'],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '60001'],
+  ['KEYRAIL_INGEST_EVENTS_PER_MINUTE', '0'],
+  ['KEYRAIL_USAGE_HOURS_DAYS', '0'],
+  ['KEYRAIL_USAGE_HOURS_DAYS', '401'],
   ['KEYRAIL_REDIS_CLUSTER', 'yes'],
 ];
 

@@ -24,7 +24,7 @@ export function percentileOf(counts: Histogram, share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let seen = 0;
-  // Sums of fractions may miss the total by a hair; the last bucket that counts is as far as it goes.
+  // Sums of fractions may miss the total by a hair: no further than the last bucket that counts.
   let last = 0;
   for (const [bucket, count] of counts.entries()) {
     if (count === 0) continue;
