@@ -14,6 +14,7 @@ import { pruneFeed } from './features/policy/prune-feed.job.ts';
 import { retireKeys } from './features/policy/retire-keys.job.ts';
 import type { UpkeepParts } from './features/policy/upkeep.ts';
 import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
+import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
 
 export type WorkerParts = UpkeepParts & {
@@ -68,6 +69,7 @@ const scheduledJobs = ({ work, workIn, announce, ...parts }: WorkerParts): Job[]
     everyMs: HOUR_MS,
     run: () => purgeUsage(work, { hoursKeptDays: parts.usageHoursKeptDays }),
   },
+  { name: 'purge-key-days', everyMs: 24 * HOUR_MS, run: () => purgeKeyDays(work) },
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
 ];
 

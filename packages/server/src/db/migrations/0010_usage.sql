@@ -71,7 +71,7 @@ create table usage_key_days (
   last_at      timestamptz      not null, -- the latest of its events: a key's last use is here
   primary key (key_id, day)
 ) with (fillfactor = 50);
-create index usage_key_days_old on usage_key_days (day);
+create index usage_key_days_old on usage_key_days (day, key_id);
 call protect('usage_key_days');
 grant select on usage_key_days to kr_read, kr_write;
 grant select, insert, update on usage_key_days to kr_record;

@@ -1,9 +1,9 @@
-// Removes what is past its time: figures by the hour, receipts of batches, and days of keys that
-// no answer reaches any more. Tenant months stay: they are what was billed. Safe to run twice.
-import { INGEST_BATCH_KEPT_DAYS, USAGE_DAYS_MAX } from '@keyrail/protocol/limits.ts';
+// Removes what is past its time: figures by the hour and receipts of batches. Tenant months stay:
+// they are what was billed. Safe to run twice.
+import { INGEST_BATCH_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork, Work } from '../../doors/work.ts';
-import { removeOldBatches, removeOldDenials, removeOldHours, removeOldKeyDays } from './rows.ts';
+import { removeOldBatches, removeOldDenials, removeOldHours } from './rows.ts';
 
 const BATCH_MAX = 1000;
 
@@ -15,7 +15,6 @@ export async function purgeUsage(
     [hoursKeptDays, removeOldHours],
     [hoursKeptDays, removeOldDenials],
     [INGEST_BATCH_KEPT_DAYS, removeOldBatches],
-    [USAGE_DAYS_MAX, removeOldKeyDays],
   ];
   for (const [days, remove] of kept) {
     const purge = () =>

@@ -1,6 +1,6 @@
 // Every statement that reads the sums of traffic, and those that clear away what is past its time.
 import { sql } from 'kysely';
-import { many } from '../../db/sql.ts';
+import { many, maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
@@ -159,17 +159,34 @@ export const removeOldBatches = (tx: Work, { before, limit }: Old): Promise<numb
         where received_at < ${before} order by received_at limit ${limit}) returning 1`,
   );
 
-/** A key keeps the last day on which it was used, however long ago: that is its last use. */
-export const removeOldKeyDays = (tx: Work, { before, limit }: Old): Promise<number> =>
-  removed(
+export type KeyDayPlace = { day: string; keyId: string };
+
+/**
+ * A page of old days without those that are not their key's last: that one is its last use, and is
+ * kept however long ago it was. Returns where the page ends, or null after the last one.
+ */
+export const removeOldKeyDays = (
+  tx: Work,
+  { before, limit, after }: Old & { after: KeyDayPlace | null },
+): Promise<KeyDayPlace | null> =>
+  maybe(
     tx,
-    sql`delete from usage_key_days where (key_id, day) in (
-        select key_id, day from usage_key_days old
+    sql<KeyDayPlace>`
+      with page as (
+        select key_id, day from usage_key_days
         where day < (${before}::timestamptz at time zone 'UTC')::date
+          and (day, key_id) > (${after?.day ?? '-infinity'}::date, ${after?.keyId ?? NO_ID}::uuid)
+        order by day, key_id limit ${limit}
+      ), gone as (
+        delete from usage_key_days old using page
+        where old.key_id = page.key_id and old.day = page.day
           and exists (select from usage_key_days newer
                       where newer.key_id = old.key_id and newer.day > old.day)
-        limit ${limit}) returning 1`,
+      )
+      select day::text, key_id from page order by page.day desc, key_id desc limit 1`,
   );
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 async function removed(tx: Work, statement: ReturnType<typeof sql>): Promise<number> {
   return (await many(tx, statement)).length;
