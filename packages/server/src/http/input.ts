@@ -1,5 +1,6 @@
 // Bytes → values. Strict: nothing is coerced, trimmed or dropped, and what a database could not
 // store faithfully (NUL, half of a surrogate pair) is refused before it gets near one.
+import { isUtf8 } from 'node:buffer';
 import { JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
 import { ApiError, type Detail, invalid } from '../base/errors.ts';
 
@@ -20,15 +21,18 @@ const PATH_CHARS_MAX = 200;
 const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
 
-/** `valuesMax` bounds what a large body may be made of: a million empty objects take a second. */
-export function readJson(bytes: Uint8Array, valuesMax = Number.POSITIVE_INFINITY): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw notJson(error);
-  }
-  refuseUnwieldy(text, valuesMax);
+export function readJson(bytes: Uint8Array): unknown {
+  const text = readText(bytes);
+  refuseDeep(text);
+  return parseText(text);
+}
+
+export function readText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw notJson();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -37,9 +41,8 @@ export function readJson(bytes: Uint8Array, valuesMax = Number.POSITIVE_INFINITY
 }
 
 /** Counted on the text: parsing a million levels first would already have done the damage. */
-function refuseUnwieldy(text: string, valuesMax: number): void {
+export function refuseDeep(text: string): void {
   let depth = 0;
-  let values = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -49,15 +52,10 @@ function refuseUnwieldy(text: string, valuesMax: number): void {
     } else if (unit === 0x22) inString = true;
     else if (unit === 0x7b || unit === 0x5b) {
       depth += 1;
-      values += 1;
       if (depth > JSON_DEPTH_MAX) {
         throw invalid('body', [{ path: '', message: `Nested deeper than ${JSON_DEPTH_MAX}.` }]);
       }
     } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
-    else if (unit === 0x2c) values += 1;
-  }
-  if (values > valuesMax) {
-    throw invalid('body', [{ path: '', message: `More than ${valuesMax} values.` }]);
   }
 }
 

@@ -17,6 +17,7 @@ import {
   isText,
   type TelemetryEvent,
 } from './event-check.ts';
+import { instantReader } from './instant.ts';
 
 export type Batch = { batchId: string | null; eventsDropped: number; events: TelemetryEvent[] };
 
@@ -33,9 +34,10 @@ export function acceptedBatch(value: unknown): Batch | null {
   const head = acceptedHead(value);
   const given = eventsIn(value);
   if (!head || !given || given.length > INGEST_EVENTS_MAX) return null;
+  const surroundings = { rate: head.rate, instant: instantReader() };
   const events: TelemetryEvent[] = [];
   for (const each of given) {
-    const event = acceptedEvent(each, head.rate);
+    const event = acceptedEvent(each, surroundings);
     if (!event) return null;
     events.push(event);
   }
@@ -66,9 +68,10 @@ export function faultsOf(value: unknown): Detail[] {
   if (given.length > INGEST_EVENTS_MAX) {
     return [{ path: 'events', message: `must hold at most ${INGEST_EVENTS_MAX} events` }];
   }
+  const surroundings = { rate: 1, instant: instantReader() };
   const bad: number[] = [];
   for (let at = 0; at < given.length && bad.length < BAD_EVENTS_SHOWN_MAX; at += 1) {
-    if (!acceptedEvent(given[at], 1)) bad.push(at);
+    if (!acceptedEvent(given[at], surroundings)) bad.push(at);
   }
   const shown =
     eventsIn(value) && isObject(value) ? { ...value, events: bad.map((at) => given[at]) } : value;

@@ -29,7 +29,7 @@ function holdAgainstSchema(value: unknown): void {
     batchId: batch_id,
     eventsDropped: events_dropped,
     events: events.map((each) => ({
-      at: each.ts,
+      atMs: each.ts.getTime(),
       projectId: each.project_id,
       env: each.env,
       tenantId: each.tenant_id,

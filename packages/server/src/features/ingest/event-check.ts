@@ -10,12 +10,12 @@ import {
   INGEST_STATUS_MIN,
 } from '@keyrail/protocol/limits.ts';
 import { countChars, flawOf } from '@keyrail/protocol/text.ts';
-import { parseTimestamp } from '@keyrail/protocol/timestamp.ts';
 import type { Env } from '../../doors/reach.ts';
+import type { ReadInstant } from './instant.ts';
 
 /** What is kept of an event; its method, path, route and request id are checked and forgotten. */
 export type TelemetryEvent = {
-  at: Date;
+  atMs: number;
   projectId: string;
   env: Env;
   tenantId: string | null;
@@ -30,15 +30,18 @@ export type TelemetryEvent = {
 
 const ERROR_STATUS_MIN = 400;
 
-export function acceptedEvent(value: unknown, batchRate: number): TelemetryEvent | null {
+/** What all events of a batch share: its rate, and a reader that remembers the day. */
+export type Surroundings = { rate: number; instant: ReadInstant };
+
+export function acceptedEvent(value: unknown, batch: Surroundings): TelemetryEvent | null {
   if (!isObject(value) || !hasTexts(value)) return null;
   const { env, status, duration_ms: durationMs, degraded = false } = value;
-  const { denial_reason: denialReason = null, sample_rate: rate = batchRate } = value;
-  const at = typeof value.ts === 'string' ? parseTimestamp(value.ts) : null;
+  const { denial_reason: denialReason = null, sample_rate: rate = batch.rate } = value;
+  const atMs = batch.instant(value.ts);
   const projectId = idIn(value.project_id);
   const tenantId = optionalIdIn(value.tenant_id);
   const keyId = optionalIdIn(value.key_id);
-  if (!at || !projectId || tenantId === undefined || keyId === undefined) return null;
+  if (atMs === null || !projectId || tenantId === undefined || keyId === undefined) return null;
   if (env !== 'live' && env !== 'test') return null;
   if (!isNumber(status, INGEST_STATUS_MIN, INGEST_STATUS_MAX)) return null;
   if (!Number.isInteger(status)) return null;
@@ -47,7 +50,7 @@ export function acceptedEvent(value: unknown, batchRate: number): TelemetryEvent
   if (denialReason !== null && !isText(denialReason, INGEST_SHORT_CHARS_MAX)) return null;
   if (!isRate(rate)) return null;
   return {
-    ...{ at, projectId, env, tenantId, keyId, durationMs, denialReason },
+    ...{ atMs, projectId, env, tenantId, keyId, durationMs, denialReason },
     isError: status >= ERROR_STATUS_MIN,
     isDegraded: degraded,
     weight: 1 / rate,

@@ -35,39 +35,23 @@ export type Receipt = { accepted: number; eventsDropped: number };
 export const insertUsage = (
   tx: Read,
   receipt: Receipt & { batchId: string | null; senderEnv: Env },
-  tallies: Tallies,
+  { keyDays, tenantMonths, hours, denials }: Tallies,
 ): Promise<Receipt> =>
   one(
     tx,
     sql<Receipt>`select accepted, events_dropped from record_usage(
       ${receipt.batchId}, ${receipt.senderEnv}, ${receipt.accepted}, ${receipt.eventsDropped},
-      ${jsonOf(tallies.keyDays.map(keyDay))}, ${jsonOf(tallies.tenantMonths.map(tenantMonth))},
-      ${jsonOf(tallies.hours.map(hour))}, ${jsonOf(tallies.denials.map(hourPlace))})`,
+      ${keyDays.map(({ keyId }) => keyId)}, ${keyDays.map(({ day }) => day)},
+      ${keyDays.map(({ requests }) => requests)}, ${keyDays.map(({ errors }) => errors)},
+      ${keyDays.map(({ lastMs }) => lastMs)},
+      ${jsonOf(tenantMonths)}, ${jsonOf(hours)}, ${jsonOf(denials)})`,
   );
 
-const jsonOf = (rows: readonly object[]): string => JSON.stringify(rows);
+/** Members get the names that the function reads them by. */
+const jsonOf = (rows: readonly object[]): string =>
+  JSON.stringify(rows.map((row) => Object.fromEntries(Object.entries(row).map(snakeCased))));
 
-const keyDay = ({ keyId, day, requests, errors, lastAt }: Tallies['keyDays'][number]) => ({
-  key_id: keyId,
-  day,
-  requests,
-  errors,
-  last_at: lastAt,
-});
-
-const tenantMonth = (row: Tallies['tenantMonths'][number]) => ({
-  tenant_id: row.tenantId,
-  project_id: row.projectId,
-  env: row.env,
-  month: row.month,
-  request_count: row.requestCount,
-  first_seen_at: row.firstSeenAt,
-  last_seen_at: row.lastSeenAt,
-});
-
-const hourPlace = <Row extends { projectId: string }>({ projectId, ...rest }: Row) => ({
-  project_id: projectId,
-  ...rest,
-});
-
-const hour = hourPlace<Tallies['hours'][number]>;
+const snakeCased = ([name, value]: [string, unknown]): [string, unknown] => [
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  value,
+];

@@ -1,7 +1,7 @@
 import { INGEST_AHEAD_MS_MAX } from '@keyrail/protocol/limits.ts';
 import { refuseNamedEnv } from '../../access/boundary.ts';
 import type { Principal } from '../../access/principal.ts';
-import { DAY_MS, msAfter } from '../../base/duration.ts';
+import { DAY_MS } from '../../base/duration.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
 import { readBody } from './batch-body.ts';
@@ -41,14 +41,14 @@ export async function takeBatch(
     accepted: batch.events.length,
     eventsDropped: batch.eventsDropped,
   } as const;
-  const hoursFrom = msAfter(charge.moment, -hoursKeptDays * DAY_MS);
-  return insertUsage(tx, receipt, talliesOf(batch.events, hoursFrom));
+  const hoursFromMs = charge.moment.getTime() - hoursKeptDays * DAY_MS;
+  return insertUsage(tx, receipt, talliesOf(batch.events, hoursFromMs));
 }
 
 /** A node whose clock is ahead would write into months that have not begun. */
 function refuseAhead({ events }: Batch, now: Date): void {
-  const latest = msAfter(now, INGEST_AHEAD_MS_MAX);
-  const ahead = events.flatMap(({ at }, place) => (at > latest ? [place] : []));
+  const latestMs = now.getTime() + INGEST_AHEAD_MS_MAX;
+  const ahead = events.flatMap(({ atMs }, place) => (atMs > latestMs ? [place] : []));
   if (ahead.length === 0) return;
   const message = 'must not be more than an hour ahead';
   throw invalid(

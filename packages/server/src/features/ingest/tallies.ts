@@ -1,4 +1,6 @@
-// A batch added up: thousands of events become a few rows for each table of sums.
+// A batch added up: thousands of events become a few rows for each table of sums. Events of a batch
+// mostly share their project and their day, so sums are found by way of those, without making up
+// a name for each event.
 import { DenialReason } from '@keyrail/protocol/objects/usage.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -10,7 +12,7 @@ export type KeyDay = {
   day: string;
   requests: number;
   errors: number;
-  lastAt: Date;
+  lastMs: number;
 };
 
 export type TenantMonth = {
@@ -19,11 +21,11 @@ export type TenantMonth = {
   env: Env;
   month: string;
   requestCount: number;
-  firstSeenAt: Date;
-  lastSeenAt: Date;
+  firstSeenMs: number;
+  lastSeenMs: number;
 };
 
-type Hour = { projectId: string; env: Env; hour: Date };
+type Hour = { projectId: string; env: Env; hourMs: number };
 export type HourTally = Hour & {
   requests: number;
   errors: number;
@@ -39,87 +41,91 @@ export type Tallies = {
   denials: DenialTally[];
 };
 
-/** Hours before `hoursFrom` are past their time: nobody could read them, so nobody writes them. */
-export function talliesOf(events: readonly TelemetryEvent[], hoursFrom: Date): Tallies {
-  const keyDays = new Map<string, KeyDay>();
-  const tenantMonths = new Map<string, TenantMonth>();
-  const hours = new Map<string, HourTally>();
-  const denials = new Map<string, DenialTally>();
-  const dayOf = calendar();
+type Day = { day: string; month: string; keys: Map<string, KeyDay> };
+
+type Place = {
+  projectId: string;
+  env: Env;
+  /** By month, then by tenant. */
+  months: Map<string, Map<string, TenantMonth>>;
+  hours: Map<number, HourTally>;
+  denials: Map<string, DenialTally>;
+};
+
+/** Hours before `hoursFromMs` are past their time: nobody could read them, so none are written. */
+export function talliesOf(events: readonly TelemetryEvent[], hoursFromMs: number): Tallies {
+  const days = new Map<number, Day>();
+  const places = { live: new Map<string, Place>(), test: new Map<string, Place>() };
   for (const event of events) {
-    const day = dayOf(event.at);
-    addToKeyDay(keyDays, event, day);
-    addToTenantMonth(tenantMonths, event, `${day.slice(0, 7)}-01`);
-    if (event.at >= hoursFrom) addToHour(hours, denials, event);
+    const { atMs, env, projectId } = event;
+    const day = found(days, Math.floor(atMs / DAY_MS), () => dayAt(atMs));
+    const place = found(places[env], projectId, () => placeOf(projectId, env));
+    addToKey(day, event);
+    addToTenant(place, day.month, event);
+    if (atMs >= hoursFromMs) addToHour(place, event);
   }
+  const all = [...places.live.values(), ...places.test.values()];
   return {
-    keyDays: [...keyDays.values()],
-    tenantMonths: [...tenantMonths.values()],
-    hours: [...hours.values()],
-    denials: [...denials.values()],
+    keyDays: [...days.values()].flatMap(({ keys }) => [...keys.values()]),
+    tenantMonths: all
+      .flatMap(({ months }) => [...months.values()])
+      .flatMap((tenants) => [...tenants.values()]),
+    hours: all.flatMap(({ hours }) => [...hours.values()]),
+    denials: all.flatMap(({ denials }) => [...denials.values()]),
   };
 }
 
-/** Events of one batch are mostly of one day, which is printed once. */
-function calendar(): (at: Date) => string {
-  const printed = new Map<number, string>();
-  return (at) => {
-    const number = Math.floor(at.getTime() / DAY_MS);
-    const known = printed.get(number);
-    if (known !== undefined) return known;
-    const day = at.toISOString().slice(0, 10);
-    printed.set(number, day);
-    return day;
-  };
-}
-
-function addToKeyDay(sums: Map<string, KeyDay>, event: TelemetryEvent, day: string): void {
-  const { keyId, at, weight } = event;
-  if (keyId === null) return;
-  const name = keyId + day;
-  let sum = sums.get(name);
-  if (!sum) {
-    sum = { keyId, day, requests: 0, errors: 0, lastAt: at };
-    sums.set(name, sum);
+function found<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
   }
+  return value;
+}
+
+function dayAt(ms: number): Day {
+  const day = new Date(ms).toISOString().slice(0, 10);
+  return { day, month: `${day.slice(0, 7)}-01`, keys: new Map() };
+}
+
+const placeOf = (projectId: string, env: Env): Place => ({
+  ...{ projectId, env },
+  ...{ months: new Map(), hours: new Map(), denials: new Map() },
+});
+
+function addToKey({ day, keys }: Day, { keyId, atMs, weight, isError }: TelemetryEvent): void {
+  if (keyId === null) return;
+  const sum = found(keys, keyId, () => ({ keyId, day, requests: 0, errors: 0, lastMs: atMs }));
   sum.requests += weight;
-  if (event.isError) sum.errors += weight;
-  if (at > sum.lastAt) sum.lastAt = at;
+  if (isError) sum.errors += weight;
+  if (atMs > sum.lastMs) sum.lastMs = atMs;
 }
 
 /** A request that was refused makes no customer active. */
-function addToTenantMonth(
-  sums: Map<string, TenantMonth>,
-  { tenantId, projectId, env, at, weight, denialReason }: TelemetryEvent,
+function addToTenant(
+  { projectId, env, months }: Place,
   month: string,
+  { tenantId, atMs, weight, denialReason }: TelemetryEvent,
 ): void {
   if (tenantId === null || denialReason !== null) return;
-  const name = tenantId + projectId + env + month;
-  let sum = sums.get(name);
-  if (!sum) {
-    const place = { tenantId, projectId, env, month };
-    sum = { ...place, requestCount: 0, firstSeenAt: at, lastSeenAt: at };
-    sums.set(name, sum);
-  }
+  const tenants = found(months, month, () => new Map<string, TenantMonth>());
+  const sum = found(tenants, tenantId, () => ({
+    ...{ tenantId, projectId, env, month },
+    ...{ requestCount: 0, firstSeenMs: atMs, lastSeenMs: atMs },
+  }));
   sum.requestCount += weight;
-  if (at < sum.firstSeenAt) sum.firstSeenAt = at;
-  if (at > sum.lastSeenAt) sum.lastSeenAt = at;
+  if (atMs < sum.firstSeenMs) sum.firstSeenMs = atMs;
+  if (atMs > sum.lastSeenMs) sum.lastSeenMs = atMs;
 }
 
-function addToHour(
-  hours: Map<string, HourTally>,
-  denials: Map<string, DenialTally>,
-  event: TelemetryEvent,
-): void {
-  const { projectId, env, at, weight, denialReason } = event;
-  const startMs = Math.floor(at.getTime() / HOUR_MS) * HOUR_MS;
-  const name = `${projectId}${env}${startMs}`;
-  let sum = hours.get(name);
-  if (!sum) {
-    const place = { projectId, env, hour: new Date(startMs) };
-    sum = { ...place, requests: 0, errors: 0, degraded: 0, latency: emptyHistogram() };
-    hours.set(name, sum);
-  }
+function addToHour({ projectId, env, hours, denials }: Place, event: TelemetryEvent): void {
+  const { atMs, weight, denialReason } = event;
+  const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS;
+  const sum = found(hours, hourMs, () => ({
+    ...{ projectId, env, hourMs, requests: 0, errors: 0, degraded: 0 },
+    latency: emptyHistogram(),
+  }));
   sum.requests += weight;
   if (event.isError) sum.errors += weight;
   if (event.isDegraded) sum.degraded += weight;
@@ -129,9 +135,10 @@ function addToHour(
     return;
   }
   const reason = knownReasons.get(denialReason) ?? 'other';
-  const denial = denials.get(name + reason);
-  if (denial) denial.requests += weight;
-  else denials.set(name + reason, { projectId, env, hour: sum.hour, reason, requests: weight });
+  const denial = found(denials, `${hourMs} ${reason}`, () => ({
+    ...{ projectId, env, hourMs, reason, requests: 0 },
+  }));
+  denial.requests += weight;
 }
 
 const knownReasons = new Map<string, DenialReason>(
