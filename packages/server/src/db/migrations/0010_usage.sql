@@ -162,26 +162,32 @@ returns double precision[] immutable parallel safe language sql
 create function moment_of(ms double precision) returns timestamptz immutable language sql
   return to_timestamp(0) + ms * interval '1 millisecond';
 
--- Adds a batch to all sums, and keeps its receipt, together or not at all. Every table is locked
--- in the same order, and its rows by their key: batches that meet wait for each other, never in a
--- circle. What all of them share, the current hour, comes last and is held shortest.
+-- Adds batches to all sums, and keeps their receipts, together or not at all. Nothing is done, and
+-- false returned, when one of them was here before. Every table is locked in the same order, and
+-- its rows by their key: batches that meet wait for each other, never in a circle. What all of
+-- them share, the current hour, comes last and is held shortest.
 create function record_usage(
-  batch uuid, sender_env env, events int, dropped bigint,
+  batches uuid[], sender_env env, accepted_counts int[], dropped_counts bigint[],
   key_ids uuid[], days date[], day_requests float8[], day_errors float8[], day_lasts float8[],
   tenant_months json, hours json, denials json
-) returns table (accepted int, events_dropped bigint) language plpgsql as $$
-#variable_conflict use_column
+) returns boolean language plpgsql as $$
+declare
+  noted int;
 begin
-  if batch is not null then
-    insert into ingest_batches (env, batch_id, accepted, events_dropped, received_at)
-      values (sender_env, batch, events, dropped, app_now())
-      on conflict do nothing;
-    if not found then
-      -- Another statement, so that it sees what was committed while this one waited.
-      return query select known.accepted, known.events_dropped from ingest_batches known
-        where known.batch_id = batch and known.env = sender_env;
-      return;
-    end if;
+  if cardinality(batches) > 0 then
+    begin
+      insert into ingest_batches (env, batch_id, accepted, events_dropped, received_at)
+        select sender_env, batch_id, accepted, dropped, app_now()
+        from unnest(batches, accepted_counts, dropped_counts) as added (batch_id, accepted, dropped)
+        order by batch_id
+        on conflict do nothing;
+      get diagnostics noted = row_count;
+      if noted < cardinality(batches) then
+        raise exception 'a batch was here before' using errcode = 'KR006';
+      end if;
+    exception when sqlstate 'KR006' then
+      return false; -- the receipts of the others are taken back
+    end;
   end if;
 
   insert into usage_key_days as known (key_id, day, requests, errors, last_at)
@@ -227,7 +233,7 @@ begin
           degraded = known.degraded + excluded.degraded,
           latency = add_counts(known.latency, excluded.latency);
 
-  return query select events, dropped;
+  return true;
 end $$;
 revoke execute on function record_usage from public;
 grant execute on function record_usage to kr_record;

@@ -1,23 +1,30 @@
-// Telemetry from nodes. Its bytes are read inside the operation, after the charge.
+// Telemetry from nodes. Its bytes are read inside the operation, after the charge; what was judged
+// is recorded together with whatever else of the workspace is due.
 import { ingestEndpoints } from '@keyrail/protocol/endpoints/ingest.ts';
+import { DAY_MS } from '../../base/duration.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
+import { lanesFor } from './lanes.ts';
 import { presentReceipt } from './present.ts';
-import { takeBatch } from './take-batch.ts';
+import { recordBatches } from './record-batches.ts';
+import { validateBatch } from './validate-batch.ts';
 
 export type IngestParts = { ingestEventsPerMinute: number; usageHoursKeptDays: number };
 
+const BATCHES_AT_ONCE_MAX = 8;
+
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
-  const limits = {
-    eventsPerMinute: parts.ingestEventsPerMinute,
-    hoursKeptDays: parts.usageHoursKeptDays,
-  };
+  const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays } = parts;
+  const record = lanesFor(recordBatches, BATCHES_AT_ONCE_MAX);
   return serve(ingestEndpoints, {
     'POST /v1/ingest/batch': {
       boundary: 'rows',
       door: 'record',
-      run: async ({ record, principal, body: bytes }) => {
-        const receipt = await takeBatch(record.read, { principal, bytes }, limits);
-        return presentReceipt(receipt);
+      run: async ({ record: { read: tx }, principal, body: bytes }) => {
+        const asked = { principal, bytes };
+        const { batch, now } = await validateBatch(tx, asked, { eventsPerMinute });
+        const hoursFromMs = now.getTime() - usageHoursKeptDays * DAY_MS;
+        const lane = `${tx.reach.workspaceId} ${tx.reach.envs}`;
+        return presentReceipt(await record(lane, { tx, batch, hoursFromMs }));
       },
     },
   });

@@ -1,7 +1,7 @@
 // Every statement by which telemetry is taken in. Each is one step and one trip of its own: the
 // charge stays when what follows is refused, and a batch is added to all sums or to none.
 import { sql } from 'kysely';
-import { many, one } from '../../db/sql.ts';
+import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Charge } from './budget.ts';
@@ -31,21 +31,37 @@ export const listUnknown = (
 
 export type Receipt = { accepted: number; eventsDropped: number };
 
-/** The receipt of this batch, or of the first one that bore its id. */
-export const insertUsage = (
+export type Named = Receipt & { batchId: string };
+
+/** Adds up batches, keeping the receipts of those with an id; false when one was here before. */
+export async function insertUsage(
   tx: Read,
-  receipt: Receipt & { batchId: string | null; senderEnv: Env },
+  named: readonly Named[],
   { keyDays, tenantMonths, hours, denials }: Tallies,
-): Promise<Receipt> =>
-  one(
+): Promise<boolean> {
+  const { done } = await one(
     tx,
-    sql<Receipt>`select accepted, events_dropped from record_usage(
-      ${receipt.batchId}, ${receipt.senderEnv}, ${receipt.accepted}, ${receipt.eventsDropped},
+    sql<{ done: boolean }>`select record_usage(
+      ${named.map(({ batchId }) => batchId)}, ${senderEnv(tx)},
+      ${named.map(({ accepted }) => accepted)}, ${named.map(({ eventsDropped }) => eventsDropped)},
       ${keyDays.map(({ keyId }) => keyId)}, ${keyDays.map(({ day }) => day)},
       ${keyDays.map(({ requests }) => requests)}, ${keyDays.map(({ errors }) => errors)},
       ${keyDays.map(({ lastMs }) => lastMs)},
-      ${jsonOf(tenantMonths)}, ${jsonOf(hours)}, ${jsonOf(denials)})`,
+      ${jsonOf(tenantMonths)}, ${jsonOf(hours)}, ${jsonOf(denials)}) as done`,
   );
+  return done;
+}
+
+/** What was answered to the first batch that bore this id. */
+export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>
+  maybe(
+    tx,
+    sql<Receipt>`select accepted, events_dropped from ingest_batches
+      where batch_id = ${batchId} and env = ${senderEnv(tx)}`,
+  );
+
+/** The environment of the key that sends, which may tell of both when it is live. */
+const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 
 /** Members get the names that the function reads them by. */
 const jsonOf = (rows: readonly object[]): string =>

@@ -1,28 +1,26 @@
 import { INGEST_AHEAD_MS_MAX } from '@keyrail/protocol/limits.ts';
 import { refuseNamedEnv } from '../../access/boundary.ts';
 import type { Principal } from '../../access/principal.ts';
-import { DAY_MS } from '../../base/duration.ts';
 import { invalid } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
 import { readBody } from './batch-body.ts';
 import { type Batch, checkedBatch, DETAILS_MAX } from './batch-check.ts';
 import { refuseOver } from './budget.ts';
 import { namedIn, refuseUnknown } from './named-ids.ts';
-import { insertUsage, listUnknown, type Receipt, updateBudget } from './rows.ts';
-import { talliesOf } from './tallies.ts';
+import { listUnknown, updateBudget } from './rows.ts';
 
-export type IngestLimits = { eventsPerMinute: number; hoursKeptDays: number };
+export type Judged = { batch: Batch; now: Date };
 
 /**
- * Takes in a batch of telemetry. The budget is charged first and stays charged, whatever becomes of
- * the batch; then it is judged, then its ids are looked up, and only then is anything counted: all
- * of it, or, when its id was seen before, nothing again.
+ * Judges a batch of telemetry. The budget is charged first and stays charged, whatever becomes of
+ * the batch; then its fields are looked at, then its ids are looked up. What is returned may be
+ * counted.
  */
-export async function takeBatch(
+export async function validateBatch(
   tx: Read,
   { principal, bytes }: { principal: Principal; bytes: Uint8Array },
-  { eventsPerMinute, hoursKeptDays }: IngestLimits,
-): Promise<Receipt> {
+  { eventsPerMinute }: { eventsPerMinute: number },
+): Promise<Judged> {
   const body = readBody(bytes);
   const charge = await updateBudget(tx, { cost: body.cost, eventsPerMinute });
   refuseOver(charge, eventsPerMinute);
@@ -34,15 +32,7 @@ export async function takeBatch(
 
   const named = namedIn(batch.events);
   refuseUnknown(await listUnknown(tx, named), named);
-
-  const receipt = {
-    batchId: batch.batchId,
-    senderEnv: tx.reach.envs.includes('live') ? 'live' : 'test',
-    accepted: batch.events.length,
-    eventsDropped: batch.eventsDropped,
-  } as const;
-  const hoursFromMs = charge.moment.getTime() - hoursKeptDays * DAY_MS;
-  return insertUsage(tx, receipt, talliesOf(batch.events, hoursFromMs));
+  return { batch, now: charge.moment };
 }
 
 /** A node whose clock is ahead would write into months that have not begun. */

@@ -1,0 +1,54 @@
+// One thing at a time in each lane; what comes up meanwhile goes together next. Batches of one
+// workspace meet at the same rows: side by side they would wait there for each other, each with a
+// connection in hand.
+
+/** Does all that was gathered, and tells of each what became of it. */
+export type Together<Item, Result> = (
+  items: readonly [Item, ...Item[]],
+) => Promise<PromiseSettledResult<Result>[]>;
+
+export type Lanes<Item, Result> = (lane: string, item: Item) => Promise<Result>;
+
+type Waiting<Item, Result> = { item: Item; settle: PromiseWithResolvers<Result> };
+
+export function lanesFor<Item, Result>(
+  together: Together<Item, Result>,
+  mostAtOnce: number,
+): Lanes<Item, Result> {
+  const lanes = new Map<string, Waiting<Item, Result>[]>();
+
+  async function drive(lane: string, queue: Waiting<Item, Result>[]): Promise<void> {
+    for (;;) {
+      const [first, ...rest] = queue.splice(0, mostAtOnce);
+      if (!first) break;
+      const taken = [first, ...rest];
+      try {
+        const fates = await together([first.item, ...rest.map(({ item }) => item)]);
+        for (const [at, { settle }] of taken.entries()) settleBy(settle, fates[at]);
+      } catch (error) {
+        for (const { settle } of taken) settle.reject(error);
+      }
+    }
+    lanes.delete(lane);
+  }
+
+  return (lane, item) => {
+    const waiting = { item, settle: Promise.withResolvers<Result>() };
+    const queue = lanes.get(lane);
+    if (queue) queue.push(waiting);
+    else {
+      const opened = [waiting];
+      lanes.set(lane, opened);
+      void drive(lane, opened);
+    }
+    return waiting.settle.promise;
+  };
+}
+
+function settleBy<Result>(
+  { resolve, reject }: PromiseWithResolvers<Result>,
+  fate: PromiseSettledResult<Result> | undefined,
+): void {
+  if (fate?.status === 'fulfilled') resolve(fate.value);
+  else reject(fate?.reason);
+}
