@@ -15,9 +15,9 @@ import {
   isObject,
   isRate,
   isText,
+  surroundingsOf,
   type TelemetryEvent,
 } from './event-check.ts';
-import { instantReader } from './instant.ts';
 
 export type Batch = { batchId: string | null; eventsDropped: number; events: TelemetryEvent[] };
 
@@ -34,7 +34,7 @@ export function acceptedBatch(value: unknown): Batch | null {
   const head = acceptedHead(value);
   const given = eventsIn(value);
   if (!head || !given || given.length > INGEST_EVENTS_MAX) return null;
-  const surroundings = { rate: head.rate, instant: instantReader() };
+  const surroundings = surroundingsOf(head.rate);
   const events: TelemetryEvent[] = [];
   for (const each of given) {
     const event = acceptedEvent(each, surroundings);
@@ -68,7 +68,7 @@ export function faultsOf(value: unknown): Detail[] {
   if (given.length > INGEST_EVENTS_MAX) {
     return [{ path: 'events', message: `must hold at most ${INGEST_EVENTS_MAX} events` }];
   }
-  const surroundings = { rate: 1, instant: instantReader() };
+  const surroundings = surroundingsOf(1);
   const bad: number[] = [];
   for (let at = 0; at < given.length && bad.length < BAD_EVENTS_SHOWN_MAX; at += 1) {
     if (!acceptedEvent(given[at], surroundings)) bad.push(at);

@@ -11,7 +11,7 @@ import {
 } from '@keyrail/protocol/limits.ts';
 import { countChars, flawOf } from '@keyrail/protocol/text.ts';
 import type { Env } from '../../doors/reach.ts';
-import type { ReadInstant } from './instant.ts';
+import { instantReader, type ReadInstant } from './instant.ts';
 
 /** What is kept of an event; its method, path, route and request id are checked and forgotten. */
 export type TelemetryEvent = {
@@ -30,17 +30,23 @@ export type TelemetryEvent = {
 
 const ERROR_STATUS_MIN = 400;
 
-/** What all events of a batch share: its rate, and a reader that remembers the day. */
-export type Surroundings = { rate: number; instant: ReadInstant };
+/** What all events of a batch share: its rate, and readers that remember what they have read. */
+export type Surroundings = { rate: number; instant: ReadInstant; id: ReadId };
+
+export const surroundingsOf = (rate: number): Surroundings => ({
+  rate,
+  instant: instantReader(),
+  id: idReader(),
+});
 
 export function acceptedEvent(value: unknown, batch: Surroundings): TelemetryEvent | null {
   if (!isObject(value) || !hasTexts(value)) return null;
   const { env, status, duration_ms: durationMs, degraded = false } = value;
   const { denial_reason: denialReason = null, sample_rate: rate = batch.rate } = value;
   const atMs = batch.instant(value.ts);
-  const projectId = idIn(value.project_id);
-  const tenantId = optionalIdIn(value.tenant_id);
-  const keyId = optionalIdIn(value.key_id);
+  const projectId = batch.id(value.project_id);
+  const tenantId = optional(value.tenant_id, batch.id);
+  const keyId = optional(value.key_id, batch.id);
   if (atMs === null || !projectId || tenantId === undefined || keyId === undefined) return null;
   if (env !== 'live' && env !== 'test') return null;
   if (!isNumber(status, INGEST_STATUS_MIN, INGEST_STATUS_MAX)) return null;
@@ -74,9 +80,24 @@ const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a
 export const idIn = (value: unknown): string | null =>
   typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null;
 
+export type ReadId = (value: unknown) => string | null;
+
+/** The same text is judged once, and is one string from then on: it is found by again and again. */
+function idReader(): ReadId {
+  const known = new Map<unknown, string | null>();
+  return (value) => {
+    let id = known.get(value);
+    if (id === undefined) {
+      id = idIn(value);
+      known.set(value, id);
+    }
+    return id;
+  };
+}
+
 /** Undefined is what is neither an id nor left out. */
-const optionalIdIn = (value: unknown): string | null | undefined =>
-  value === undefined || value === null ? null : (idIn(value) ?? undefined);
+const optional = (value: unknown, read: ReadId): string | null | undefined =>
+  value === undefined || value === null ? null : (read(value) ?? undefined);
 
 export const isText = (value: unknown, charsMax: number): value is string =>
   typeof value === 'string' &&
