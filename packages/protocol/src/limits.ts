@@ -102,8 +102,9 @@ export const IDEMPOTENCY_STATUS_MAX = 599;
 // Telemetry
 export const INGEST_PROTOCOL_VERSION = 1;
 export const INGEST_EVENTS_MAX = 5_000;
-// In one batch: a million empty ones would take long to parse, whoever reads them.
+// In one batch, known or not: millions of them would take long to parse, whoever reads them.
 export const INGEST_OBJECTS_MAX = 100_000;
+export const INGEST_VALUES_MAX = 250_000;
 export const INGEST_BUDGET_EVENTS_DEFAULT = 120_000;
 export const INGEST_WINDOW_SECONDS = 60;
 export const INGEST_AHEAD_MS_MAX = 3_600_000;

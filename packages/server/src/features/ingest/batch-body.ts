@@ -1,7 +1,7 @@
 // The bytes of a batch, as far as they must be read to know what it costs: the budget is charged
 // before anything in them is judged.
-import { INGEST_OBJECTS_MAX } from '@keyrail/protocol/limits.ts';
-import { invalid } from '../../base/errors.ts';
+import { BODY_BYTES_MAX, INGEST_OBJECTS_MAX, INGEST_VALUES_MAX } from '@keyrail/protocol/limits.ts';
+import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
 /** What cannot be read costs as much as one event, and is refused once that is paid. */
@@ -13,7 +13,7 @@ const BRACKETS_AROUND = 3;
 
 export function readBody(bytes: Uint8Array): BatchBody {
   try {
-    const brackets = countOpening(bytes);
+    const { brackets } = refuseUnwieldy(bytes);
     const text = readText(bytes);
     const value = parseText(text);
     const events = eventsIn(value);
@@ -25,20 +25,36 @@ export function readBody(bytes: Uint8Array): BatchBody {
   }
 }
 
-/** Counted on the bytes, quotes or not: a million empty objects would take a second to parse. */
-function countOpening(bytes: Uint8Array): number {
+/**
+ * What a body is made of bounds how long it takes to parse, and is counted on the bytes, quotes or
+ * not. A small one cannot hold enough commas to matter.
+ */
+function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
+  const brackets = countOf(bytes, OPENING);
+  if (brackets > INGEST_OBJECTS_MAX) throw tooMany(INGEST_OBJECTS_MAX, 'objects and arrays');
+  if (bytes.length > BODY_BYTES_MAX && countOf(bytes, COMMA) > INGEST_VALUES_MAX) {
+    throw tooMany(INGEST_VALUES_MAX, 'values');
+  }
+  return { brackets };
+}
+
+const OPENING = { units: [0x7b, 0x5b], most: INGEST_OBJECTS_MAX };
+const COMMA = { units: [0x2c], most: INGEST_VALUES_MAX };
+
+/** How many there are, or one more than `most` as soon as that is certain. */
+function countOf(bytes: Uint8Array, { units, most }: { units: number[]; most: number }): number {
   let count = 0;
-  for (const opening of [0x7b, 0x5b]) {
-    for (let at = bytes.indexOf(opening); at !== -1; at = bytes.indexOf(opening, at + 1)) {
+  for (const unit of units) {
+    for (let at = bytes.indexOf(unit); at !== -1; at = bytes.indexOf(unit, at + 1)) {
       count += 1;
-      if (count > INGEST_OBJECTS_MAX) {
-        const message = `More than ${INGEST_OBJECTS_MAX} objects and arrays.`;
-        throw invalid('body', [{ path: '', message }]);
-      }
+      if (count > most) return count;
     }
   }
   return count;
 }
+
+const tooMany = (most: number, what: string): ApiError =>
+  invalid('body', [{ path: '', message: `More than ${most} ${what}.` }]);
 
 export function eventsIn(value: unknown): unknown[] | null {
   if (typeof value !== 'object' || value === null || !('events' in value)) return null;

@@ -104,3 +104,19 @@ test('batches that meet at the same keys in any order all get in, and totals add
   const denied = overview.total.denials.reduce((sum, { requests }) => sum + requests, 0);
   ok(denied > 0 && denied < overview.total.requests);
 });
+
+test('batches sent again among new ones keep their receipts, and the new ones count', async (t) => {
+  const held = await bench(t);
+  const [key] = await keysOf(held, 1);
+  ok(key);
+  const make = (count: number) =>
+    batchOf(Array(count).fill(eventOf(key, held.clock.now())), { batch_id: randomUUID() });
+  const old = [1, 2, 3].map(make);
+  for (const batch of old) await held.as.liveKey(line, batch);
+  const fresh = [10, 20, 30, 40].map(make);
+  const unnamed = batchOf(Array(7).fill(eventOf(key, held.clock.now())));
+  const together = [...fresh, ...old, ...fresh.slice(0, 2), unnamed];
+  const got = await Promise.all(together.map((batch) => accepted(held.as.liveKey, batch)));
+  deepEqual(got, [10, 20, 30, 40, 1, 2, 3, 10, 20, 7]);
+  equal(await requestsOf(held, [key.id]), 6 + 100 + 7);
+});

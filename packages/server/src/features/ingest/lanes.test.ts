@@ -1,0 +1,70 @@
+// One at a time in each lane, and together what came up meanwhile.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { lanesFor } from './lanes.ts';
+
+/** Lanes that do nothing until they are let; numbers below zero fail. */
+function heldLanes(mostAtOnce: number) {
+  const taken: number[][] = [];
+  const gates: (() => void)[] = [];
+  const lanes = lanesFor<number, string>(async (items) => {
+    taken.push([...items]);
+    await new Promise<void>((resolve) => void gates.push(resolve));
+    if (items.includes(0)) throw new Error('all of them');
+    return Promise.allSettled(
+      items.map(async (item) => {
+        if (item < 0) throw new Error(`not ${item}`);
+        return `did ${item}`;
+      }),
+    );
+  }, mostAtOnce);
+  return { lanes, taken, open: () => gates.shift()?.() };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('what comes up during one step is the next one, up to the most', async () => {
+  const { lanes, taken, open } = heldLanes(3);
+  const all = [1, 2, 3, 4, 5].map((item) => lanes('a', item));
+  await settled();
+  deepEqual(taken, [[1]]);
+  open();
+  await settled();
+  deepEqual(taken, [[1], [2, 3, 4]]);
+  open();
+  await settled();
+  open();
+  deepEqual(await Promise.all(all), ['did 1', 'did 2', 'did 3', 'did 4', 'did 5']);
+  deepEqual(taken.at(-1), [5]);
+});
+
+test('lanes do not wait for each other', async () => {
+  const { lanes, taken, open } = heldLanes(3);
+  const both = [lanes('a', 1), lanes('b', 2)];
+  await settled();
+  deepEqual(taken, [[1], [2]]);
+  open();
+  open();
+  await Promise.all(both);
+});
+
+test('each is told of its own failure, or of one that struck all, and the lane goes on', async () => {
+  const { lanes, open } = heldLanes(3);
+  const first = lanes('a', 1);
+  const [bad, good] = [lanes('a', -1), lanes('a', 2)];
+  await settled();
+  open();
+  await first;
+  await settled();
+  open();
+  await rejects(bad, /not -1/);
+  equal(await good, 'did 2');
+  const struck = [lanes('a', 0)];
+  await settled();
+  struck.push(lanes('a', 3));
+  open();
+  await rejects(struck[0] ?? Promise.resolve(), /all of them/);
+  await settled();
+  open();
+  equal(await struck[1], 'did 3');
+});
