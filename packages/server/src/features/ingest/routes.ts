@@ -3,9 +3,9 @@
 import { ingestEndpoints } from '@keyrail/protocol/endpoints/ingest.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
-import { lanesFor } from './lanes.ts';
 import { presentReceipt } from './present.ts';
 import { recordBatches } from './record-batches.ts';
+import { tracksFor } from './tracks.ts';
 import { validateBatch } from './validate-batch.ts';
 
 export type IngestParts = { ingestEventsPerMinute: number; usageHoursKeptDays: number };
@@ -14,7 +14,7 @@ const BATCHES_AT_ONCE_MAX = 8;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
   const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays } = parts;
-  const record = lanesFor(recordBatches, BATCHES_AT_ONCE_MAX);
+  const record = tracksFor(recordBatches, BATCHES_AT_ONCE_MAX);
   return serve(ingestEndpoints, {
     'POST /v1/ingest/batch': {
       boundary: 'rows',
@@ -23,8 +23,8 @@ export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
         const asked = { principal, bytes };
         const { batch, now } = await validateBatch(tx, asked, { eventsPerMinute });
         const hoursFromMs = now.getTime() - usageHoursKeptDays * DAY_MS;
-        const lane = `${tx.reach.workspaceId} ${tx.reach.envs}`;
-        return presentReceipt(await record(lane, { tx, batch, hoursFromMs }));
+        const track = `${tx.reach.workspaceId} ${tx.reach.envs}`;
+        return presentReceipt(await record(track, { tx, batch, hoursFromMs }));
       },
     },
   });

@@ -1,13 +1,13 @@
-// One at a time in each lane, and together what came up meanwhile.
+// One at a time in each track, and together what came up meanwhile.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { lanesFor } from './lanes.ts';
+import { tracksFor } from './tracks.ts';
 
-/** Lanes that do nothing until they are let; numbers below zero fail. */
-function heldLanes(mostAtOnce: number) {
+/** Tracks that do nothing until they are let; numbers below zero fail. */
+function heldTracks(mostAtOnce: number) {
   const taken: number[][] = [];
   const gates: (() => void)[] = [];
-  const lanes = lanesFor<number, string>(async (items) => {
+  const tracks = tracksFor<number, string>(async (items) => {
     taken.push([...items]);
     await new Promise<void>((resolve) => void gates.push(resolve));
     if (items.includes(0)) throw new Error('all of them');
@@ -18,14 +18,14 @@ function heldLanes(mostAtOnce: number) {
       }),
     );
   }, mostAtOnce);
-  return { lanes, taken, open: () => gates.shift()?.() };
+  return { tracks, taken, open: () => gates.shift()?.() };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('what comes up during one step is the next one, up to the most', async () => {
-  const { lanes, taken, open } = heldLanes(3);
-  const all = [1, 2, 3, 4, 5].map((item) => lanes('a', item));
+  const { tracks, taken, open } = heldTracks(3);
+  const all = [1, 2, 3, 4, 5].map((item) => tracks('a', item));
   await settled();
   deepEqual(taken, [[1]]);
   open();
@@ -38,9 +38,9 @@ test('what comes up during one step is the next one, up to the most', async () =
   deepEqual(taken.at(-1), [5]);
 });
 
-test('lanes do not wait for each other', async () => {
-  const { lanes, taken, open } = heldLanes(3);
-  const both = [lanes('a', 1), lanes('b', 2)];
+test('tracks do not wait for each other', async () => {
+  const { tracks, taken, open } = heldTracks(3);
+  const both = [tracks('a', 1), tracks('b', 2)];
   await settled();
   deepEqual(taken, [[1], [2]]);
   open();
@@ -48,10 +48,10 @@ test('lanes do not wait for each other', async () => {
   await Promise.all(both);
 });
 
-test('each is told of its own failure, or of one that struck all, and the lane goes on', async () => {
-  const { lanes, open } = heldLanes(3);
-  const first = lanes('a', 1);
-  const [bad, good] = [lanes('a', -1), lanes('a', 2)];
+test('each is told of its own failure, or of one that struck all, and the track goes on', async () => {
+  const { tracks, open } = heldTracks(3);
+  const first = tracks('a', 1);
+  const [bad, good] = [tracks('a', -1), tracks('a', 2)];
   await settled();
   open();
   await first;
@@ -59,9 +59,9 @@ test('each is told of its own failure, or of one that struck all, and the lane g
   open();
   await rejects(bad, /not -1/);
   equal(await good, 'did 2');
-  const struck = [lanes('a', 0)];
+  const struck = [tracks('a', 0)];
   await settled();
-  struck.push(lanes('a', 3));
+  struck.push(tracks('a', 3));
   open();
   await rejects(struck[0] ?? Promise.resolve(), /all of them/);
   await settled();

@@ -1,4 +1,4 @@
-// One thing at a time in each lane; what comes up meanwhile goes together next. Batches of one
+// One thing at a time in each track; what comes up meanwhile goes together next. Batches of one
 // workspace meet at the same rows: side by side they would wait there for each other, each with a
 // connection in hand.
 
@@ -7,17 +7,17 @@ export type Together<Item, Result> = (
   items: readonly [Item, ...Item[]],
 ) => Promise<PromiseSettledResult<Result>[]>;
 
-export type Lanes<Item, Result> = (lane: string, item: Item) => Promise<Result>;
+export type Tracks<Item, Result> = (track: string, item: Item) => Promise<Result>;
 
 type Waiting<Item, Result> = { item: Item; settle: PromiseWithResolvers<Result> };
 
-export function lanesFor<Item, Result>(
+export function tracksFor<Item, Result>(
   together: Together<Item, Result>,
   mostAtOnce: number,
-): Lanes<Item, Result> {
-  const lanes = new Map<string, Waiting<Item, Result>[]>();
+): Tracks<Item, Result> {
+  const tracks = new Map<string, Waiting<Item, Result>[]>();
 
-  async function drive(lane: string, queue: Waiting<Item, Result>[]): Promise<void> {
+  async function drive(track: string, queue: Waiting<Item, Result>[]): Promise<void> {
     for (;;) {
       const [first, ...rest] = queue.splice(0, mostAtOnce);
       if (!first) break;
@@ -29,17 +29,17 @@ export function lanesFor<Item, Result>(
         for (const { settle } of taken) settle.reject(error);
       }
     }
-    lanes.delete(lane);
+    tracks.delete(track);
   }
 
-  return (lane, item) => {
+  return (track, item) => {
     const waiting = { item, settle: Promise.withResolvers<Result>() };
-    const queue = lanes.get(lane);
+    const queue = tracks.get(track);
     if (queue) queue.push(waiting);
     else {
       const opened = [waiting];
-      lanes.set(lane, opened);
-      void drive(lane, opened);
+      tracks.set(track, opened);
+      void drive(track, opened);
     }
     return waiting.settle.promise;
   };
