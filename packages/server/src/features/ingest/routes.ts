@@ -11,10 +11,15 @@ import { validateBatch } from './validate-batch.ts';
 export type IngestParts = { ingestEventsPerMinute: number; usageHoursKeptDays: number };
 
 const BATCHES_AT_ONCE_MAX = 8;
+/** Of one workspace. Whoever comes beyond is told at once, instead of after a wait in vain. */
+const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
   const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays } = parts;
-  const record = tracksFor(recordBatches, BATCHES_AT_ONCE_MAX);
+  const record = tracksFor(recordBatches, {
+    mostAtOnce: BATCHES_AT_ONCE_MAX,
+    waitingMax: BATCHES_WAITING_MAX,
+  });
   return serve(ingestEndpoints, {
     'POST /v1/ingest/batch': {
       boundary: 'rows',

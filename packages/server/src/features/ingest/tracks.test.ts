@@ -4,20 +4,23 @@ import { test } from 'node:test';
 import { tracksFor } from './tracks.ts';
 
 /** Tracks that do nothing until they are let; numbers below zero fail. */
-function heldTracks(mostAtOnce: number) {
+function heldTracks(mostAtOnce: number, waitingMax = 100) {
   const taken: number[][] = [];
   const gates: (() => void)[] = [];
-  const tracks = tracksFor<number, string>(async (items) => {
-    taken.push([...items]);
-    await new Promise<void>((resolve) => void gates.push(resolve));
-    if (items.includes(0)) throw new Error('all of them');
-    return Promise.allSettled(
-      items.map(async (item) => {
-        if (item < 0) throw new Error(`not ${item}`);
-        return `did ${item}`;
-      }),
-    );
-  }, mostAtOnce);
+  const tracks = tracksFor<number, string>(
+    async (items) => {
+      taken.push([...items]);
+      await new Promise<void>((resolve) => void gates.push(resolve));
+      if (items.includes(0)) throw new Error('all of them');
+      return Promise.allSettled(
+        items.map(async (item) => {
+          if (item < 0) throw new Error(`not ${item}`);
+          return `did ${item}`;
+        }),
+      );
+    },
+    { mostAtOnce, waitingMax },
+  );
   return { tracks, taken, open: () => gates.shift()?.() };
 }
 
@@ -67,4 +70,19 @@ test('each is told of its own failure, or of one that struck all, and the track 
   await settled();
   open();
   equal(await struck[1], 'did 3');
+});
+
+test('whoever comes when too many wait is told at once', async () => {
+  const { tracks, taken, open } = heldTracks(3, 2);
+  const [first, second, third] = [1, 2, 3].map((item) => tracks('a', item));
+  await rejects(tracks('a', 4), { code: 'unavailable' });
+  const elsewhere = tracks('b', 5);
+  for (let step = 0; step < 3; step += 1) {
+    await settled();
+    open();
+  }
+  deepEqual(await Promise.all([first, second, third, elsewhere]), [
+    ...['did 1', 'did 2', 'did 3', 'did 5'],
+  ]);
+  equal(taken.flat().includes(4), false);
 });

@@ -1,6 +1,7 @@
 // One thing at a time in each track; what comes up meanwhile goes together next. Batches of one
 // workspace meet at the same rows: side by side they would wait there for each other, each with a
 // connection in hand.
+import { unavailable } from '../../base/errors.ts';
 
 /** Does all that was gathered, and tells of each what became of it. */
 export type Together<Item, Result> = (
@@ -13,7 +14,7 @@ type Waiting<Item, Result> = { item: Item; settle: PromiseWithResolvers<Result> 
 
 export function tracksFor<Item, Result>(
   together: Together<Item, Result>,
-  mostAtOnce: number,
+  { mostAtOnce, waitingMax }: { mostAtOnce: number; waitingMax: number },
 ): Tracks<Item, Result> {
   const tracks = new Map<string, Waiting<Item, Result>[]>();
 
@@ -35,7 +36,8 @@ export function tracksFor<Item, Result>(
   return (track, item) => {
     const waiting = { item, settle: Promise.withResolvers<Result>() };
     const queue = tracks.get(track);
-    if (queue) queue.push(waiting);
+    if (queue && queue.length >= waitingMax) waiting.settle.reject(unavailable());
+    else if (queue) queue.push(waiting);
     else {
       const opened = [waiting];
       tracks.set(track, opened);
