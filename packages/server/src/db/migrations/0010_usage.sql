@@ -87,8 +87,6 @@ create table usage_tenant_months (
   last_seen_at  timestamptz      not null,
   primary key (workspace_id, month, tenant_id, project_id, env)
 ) with (fillfactor = 50);
-create index usage_tenant_months_billable on usage_tenant_months (workspace_id, month, tenant_id)
-  where env = 'live';
 call protect('usage_tenant_months');
 grant select on usage_tenant_months to kr_read;
 grant select, insert, update on usage_tenant_months to kr_record;
