@@ -9,6 +9,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { measureChanges } from './changes.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
 import { measureIdempotency } from './idempotency.ts';
+import { measureIngest } from './ingest.ts';
 import { measureKeys } from './keys.ts';
 import { measurePolicy } from './policy-feed.ts';
 import { measureRatelimit } from './ratelimit.ts';
@@ -25,6 +26,7 @@ const measurements: Record<string, () => Promise<Finding[]>> = {
   'embedded-changes': measureEmbeddedChanges,
   ratelimit: measureRatelimit,
   idempotency: measureIdempotency,
+  ingest: measureIngest,
 };
 
 async function main(): Promise<void> {

@@ -79,6 +79,8 @@ async function openWorld(): Promise<World> {
     rotateEveryMs: 30 * 86_400_000,
     publishWaitMs: 600_000,
     scannerKeys: testScanner,
+    ingestEventsPerMinute: 120_000,
+    usageHoursKeptDays: 35,
     counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

@@ -62,6 +62,24 @@ export const granted: Record<string, Rights> = {
     kr_worker: ['select(workspace_id,env,scope_hash,expires_at)', 'delete'],
   },
 
+  ingest_budgets: { kr_record: own },
+  ingest_batches: {
+    kr_record: ['select', 'insert'],
+    kr_worker: ['select(workspace_id,env,batch_id,received_at)', 'delete'],
+  },
+  usage_key_days: { ...derived, kr_record: own, kr_worker: ['select(key_id,day)', 'delete'] },
+  usage_tenant_months: { kr_read: ['select'], kr_record: own },
+  usage_hours: {
+    kr_read: ['select'],
+    kr_record: own,
+    kr_worker: ['select(workspace_id,project_id,env,hour)', 'delete'],
+  },
+  usage_denials: {
+    kr_read: ['select'],
+    kr_record: own,
+    kr_worker: ['select(workspace_id,project_id,env,hour,reason)', 'delete'],
+  },
+
   users: {
     kr_gate: own,
     kr_read: [shown],

@@ -1,6 +1,6 @@
 // Read off the catalogue: no table, role or function can be added without its guard.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
@@ -119,10 +119,9 @@ test('no function runs with its owner’s rights unless its search path is pinne
 });
 
 test('statements and catalogue agree on every column', async () => {
-  const db = join(import.meta.dirname, '../../packages/server/src/db');
-  const source = ['tables.ts', 'deployment-tables.ts']
-    .map((name) => readFileSync(join(db, name), 'utf8'))
-    .join('\n');
+  const directory = join(import.meta.dirname, '../../packages/server/src/db');
+  const files = readdirSync(directory).filter((file) => /^(\w+-)?tables\.ts$/.test(file));
+  const source = files.map((file) => readFileSync(join(directory, file), 'utf8')).join('\n');
   for (const { name, columns } of await readTables()) {
     if (name === 'migrations') continue;
     equal(new RegExp(`^  ${camelName(name)}: `, 'm').test(source), true, `${name} has no type`);

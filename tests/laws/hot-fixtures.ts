@@ -1,6 +1,7 @@
 // Calls of the busiest lines. They leave nothing in the audit log, and name their environment.
 import { createHash } from 'node:crypto';
 import type { Bench, Input } from '../bench.ts';
+import { batchOf, eventOf } from '../telemetry.ts';
 import type { Fixture } from './fixtures.ts';
 
 const hot = (input: (held: Bench, env: 'live' | 'test') => Promise<Input> | Input): Fixture => ({
@@ -49,4 +50,7 @@ export const hotFixtures = {
   ),
   'POST /v1/idempotency/release': hot(held()),
   'POST /v1/idempotency/heartbeat': hot(held()),
+  'POST /v1/ingest/batch': hot(async ({ given, clock }, env) =>
+    batchOf([eventOf(await given.key({ env }), clock.now())]),
+  ),
 } satisfies Record<string, Fixture>;

@@ -16,8 +16,9 @@ const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** The JSON Schema of the body, or null where there is none to speak of. */
 export function bodySchemaOf(line: AnyLine): JsonObject | null {
-  const { body } = endpointOf(line);
-  return body && body !== 'raw' ? resolved(jsonSchemaOf(body, 'input', components)) : null;
+  const { body, rawBody } = endpointOf(line);
+  const schema = body === 'raw' ? rawBody : body;
+  return schema ? resolved(jsonSchemaOf(schema, 'input', components)) : null;
 }
 
 /** Every field that a caller may fill in, wherever it stands in the request. */
@@ -122,7 +123,10 @@ function fittingArray(schema: JsonObject): fc.Arbitrary<unknown[]> {
   const item = fitting(objectOr(schema.items));
   return fc.oneof(
     { weight: 9, arbitrary: fc.array(item, { maxLength: Math.min(most, 5) }) },
-    { weight: 1, arbitrary: fc.array(item, { minLength: most, maxLength: Math.min(most, 100) }) },
+    {
+      weight: 1,
+      arbitrary: fc.array(item, { minLength: Math.min(most, 100), maxLength: Math.min(most, 100) }),
+    },
   );
 }
 

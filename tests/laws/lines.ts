@@ -20,6 +20,8 @@ export const routeTable = servedRoutes({
   passwordCharsMin: 12,
   policyPageKeysMax: 1,
   revokeWaitMsMax: 0,
+  ingestEventsPerMinute: 1,
+  usageHoursKeptDays: 1,
   randomBytes: never,
   hub: openPolicyHub(),
   signingKeys: { verifying: never, signing: never, published: never },

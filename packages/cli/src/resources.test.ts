@@ -1,6 +1,7 @@
 // Every resource from the command line to the real server and back.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
+import { batchOf, eventOf } from '../../../tests/telemetry.ts';
 import { BOOTSTRAP_TOKEN } from '../../../tests/world.ts';
 import { desk, type Keyrail, parsed } from '../test/desk.ts';
 
@@ -137,6 +138,20 @@ test('the history is listed and verified', async (t) => {
     (await keyrail('environments list')).stdout,
     /^NAME {2}BILLABLE\nlive {2}yes\ntest {2}no\n$/,
   );
+});
+
+test('traffic is shown by key, month and interval', async (t) => {
+  const { here: keyrail, as, given, clock } = await desk(t);
+  const key = await given.key();
+  const events = [eventOf(key, clock.now()), eventOf(key, clock.now(), { status: 500 })];
+  await as.liveKey('POST /v1/ingest/batch', batchOf(events));
+  match((await keyrail(['keys', 'usage', key.id])).stdout, /^DAY +REQUESTS +ERRORS\n\S+ +2 +1\n$/);
+  match((await keyrail('usage billing')).stdout, /^MONTH +ACTIVE TENANTS\n\S+-01 +1\n$/);
+  match((await keyrail('usage tenants')).stdout, new RegExp(key.tenant_id));
+  const shown = (await keyrail('usage overview')).stdout;
+  match(shown, /^FROM +REQUESTS +ERRORS +DENIED +P50 MS +P90 MS +P99 MS\n.* +2 +1 +0 +1\d\./);
+  equal((await keyrail('usage overview --interval week')).code, 2);
+  equal((await keyrail('usage overview --project nothing')).code, 1);
 });
 
 test('a raw request reaches what has no command', async (t) => {

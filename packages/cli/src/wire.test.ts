@@ -143,6 +143,11 @@ const cases: Case[] = [
   ['environments list', 'GET /v1/environments?limit=100'],
   ['usage billing --months 12', 'GET /v1/usage/billing?limit=100&months=12'],
   ['usage tenants --env live', 'GET /v1/usage/tenants?limit=100&env=live'],
+  ['usage overview --env live', 'GET /v1/usage/overview?env=live'],
+  [
+    'usage overview --interval day --count 7 --project p',
+    `GET /v1/projects?slug=p GET /v1/usage/overview?interval=day&count=7&project_id=${ID}`,
+  ],
   ['status', 'GET /status'],
   ['api get /v1/keys?limit=2', 'GET /v1/keys?limit=2'],
   ['api POST /v1/x --body {"a":1}', 'POST /v1/x', { a: 1 }],

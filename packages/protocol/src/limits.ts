@@ -64,6 +64,9 @@ export const USAGE_MONTHS_MIN = 1;
 export const USAGE_MONTHS_MAX = 24;
 export const BILLING_MONTHS_DEFAULT = 6;
 export const TENANT_MONTHS_DEFAULT = 1;
+export const OVERVIEW_HOURS_MAX = 168;
+export const OVERVIEW_HOURS_DEFAULT = 24;
+export const OVERVIEW_DAYS_MAX = 35;
 
 // Policy feed
 export const POLICY_TENANTS_MIN = 1;
@@ -99,9 +102,13 @@ export const IDEMPOTENCY_STATUS_MAX = 599;
 // Telemetry
 export const INGEST_PROTOCOL_VERSION = 1;
 export const INGEST_EVENTS_MAX = 5_000;
+// In one batch, known or not: millions of them would take long to parse, whoever reads them.
+export const INGEST_OBJECTS_MAX = 100_000;
+export const INGEST_VALUES_MAX = 250_000;
 export const INGEST_BUDGET_EVENTS_DEFAULT = 120_000;
 export const INGEST_WINDOW_SECONDS = 60;
 export const INGEST_AHEAD_MS_MAX = 3_600_000;
+export const INGEST_BATCH_KEPT_DAYS = 7;
 export const INGEST_SHORT_CHARS_MAX = 200;
 export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;

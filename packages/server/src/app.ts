@@ -41,6 +41,8 @@ export type AppParts = SigningSchedule & {
   revokeWaitMsMax: number;
   /** How long a secret key is remembered on the hot lines. */
   hotAuthMs: number;
+  ingestEventsPerMinute: number;
+  usageHoursKeptDays: number;
   /** Closed with the app. */
   counters: Counters;
   scannerKeys: ScannerKeys;
@@ -107,6 +109,7 @@ export function buildApp(parts: AppParts): App {
       transport: transportOf(parts),
       unseal: sealing.unseal,
       signing,
+      usageHoursKeptDays: parts.usageHoursKeptDays,
       publicUrl: parts.publicUrl,
       newId,
       log,

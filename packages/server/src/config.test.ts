@@ -43,6 +43,8 @@ test('everything has a default, and the defaults are these', () => {
     rotateEveryMs: 30 * 86_400_000,
     publishWaitMs: 600_000,
     scannerKeys: null,
+    ingestEventsPerMinute: 120_000,
+    usageHoursKeptDays: 35,
   });
 });
 
@@ -81,6 +83,8 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_REVOKE_WAIT_MS', '60000', 'revokeWaitMsMax', 60_000],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '0', 'hotAuthMs', 0],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '60000', 'hotAuthMs', 60_000],
+  ['KEYRAIL_INGEST_EVENTS_PER_MINUTE', '1', 'ingestEventsPerMinute', 1],
+  ['KEYRAIL_USAGE_HOURS_DAYS', '400', 'usageHoursKeptDays', 400],
   ['KEYRAIL_REDIS_CLUSTER', 'off', 'redisCluster', false],
   ['KEYRAIL_SIGNING_ROTATE_EVERY', '1h', 'rotateEveryMs', 3_600_000],
   ['KEYRAIL_SIGNING_ROTATE_EVERY', '365d', 'rotateEveryMs', 365 * 86_400_000],
@@ -128,6 +132,9 @@ const refusals: [string, string][] = [
   ['KEYRAIL_POLICY_PAGE_CEILING', '100001'],
   ['KEYRAIL_REVOKE_WAIT_MS', '60001'],
   ['KEYRAIL_HOT_AUTH_TTL_MS', '60001'],
+  ['KEYRAIL_INGEST_EVENTS_PER_MINUTE', '0'],
+  ['KEYRAIL_USAGE_HOURS_DAYS', '0'],
+  ['KEYRAIL_USAGE_HOURS_DAYS', '401'],
   ['KEYRAIL_REDIS_CLUSTER', 'yes'],
   ['KEYRAIL_SIGNING_ROTATE_EVERY', '59m'],
   ['KEYRAIL_SIGNING_ROTATE_EVERY', '366d'],

@@ -8,6 +8,7 @@ import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
 import * as embed from './settings/embed.ts';
 import { Fault, type Setting } from './settings/setting.ts';
+import * as usage from './settings/usage.ts';
 import * as known from './settings.ts';
 import { settings } from './settings.ts';
 
@@ -35,6 +36,8 @@ export type Config = Readonly<{
   rotateEveryMs: number;
   publishWaitMs: number;
   scannerKeys: ScannerKeysSource | null;
+  ingestEventsPerMinute: number;
+  usageHoursKeptDays: number;
 }>;
 
 export type ConfigResult = { config: Config } | { faults: string[] };
@@ -81,6 +84,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     rotateEveryMs: required(embed.rotateSigningKeysEvery, 0),
     publishWaitMs: required(embed.signingPublishWait, 0),
     scannerKeys: optional(embed.scannerKeys),
+    ingestEventsPerMinute: required(usage.ingestEventsPerMinute, 1),
+    usageHoursKeptDays: required(usage.usageHoursKeptDays, 1),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');

@@ -1,11 +1,18 @@
 // Every setting by itself: its name, meaning, default and parser. The manual is printed from here.
-import { isIP } from 'node:net';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import { rotateSigningKeysEvery, scannerKeys, signingPublishWait } from './settings/embed.ts';
-import { onOrOff, plainText, secretIf, wholeNumber } from './settings/parsers.ts';
+import {
+  isAddress,
+  isRedis,
+  onOrOff,
+  plainText,
+  secretIf,
+  wholeNumber,
+} from './settings/parsers.ts';
 import { Fault, type Setting } from './settings/setting.ts';
+import { ingestEventsPerMinute, usageHoursKeptDays } from './settings/usage.ts';
 
 const [BOOTSTRAP_CHARS_MIN, MASTER_KEY_BYTES] = [32, 32];
 
@@ -209,16 +216,7 @@ export const settings: readonly Setting<unknown>[] = [
   rotateSigningKeysEvery,
   signingPublishWait,
   scannerKeys,
+  ingestEventsPerMinute,
+  usageHoursKeptDays,
   logLevel,
 ];
-
-const isRedis = (text: string): boolean =>
-  /^unix:\S+$/.test(text) || (/^rediss?:\/\/[^\s/]/.test(text) && URL.canParse(text));
-
-/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
-function isAddress(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (bitsMax < 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
-}

@@ -54,6 +54,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
+  const { ingestEventsPerMinute, usageHoursKeptDays } = config;
   const app = buildApp({
     db,
     log,
@@ -65,6 +66,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
+    ...{ ingestEventsPerMinute, usageHoursKeptDays },
     counters: await openCounters(config, systemClock, log),
     checkAnswers: false,
   });

@@ -16,12 +16,15 @@ import type { UpkeepParts } from './features/policy/upkeep.ts';
 import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
 import type { SigningParts } from './features/signing/rotate-signing-key.ts';
 import { rotateSigningKeys } from './features/signing/rotate-signing-keys.job.ts';
+import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
+import { purgeUsage } from './features/usage/purge-usage.job.ts';
 
 export type WorkerParts = UpkeepParts & {
   transport: MailTransport;
   unseal: Sealing['unseal'];
   signing: SigningParts;
   publicUrl: string;
+  usageHoursKeptDays: number;
   newId: NewId;
   log: Log;
 };
@@ -55,7 +58,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping }: Shift): Job[] =>
 ];
 
 /** Run by one worker at a time. */
-const scheduledJobs = ({ work, workIn, announce, signing }: WorkerParts): Job[] => [
+const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerParts): Job[] => [
   { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
   { name: 'purge-idempotency', everyMs: 10 * MINUTE_MS, run: () => purgeIdempotency(work) },
   { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
@@ -69,6 +72,12 @@ const scheduledJobs = ({ work, workIn, announce, signing }: WorkerParts): Job[] 
     everyMs: MINUTE_MS,
     run: () => rotateSigningKeys(work, signing),
   },
+  {
+    name: 'purge-usage',
+    everyMs: HOUR_MS,
+    run: () => purgeUsage(work, { hoursKeptDays: parts.usageHoursKeptDays }),
+  },
+  { name: 'purge-key-days', everyMs: 24 * HOUR_MS, run: () => purgeKeyDays(work) },
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
 ];
 

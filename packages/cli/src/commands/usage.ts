@@ -1,12 +1,60 @@
 // Figures for billing and for knowing one's customers.
-import { type Group, listing, type Option } from '../command.ts';
+import type { Answer } from '@keyrail/client/types.ts';
+import { type Command, type Group, listing, type Option } from '../command.ts';
+import type { Fact } from '../facts.ts';
+import { projectIdOf } from '../names.ts';
 import { envOf, envOption } from '../options.ts';
 
 const monthsOption: Option = { flags: '--months <n>', about: 'how many months, 1 to 24' };
 
+type Interval = Answer<'GET /v1/usage/overview'>['data'][number];
+
+const deniedIn = ({ denials }: Interval): number =>
+  denials.reduce((sum, { requests }) => sum + requests, 0);
+
+const overviewFacts: readonly Fact<Interval>[] = [
+  { title: 'from', of: ({ start }) => start.slice(0, 16).replace('T', ' ') },
+  { title: 'requests', of: (one) => one.requests },
+  { title: 'errors', of: (one) => one.errors },
+  { title: 'denied', of: deniedIn },
+  { title: 'p50 ms', of: ({ latency_ms: latency }) => latency?.p50 ?? null },
+  { title: 'p90 ms', of: ({ latency_ms: latency }) => latency?.p90 ?? null, drop: 1 },
+  { title: 'p99 ms', of: ({ latency_ms: latency }) => latency?.p99 ?? null },
+];
+
+const intervals = ['hour', 'day'] as const;
+
+const overview: Command = {
+  name: 'overview',
+  summary: 'show traffic, refusals and latency by hour or day',
+  options: [
+    { flags: '--interval <interval>', about: 'how it is cut (hour)', choices: intervals },
+    { flags: '--count <n>', about: 'how many: at most 168 hours or 35 days (24)' },
+    { flags: '--project <project>', about: 'project, by id or slug' },
+    envOption,
+  ],
+  examples: [
+    'keyrail usage overview --env live',
+    'keyrail usage overview --interval day --count 35 --project payments --json',
+  ],
+  notes: 'Times are in UTC. Why requests were denied is in the answer of --json.',
+  run: async ({ client, output }, given) => {
+    const project = given.maybe('project');
+    const answer = await client().call('GET /v1/usage/overview', {
+      query: {
+        interval: given.maybeOneOf('interval', intervals),
+        count: given.number('count'),
+        project_id: project === undefined ? undefined : await projectIdOf(client(), project),
+        env: envOf(given),
+      },
+    });
+    output.sheet(answer, answer.data, overviewFacts);
+  },
+};
+
 export const usage: Group = {
   name: 'usage',
-  summary: 'traffic, by month',
+  summary: 'traffic, by month, day and hour',
   commands: [
     listing({
       name: 'billing',
@@ -46,5 +94,6 @@ export const usage: Group = {
       ],
       empty: 'No traffic.',
     }),
+    overview,
   ],
 };

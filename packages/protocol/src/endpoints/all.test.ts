@@ -80,17 +80,24 @@ const LINES = [
   'POST /v1/webhooks/scanner/secret_scanning',
 ];
 
+// What is served beyond the contract. A line is added here on purpose, never to the list above.
+const FURTHER = ['GET /v1/usage/overview'];
+
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
 
 test('exactly the published lines exist, in their published order', () => {
   equal(LINES.length, 71);
-  deepEqual(Object.keys(allEndpoints), LINES);
+  deepEqual(
+    Object.keys(allEndpoints).filter((line) => !FURTHER.includes(line)),
+    LINES,
+  );
+  for (const line of FURTHER) ok(line in allEndpoints, line);
 });
 
 test('every line stands in exactly one group', () => {
   deepEqual(
     Object.values(endpointGroups).flatMap((group) => Object.keys(group)),
-    LINES,
+    Object.keys(allEndpoints),
   );
 });
 

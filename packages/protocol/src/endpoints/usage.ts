@@ -5,14 +5,17 @@ import {
   BILLING_MONTHS_DEFAULT,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
+  OVERVIEW_DAYS_MAX,
+  OVERVIEW_HOURS_DEFAULT,
+  OVERVIEW_HOURS_MAX,
   TENANT_MONTHS_DEFAULT,
   USAGE_MONTHS_MAX,
   USAGE_MONTHS_MIN,
 } from '../limits.ts';
-import { BillableTenantMonth, TenantActivityMonth } from '../objects/usage.ts';
+import { BillableTenantMonth, TenantActivityMonth, UsageOverview } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
 import { paging, queryInteger } from '../query.ts';
-import { Env } from '../validators.ts';
+import { Env, Uuid } from '../validators.ts';
 
 export const usageEndpoints = endpoints({
   'GET /v1/usage/billing': {
@@ -36,5 +39,24 @@ export const usageEndpoints = endpoints({
     }),
     list: true,
     answers: { 200: list(TenantActivityMonth) },
+  },
+  'GET /v1/usage/overview': {
+    auth: 'vendor',
+    summary: 'Read traffic, refusals and latency by hour or day',
+    description:
+      'The last `count` intervals in UTC, the current one included: at most 168 hours or 35 days. ' +
+      'Percentiles are read off a histogram and up to 9.1 % off.',
+    query: z
+      .strictObject({
+        interval: z.enum(['hour', 'day']).default('hour'),
+        count: queryInteger(1, OVERVIEW_HOURS_MAX, OVERVIEW_HOURS_DEFAULT),
+        project_id: Uuid.optional(),
+        env: Env.optional(),
+      })
+      .refine(({ interval, count }) => interval === 'hour' || count <= OVERVIEW_DAYS_MAX, {
+        path: ['count'],
+        message: `must be at most ${OVERVIEW_DAYS_MAX} days`,
+      }),
+    answers: { 200: UsageOverview },
   },
 });

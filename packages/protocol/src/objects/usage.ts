@@ -37,3 +37,44 @@ export const TenantActivityMonth = z
   })
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
+
+/** Why nodes refuse requests; whatever else they say is counted as `other`. */
+export const DenialReason = z.enum([
+  'missing_key',
+  'invalid_key',
+  'expired_key',
+  'insufficient_scope',
+  'wrong_environment',
+  'rate_limited',
+  'idempotency_in_progress',
+  'idempotency_mismatch',
+  'policy_unavailable',
+  'other',
+]);
+export type DenialReason = z.output<typeof DenialReason>;
+
+const Milliseconds = z.number().min(0);
+
+/** Read off a histogram: up to 9.1 % off, between a quarter of a millisecond and 65 seconds. */
+const Latency = z.strictObject({ p50: Milliseconds, p90: Milliseconds, p99: Milliseconds });
+
+const figures = {
+  requests: Count,
+  errors: Count,
+  // Decided by a node whose policy was stale or incomplete.
+  degraded: Count,
+  denials: z.array(z.strictObject({ reason: DenialReason, requests: Count })),
+  // Of the requests that were admitted; null when there were none.
+  latency_ms: Latency.nullable(),
+};
+
+/** Only intervals with traffic, ascending. */
+export const UsageOverview = z
+  .strictObject({
+    object: z.literal('usage_overview'),
+    interval: z.enum(['hour', 'day']),
+    total: z.strictObject(figures),
+    data: z.array(z.strictObject({ start: WireTime, ...figures })),
+  })
+  .meta({ id: 'UsageOverview' });
+export type UsageOverview = z.output<typeof UsageOverview>;

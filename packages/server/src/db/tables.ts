@@ -2,6 +2,7 @@
 import type { ColumnType } from 'kysely';
 import type { Json } from './columns.ts';
 import type { JobLeases, MailOutbox, SigningKeys, WorkerBeats } from './deployment-tables.ts';
+import type { TrafficTables } from './traffic-tables.ts';
 
 type Env = 'live' | 'test';
 
@@ -195,17 +196,7 @@ type Invites = {
   revokedAt: ColumnType<Date | null, never, Date>;
 };
 
-type IdempotencyScope = {
-  workspaceId: FromReach;
-  env: Env;
-  scopeHash: Buffer;
-  fingerprint: Buffer;
-};
-type IdempotencyLock = { lockToken: string | null; lockedUntil: Date; expiresAt: Date };
-type IdempotencyAnswer = { status: number | null; headers: Json<Meta> | null; body: Buffer | null };
-type IdempotencyRecords = IdempotencyScope & IdempotencyLock & IdempotencyAnswer;
-
-export type Tables = {
+export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
   auditHeads: AuditHeads;
@@ -223,7 +214,6 @@ export type Tables = {
   oneTimeTokens: OneTimeTokens;
   invites: Invites;
   mailOutbox: MailOutbox;
-  idempotencyRecords: IdempotencyRecords;
   signingKeys: SigningKeys;
   workerBeats: WorkerBeats;
   jobLeases: JobLeases;

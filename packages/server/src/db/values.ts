@@ -16,6 +16,7 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
 
 function arrayLiteral(items: readonly unknown[]): string {
   const elements = items.map((item) => {
+    if (typeof item === 'number') return String(item);
     const wire = wireValue(item);
     if (wire === null) return 'NULL';
     if (Buffer.isBuffer(wire)) return `"\\\\x${wire.toString('hex')}"`;

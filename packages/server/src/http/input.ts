@@ -21,10 +21,18 @@ const PATH_CHARS_MAX = 200;
 const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
 
-export function readJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw notJson();
-  const text = bytes.toString('utf8');
+export function readJson(bytes: Uint8Array): unknown {
+  const text = readText(bytes);
   refuseDeep(text);
+  return parseText(text);
+}
+
+export function readText(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw notJson();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -33,7 +41,7 @@ export function readJson(bytes: Buffer): unknown {
 }
 
 /** Counted on the text: parsing a million levels first would already have done the damage. */
-function refuseDeep(text: string): void {
+export function refuseDeep(text: string): void {
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {

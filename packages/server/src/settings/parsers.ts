@@ -1,4 +1,5 @@
 // Parsers that settings share.
+import { isIP } from 'node:net';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { Secret } from '../base/secret.ts';
 import { Fault } from './setting.ts';
@@ -37,4 +38,15 @@ export function durationMs(text: string, minMs: number, maxMs: number): number {
 function told(ms: number): string {
   const [unit, unitMs] = Object.entries(UNITS_MS).findLast(([, each]) => ms % each === 0) ?? [];
   return `${ms / (unitMs ?? 1)}${unit ?? 'ms'}`;
+}
+
+export const isRedis = (text: string): boolean =>
+  /^unix:\S+$/.test(text) || (/^rediss?:\/\/[^\s/]/.test(text) && URL.canParse(text));
+
+/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
+export function isAddress(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (bitsMax < 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
 }

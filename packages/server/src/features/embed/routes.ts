@@ -6,12 +6,14 @@ import { forbidden } from '../../base/errors.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { createKey } from '../keys/create-key.ts';
-import { presentCreated, presentKey, presentRotated, presentUsage } from '../keys/present.ts';
+import { presentCreated, presentKey, presentRotated } from '../keys/present.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
-import { listKeys, loadKey } from '../keys/rows.ts';
+import { listKeys } from '../keys/rows.ts';
 import { loadProject } from '../projects/rows.ts';
 import { loadTenant } from '../tenants/rows.ts';
+import { presentKeyUsage } from '../usage/present.ts';
+import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { type IssuingParts, issueEmbedToken } from './issue-embed-token.ts';
 import { presentSession, presentToken } from './present.ts';
 
@@ -98,6 +100,6 @@ export const embedRoutes = serve(embedEndpoints, {
     boundary: 'rows',
     door: 'read',
     run: async ({ read, params, query }) =>
-      presentUsage(await loadKey(read, params.id), query.days),
+      presentKeyUsage(await readKeyUsage(read, { id: params.id, days: query.days })),
   },
 });

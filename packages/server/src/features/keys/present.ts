@@ -5,7 +5,6 @@ import type {
   RevokedApiKey,
   RotatedApiKey,
 } from '@keyrail/protocol/objects/api-key.ts';
-import type { Usage } from '@keyrail/protocol/objects/usage.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Propagation } from './await-nodes.ts';
 import type { MintedKey } from './material.ts';
@@ -30,7 +29,7 @@ export const presentKey = (row: KeyRow): ApiKey => ({
   quarantine_reason: row.quarantineReason,
   rotated_from: row.rotatedFrom,
   created_at: wireTime(row.createdAt),
-  last_used_at: null, // telemetry tells, and there is none yet
+  last_used_at: wireTimeOrNull(row.lastUsedAt),
 });
 
 export const presentCreated = ({ row, secret }: MintedKey): CreatedApiKey => ({
@@ -67,11 +66,3 @@ export const presentAwaited = (
     },
   };
 };
-
-/** Only days with traffic are told; without telemetry there are none. */
-export const presentUsage = ({ id }: KeyRow, days: number): Usage => ({
-  object: 'usage',
-  key_id: id,
-  days,
-  data: [],
-});

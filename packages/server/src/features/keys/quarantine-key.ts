@@ -13,7 +13,7 @@ export async function quarantineKey(
 ): Promise<Change<KeyRow>> {
   const key = await lockKey(tx, id);
   if (key.revokedAt || key.quarantinedAt) return unchanged(key);
-  const quarantined = await updateKeyRow(tx, id, {
+  const quarantined = await updateKeyRow(tx, key, {
     expiresAt: endAfterQuarantine(key, tx.now),
     quarantinedAt: tx.now,
     quarantineReason: reason,

@@ -8,7 +8,7 @@ export async function revokeKey(
 ): Promise<Change<KeyRow>> {
   const key = await lockKey(tx, id);
   if (key.revokedAt) return unchanged(key);
-  const revoked = await updateKeyRow(tx, id, { revokedAt: tx.now, revokedReason: reason });
+  const revoked = await updateKeyRow(tx, key, { revokedAt: tx.now, revokedReason: reason });
   return changed(
     revoked,
     { action: 'api_key.revoked', target: id, payload: { env: key.env, reason } },

@@ -23,7 +23,7 @@ export async function rotateKey(
     rotatedFrom: id,
   });
   const row = await insertKey(tx, values);
-  const predecessor = await updateKeyRow(tx, id, { expiresAt: ends.predecessor });
+  const predecessor = await updateKeyRow(tx, old, { expiresAt: ends.predecessor });
   return changed(
     { row, secret, predecessor },
     {

@@ -5,15 +5,11 @@ import { type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { NodeRow } from '../policy/rows.ts';
 import { sharing } from '../policy/sharing.ts';
+import { presentKeyUsage } from '../usage/present.ts';
+import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
-import {
-  presentAwaited,
-  presentCreated,
-  presentKey,
-  presentRotated,
-  presentUsage,
-} from './present.ts';
+import { presentAwaited, presentCreated, presentKey, presentRotated } from './present.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { listKeys, loadKey } from './rows.ts';
@@ -106,6 +102,6 @@ export const keyRoutes = (
       boundary: 'rows',
       door: 'read',
       run: async ({ read, params, query }) =>
-        presentUsage(await loadKey(read, params.id), query.days),
+        presentKeyUsage(await readKeyUsage(read, { id: params.id, days: query.days })),
     },
   });

@@ -11,9 +11,19 @@ import { shelvesOf } from './shelf.ts';
 
 type Columns = Tables['apiKeys'];
 
-export type KeyRow = Selectable<Columns>;
+type Row = Selectable<Columns>;
 
-const rows = build.selectFrom('apiKeys').selectAll();
+/** With its last use, which telemetry tells; null when it tells of none. */
+export type KeyRow = Row & { lastUsedAt: Date | null };
+
+/** The last event of the last day on which there were any. */
+const lastUse = sql`(select last_at from usage_key_days
+  where key_id = api_keys.id order by day desc limit 1)`;
+
+const rows = build
+  .selectFrom('apiKeys')
+  .selectAll()
+  .select(lastUse.$castTo<Date | null>().as('lastUsedAt'));
 
 export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   const row = await maybe(tx, rows.where('id', '=', id));
@@ -78,7 +88,9 @@ export function listKeys(
   return many(
     tx,
     sql<KeyRow>`
-      select newest.* from unnest(${shelvesOf(envs, filter)}::smallint[]) as covered (shelf)
+      select newest.*, (select last_at from usage_key_days
+        where key_id = newest.id order by day desc limit 1) as last_used_at
+      from unnest(${shelvesOf(envs, filter)}::smallint[]) as covered (shelf)
       cross join lateral (
         select * from api_keys where ${sql.join(conditions, sql` and `)}
         order by created_at desc, id desc limit ${limit}
@@ -94,22 +106,27 @@ type Ending = 'revokedAt' | 'revokedReason' | 'quarantinedAt' | 'quarantineReaso
 export type NewKey = Omit<Insertable<Columns>, 'meta' | 'rateLimits'> &
   Pick<KeyRow, 'meta' | 'rateLimits'>;
 
-export const insertKey = (tx: Write, { meta, rateLimits, ...values }: NewKey): Promise<KeyRow> =>
-  one(
+export async function insertKey(
+  tx: Write,
+  { meta, rateLimits, ...values }: NewKey,
+): Promise<KeyRow> {
+  const row = await one(
     tx,
     build
       .insertInto('apiKeys')
       .values({ ...values, meta: JSON.stringify(meta), rateLimits: textOf(rateLimits) })
       .returningAll(),
   );
+  return { ...row, lastUsedAt: null };
+}
 
 /** Writes what was decided about a locked row, and returns it as it is now. */
-export const updateKeyRow = (
+export async function updateKeyRow(
   tx: Write,
-  id: string,
-  { meta, rateLimits, ...values }: Partial<Pick<KeyRow, Changeable | Ending>>,
-): Promise<KeyRow> =>
-  one(
+  current: KeyRow,
+  { meta, rateLimits, ...values }: Partial<Pick<Row, Changeable | Ending>>,
+): Promise<KeyRow> {
+  const row = await one(
     tx,
     build
       .updateTable('apiKeys')
@@ -118,9 +135,11 @@ export const updateKeyRow = (
         ...(meta !== undefined && { meta: JSON.stringify(meta) }),
         ...(rateLimits !== undefined && { rateLimits: textOf(rateLimits) }),
       })
-      .where('id', '=', id)
+      .where('id', '=', current.id)
       .returningAll(),
   );
+  return { ...row, lastUsedAt: current.lastUsedAt };
+}
 
 const textOf = (limits: RateLimit[] | null): string | null => limits && JSON.stringify(limits);
 

@@ -21,7 +21,7 @@ export async function updateKey(
   if (names.length === 0) return unchanged(key);
   const { expiresAt } = values;
   if (expiresAt !== undefined) refuseProlonging(key, expiresAt);
-  const updated = await updateKeyRow(tx, id, {
+  const updated = await updateKeyRow(tx, key, {
     ...values,
     ...(expiresAt !== undefined && { vendorExpiresAt: expiresAt }),
   });

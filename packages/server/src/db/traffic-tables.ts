@@ -1,0 +1,82 @@
+// The columns of the tables that a vendor's traffic fills: written by the record door, unaudited.
+import type { ColumnType } from 'kysely';
+
+type Env = 'live' | 'test';
+
+/** Filled in by the database from the reach of the transaction. */
+type FromReach = ColumnType<string, never, never>;
+
+type IdempotencyScope = {
+  workspaceId: FromReach;
+  env: Env;
+  scopeHash: Buffer;
+  fingerprint: Buffer;
+};
+type IdempotencyLock = { lockToken: string | null; lockedUntil: Date; expiresAt: Date };
+type IdempotencyAnswer = {
+  status: number | null;
+  headers: ColumnType<Record<string, unknown>, string, string> | null;
+  body: Buffer | null;
+};
+type IdempotencyRecords = IdempotencyScope & IdempotencyLock & IdempotencyAnswer;
+
+type IngestBudgets = { workspaceId: FromReach; minute: number; charged: number };
+
+type IngestBatches = {
+  workspaceId: FromReach;
+  env: Env;
+  batchId: string;
+  accepted: number;
+  eventsDropped: number;
+  receivedAt: Date;
+};
+
+type UsageKeyDays = {
+  workspaceId: FromReach;
+  keyId: string;
+  day: string;
+  requests: number;
+  errors: number;
+  lastAt: Date;
+};
+
+type UsageTenantMonths = {
+  workspaceId: FromReach;
+  tenantId: string;
+  projectId: string;
+  env: Env;
+  month: string;
+  requestCount: number;
+  firstSeenAt: Date;
+  lastSeenAt: Date;
+};
+
+type UsageHours = {
+  workspaceId: FromReach;
+  projectId: string;
+  env: Env;
+  hour: Date;
+  requests: number;
+  errors: number;
+  degraded: number;
+  latency: number[];
+};
+
+type UsageDenials = {
+  workspaceId: FromReach;
+  projectId: string;
+  env: Env;
+  hour: Date;
+  reason: string;
+  requests: number;
+};
+
+export type TrafficTables = {
+  idempotencyRecords: IdempotencyRecords;
+  ingestBudgets: IngestBudgets;
+  ingestBatches: IngestBatches;
+  usageKeyDays: UsageKeyDays;
+  usageTenantMonths: UsageTenantMonths;
+  usageHours: UsageHours;
+  usageDenials: UsageDenials;
+};

@@ -1,0 +1,53 @@
+// What a batch costs before it is judged, and that no body takes long to find out.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiError } from '../../base/errors.ts';
+import { readBody } from './batch-body.ts';
+
+const bodyOf = (text: string) => readBody(Buffer.from(text));
+
+const faultOf = (text: string): string => {
+  const body = bodyOf(text);
+  equal(body.cost, 1, 'what cannot be read costs one');
+  ok('fault' in body && body.fault instanceof ApiError, text.slice(0, 80));
+  return body.fault.details?.[0]?.message ?? body.fault.message;
+};
+
+test('a batch costs as many events as it holds, whatever they are', () => {
+  const costs = {
+    '{"events":[]}': 0,
+    '{"events":[1,{},null]}': 3,
+    '{"events":{"length":7}}': 1,
+    '{"event":[1,2]}': 1,
+    '[1,2]': 1,
+    null: 1,
+    '"events"': 1,
+  };
+  for (const [text, cost] of Object.entries(costs)) equal(bodyOf(text).cost, cost, text);
+  deepEqual(bodyOf('{"events":[{"a":[{}]}]}'), { cost: 1, value: { events: [{ a: [{}] }] } });
+});
+
+test('what is nested too deep is refused, wherever it hides', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const within = `{"events":[{"unknown":${nested(61)}}]}`;
+  ok('value' in bodyOf(within), '64 levels pass');
+  equal(faultOf(`{"events":[{"unknown":${nested(62)}}]}`), 'Nested deeper than 64.');
+  equal(faultOf(nested(65)), 'Nested deeper than 64.');
+  const spared = `{"events":[{"path":"${'{['.repeat(500)}"}]}`;
+  ok('value' in bodyOf(spared), 'brackets in a text are no levels');
+});
+
+test('what would take long to parse is refused unparsed', () => {
+  const filled = (part: string, times: number) => `{"events":[${part.repeat(times)}0]}`;
+  equal(faultOf(filled('{},', 100_001)), 'More than 100000 objects and arrays.');
+  equal(faultOf(filled('0,'.padEnd(8), 1_000_000)), 'More than 250000 values.');
+  equal(bodyOf(filled('0,', 200_000)).cost, 200_001, 'a small body is parsed in any case');
+});
+
+test('what is no JSON is refused as such', () => {
+  for (const text of ['', '{', '\u0000', '{"events":[}', '\ufeff{"events":[]}']) {
+    equal(faultOf(text), 'The request body is not valid JSON.');
+  }
+  const broken = readBody(Buffer.from([0x7b, 0xff, 0x7d]));
+  ok('fault' in broken && broken.fault instanceof ApiError);
+});

@@ -1,0 +1,122 @@
+// Batches at the same time: the budget holds to the event, nothing is lost, nothing counts twice,
+// and batches that meet at the same keys wait for each other instead of for ever.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { type Bench, bench, type Caller, type Input, Refusal } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
+import { chanceFrom } from '../../../../../tests/turns.ts';
+
+const line = 'POST /v1/ingest/batch';
+const MINUTE_MS = 60_000;
+
+/** Every race happens within one minute. */
+const toMinuteStart = ({ clock }: Bench): void =>
+  clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + 500);
+
+const requestsOf = async ({ as }: Bench, ids: string[]): Promise<number> => {
+  const usages = await Promise.all(
+    ids.map((id) => as.liveKey('GET /v1/keys/{id}/usage', { id, days: 90 })),
+  );
+  return usages.flatMap(({ data }) => data).reduce((sum, { requests }) => sum + requests, 0);
+};
+
+/** How many of its events a call got in. */
+const accepted = (call: Caller, batch: Input): Promise<number> =>
+  call(line, batch).then(
+    (receipt) => receipt.accepted,
+    (error: unknown) => {
+      if (error instanceof Refusal && error.answer.status === 429) return 0;
+      throw error;
+    },
+  );
+
+async function keysOf({ given }: Bench, count: number) {
+  const first = await given.key();
+  const { project_id, tenant_id } = first;
+  const others = Array.from({ length: count - 1 }, () => given.key({ project_id, tenant_id }));
+  return [first, ...(await Promise.all(others))];
+}
+
+test('fifty racing batches never get more in than the budget', async (t) => {
+  const held = await bench(t);
+  toMinuteStart(held);
+  const call = appBeside(t, held.world, { ingestEventsPerMinute: 100 }).as(held.tokens.liveKey);
+  const [key] = await keysOf(held, 1);
+  ok(key);
+  const sizes = Array.from({ length: 50 }, (_, at) => 1 + (at % 7));
+  const got = await Promise.all(
+    sizes.map((size) => accepted(call, batchOf(Array(size).fill(eventOf(key, held.clock.now()))))),
+  );
+  const total = got.reduce((sum, count) => sum + count, 0);
+  ok(total <= 100, `${total} events got in`);
+  ok(total > 100 - 7, `only ${total} events got in`);
+  equal(await requestsOf(held, [key.id]), total);
+});
+
+test('of copies that race, one counts, and all get its receipt', async (t) => {
+  const held = await bench(t);
+  const [key] = await keysOf(held, 1);
+  ok(key);
+  for (let round = 0; round < 5; round += 1) {
+    const batch_id = randomUUID();
+    const events = Array(3).fill(eventOf(key, held.clock.now()));
+    const batch = batchOf(events, { batch_id, events_dropped: round });
+    const receipts = await Promise.all(
+      Array.from({ length: 8 }, () => held.as.liveKey(line, batch)),
+    );
+    for (const receipt of receipts) deepEqual(receipt, receipts[0]);
+    equal(await requestsOf(held, [key.id]), 3 * (round + 1));
+  }
+});
+
+test('batches that meet at the same keys in any order all get in, and totals add up', async (t) => {
+  const held = await bench(t);
+  const keys = await keysOf(held, 12);
+  const chance = chanceFrom(7);
+  const days = [0, 1, 2, 31, 45].map(
+    (age) => new Date(held.clock.now().getTime() - age * 86_400_000),
+  );
+  let sent = 0;
+  const batches = Array.from({ length: 40 }, () => {
+    const events = Array.from({ length: 30 }, () =>
+      eventOf(chance.pick(keys), chance.pick(days), {
+        denial_reason: chance.pick([null, null, 'rate_limited', 'invalid_key']),
+      }),
+    );
+    sent += events.length;
+    return batchOf(events);
+  });
+  const got = await Promise.all(batches.map((batch) => accepted(held.as.liveKey, batch)));
+  equal(
+    got.reduce((sum, count) => sum + count, 0),
+    sent,
+  );
+  equal(
+    await requestsOf(
+      held,
+      keys.map(({ id }) => id),
+    ),
+    sent,
+  );
+  const overview = await held.as.liveKey('GET /v1/usage/overview', { interval: 'day', count: 35 });
+  const denied = overview.total.denials.reduce((sum, { requests }) => sum + requests, 0);
+  ok(denied > 0 && denied < overview.total.requests);
+});
+
+test('batches sent again among new ones keep their receipts, and the new ones count', async (t) => {
+  const held = await bench(t);
+  const [key] = await keysOf(held, 1);
+  ok(key);
+  const make = (count: number) =>
+    batchOf(Array(count).fill(eventOf(key, held.clock.now())), { batch_id: randomUUID() });
+  const old = [1, 2, 3].map(make);
+  for (const batch of old) await held.as.liveKey(line, batch);
+  const fresh = [10, 20, 30, 40].map(make);
+  const unnamed = batchOf(Array(7).fill(eventOf(key, held.clock.now())));
+  const together = [...fresh, ...old, ...fresh.slice(0, 2), unnamed];
+  const got = await Promise.all(together.map((batch) => accepted(held.as.liveKey, batch)));
+  deepEqual(got, [10, 20, 30, 40, 1, 2, 3, 10, 20, 7]);
+  equal(await requestsOf(held, [key.id]), 6 + 100 + 7);
+});

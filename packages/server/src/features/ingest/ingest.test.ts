@@ -1,0 +1,262 @@
+// Telemetry through the front door: what is taken, what is refused, and that either is paid for.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { type Answer, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
+
+const line = 'POST /v1/ingest/batch';
+const MINUTE_MS = 60_000;
+
+const daysOf = async ({ as }: Bench, id: string) =>
+  (await as.liveKey('GET /v1/keys/{id}/usage', { id, days: 90 })).data;
+
+const requestsOf = async (held: Bench, id: string): Promise<number> =>
+  (await daysOf(held, id)).reduce((sum, { requests }) => sum + requests, 0);
+
+const detailsIn = ({ body }: Answer) => (body.error as { details?: Input[] }).details ?? [];
+
+/** A server whose workspaces may send so many events, at the start of a minute. */
+async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
+  const held = await bench(t);
+  const { clock, tokens } = held;
+  clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + 1000);
+  const beside = appBeside(t, held.world, { ingestEventsPerMinute });
+  const key = await held.given.key();
+  const send = (count: number, more: Input = {}) =>
+    beside.as(tokens.liveKey)(
+      line,
+      batchOf(
+        Array.from({ length: count }, () => eventOf(key, clock.now())),
+        more,
+      ),
+    );
+  const sendBytes = (payload: string) =>
+    beside.app.http.inject({
+      method: 'POST',
+      url: '/v1/ingest/batch',
+      headers: { authorization: `Bearer ${tokens.liveKey}` },
+      payload,
+    });
+  return { held, key, send, sendBytes };
+}
+
+test('a batch is received, counted by day, and is the last use of its key', async (t) => {
+  const held = await bench(t);
+  const { as, given, clock } = held;
+  const key = await given.key();
+  equal(key.last_used_at, null);
+  const at = clock.now();
+  const earlier = new Date(at.getTime() - 5000);
+  const events = [
+    eventOf(key, at, { status: 500 }),
+    eventOf(key, earlier),
+    eventOf(key, earlier, { status: 404, denial_reason: 'rate_limited' }),
+  ];
+  const receipt = await as.liveKey(line, batchOf(events, { events_dropped: 7, unknown: {} }));
+  deepEqual(receipt, { object: 'ingest_receipt', accepted: 3, events_dropped_reported: 7 });
+  const total = (await daysOf(held, key.id)).reduce((a, b) => ({
+    ...b,
+    errors: a.errors + b.errors,
+  }));
+  equal(await requestsOf(held, key.id), 3);
+  equal(total.errors, 2);
+  const [read, listed] = [
+    await as.liveKey('GET /v1/keys/{id}', { id: key.id }),
+    (await as.liveKey('GET /v1/keys')).data.find(({ id }) => id === key.id),
+  ];
+  equal(read.last_used_at, at.toISOString());
+  deepEqual(listed, read);
+  const renamed = await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, name: 'Renamed' });
+  equal(renamed.last_used_at, at.toISOString(), 'a change does not forget it');
+});
+
+test('an older event moves no last use back', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const key = await given.key();
+  const now = clock.now();
+  for (const ageMs of [0, 1, 86_400_000, 40 * 86_400_000]) {
+    const at = new Date(now.getTime() - ageMs);
+    await as.liveKey(line, batchOf([eventOf(key, at)]));
+  }
+  const { last_used_at } = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
+  equal(last_used_at, now.toISOString());
+});
+
+test('a sampled event stands for several, and its own rate wins over that of the batch', async (t) => {
+  const held = await bench(t);
+  const key = await held.given.key();
+  const at = held.clock.now();
+  const events = [eventOf(key, at), eventOf(key, at, { sample_rate: 0.1 })];
+  await held.as.liveKey(line, batchOf(events, { sample_rate: 0.3 }));
+  equal(await requestsOf(held, key.id), 13, '1/0.3 + 1/0.1, rounded');
+  await held.as.liveKey(line, batchOf([eventOf(key, at)], { sample_rate: 0.3 }));
+  equal(await requestsOf(held, key.id), 17, 'rounded when it is answered, not when it is added');
+});
+
+test('the budget is charged with every event, and told when it is used up', async (t) => {
+  const { held, key, send } = await withBudget(t, 5);
+  equal((await send(3)).accepted, 3);
+  const over = await refused(send(3), 429, 'rate_limited');
+  match(over.headers.ratelimit ?? '', /^"ingest";r=2;t=\d+$/);
+  equal(over.headers['ratelimit-policy'], '"ingest";q=5;w=60');
+  equal((await send(2)).accepted, 2, 'a refused batch was not charged');
+  const out = await refused(send(1), 429, 'rate_limited');
+  match(out.headers.ratelimit ?? '', /^"ingest";r=0;t=\d+$/);
+  const seconds = Number(out.headers['retry-after']);
+  equal(out.headers.ratelimit, `"ingest";r=0;t=${seconds}`);
+  ok(seconds >= 1 && seconds <= 60);
+  equal(await requestsOf(held, key.id), 5);
+
+  held.clock.shift(seconds * 1000);
+  equal((await send(5)).accepted, 5, 'a new minute');
+  await refused(send(6), 429, 'rate_limited');
+});
+
+test('a batch is paid for even when it is refused', async (t) => {
+  const { held, key, send, sendBytes } = await withBudget(t, 20);
+  const bad = eventOf(key, held.clock.now(), { status: 'ok' });
+  const foreign = eventOf({ ...key, id: randomUUID() }, held.clock.now());
+  const unreadable = ['', '{"events":', '[1,2,3]', '{"events":7}', '\u0000', '['.repeat(100)];
+  for (const body of unreadable) equal((await sendBytes(body)).statusCode, 400, body);
+  equal((await sendBytes(JSON.stringify(batchOf([bad, bad, bad])))).statusCode, 400);
+  equal((await sendBytes(JSON.stringify(batchOf([foreign, foreign])))).statusCode, 400);
+  equal((await sendBytes(JSON.stringify({ events: [1, 2, 3] }))).statusCode, 400);
+  const spent = unreadable.length + 3 + 2 + 3;
+  const over = await refused(send(20), 429, 'rate_limited');
+  match(over.headers.ratelimit ?? '', new RegExp(`r=${20 - spent};`));
+  equal((await send(20 - spent)).accepted, 20 - spent);
+  equal((await sendBytes('{')).statusCode, 429, 'the budget is asked first');
+  equal(await requestsOf(held, key.id), 20 - spent);
+});
+
+test('one workspace does not spend the budget of another', async (t) => {
+  const { send, held } = await withBudget(t, 2);
+  await send(2);
+  const other = await withBudget(t, 2);
+  equal((await other.send(2)).accepted, 2);
+  ok(held.workspaceId !== other.held.workspaceId);
+});
+
+test('a batch of none reports what was dropped, one of too many is refused', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const none = await as.liveKey(line, batchOf([], { events_dropped: 12 }));
+  deepEqual(none, { object: 'ingest_receipt', accepted: 0, events_dropped_reported: 12 });
+  const event = eventOf(await given.key(), clock.now());
+  equal((await as.liveKey(line, batchOf(Array(5000).fill(event)))).accepted, 5000);
+  const many = await refused(
+    as.liveKey(line, batchOf(Array(5001).fill(event))),
+    400,
+    'invalid_request',
+  );
+  deepEqual(
+    detailsIn(many).map(({ path }) => path),
+    ['events'],
+  );
+});
+
+test('faults are named by their place, and not by the thousand', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const good = eventOf(await given.key(), clock.now());
+  const events = [...Array(40).fill(good), { ...good, status: 99, ts: 'x' }, good, 5];
+  const answer = await refused(as.liveKey(line, batchOf(events)), 400, 'invalid_request');
+  deepEqual(
+    new Set(detailsIn(answer).map(({ path }) => path)),
+    new Set(['events.40.ts', 'events.40.status', 'events.42']),
+  );
+  const all = await refused(
+    as.liveKey(line, batchOf(Array(5000).fill({}))),
+    400,
+    'invalid_request',
+  );
+  ok(detailsIn(all).length <= 100);
+  const head = await refused(as.liveKey(line, { events: [good] }), 400, 'invalid_request');
+  ok(detailsIn(head).some(({ path }) => path === 'node_id'));
+});
+
+test('time may lie far back, and an hour ahead at most', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const key = await given.key();
+  const at = (ms: number) => batchOf([eventOf(key, new Date(clock.now().getTime() + ms))]);
+  const ancient = batchOf([eventOf(key, new Date('0001-01-01T00:00:00Z'))]);
+  for (const batch of [ancient, at(-400 * 86_400_000), at(3_590_000)]) {
+    equal((await as.liveKey(line, batch)).accepted, 1);
+  }
+  const ahead = await refused(as.liveKey(line, at(3_660_000)), 400, 'invalid_request');
+  deepEqual(
+    detailsIn(ahead).map(({ path }) => path),
+    ['events.0.ts'],
+  );
+});
+
+test('one foreign or unknown id refuses the whole batch, by its place', async (t) => {
+  const [held, theirs] = [await bench(t), await bench(t)];
+  const [key, foreign] = [await held.given.key(), await theirs.given.key()];
+  const at = held.clock.now();
+  const events = [
+    eventOf(key, at),
+    eventOf(key, at, { key_id: foreign.id }),
+    eventOf(key, at, { project_id: foreign.project_id, tenant_id: foreign.tenant_id }),
+    eventOf(key, at, { key_id: foreign.id, tenant_id: randomUUID() }),
+  ];
+  const answer = await refused(held.as.liveKey(line, batchOf(events)), 400, 'invalid_request');
+  deepEqual(
+    detailsIn(answer)
+      .map(({ path, message }) => `${path} ${message}`)
+      .toSorted(),
+    [
+      'events.1.key_id No such API key.',
+      'events.2.project_id No such project.',
+      'events.2.tenant_id No such tenant.',
+      'events.3.tenant_id No such tenant.',
+    ],
+  );
+  equal(await requestsOf(held, key.id), 0);
+  equal(await requestsOf(theirs, foreign.id), 0);
+});
+
+test('what was revoked or deleted may still be reported', async (t) => {
+  const held = await bench(t);
+  const { as, given, clock } = held;
+  const key = await given.key();
+  await as.liveKey('DELETE /v1/tenants/{id}', { id: key.tenant_id });
+  await as.liveKey('DELETE /v1/projects/{id}', { id: key.project_id });
+  equal((await as.liveKey(line, batchOf([eventOf(key, clock.now())]))).accepted, 1);
+  equal(await requestsOf(held, key.id), 1);
+});
+
+test('a test key reports test traffic of test keys, and nothing live', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const [live, own] = [await given.key(), await given.key({ env: 'test' })];
+  const at = clock.now();
+  equal((await as.testKey(line, batchOf([eventOf(own, at)]))).accepted, 1);
+  const beyond = [
+    eventOf(live, at),
+    eventOf(own, at, { env: 'live' }),
+    eventOf(live, at, { env: 'test' }),
+  ];
+  for (const event of beyond) {
+    await refused(as.testKey(line, batchOf([eventOf(own, at), event])), 403, 'forbidden');
+  }
+  const unknown = eventOf(own, at, { key_id: randomUUID() });
+  await refused(as.testKey(line, batchOf([unknown])), 400, 'invalid_request');
+  equal((await as.liveKey(line, batchOf([eventOf(live, at), eventOf(own, at)]))).accepted, 2);
+});
+
+test('a batch that is sent again counts once and gets the receipt it had', async (t) => {
+  const held = await bench(t);
+  const { as, given, clock } = held;
+  const key = await given.key({ env: 'test' });
+  const event = eventOf(key, clock.now());
+  const batch_id = randomUUID();
+  const first = await as.liveKey(line, batchOf([event, event], { batch_id, events_dropped: 3 }));
+  const again = await as.liveKey(line, batchOf([event], { batch_id: batch_id.toUpperCase() }));
+  deepEqual(again, first);
+  equal(await requestsOf(held, key.id), 2);
+  const other = await bench(t);
+  const theirs = eventOf(await other.given.key(), clock.now());
+  equal((await other.as.liveKey(line, batchOf([theirs], { batch_id }))).accepted, 1);
+  equal((await as.testKey(line, batchOf([event], { batch_id }))).accepted, 1, 'another sender');
+  equal(await requestsOf(held, key.id), 3);
+});

@@ -1,0 +1,53 @@
+// Instants of a batch. They are mostly of one day and in one form, so that the day is read once and
+// the rest digit by digit; everything else is left to the protocol's own reader.
+import { parseTimestamp } from '@keyrail/protocol/timestamp.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
+
+/** Milliseconds since the epoch, or null for what is no instant. */
+export type ReadInstant = (text: unknown) => number | null;
+
+const USUAL = '2026-01-01T00:00:00.000Z';
+const DAY_CHARS = 11;
+
+export function instantReader(): ReadInstant {
+  const days = new Map<string, number | null>();
+  return (text) => {
+    if (typeof text !== 'string') return null;
+    const ms = text.length === USUAL.length ? timeOfDay(text) : null;
+    if (ms === null) return parseTimestamp(text)?.getTime() ?? null;
+    const day = text.slice(0, DAY_CHARS);
+    let startMs = days.get(day);
+    if (startMs === undefined) {
+      startMs = parseTimestamp(day + USUAL.slice(DAY_CHARS))?.getTime() ?? null;
+      days.set(day, startMs);
+    }
+    return startMs === null ? null : startMs + ms;
+  };
+}
+
+/** Of the usual form, in which every part has its place; null for any other. */
+function timeOfDay(text: string): number | null {
+  const isUsual =
+    text.charCodeAt(13) === 0x3a &&
+    text.charCodeAt(16) === 0x3a &&
+    text.charCodeAt(19) === 0x2e &&
+    text.charCodeAt(23) === 0x5a;
+  if (!isUsual) return null;
+  const hour = number(text, 11, 2);
+  const minute = number(text, 14, 2);
+  const second = number(text, 17, 2);
+  const ms = number(text, 20, 3);
+  if (!(hour < 24 && minute < 60 && second < 60 && ms < 1000)) return null;
+  return hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS + ms;
+}
+
+/** NaN when one of the characters is no digit. */
+function number(text: string, from: number, digits: number): number {
+  let value = 0;
+  for (let at = from; at < from + digits; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}

@@ -1,0 +1,54 @@
+// The ids that a batch names, each with the place where it stands first.
+import { type Detail, forbidden, invalid, notFound } from '../../base/errors.ts';
+import { BEYOND_BOUNDARY } from '../../doors/miss.ts';
+import { DETAILS_MAX } from './batch-check.ts';
+import type { TelemetryEvent } from './event-check.ts';
+
+export type NamedIds = Record<'projects' | 'tenants' | 'keys', Map<string, number>>;
+
+export type UnknownId = {
+  kind: 'project' | 'tenant' | 'API key';
+  id: string;
+  /** It is there, across the live/test boundary. */
+  isBeyond: boolean;
+};
+
+export function namedIn(events: readonly TelemetryEvent[]): NamedIds {
+  const named: NamedIds = { projects: new Map(), tenants: new Map(), keys: new Map() };
+  for (const [at, { projectId, tenantId, keyId }] of events.entries()) {
+    note(named.projects, projectId, at);
+    if (tenantId !== null) note(named.tenants, tenantId, at);
+    if (keyId !== null) note(named.keys, keyId, at);
+  }
+  return named;
+}
+
+function note(places: Map<string, number>, id: string, at: number): void {
+  if (!places.has(id)) places.set(id, at);
+}
+
+/** One unknown id and the whole batch is refused; which of them, is told by their places. */
+export function refuseUnknown(unknown: readonly UnknownId[], named: NamedIds): void {
+  if (unknown.length === 0) return;
+  if (unknown.every(({ isBeyond }) => isBeyond)) throw forbidden(BEYOND_BOUNDARY);
+  const details = unknown
+    .map((one) => ({ at: placeOf(one, named), ...detailOf(one) }))
+    .toSorted((one, other) => one.at - other.at)
+    .slice(0, DETAILS_MAX)
+    .map(({ at, path, message }): Detail => ({ path: `events.${at}.${path}`, message }));
+  throw invalid('body', details);
+}
+
+const fields = {
+  project: { map: 'projects', path: 'project_id' },
+  tenant: { map: 'tenants', path: 'tenant_id' },
+  'API key': { map: 'keys', path: 'key_id' },
+} as const;
+
+const placeOf = ({ kind, id }: UnknownId, named: NamedIds): number =>
+  named[fields[kind].map].get(id) ?? 0;
+
+const detailOf = ({ kind }: UnknownId): Detail => ({
+  path: fields[kind].path,
+  message: notFound(kind).message,
+});

@@ -1,0 +1,48 @@
+import { INGEST_AHEAD_MS_MAX } from '@keyrail/protocol/limits.ts';
+import { refuseNamedEnv } from '../../access/boundary.ts';
+import type { Principal } from '../../access/principal.ts';
+import { invalid } from '../../base/errors.ts';
+import type { Read } from '../../doors/door.ts';
+import { readBody } from './batch-body.ts';
+import { type Batch, checkedBatch, DETAILS_MAX } from './batch-check.ts';
+import { refuseOver } from './budget.ts';
+import { namedIn, refuseUnknown } from './named-ids.ts';
+import { listUnknown, updateBudget } from './rows.ts';
+
+export type Judged = { batch: Batch; now: Date };
+
+/**
+ * Judges a batch of telemetry. The budget is charged first and stays charged, whatever becomes of
+ * the batch; then its fields are looked at, then its ids are looked up. What is returned may be
+ * counted.
+ */
+export async function validateBatch(
+  tx: Read,
+  { principal, bytes }: { principal: Principal; bytes: Uint8Array },
+  { eventsPerMinute }: { eventsPerMinute: number },
+): Promise<Judged> {
+  const body = readBody(bytes);
+  const charge = await updateBudget(tx, { cost: body.cost, eventsPerMinute });
+  refuseOver(charge, eventsPerMinute);
+
+  if ('fault' in body) throw body.fault;
+  const batch = checkedBatch(body.value);
+  refuseAhead(batch, charge.moment);
+  refuseNamedEnv(principal, ...batch.events);
+
+  const named = namedIn(batch.events);
+  refuseUnknown(await listUnknown(tx, named), named);
+  return { batch, now: charge.moment };
+}
+
+/** A node whose clock is ahead would write into months that have not begun. */
+function refuseAhead({ events }: Batch, now: Date): void {
+  const latestMs = now.getTime() + INGEST_AHEAD_MS_MAX;
+  const ahead = events.flatMap(({ atMs }, place) => (atMs > latestMs ? [place] : []));
+  if (ahead.length === 0) return;
+  const message = 'must not be more than an hour ahead';
+  throw invalid(
+    'body',
+    ahead.slice(0, DETAILS_MAX).map((place) => ({ path: `events.${place}.ts`, message })),
+  );
+}

@@ -1,0 +1,42 @@
+// How latencies are kept: counted in fixed buckets, four to each doubling, so that histograms of
+// hours, projects and nodes add up. A percentile is the middle of its bucket and thereby at most
+// 2^(1/8) off: 9.1 %. What is faster than the first bound or slower than the last is told as that
+// bound.
+
+const FASTEST_MS = 0.25;
+const PARTS = 4;
+const DOUBLINGS = 18;
+const LAST = PARTS * DOUBLINGS + 1;
+
+export const SLOWEST_MS = FASTEST_MS * 2 ** DOUBLINGS;
+
+export type Histogram = number[];
+
+export const emptyHistogram = (): Histogram => new Array<number>(LAST + 1).fill(0);
+
+export function bucketOf(ms: number): number {
+  if (ms <= FASTEST_MS) return 0;
+  return Math.min(LAST, Math.ceil(Math.log2(ms / FASTEST_MS) * PARTS));
+}
+
+/** Null when nothing was counted. */
+export function percentileOf(counts: Histogram, share: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let seen = 0;
+  // Sums of fractions may miss the total by a hair: no further than the last bucket that counts.
+  let last = 0;
+  for (const [bucket, count] of counts.entries()) {
+    if (count === 0) continue;
+    seen += count;
+    last = bucket;
+    if (seen >= share * total) break;
+  }
+  return middleOf(last);
+}
+
+function middleOf(bucket: number): number {
+  if (bucket === 0) return FASTEST_MS;
+  if (bucket === LAST) return SLOWEST_MS;
+  return Number((FASTEST_MS * 2 ** ((bucket - 0.5) / PARTS)).toPrecision(4));
+}

@@ -1,0 +1,76 @@
+// Sums → usage objects. Here, and nowhere else, fractions of requests are rounded.
+import {
+  type BillableTenantMonth,
+  DenialReason,
+  type TenantActivityMonth,
+  type Usage,
+  type UsageOverview,
+} from '@keyrail/protocol/objects/usage.ts';
+import { wireTime } from '../../base/wire-time.ts';
+import { type Figures, figuresOf, totalOf } from './figures.ts';
+import { type Histogram, percentileOf } from './histogram.ts';
+import type { KeyUsage } from './read-key-usage.ts';
+import type { IntervalRow, MonthRow, TenantMonthRow } from './rows.ts';
+
+const counted = (sum: number): number => Math.round(sum);
+
+export const presentKeyUsage = ({ keyId, days, rows }: KeyUsage): Usage => ({
+  object: 'usage',
+  key_id: keyId,
+  days,
+  data: rows.map(({ day, requests, errors }) => ({
+    day,
+    requests: counted(requests),
+    errors: counted(errors),
+  })),
+});
+
+export const presentBillableMonth = (row: MonthRow): BillableTenantMonth => ({
+  object: 'billable_tenant_month',
+  month: row.month,
+  active_tenants: row.activeTenants,
+});
+
+export const presentTenantMonth = (row: TenantMonthRow): TenantActivityMonth => ({
+  object: 'tenant_activity_month',
+  tenant_id: row.tenantId,
+  project_id: row.projectId,
+  env: row.env,
+  month: row.month,
+  request_count: counted(row.requestCount),
+  first_seen_at: wireTime(row.firstSeenAt),
+  last_seen_at: wireTime(row.lastSeenAt),
+});
+
+export function presentOverview(
+  interval: 'hour' | 'day',
+  rows: readonly IntervalRow[],
+): UsageOverview {
+  const intervals = rows.map(figuresOf);
+  return {
+    object: 'usage_overview',
+    interval,
+    total: presentFigures(totalOf(intervals)),
+    data: intervals.map(({ start, ...figures }) => ({
+      start: wireTime(start),
+      ...presentFigures(figures),
+    })),
+  };
+}
+
+const presentFigures = ({ requests, errors, degraded, denials, latency }: Figures) => ({
+  requests: counted(requests),
+  errors: counted(errors),
+  degraded: counted(degraded),
+  denials: DenialReason.options.flatMap((reason) => {
+    const sum = denials.get(reason);
+    return sum === undefined ? [] : [{ reason, requests: counted(sum) }];
+  }),
+  latency_ms: latencyIn(latency),
+});
+
+function latencyIn(histogram: Histogram): UsageOverview['total']['latency_ms'] {
+  const [p50, p90, p99] = [0.5, 0.9, 0.99].map((share) => percentileOf(histogram, share));
+  if (p50 == null || p90 == null || p99 == null) return null;
+  return { p50, p90, p99 };
+}

@@ -1,0 +1,24 @@
+// Removes what is past its time: figures by the hour and receipts of batches. Tenant months stay:
+// they are what was billed. Safe to run twice.
+import { INGEST_BATCH_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
+import { DAY_MS, msAfter } from '../../base/duration.ts';
+import type { OpenWork, Work } from '../../doors/work.ts';
+import { removeOldBatches, removeOldDenials, removeOldHours } from './rows.ts';
+
+const BATCH_MAX = 1000;
+
+export async function purgeUsage(
+  work: OpenWork,
+  { hoursKeptDays }: { hoursKeptDays: number },
+): Promise<void> {
+  const kept: [number, (tx: Work, old: { before: Date; limit: number }) => Promise<number>][] = [
+    [hoursKeptDays, removeOldHours],
+    [hoursKeptDays, removeOldDenials],
+    [INGEST_BATCH_KEPT_DAYS, removeOldBatches],
+  ];
+  for (const [days, remove] of kept) {
+    const purge = () =>
+      work((tx) => remove(tx, { before: msAfter(tx.now, -days * DAY_MS), limit: BATCH_MAX }));
+    while ((await purge()) === BATCH_MAX);
+  }
+}

@@ -1,0 +1,14 @@
+import type { Read } from '../../doors/door.ts';
+import { loadKey } from '../keys/rows.ts';
+import { type DayRow, listKeyDays } from './rows.ts';
+
+export type KeyUsage = { keyId: string; days: number; rows: DayRow[] };
+
+/** The daily traffic of a key. Whether it may be asked about is decided by who may see the key. */
+export async function readKeyUsage(
+  tx: Read,
+  { id, days }: { id: string; days: number },
+): Promise<KeyUsage> {
+  const key = await loadKey(tx, id);
+  return { keyId: key.id, days, rows: await listKeyDays(tx, key.id, days) };
+}

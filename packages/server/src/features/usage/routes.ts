@@ -1,0 +1,47 @@
+// Figures for billing, for charts and for knowing one's customers.
+import { usageEndpoints } from '@keyrail/protocol/endpoints/usage.ts';
+import { pageOf } from '../../http/page.ts';
+import { serve } from '../../http/route.ts';
+import { presentBillableMonth, presentOverview, presentTenantMonth } from './present.ts';
+import {
+  listBillableMonths,
+  listIntervals,
+  listTenantMonths,
+  type TenantMonthPlace,
+} from './rows.ts';
+
+export const usageRoutes = serve(usageEndpoints, {
+  'GET /v1/usage/billing': {
+    boundary: 'liveOnly',
+    door: 'read',
+    run: ({ read, query: { months, limit }, after }) =>
+      pageOf(limit, {
+        list: (most) =>
+          listBillableMonths(read, { months, after: after?.[0] ?? null, limit: most }),
+        present: presentBillableMonth,
+        next: ({ month }) => [month],
+      }),
+  },
+  'GET /v1/usage/tenants': {
+    boundary: 'rows',
+    door: 'read',
+    run: ({ read, query: { months, env, limit }, after }) =>
+      pageOf(limit, {
+        list: (most) => listTenantMonths(read, { months, env, after: placeIn(after), limit: most }),
+        present: presentTenantMonth,
+        next: (last) => [last.month, last.tenantId, last.projectId, last.env],
+      }),
+  },
+  'GET /v1/usage/overview': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read, query: { interval, count, project_id: projectId, env } }) =>
+      presentOverview(interval, await listIntervals(read, { interval, count, projectId, env })),
+  },
+});
+
+function placeIn(after: readonly string[] | null): TenantMonthPlace | null {
+  const [month, tenantId, projectId, env] = after ?? [];
+  if (!month || !tenantId || !projectId || !env) return null;
+  return { month, tenantId, projectId, env: env === 'live' ? 'live' : 'test' };
+}

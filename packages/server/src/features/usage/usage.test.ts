@@ -1,0 +1,262 @@
+// The figures: who was active, who is billed, what the charts show, and how long it is kept.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
+import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
+import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
+import { purgeKeyDays } from './purge-key-days.job.ts';
+import { purgeUsage } from './purge-usage.job.ts';
+
+const ingest = 'POST /v1/ingest/batch';
+const billing = 'GET /v1/usage/billing';
+const tenants = 'GET /v1/usage/tenants';
+const overview = 'GET /v1/usage/overview';
+const keyUsage = 'GET /v1/keys/{id}/usage';
+
+/** The clock of a test stands where a month has just begun, so that ages cross it. */
+function atMonthStart({ clock }: Bench): Date {
+  const now = new Date(Date.parse('2031-03-01T02:00:00.000Z'));
+  clock.shift(now.getTime() - clock.now().getTime());
+  return now;
+}
+
+const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
+
+test('days and months are those of UTC, by the time of the event', async (t) => {
+  const held = await bench(t);
+  const now = atMonthStart(held);
+  const key = await held.given.key();
+  const times = ['2031-03-01T00:30:00+01:00', '2031-03-01T00:00:00Z', '2031-02-28T23:59:59.999Z'];
+  const events = times.map((ts) => eventOf(key, now, { ts }));
+  await held.as.liveKey(ingest, batchOf(events));
+  deepEqual((await held.as.liveKey(keyUsage, { id: key.id })).data, [
+    { day: '2031-02-28', requests: 2, errors: 0 },
+    { day: '2031-03-01', requests: 1, errors: 0 },
+  ]);
+  const today = await held.as.liveKey(keyUsage, { id: key.id, days: 1 });
+  deepEqual(today, {
+    object: 'usage',
+    key_id: key.id,
+    days: 1,
+    data: [{ day: '2031-03-01', requests: 1, errors: 0 }],
+  });
+  const months = (await held.as.liveKey(tenants, { months: 2 })).data;
+  deepEqual(
+    months.map(({ month, request_count }) => [month, request_count]),
+    [
+      ['2031-02-01', 2],
+      ['2031-03-01', 1],
+    ],
+  );
+  deepEqual(
+    months.map(({ first_seen_at, last_seen_at }) => [first_seen_at, last_seen_at]),
+    [
+      ['2031-02-28T23:30:00.000Z', '2031-02-28T23:59:59.999Z'],
+      ['2031-03-01T00:00:00.000Z', '2031-03-01T00:00:00.000Z'],
+    ],
+  );
+  equal((await held.as.liveKey(tenants)).data.length, 1, 'this month alone');
+});
+
+test('a tenant is billed once a month, for live requests that were admitted', async (t) => {
+  const held = await bench(t);
+  const now = atMonthStart(held);
+  const { as, given } = held;
+  const active = await given.key();
+  const elsewhere = await given.key({ tenant_id: active.tenant_id });
+  const inTest = await given.key({ env: 'test' });
+  const denied = await given.key();
+  const other = await given.key();
+  const before = ago(now, 3 * HOUR_MS);
+  await as.liveKey(
+    ingest,
+    batchOf([
+      eventOf(active, now),
+      eventOf(elsewhere, now),
+      eventOf(inTest, now),
+      eventOf(denied, now, { status: 429, denial_reason: 'rate_limited' }),
+      eventOf(other, before),
+      eventOf(active, before),
+      eventOf(active, now, { tenant_id: null, key_id: null, denial_reason: 'missing_key' }),
+      eventOf(active, ago(now, 31 * DAY_MS)),
+    ]),
+  );
+  const month = (day: string, active_tenants: number) => ({
+    object: 'billable_tenant_month',
+    month: day,
+    active_tenants,
+  });
+  const [january, february, march] = [
+    month('2031-01-01', 1),
+    month('2031-02-01', 2),
+    month('2031-03-01', 1),
+  ];
+  deepEqual((await as.liveKey(billing)).data, [january, february, march]);
+  deepEqual((await as.liveKey(billing, { months: 2 })).data, [february, march]);
+  deepEqual((await as.liveKey(billing, { months: 1 })).data, [march]);
+  const [day] = (await as.liveKey(keyUsage, { id: denied.id })).data;
+  deepEqual(day, { day: '2031-03-01', requests: 1, errors: 1 });
+  const rows = (await as.liveKey(tenants)).data;
+  ok(rows.every(({ tenant_id }) => tenant_id !== denied.tenant_id));
+  equal(rows.filter(({ tenant_id }) => tenant_id === active.tenant_id).length, 2);
+  equal((await as.liveKey(tenants, { env: 'test' })).data.length, 1);
+  equal((await as.liveKey(tenants, { env: 'live' })).data.length, 2);
+});
+
+test('a test key sees test traffic, and no bill', async (t) => {
+  const { as, given, clock } = await bench(t);
+  const [live, test] = [await given.key(), await given.key({ env: 'test' })];
+  await as.liveKey(ingest, batchOf([eventOf(live, clock.now()), eventOf(test, clock.now())]));
+  const seen = (await as.testKey(tenants)).data.map(({ tenant_id }) => tenant_id);
+  deepEqual(seen, [test.tenant_id]);
+  equal((await as.testKey(overview)).total.requests, 1);
+  equal((await as.liveKey(overview)).total.requests, 2);
+  for (const line of [tenants, overview] as const) {
+    await refused(as.testKey(line, { env: 'live' }), 403, 'forbidden');
+  }
+  await refused(as.testKey(billing), 403, 'forbidden');
+  await refused(as.testKey(keyUsage, { id: live.id }), 403, 'forbidden');
+  equal((await as.testKey(keyUsage, { id: test.id })).data.length, 1);
+});
+
+test('lists of months are paged without a gap or a repeat', async (t) => {
+  const held = await bench(t);
+  const now = atMonthStart(held);
+  const events: Input[] = [];
+  for (let each = 0; each < 3; each += 1) {
+    const live = await held.given.key();
+    const { project_id, tenant_id } = live;
+    const test = await held.given.key({ project_id, tenant_id, env: 'test' });
+    for (const age of [0, 3 * HOUR_MS]) {
+      events.push(eventOf(live, ago(now, age)), eventOf(test, ago(now, age)));
+    }
+  }
+  await held.as.liveKey(ingest, batchOf(events));
+  for (const line of [tenants, billing] as const) {
+    const whole = (await held.as.liveKey(line, { months: 6 })).data;
+    equal(whole.length, line === tenants ? 12 : 2);
+    const paged: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const input = { months: 6, limit: 1, ...(cursor && { cursor }) };
+      const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+      const answer = await held.ask(line, input, headers);
+      paged.push(...(answer.body.data as unknown[]));
+      cursor = decodeURIComponent(/cursor=([^&>]+)/.exec(answer.headers.link ?? '')?.[1] ?? '');
+    } while (cursor);
+    deepEqual(paged, whole);
+  }
+});
+
+test('the overview tells requests, errors, refusals and latency by hour and by day', async (t) => {
+  const held = await bench(t);
+  const now = atMonthStart(held);
+  const { as, given } = held;
+  const key = await given.key();
+  const before = ago(now, 3 * HOUR_MS);
+  await as.liveKey(
+    ingest,
+    batchOf([
+      ...Array.from({ length: 99 }, () => eventOf(key, now, { duration_ms: 10 })),
+      eventOf(key, now, { duration_ms: 1000, status: 500, degraded: true }),
+      eventOf(key, now, { status: 401, denial_reason: 'expired_key', duration_ms: 0.3 }),
+      eventOf(key, now, { status: 403, denial_reason: 'an invention', sample_rate: 0.25 }),
+      eventOf(key, before, { duration_ms: 40 }),
+      eventOf(key, ago(now, 40 * DAY_MS)),
+    ]),
+  );
+  const hourly = await as.liveKey(overview);
+  equal(hourly.interval, 'hour');
+  const [first, last] = hourly.data;
+  ok(first && last && hourly.data.length === 2);
+  deepEqual([first.start, last.start], ['2031-02-28T23:00:00.000Z', '2031-03-01T02:00:00.000Z']);
+  deepEqual(
+    { ...last, latency_ms: null },
+    {
+      start: last.start,
+      requests: 105,
+      errors: 6,
+      degraded: 1,
+      denials: [
+        { reason: 'expired_key', requests: 1 },
+        { reason: 'other', requests: 4 },
+      ],
+      latency_ms: null,
+    },
+  );
+  const near = (told: number | undefined, exact: number) =>
+    ok(told !== undefined && Math.abs(told - exact) <= exact * 0.091, `${told} for ${exact}`);
+  near(last.latency_ms?.p50, 10);
+  near(last.latency_ms?.p99, 10);
+  near(hourly.total.latency_ms?.p90, 10);
+  near(first.latency_ms?.p50, 40);
+  equal(hourly.total.requests, 106);
+
+  const daily = await as.liveKey(overview, { interval: 'day', count: 35 });
+  deepEqual(
+    daily.data.map(({ start, requests }) => [start, requests]),
+    [
+      ['2031-02-28T00:00:00.000Z', 1],
+      ['2031-03-01T00:00:00.000Z', 105],
+    ],
+  );
+  equal((await as.liveKey(overview, { count: 1 })).total.requests, 105);
+  equal((await as.liveKey(overview, { project_id: randomUUID() })).data.length, 0);
+  equal((await as.liveKey(overview, { project_id: key.project_id })).data.length, 2);
+  const empty = (await as.liveKey(overview, { env: 'test' })).total;
+  deepEqual(empty, { requests: 0, errors: 0, degraded: 0, denials: [], latency_ms: null });
+});
+
+test('the range of an overview is bounded', async (t) => {
+  const { as } = await bench(t);
+  await refused(as.liveKey(overview, { count: 169 }), 400, 'invalid_request');
+  await refused(as.liveKey(overview, { interval: 'day', count: 36 }), 400, 'invalid_request');
+  await refused(as.liveKey(overview, { interval: 'week' }), 400, 'invalid_request');
+  equal((await as.liveKey(overview, { count: 168 })).data.length, 0);
+});
+
+test('what is past its time is removed, and a last use never is', async (t) => {
+  const held = await bench(t);
+  const { as, given, clock } = held;
+  const { work } = held.world.app.worker;
+  const purge = async () => {
+    await purgeUsage(work, { hoursKeptDays: 35 });
+    await purgeKeyDays(work);
+  };
+  const [busy, idle] = [await given.key(), await given.key()];
+  const began = clock.now();
+  const batch_id = randomUUID();
+  const denied = { denial_reason: 'invalid_key' };
+  await as.liveKey(
+    ingest,
+    batchOf([eventOf(busy, began, denied), eventOf(idle, began)], { batch_id }),
+  );
+  const counts = async () => {
+    const total = (await as.liveKey(overview, { interval: 'day', count: 35 })).total;
+    const again = await as.liveKey(ingest, batchOf([], { batch_id }));
+    const days = (await as.liveKey(keyUsage, { id: busy.id, days: 90 })).data.length;
+    return [total.requests, total.denials.length, again.accepted, days];
+  };
+  await purge();
+  deepEqual(await counts(), [2, 1, 2, 1], 'nothing is old yet');
+
+  clock.shift(8 * DAY_MS);
+  await purge();
+  deepEqual(await counts(), [2, 1, 0, 1], 'the receipt is forgotten');
+
+  clock.shift(28 * DAY_MS);
+  await purge();
+  clock.shift(-10 * DAY_MS); // so that the answer would still reach them
+  deepEqual((await counts()).slice(0, 2), [0, 0]);
+
+  clock.shift(80 * DAY_MS);
+  await as.liveKey(ingest, batchOf([eventOf(busy, clock.now())]));
+  await purge();
+  clock.shift(-30 * DAY_MS);
+  const days = (id: string) => as.liveKey(keyUsage, { id, days: 90 });
+  equal((await days(busy.id)).data.length, 0);
+  equal((await days(idle.id)).data.length, 1);
+  const { last_used_at } = await as.liveKey('GET /v1/keys/{id}', { id: idle.id });
+  equal(last_used_at, began.toISOString());
+});
