@@ -243,6 +243,8 @@ test('a test key reports test traffic of test keys, and nothing live', async (t)
   }
   const unknown = eventOf(own, at, { key_id: randomUUID() });
   await refused(as.testKey(line, batchOf([unknown])), 400, 'invalid_request');
+  const mixed = [unknown, eventOf(own, at, { key_id: live.id })];
+  await refused(as.testKey(line, batchOf(mixed)), 403, 'forbidden');
   equal((await as.liveKey(line, batchOf([eventOf(live, at), eventOf(own, at)]))).accepted, 2);
 });
 
