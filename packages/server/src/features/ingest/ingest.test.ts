@@ -97,6 +97,8 @@ test('a sampled event stands for several, and its own rate wins over that of the
 
 test('the budget is charged with every event, and told when it is used up', async (t) => {
   const { held, key, send } = await withBudget(t, 5);
+  const whole = await refused(send(6), 429, 'rate_limited');
+  match(whole.headers.ratelimit ?? '', /^"ingest";r=5;t=\d+$/, 'more than there ever is');
   equal((await send(3)).accepted, 3);
   const over = await refused(send(3), 429, 'rate_limited');
   match(over.headers.ratelimit ?? '', /^"ingest";r=2;t=\d+$/);
@@ -110,8 +112,8 @@ test('the budget is charged with every event, and told when it is used up', asyn
   equal(await requestsOf(held, key.id), 5);
 
   held.clock.shift(seconds * 1000);
-  equal((await send(5)).accepted, 5, 'a new minute');
   await refused(send(6), 429, 'rate_limited');
+  equal((await send(5)).accepted, 5, 'a new minute');
 });
 
 test('a batch is paid for even when it is refused', async (t) => {
@@ -241,6 +243,8 @@ test('a test key reports test traffic of test keys, and nothing live', async (t)
   }
   const unknown = eventOf(own, at, { key_id: randomUUID() });
   await refused(as.testKey(line, batchOf([unknown])), 400, 'invalid_request');
+  const mixed = [unknown, eventOf(own, at, { key_id: live.id })];
+  await refused(as.testKey(line, batchOf(mixed)), 403, 'forbidden');
   equal((await as.liveKey(line, batchOf([eventOf(live, at), eventOf(own, at)]))).accepted, 2);
 });
 

@@ -30,7 +30,7 @@ function note(places: Map<string, number>, id: string, at: number): void {
 /** One unknown id and the whole batch is refused; which of them, is told by their places. */
 export function refuseUnknown(unknown: readonly UnknownId[], named: NamedIds): void {
   if (unknown.length === 0) return;
-  if (unknown.every(({ isBeyond }) => isBeyond)) throw forbidden(BEYOND_BOUNDARY);
+  if (unknown.some(({ isBeyond }) => isBeyond)) throw forbidden(BEYOND_BOUNDARY);
   const details = unknown
     .map((one) => ({ at: placeOf(one, named), ...detailOf(one) }))
     .toSorted((one, other) => one.at - other.at)

@@ -206,6 +206,9 @@ test('the overview tells requests, errors, refusals and latency by hour and by d
   equal((await as.liveKey(overview, { project_id: key.project_id })).data.length, 2);
   const empty = (await as.liveKey(overview, { env: 'test' })).total;
   deepEqual(empty, { requests: 0, errors: 0, degraded: 0, denials: [], latency_ms: null });
+
+  held.clock.shift(-20 * DAY_MS); // so that the answer would reach what was too old
+  equal((await as.liveKey(overview, { interval: 'day', count: 35 })).total.requests, 0);
 });
 
 test('the range of an overview is bounded', async (t) => {
