@@ -4,6 +4,7 @@
 import type { KeyObject } from 'node:crypto';
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
+import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
 import { privateKeyOf, publicKeyOf } from '../base/signing-pair.ts';
 import type { SigningKeyFact } from '../doors/embed-facts.ts';
@@ -27,8 +28,8 @@ export type SigningKeyParts = {
 };
 
 /**
- * Made-up `kid`s make nobody look more often than this. A real one is never missed by it: a key is
- * published for longer than this before the first token carries it.
+ * Made-up `kid`s make nobody look more often than this, and the public list is not older. A real
+ * one is never missed by it: a key is published for longer before the first token carries it.
  */
 const LOOK_AGAIN_MS = SECOND_MS;
 
@@ -74,7 +75,7 @@ export function openSigningKeys(parts: SigningKeyParts): SigningKeys {
       // It may have been someone else's look, begun before the key was there.
       if (!known.has(kid)) await look();
       const named = known.get(kid);
-      if (!named) throw new Error(`the signing key ${kid} ended just now`);
+      if (!named) throw unavailable(new Error(`the signing key ${kid} ended just now`));
       named.signing ??= openedBy(unseal, named.fact);
       return named.signing;
     },

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { bench, codeOf, messageOf, refused } from '../../../../../tests/bench.ts';
 import { appBeside, traced } from '../../../../../tests/beside.ts';
 import { embedded, headersOf, ORIGIN } from '../../../../../tests/embed.ts';
+import { openLog } from '../../base/log.ts';
 
 const mint = 'POST /v1/embed_tokens';
 const session = 'GET /v1/embed/session';
@@ -143,6 +144,18 @@ test('only the page that a token is for may present it', async (t) => {
   equal(headersOf(token).origin, ORIGIN);
   const neither = await held.ask(session);
   equal(`${neither.status} ${codeOf(neither)}`, '401 missing_credential');
+});
+
+test('a store that is away is not the token’s fault', async (t) => {
+  const held = await bench(t);
+  const { headers } = await held.embed();
+  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const db = { ...held.world.db, once: () => Promise.reject(away) };
+  const { app } = appBeside(t, held.world, { db, log: openLog('silent', process.stderr) });
+  for (const url of ['/v1/embed/session', '/.well-known/jwks.json']) {
+    const answer = await app.http.inject({ url, headers });
+    equal(`${answer.statusCode} ${answer.json().error.code}`, '503 unavailable', url);
+  }
 });
 
 test('a token costs one look at the database, beside the question itself', async (t) => {

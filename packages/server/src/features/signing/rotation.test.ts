@@ -56,7 +56,7 @@ test('a new key is published, then signs, and the old one stays until its tokens
   held.clock.shift(10 * MINUTE_MS - 5000);
   const last = await held.embed();
   equal(kidOf(last.token), kidOf(first.token));
-  held.clock.shift(6000);
+  held.clock.shift(7000);
   const next = await held.embed();
   equal(kidOf(next.token), newest.id);
   await runJob(app);
@@ -139,7 +139,7 @@ test('a private half is sealed, and useless under another master key', async (t)
 
 test('under load, through many rotations, no token is refused and no kid unknown', async (t) => {
   const held = await bench(t);
-  const short = { publishWaitMs: 2500, rotateEveryMs: 50 };
+  const short = { publishWaitMs: 1500, rotateEveryMs: 50 };
   const apps = [1, 2].map(() => appBeside(t, held.world, short));
   const { projectId, tenantId } = await held.embed();
   const body = { project_id: projectId, tenant_id: tenantId, env: 'live' };
@@ -209,7 +209,7 @@ for (const [occasion, newest, isIt] of needs) {
 test('an old key outlives its successor’s beginning by the life of a token, and a minute', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000 };
   deepEqual(timesOf('due', given), {
-    signsFrom: new Date(now.getTime() + 600_000),
-    othersEndAt: new Date(now.getTime() + 600_000 + 300_000 + MINUTE_MS),
+    signsFrom: new Date(now.getTime() + 601_000),
+    othersEndAt: new Date(now.getTime() + 601_000 + 300_000 + MINUTE_MS),
   });
 });
