@@ -177,6 +177,7 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
 test('hostile bodies are refused on every line, also where none is expected', async () => {
   for (const [at, line] of served.filter(isWrite).entries()) {
     const { url } = wired(line, anyIds(line));
+    const schema = bodySchemaOf(line);
     const token = await tokenFor(line);
     // Reading is the same for all lines, and the large ones take their time: some lines will do.
     const bodies = Object.values(hostileBodies).filter(
@@ -184,7 +185,10 @@ test('hostile bodies are refused on every line, also where none is expected', as
     );
     for (const body of bodies) {
       const { statusCode } = await send(line, { url, token, body });
-      if (bodySchemaOf(line)) ok(statusCode >= 400, `${line} took ${body.subarray(0, 80)}`);
+      const text = String(body.subarray(0, 80));
+      // Where a list is expected, an empty one is fine.
+      const isFine = schema === null || (schema.type === 'array' && text === '[]');
+      ok(isFine || statusCode >= 400, `${line} took ${text}`);
     }
     await send(line, { url, token, body: '' });
     await send(line, { url, token });
