@@ -15,6 +15,9 @@ export type Refusal = {
   readonly body: string;
 };
 
+/** A refusal, and its reason as telemetry tells it. */
+export type Refused = { refused: Refusal; reason: string };
+
 export type RefusalDetails = {
   /** Instead of the usual message. */
   message?: string;
