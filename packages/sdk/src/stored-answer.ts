@@ -24,18 +24,22 @@ const LEFT_OUT = new Set(
 
 /** Headers that are fit to be stored; the others are left out without a word. */
 export function storableHeaders(headers: HeaderValues): Record<string, string> {
-  const named = String(headers.connection ?? '')
+  const all = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name.toLowerCase(), textOf(value)]],
+  );
+  const named = all
+    .find(([name]) => name === 'connection')?.[1]
     .toLowerCase()
     .split(/\s*,\s*/);
-  const kept: [string, string][] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    const lower = name.toLowerCase();
-    if (value === undefined || LEFT_OUT.has(lower) || named.includes(lower)) continue;
-    const text = Array.isArray(value) ? value.join(', ') : String(value);
-    if (isStorable(lower, text)) kept.push([lower, text]);
-  }
-  return Object.fromEntries(kept);
+  return Object.fromEntries(
+    all.filter(
+      ([name, value]) => !LEFT_OUT.has(name) && !named?.includes(name) && isStorable(name, value),
+    ),
+  );
 }
+
+const textOf = (value: number | string | readonly string[]): string =>
+  typeof value === 'object' ? value.join(', ') : String(value);
 
 const isStorable = (name: string, value: string): boolean =>
   name.length <= NAME_CHARS_MAX &&

@@ -1,0 +1,31 @@
+// Hono, on any runtime that has Node's crypto.
+import type { MiddlewareHandler } from 'hono';
+import type { RequestContext } from '../context.ts';
+import type { RouteOptions } from '../decision.ts';
+import type { Keyrail } from '../parts.ts';
+import { contextOf } from './granted.ts';
+import { watched, webAnswer, webCall } from './web.ts';
+
+/**
+ * Lets only admitted requests through; `c.get('keyrail')` is the key behind them.
+ *
+ * @example
+ * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (c) =>
+ *   c.json({ tenant: c.get('keyrail').tenantId }),
+ * );
+ */
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: RouteOptions = {},
+): MiddlewareHandler<{ Variables: { keyrail: RequestContext<R> } }> {
+  return async (c, next) => {
+    const call = webCall(c.req.raw, c.req.routePath);
+    // Hono keeps what it has read, so that the handler finds it too.
+    const bodyBytes = async () => new Uint8Array(await c.req.arrayBuffer());
+    const admission = await keyrail.admit({ ...call, bodyBytes }, route);
+    if (admission.kind !== 'admitted') return webAnswer(admission);
+    c.set('keyrail', contextOf(admission));
+    await next();
+    c.res = watched(admission, c.res);
+  };
+}
