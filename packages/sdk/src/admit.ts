@@ -39,7 +39,11 @@ export type Answered = {
 export type Admission<R = unknown> = Admitted<R> | Answered;
 
 /** What stands around the decision, as `createKeyrail` holds it. */
-export type Admittance<R = unknown> = Admit<R> & { telemetry(): TelemetryState };
+export type Admittance<R = unknown> = Admit<R> & {
+  /** Never rejects. */
+  admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
+  telemetry(): TelemetryState;
+};
 
 /** How long the last words to the control plane may take. */
 const CLOSE_MS_MAX = 5_000;
