@@ -11,10 +11,8 @@ import { digestOf, idText } from './policy/words.ts';
 
 /** What is known when a decision is made. */
 export type Knowledge<R> = {
-  /** Null before the first policy. */
-  readonly policy: Policy | null;
-  /** Whether it is stale. */
-  readonly degraded: boolean;
+  /** The policy, null before the first one, and whether it may be out of date. */
+  readonly standing: { readonly policy: Policy | null; readonly degraded: boolean };
   readonly projectId: string;
   readonly resources: { readonly live: R | null; readonly test: R | null };
   /** Milliseconds since the epoch; asked only when a key has an end. */
@@ -35,7 +33,7 @@ export function decide<R>(
   const env = typeof keyText === 'string' ? apiKeyEnv(keyText) : null;
   if (env === null) return denied(known, 'malformed_key', null);
 
-  const { policy } = known;
+  const { policy } = known.standing;
   if (policy === null) return withoutPolicy(known, { keyText, env, route });
   if (policy.projectDeleted) return denied(known, 'project_deleted', unnamed(keyText, env));
 
@@ -75,7 +73,7 @@ const presentedOf = <R>(known: Knowledge<R>, keyText: string, env: Env): Present
   keyText,
   env,
   projectId: known.projectId,
-  degraded: known.degraded || known.policy === null,
+  degraded: known.standing.degraded,
   resources: env === 'live' ? known.resources.live : known.resources.test,
 });
 
@@ -98,14 +96,14 @@ function hasAll(scopes: ReadonlySet<string>, wanted: readonly string[]): boolean
 }
 
 const denied = <R>(
-  { policy, degraded }: Knowledge<R>,
+  { standing: { degraded } }: Knowledge<R>,
   reason: DenialReason,
   key: KeyIdentity | null,
 ): Denied => ({
   allowed: false,
   reason,
   missingScopes: NONE_MISSING,
-  degraded: degraded || policy === null,
+  degraded,
   key,
 });
 

@@ -21,8 +21,11 @@ export type KeyrailOptions<R = unknown> = {
   env?: Env | undefined;
   /** Only keys of these tenants are loaded, at most 50. */
   tenantIds?: readonly string[] | undefined;
-  /** Under which name this node acknowledges what it has applied; made up by default. */
-  nodeId?: string | undefined;
+  /**
+   * What this node is called where revocations are waited for; the host's name by default. Each
+   * gets an ending of its own, because no process may acknowledge what another has not applied.
+   */
+  nodeName?: string | undefined;
   /** A directory in which the policy is kept, so that a cold start needs no control plane. */
   cacheDir?: string | undefined;
   /** The vendor's own resources for each environment: `context.resources` is the right one. */
@@ -92,8 +95,8 @@ export type Settings<R = unknown> = {
 const TENANTS_MAX = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
-const NODE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const NODE_NAME_CHARS = 60;
+const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
+const NODE_NAME_CHARS_MAX = 100;
 
 type Bounds = { min: number; max: number; usual: number };
 
@@ -112,7 +115,7 @@ const TELEMETRY = {
 } satisfies Record<string, Bounds>;
 
 const KNOWN = new Set(
-  `url secretKey projectId env tenantIds nodeId cacheDir resources keyHeaders longPoll telemetry
+  `url secretKey projectId env tenantIds nodeName cacheDir resources keyHeaders longPoll telemetry
    log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
 );
 
@@ -129,7 +132,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals =
     projectId: checkUuid('projectId', options.projectId),
     env: checkEnv(options.env),
     tenantIds: checkTenants(options.tenantIds ?? []),
-    nodeId: checkNodeId(options.nodeId ?? newNodeId(chance)),
+    nodeId: nodeIdOf(options.nodeName, chance),
     cacheDir: options.cacheDir ?? null,
     resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
     keyHeaders: checkHeaders(options.keyHeaders ?? ['authorization', 'x-api-key']),
@@ -220,11 +223,6 @@ function checkTenants(ids: readonly string[]): string[] {
   return [...new Set(ids.map((id) => checkUuid('tenantIds', id)))].sort();
 }
 
-function checkNodeId(id: string): string {
-  if (NODE_ID.test(id)) return id;
-  throw new TypeError('nodeId must be 1 to 128 letters, digits, dots, colons, dashes');
-}
-
 function checkHeaders(names: readonly string[]): string[] {
   if (names.length > 0 && names.every((name) => HEADER.test(name))) {
     return names.map((name) => name.toLowerCase());
@@ -232,11 +230,15 @@ function checkHeaders(names: readonly string[]): string[] {
   throw new TypeError('keyHeaders must name at least one header');
 }
 
-/** Two copies on one machine are two nodes, and a restarted one is another. */
-function newNodeId(chance: Chance): string {
-  const name = hostname()
-    .replace(/[^A-Za-z0-9._-]/g, '-')
-    .slice(0, NODE_NAME_CHARS);
-  const tail = Math.floor(chance() * 2 ** 32);
-  return `${name || 'node'}:${tail.toString(16).padStart(8, '0')}`;
+function nodeIdOf(name: string | undefined, chance: Chance): string {
+  if (name !== undefined && !NODE_NAME.test(name)) {
+    throw new TypeError('nodeName must be 1 to 100 letters, digits, dots, colons, dashes');
+  }
+  const own =
+    name ??
+    hostname()
+      .replace(/[^A-Za-z0-9._-]/g, '-')
+      .slice(0, NODE_NAME_CHARS_MAX);
+  const ending = Math.floor(chance() * 2 ** 32);
+  return `${own || 'node'}:${ending.toString(16).padStart(8, '0')}`;
 }

@@ -4,6 +4,7 @@ import type { Admission, IncomingCall } from './admit.ts';
 import type { Chance, Clock } from './clock.ts';
 import type { Decision, RouteOptions } from './decision.ts';
 import type { Log, Settings } from './options.ts';
+import type { TelemetryState } from './telemetry.ts';
 import type { Transport } from './transport.ts';
 
 /** Synchronous, without any input or output; never throws. */
@@ -44,6 +45,7 @@ export type KeyrailState = {
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
   readonly nodeId: string;
+  readonly telemetry: TelemetryState;
 };
 
 /** One node: made by `createKeyrail`, shared by all routes of a program. */

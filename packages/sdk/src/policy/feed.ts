@@ -30,8 +30,8 @@ export type FeedParts = {
   chance: Chance;
   time: Time;
   standing: Standing;
-  /** Told after each change of the policy. */
-  onChange(policy: Policy): void;
+  /** Told after each change of the policy, with the control plane's time of it. */
+  onChange(policy: Policy, generatedAt: number): void;
 };
 
 /** So many answers may follow each other at once; then there is a pause between them. */
@@ -104,6 +104,7 @@ export class Feed {
         this.#startsOver = error instanceof FeedFault;
         throw error;
       });
+    this.#stopping.signal.throwIfAborted();
     const polled = ended(answer === null ? 'quiet' : 'news');
     if (answer === null) standing.confirmed(policy);
     else if (answer.kind === 'snapshot') await this.#activate(answer);
@@ -149,6 +150,7 @@ export class Feed {
       page = await this.#source.page(page.cursor, workspaceId);
       if (page.version !== version) throw new FeedFault('a page is of another version');
     }
+    this.#stopping.signal.throwIfAborted();
     const { env } = this.#parts;
     const { projectDeleted } = page;
     this.#startsOver = false;
@@ -158,7 +160,7 @@ export class Feed {
   #adopt(policy: Policy, generatedAt: number): void {
     this.#parts.time.heard(generatedAt);
     this.#parts.standing.confirmed(policy);
-    this.#parts.onChange(policy);
+    this.#parts.onChange(policy, generatedAt);
   }
 
   #failed(error: unknown): number {

@@ -10,8 +10,8 @@ export type Pool<S, T> = {
   sources(): [number, S][];
   /** Puts a value back under its number, without any reference to it yet. */
   restore(index: number, source: S): void;
-  /** Counts one more reference; false when there is no such value. */
-  refer(index: number): boolean;
+  /** Counts one more reference to a value that is in it. */
+  refer(index: number): void;
 };
 
 type Held<S, T> = { source: S; text: string; value: T; references: number };
@@ -26,16 +26,18 @@ export function createPool<S, T>(empty: T, make: (source: S) => T): Pool<S, T> {
   const put = (index: number, text: string, source: S) => {
     const value = make(source);
     numbers.set(text, index);
-    while (held.length <= index) held.push(null);
+    for (let gap = held.length; gap < index; gap += 1) {
+      held[gap] = null;
+      free.push(gap);
+    }
     held[index] = { source, text, value, references: 0 };
     values[index] = value;
     return index;
   };
-  const refer = (index: number): boolean => {
+  const refer = (index: number): void => {
     const one = held[index];
-    if (!one) return false;
+    if (!one) throw new RangeError('no such value');
     one.references += 1;
-    return true;
   };
 
   return {

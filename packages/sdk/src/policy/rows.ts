@@ -110,10 +110,20 @@ export class Rows {
     return { used: this.#used, chunks: this.#chunks.map(({ words }) => words) };
   }
 
-  /** Takes over a whole chunk of which so many rows are used, behind those that are there. */
-  adopt(words: Int32Array, used: number): void {
+  /** Takes over a chunk of which so many rows are used; all before it must be full. */
+  adopt(words: Int32Array, count: number): number {
+    const first = this.#used;
     this.#chunks.push(chunkOf(words));
-    this.#used += used;
+    this.#used += count;
+    return first;
+  }
+
+  /** Whether a row holds nothing: no digest is zero throughout. */
+  isFree(row: number): boolean {
+    const start = this.startOf(row);
+    return this.wordsOf(row)
+      .subarray(start, start + DIGEST_WORDS)
+      .every((word) => word === 0);
   }
 }
 

@@ -16,6 +16,8 @@ export type Policy = {
 
 export type Trouble = { readonly hard: boolean; readonly message: string };
 
+const ALIVE_MS = 60_000;
+
 export type StandingParts = { clock: Clock; staleAfterMs: number; log: Log };
 
 export class Standing {
@@ -78,8 +80,11 @@ export class Standing {
   whenReady(timeoutMs: number): Promise<boolean> {
     if (this.policy) return Promise.resolve(true);
     return new Promise((resolve) => {
+      // Timers of ours keep no process alive; while somebody waits for this, something has to.
+      const alive = setInterval(() => {}, ALIVE_MS);
       const done = () => {
         cancel();
+        clearInterval(alive);
         this.#waiting.delete(done);
         resolve(this.policy !== null);
       };

@@ -21,8 +21,8 @@ export type Entry = {
 };
 
 /** On the number of the scope set: this is a live key. */
-export const LIVE_BIT = 1 << 31;
-export const POOLED_MAX = 0x7fffffff;
+const LIVE_BIT = 1 << 31;
+const POOLED_MAX = 0x7fffffff;
 
 const NO_SCOPES: ReadonlySet<string> = new Set<string>();
 const NO_LIMITS: readonly RateLimitRule[] = Object.freeze([]);
@@ -105,8 +105,17 @@ export class PolicyTable {
     this.limitPool.release(this.rows.word(row, LIMITS_AT));
   }
 
-  /** Makes a row findable that was adopted with its chunk. */
-  index(row: number): void {
-    this.#slots.add(row);
+  /** Takes over a chunk of rows that was written down, whose scopes and rules are in the pools. */
+  adopt(words: Int32Array, count: number): void {
+    const first = this.rows.adopt(words, count);
+    for (let row = first; row < first + count; row += 1) {
+      if (this.rows.isFree(row)) {
+        this.rows.remove(row);
+        continue;
+      }
+      this.#slots.add(row);
+      this.scopePool.refer(this.rows.word(row, SCOPES_AT) & POOLED_MAX);
+      this.limitPool.refer(this.rows.word(row, LIMITS_AT));
+    }
   }
 }
