@@ -1,5 +1,6 @@
 // Fastify 4 and 5.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type {} from 'fastify';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
