@@ -195,8 +195,8 @@ test('a body that is too large, or breaks off, is refused before any claim', asy
 test('claims out of reach: closed, unless the route says otherwise', async (t) => {
   const { admit } = await open(t, { script: () => null });
   equal(said(await admit(call(once), idempotent)), '503 unavailable');
-  const open_: RouteOptions = { idempotency: { onUnavailable: 'allow' } };
-  equal(said(await admit(call(once), open_)), 'admitted');
+  const lenient: RouteOptions = { idempotency: { onUnavailable: 'allow' } };
+  equal(said(await admit(call(once), lenient)), 'admitted');
 });
 
 for (const end of [{ failed: true }, { status: 500 }, { status: 503, body: null }] as const) {

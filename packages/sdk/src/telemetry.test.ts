@@ -170,9 +170,9 @@ test('what waits is sent when the node closes, and nothing is taken afterwards',
 
 test('a batch on its way when the node closes is sent once', async (t) => {
   const { record, close, clock, state, batches, plane } = await open(t);
-  let let_go = () => {};
+  let letGo = () => {};
   const held = new Promise<void>((resolve) => {
-    let_go = resolve;
+    letGo = resolve;
   });
   plane.script = () => held.then(() => taken);
   record(3);
@@ -180,7 +180,7 @@ test('a batch on its way when the node closes is sent once', async (t) => {
   await until(() => plane.told.length === 1);
   record(1);
   const closed = close(5000);
-  let_go();
+  letGo();
   await closed;
   equal(state().sent, 4);
   equal(batches().length, 2);

@@ -1,8 +1,7 @@
 // As much of a control plane as a node asks for, behind a `fetch`, in memory.
-import type { RandomBytes } from '@keyrail/protocol/key-format.ts';
 import type { Fetch } from '../options.ts';
 import { createTestCounters, createTestIdempotency } from './coordination.ts';
-import { createTestPolicy, type TestPolicy } from './policy.ts';
+import { createTestPolicy, type RandomBytes, type TestPolicy } from './policy.ts';
 
 export type TestPlane = {
   fetch: Fetch;

@@ -41,12 +41,12 @@ export function createTestCounters(now: () => number): (body: Wire) => Ratelimit
 }
 
 type Stored = IdempotencyClaim['response'];
-type Record_ = { fingerprint: unknown; token: string; lockedUntil: number; response: Stored };
+type Entry = { fingerprint: unknown; token: string; lockedUntil: number; response: Stored };
 type Step = 'claim' | 'complete' | 'release' | 'heartbeat';
 
 export function createTestIdempotency(now: () => number): (step: Step, body: Wire) => object {
-  const records = new Map<string, Record_>();
-  const held = (body: Wire): Record_ | null => {
+  const records = new Map<string, Entry>();
+  const held = (body: Wire): Entry | null => {
     const record = records.get(scopeOf(body));
     return record && record.response === null && record.token === body.lock_token ? record : null;
   };
@@ -79,7 +79,7 @@ const outcome = (isOk: boolean) => ({
   outcome: isOk ? 'ok' : 'lost',
 });
 
-function claim(records: Map<string, Record_>, body: Wire, now: number): IdempotencyClaim {
+function claim(records: Map<string, Entry>, body: Wire, now: number): IdempotencyClaim {
   const scope = scopeOf(body);
   const { fingerprint } = body;
   const known = records.get(scope);

@@ -1,6 +1,6 @@
 // A project's policy in memory, answered as the feed answers it.
 import { randomUUID } from 'node:crypto';
-import { mintCredential, type RandomBytes } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import type { Env, RateLimitRule } from '../context.ts';
 
@@ -14,6 +14,9 @@ export type TestKey = {
   expiresAt?: Date | undefined;
   rateLimits?: readonly RateLimitRule[] | undefined;
 };
+
+/** Random bytes, as many as asked for. */
+export type RandomBytes = (size: number) => Uint8Array;
 
 export type IssuedKey = { key: string; keyId: string; tenantId: string };
 
