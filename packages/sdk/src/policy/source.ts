@@ -30,6 +30,9 @@ const PAGE_KEYS_MIN = 50;
 const PAGE_KEYS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
+/** Not to be taken for an answer without a body, which says nothing at all. */
+const UNCHANGED = Symbol('unchanged');
+
 /** The control plane said no, or nothing. */
 export class Failed extends Error {
   override readonly name = 'Failed';
@@ -73,7 +76,7 @@ export class Source {
     const query = `since=${version}&max_keys=${PAGE_KEYS_MAX}&wait_ms=${holdMs}`;
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
     const body = await this.#ask('delta', query, timeoutMs);
-    return body === null ? null : this.#read(body, workspaceId);
+    return body === UNCHANGED ? null : this.#read(body, workspaceId);
   }
 
   /** One page; those in the middle of a snapshot are asked for again before it is given up. */
@@ -105,7 +108,7 @@ export class Source {
     const bytesMax = ANSWER_BYTES_MAX;
     const outcome = await transport.send({ method: 'GET', path, timeoutMs, bytesMax, signal });
     if (outcome.kind !== 'answer') throw new Failed(outcome);
-    if (outcome.status === 304) return null;
+    if (outcome.status === 304) return UNCHANGED;
     this.#weigh(outcome.body, outcome.bytes);
     return outcome.body;
   }
