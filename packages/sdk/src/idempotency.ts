@@ -56,54 +56,13 @@ type Step = 'claim' | 'complete' | 'release' | 'heartbeat';
 type IdempotencyParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
 
 export function createIdempotency(parts: IdempotencyParts): Idempotency {
-  const { settings, transport, clock, log } = parts;
+  const { settings, clock } = parts;
+  const steps = openSteps(parts);
   const ending = new Set<Promise<void>>();
 
-  const post = (step: Step, body: object, timeoutMs = CALL_MS_MAX): Promise<Outcome> =>
-    transport.send({
-      method: 'POST',
-      path: `/v1/idempotency/${step}`,
-      body,
-      timeoutMs,
-      bytesMax: CLAIM_BYTES_MAX,
-    });
-  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
-
-  /** Until an answer or a hard refusal comes; null when the tries are used up. */
-  async function persist(step: Step, body: object, tries: number): Promise<Outcome | null> {
-    for (let tried = 1, waitMs = WAIT_MS_FIRST; tried <= tries; tried += 1) {
-      const outcome = await post(step, body);
-      if (outcome.kind === 'answer' || outcome.hard) return outcome;
-      if (tried < tries) await pause(waitMs);
-      waitMs = Math.min(WAIT_MS_MAX, waitMs * 2);
-    }
-    return null;
-  }
-
-  async function store(lock: Lock, answer: HandlerAnswer, claim: Claim): Promise<void> {
-    const ttl = ttlOf(claim);
-    const { status, headers, body } = answer;
-    const whole = {
-      ...lock,
-      ...ttl,
-      status,
-      headers: storableHeaders(headers),
-      body: body === null ? null : Buffer.from(body).toString('base64'),
-    };
-    let outcome = await persist('complete', whole, COMPLETE_TRIES);
-    // Better an answer without its body than a request that runs twice.
-    if (outcome?.kind === 'refused') {
-      outcome = await persist('complete', { ...lock, ...ttl, status, body: null }, COMPLETE_TRIES);
-    }
-    const told = outcome?.kind === 'answer' ? Object(outcome.body).outcome : 'unreachable';
-    if (told !== 'ok') log('error', `keyrail: an idempotent answer was not stored (${told})`);
-  }
-
   function hold(lock: Lock, claim: Claim, { lockMs, bodyBytesMax }: Terms): Hold {
-    const beats = heartbeat(
-      { ...parts, everyMs: Math.max(BEAT_MS_MIN, lockMs / BEATS_PER_LOCK) },
-      () => post('heartbeat', lock),
-    );
+    const everyMs = Math.max(BEAT_MS_MIN, lockMs / BEATS_PER_LOCK);
+    const beats = heartbeat({ ...parts, everyMs }, () => steps.post('heartbeat', lock));
     let isEnded = false;
     const end = (act: () => Promise<unknown>) => {
       if (isEnded) return;
@@ -115,8 +74,8 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
     };
     return {
       bodyBytesMax,
-      complete: (answer) => end(() => store(lock, answer, claim)),
-      release: () => end(() => persist('release', lock, RELEASE_TRIES)),
+      complete: (answer) => end(() => steps.store({ ...lock, ...ttlOf(claim) }, answer)),
+      release: () => end(() => steps.persist('release', lock, RELEASE_TRIES)),
     };
   }
 
@@ -124,7 +83,7 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
     claim: async (claim) => {
       const { scopeHash: scope_hash, fingerprint, env } = claim;
       const body = { scope_hash, fingerprint, env, ...ttlOf(claim) };
-      const outcome = await post('claim', body, settings.idempotencyTimeoutMs);
+      const outcome = await steps.post('claim', body, settings.idempotencyTimeoutMs);
       const told = outcome.kind === 'answer' ? Object(outcome.body) : {};
       const verdict = verdictOf(told);
       if (verdict !== null) return verdict;
@@ -142,6 +101,43 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
       cancel();
     },
   };
+}
+
+/** The calls that a hold makes. */
+function openSteps({ transport, clock, log }: IdempotencyParts) {
+  const post = (step: Step, body: object, timeoutMs = CALL_MS_MAX): Promise<Outcome> => {
+    const path = `/v1/idempotency/${step}`;
+    return transport.send({ method: 'POST', path, body, timeoutMs, bytesMax: CLAIM_BYTES_MAX });
+  };
+  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+
+  /** Until an answer or a hard refusal comes; null when the tries are used up. */
+  async function persist(step: Step, body: object, tries: number): Promise<Outcome | null> {
+    for (let tried = 1, waitMs = WAIT_MS_FIRST; tried <= tries; tried += 1) {
+      const outcome = await post(step, body);
+      if (outcome.kind === 'answer' || outcome.hard) return outcome;
+      if (tried < tries) await pause(waitMs);
+      waitMs = Math.min(WAIT_MS_MAX, waitMs * 2);
+    }
+    return null;
+  }
+
+  async function store(held: object, { status, headers, body }: HandlerAnswer): Promise<void> {
+    const whole = {
+      ...held,
+      status,
+      headers: storableHeaders(headers),
+      body: body === null ? null : Buffer.from(body).toString('base64'),
+    };
+    let outcome = await persist('complete', whole, COMPLETE_TRIES);
+    // Better an answer without its body than a request that runs twice.
+    if (outcome?.kind === 'refused') {
+      outcome = await persist('complete', { ...held, status, body: null }, COMPLETE_TRIES);
+    }
+    const told = outcome?.kind === 'answer' ? Object(outcome.body).outcome : 'unreachable';
+    if (told !== 'ok') log('error', `keyrail: an idempotent answer was not stored (${told})`);
+  }
+  return { post, persist, store };
 }
 
 const ttlOf = ({ ttlMs }: Claim) => (ttlMs === null ? {} : { ttl_ms: ttlMs });

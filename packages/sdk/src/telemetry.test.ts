@@ -4,7 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
 import { KEY_ID, PROJECT_ID, type Reply, receiver, rig, TENANT_ID, until } from '../test/rig.ts';
 import type { TelemetryOptions } from './options.ts';
-import { createTelemetry, type TelemetryEvent } from './telemetry.ts';
+import { createTelemetry } from './telemetry.ts';
+import type { TelemetryEvent } from './telemetry-batch.ts';
 
 const event =
   (given: Partial<TelemetryEvent> = {}) =>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rig, secretKeyOf } from '../test/rig.ts';
-import type { TelemetryEvent } from './telemetry.ts';
+import type { TelemetryEvent } from './telemetry-batch.ts';
 import { SDK } from './version.ts';
 import { type IncomingCall, keyTextOf, openVisit } from './visit.ts';
 
