@@ -13,6 +13,7 @@ export type Claimed = { hold: Hold | null } | { replayed: ReplayedAnswer } | Ref
 
 const TTL_MS_MIN = 60_000;
 const TTL_MS_MAX = 604_800_000;
+const RETRY_SECONDS_MAX = 5;
 
 type Asking = { visit: Visit; context: RequestContext; route: RouteOptions; keyText: string };
 
@@ -50,15 +51,17 @@ function claimedBy(verdict: ClaimVerdict, onUnavailable: 'allow' | 'deny'): Clai
     case 'replay':
       return { replayed: verdict.answer };
     case 'in_progress':
-      return refusedWith('idempotency_in_progress', {
-        retryAfterSeconds: verdict.retryAfterMs / 1000,
-      });
+      return refusedWith('idempotency_in_progress', { retryAfterSeconds: waitOf(verdict) });
     case 'mismatch':
       return refusedWith('idempotency_mismatch');
     case 'unavailable':
       return onUnavailable === 'allow' ? { hold: null } : refusedWith('unavailable');
   }
 }
+
+/** What is known is when the lock would lapse; most handlers end long before. */
+const waitOf = ({ retryAfterMs }: { retryAfterMs: number }): number =>
+  Math.min(RETRY_SECONDS_MAX, retryAfterMs / 1000);
 
 const refusedWith = (code: RefusalCode, details?: RefusalDetails): Refused => ({
   refused: refuse(code, details),

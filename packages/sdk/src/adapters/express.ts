@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
 import { contextOf } from './granted.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { type NodeRequest, nodeCall } from './node-call.ts';
@@ -42,6 +43,7 @@ export function protect(
   keyrail: Pick<Keyrail, 'admit'>,
   route: RouteOptions = {},
 ): ExpressMiddleware {
+  checkRoute(route);
   return (request, response, next) => {
     void keyrail.admit(nodeCall(request, patternOf(request)), route).then((admission) => {
       if (admission.kind !== 'admitted') return sendAnswer(response, admission);

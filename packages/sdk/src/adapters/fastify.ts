@@ -4,6 +4,7 @@ import type {} from 'fastify';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
 import { contextOf } from './granted.ts';
 import { watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
@@ -44,6 +45,7 @@ export type FastifyRoute = {
  * }));
  */
 export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): FastifyRoute {
+  checkRoute(route);
   return {
     preParsing: async (request, reply) => {
       const call = nodeCall(request.raw, request.routeOptions.url);

@@ -3,8 +3,10 @@ import type { MiddlewareHandler } from 'hono';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
 import { contextOf } from './granted.ts';
-import { watched, webAnswer, webCall } from './web.ts';
+import { watched, webAnswer } from './web-answer.ts';
+import { webCall } from './web-call.ts';
 
 /**
  * Lets only admitted requests through; `c.get('keyrail')` is the key behind them.
@@ -18,6 +20,7 @@ export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route: RouteOptions = {},
 ): MiddlewareHandler<{ Variables: { keyrail: RequestContext<R> } }> {
+  checkRoute(route);
   return async (c, next) => {
     const call = webCall(c.req.raw, c.req.routePath);
     // Hono keeps what it has read, so that the handler finds it too.
@@ -26,6 +29,7 @@ export function protect<R>(
     if (admission.kind !== 'admitted') return webAnswer(admission);
     c.set('keyrail', contextOf(admission));
     await next();
-    c.res = watched(admission, c.res);
+    const answer = watched(admission, c.res);
+    if (answer !== c.res) c.res = answer;
   };
 }

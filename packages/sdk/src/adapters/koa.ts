@@ -4,6 +4,7 @@ import type { Admitted, Answered } from '../admit.ts';
 import { parsedBytes } from '../body.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
 import { contextOf } from './granted.ts';
 import { watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
@@ -33,6 +34,7 @@ export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => P
  * });
  */
 export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): KoaMiddleware {
+  checkRoute(route);
   return async (ctx, next) => {
     const pattern: unknown = Reflect.get(ctx, '_matchedRoute');
     const admission = await keyrail.admit(nodeCall(ctx.req, pattern, ctx.request), route);

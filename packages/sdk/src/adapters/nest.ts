@@ -2,6 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
 import { patternOf } from './express.ts';
 import { contextOf } from './granted.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
@@ -25,6 +26,7 @@ export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean
  * }
  */
 export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): NestGuard {
+  checkRoute(route);
   return {
     canActivate: async (execution) => {
       const http = execution.switchToHttp();

@@ -2,8 +2,10 @@
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
 import { contextOf } from './granted.ts';
-import { settled, webAnswer, webCall } from './web.ts';
+import { settled, webAnswer } from './web-answer.ts';
+import { webCall } from './web-call.ts';
 
 /** A route handler as Next.js calls it, whose second argument has the key besides `params`. */
 export type NextHandler<Q extends Request, C, R> = (
@@ -25,6 +27,7 @@ export function protect<Q extends Request = Request, C = object, R = unknown>(
   route: RouteOptions,
   handler: NextHandler<Q, C, R>,
 ): (request: Q, context: C) => Promise<Response> {
+  checkRoute(route);
   return async (request, context) => {
     const admission = await keyrail.admit(webCall(request, null), route);
     if (admission.kind !== 'admitted') return webAnswer(admission);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
 import { contextOf } from './granted.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
@@ -29,6 +30,7 @@ export function protect<R>(
   route: RouteOptions,
   handler: NodeHandler<R>,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  checkRoute(route);
   return async (request, response) => {
     const admission = await keyrail.admit(nodeCall(request, route.name), route);
     if (admission.kind !== 'admitted') return sendAnswer(response, admission);
