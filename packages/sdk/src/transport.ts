@@ -69,14 +69,18 @@ export function createTransport({
     send: async ({ method, path, body, timeoutMs, bytesMax = BYTES_MAX_DEFAULT, signal }) => {
       const limit = limited(timeoutMs, signal);
       try {
-        const response = await fetch(base + path, {
+        const answering = fetch(base + path, {
           method,
           headers: body === undefined ? headers : { ...headers, 'content-type': JSON_TYPE },
           ...(body !== undefined && { body: JSON.stringify(body) }),
           signal: limit.signal,
           redirect: 'manual',
         });
-        return outcomeOf(response, await readBytes(response, bytesMax));
+        const reading = answering.then(async (response) =>
+          outcomeOf(response, await readBytes(response, bytesMax)),
+        );
+        // A fetch that somebody wrapped may not heed the signal; the time is up all the same.
+        return await Promise.race([reading, limit.over]);
       } catch (error) {
         return unreachable(limit.ended() ?? reasonOf(error));
       } finally {
@@ -106,6 +110,10 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let reason: 'timeout' | 'aborted' | null = null;
+  const over = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+  });
+  over.catch(() => {}); // whoever races it is told
   const end = (why: 'timeout' | 'aborted') => () => {
     reason ??= why;
     controller.abort();
@@ -116,6 +124,7 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   outer?.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
+    over,
     ended: () => reason,
     clear: () => {
       clearTimeout(timer);
