@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../../packages/sdk/src/clock.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 import { openProxy } from '../processes/proxy.ts';
 import { type NodeProcess, startSdkNode } from '../processes/sdk-nodes.ts';
@@ -15,8 +14,8 @@ import { deploy, type Running } from './deployment.ts';
 import { type Ground, newGround } from './sdk-ground.ts';
 
 const CONVERGED_MS_MAX = 60_000;
-const DAY_MS = 86_400_000;
 const FLEET = 60;
+const CUTS_MIN = 8;
 
 async function scratch(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'kr-sdk-'));
@@ -79,7 +78,7 @@ async function writeAtRandom(ground: Ground, server: Running, seed: number) {
   const chance = chanceFrom(seed);
   const expected = new Map<string, string>();
   const alive: { id: string; key: string }[] = [];
-  for (let n = 0; n < 60; n += 1) {
+  for (let n = 0; n < 40; n += 1) {
     if (alive.length > 0 && chance.percent(40)) {
       const [one] = alive.splice(chance.below(alive.length), 1);
       await server.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id: one?.id });
@@ -106,9 +105,10 @@ test('over a wire that is cut, nodes fold what they hear to what is so', async (
     startSdkNode({ ...ground.options(url), longPoll: n !== 0, pollMs: 1_000 }),
   );
   t.after(() => Promise.all(nodes.map((node) => node.kill())));
-  proxy.cutAfter(() => 200 + chance.below(6_000));
-  const expected = await writeAtRandom(ground, server, 1);
-  ok(proxy.cuts() > 0, 'the wire was cut');
+  proxy.cutAfter(() => 200 + chance.below(2_000));
+  const before = await writeAtRandom(ground, server, 1);
+  await until(() => proxy.cuts() >= CUTS_MIN, CONVERGED_MS_MAX);
+  const expected = new Map([...before, ...(await writeAtRandom(ground, server, 2))]);
   proxy.cutAfter(null);
   const project = await server.as(ground.secretKey)('GET /v1/projects/{id}', {
     id: ground.projectId,
@@ -136,23 +136,4 @@ test('a fleet that comes back at once is served, and comes back', async (t) => {
   const { key } = await ground.issue(second);
   await until(() => fleet.every((node) => node.verify(key).allowed), CONVERGED_MS_MAX);
   equal((await second.ask('GET /readyz')).status, 200);
-});
-
-test('a machine whose clock is a day behind ends keys when the server would', async (t) => {
-  const deployment = await deploy(t);
-  const server = await deployment.run();
-  const ground = await newGround(server);
-  const expires_at = new Date(Date.now() + 3_000).toISOString();
-  const { key } = await ground.issue(server, { expires_at });
-  const node = createKeyrail(
-    { ...ground.options(server.url), telemetry: false, log: () => {} },
-    { clock: { ...systemClock, now: () => systemClock.now() - DAY_MS } },
-  );
-  t.after(() => node.close());
-  equal(await node.ready(), true);
-  const verdict = () => {
-    const decision = node.verify(key);
-    return decision.allowed ? 'allowed' : decision.reason;
-  };
-  await until(() => verdict() === 'expired');
 });
