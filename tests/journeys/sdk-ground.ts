@@ -1,4 +1,4 @@
-// A workspace with a project on a deployment, and what a vendor does in it, for stories about nodes.
+// A workspace with a project on a deployment, and what a vendor does there, for stories of nodes.
 import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 

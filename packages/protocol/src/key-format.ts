@@ -155,7 +155,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 const FOREIGN = Uint8Array.from({ length: 256 }, (_, code) => (isBase64url(code) ? 0 : 1));
 const foreignAt = (code: number): number => FOREIGN[code & 0xff] ?? 1;
 
-/** Signed, because the runtime holds such numbers without a box. Each table extends the one before. */
+/** Signed, because the runtime holds such numbers without a box. Each extends the one before. */
 const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
   let crc = CRC_TABLE[index & 0xff] ?? 0;
   for (let more = index >> 8; more > 0; more -= 1) {

@@ -17,7 +17,7 @@ export type KeyrailOptions<R = unknown> = {
   secretKey: string;
   /** The project whose keys this node verifies. */
   projectId: string;
-  /** Only keys of this environment are loaded; both by default, as far as the secret key reaches. */
+  /** Only keys of this environment are loaded; by default all that the secret key reaches. */
   env?: Env | undefined;
   /** Only keys of these tenants are loaded, at most 50. */
   tenantIds?: readonly string[] | undefined;

@@ -104,7 +104,7 @@ export function piecesOf(
   return [length, text, ...rows];
 }
 
-/** What was sealed, once its tag was found right. Throws when it is the policy of something else. */
+/** What was sealed, once its tag was found right. Throws when it is of something else. */
 export async function restore(
   plain: Buffer,
   belonging: Belonging,

@@ -1,5 +1,5 @@
-// A control plane that answers nonsense, or somebody else's policy, or nothing: the last good policy
-// stays in force, whole, until a good answer comes.
+// A control plane that answers nonsense, or somebody else's policy, or nothing: the last good
+// policy stays in force, whole, until a good answer comes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { uuidOf } from '../../test/entries.ts';
