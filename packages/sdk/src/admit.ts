@@ -1,17 +1,17 @@
 // One request, from its headers to an admission: decision, then limits, then idempotency. Adapters
 // translate into an IncomingCall and out of an Admission; nothing here knows any framework, and
 // nothing here ever throws into one.
-import { claimCall } from './claim-call.ts';
-import type { RateLimitRule, RequestContext } from './context.ts';
+import { claimCall, wantsClaim } from './claim-call.ts';
+import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts';
 import type { RouteOptions } from './decision.ts';
 import { createIdempotency, type Hold, type Idempotency } from './idempotency.ts';
 import { createLimits, type Limits, limitHeaders } from './limits.ts';
 import type { Admit, Parts } from './parts.ts';
 import { type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
 import { type HandlerOutcome, settlement } from './settlement.ts';
-import { createTelemetry, type Telemetry, type TelemetryState } from './telemetry.ts';
+import { createTelemetry, type TelemetryState } from './telemetry.ts';
 import { SDK } from './version.ts';
-import { type IncomingCall, keyTextOf, openVisit, type Visit } from './visit.ts';
+import { type Desk, type IncomingCall, keyTextOf, openDesk, type Visit } from './visit.ts';
 
 export type { IncomingCall };
 
@@ -48,52 +48,63 @@ export type Admittance<R = unknown> = Admit<R> & {
 /** How long the last words to the control plane may take. */
 const CLOSE_MS_MAX = 5_000;
 
-type Around<R> = Parts<R> & { limits: Limits; idempotency: Idempotency; telemetry: Telemetry };
-type Caught<R> = { visit: Visit; context: RequestContext<R>; route: RouteOptions };
+type Around<R> = Parts<R> & { limits: Limits; idempotency: Idempotency; desk: Desk };
+type Caught<R> = {
+  visit: Visit;
+  context: RequestContext<R>;
+  route: RouteOptions;
+  keyText: string;
+};
 
 export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
-  const around: Around<R> = {
-    ...parts,
-    limits: createLimits(parts),
-    idempotency: createIdempotency(parts),
-    telemetry: createTelemetry({ ...parts, sdk: SDK }),
+  const telemetry = createTelemetry({ ...parts, sdk: SDK });
+  const limits = createLimits(parts);
+  const idempotency = createIdempotency(parts);
+  const around = { ...parts, limits, idempotency, desk: openDesk({ ...parts, telemetry }) };
+  const refuseFault = (error: unknown): Answered => {
+    parts.log('error', `keyrail: a request was refused because of a fault: ${error}`);
+    return { kind: 'refused', ...refuse('unavailable') };
   };
   return {
-    admit: async (call, route = {}) => {
+    admit: (call, route = {}) => {
       try {
-        return route.skip ? unwatched : await admitCall(around, call, route);
+        const admission = admitCall(around, call, route);
+        return admission instanceof Promise
+          ? admission.catch(refuseFault)
+          : Promise.resolve(admission);
       } catch (error) {
-        parts.log('error', `keyrail: a request was refused because of a fault: ${error}`);
-        return { kind: 'refused', ...refuse('unavailable') };
+        return Promise.resolve(refuseFault(error));
       }
     },
-    telemetry: around.telemetry.state,
+    telemetry: telemetry.state,
     close: async () => {
       // Timers of ours keep no process alive; this once something has to.
       const alive = setInterval(() => {}, CLOSE_MS_MAX);
-      await Promise.all([
-        around.telemetry.close(CLOSE_MS_MAX),
-        around.idempotency.drain(CLOSE_MS_MAX),
-      ]);
+      await Promise.all([telemetry.close(CLOSE_MS_MAX), idempotency.drain(CLOSE_MS_MAX)]);
       clearInterval(alive);
     },
   };
 }
 
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+const NO_COUNTERS: readonly RateLimitState[] = Object.freeze([]);
+
 const unwatched: Admitted<never> = {
   kind: 'admitted',
   context: null,
-  headers: {},
+  headers: NO_HEADERS,
   captureBytesMax: 0,
   settle: () => {},
 };
 
-async function admitCall<R>(
+/** A promise only where somebody has to be asked: most requests go through without. */
+function admitCall<R>(
   around: Around<R>,
   call: IncomingCall,
   route: RouteOptions,
-): Promise<Admission<R>> {
-  const visit = openVisit(around, call, route.name);
+): Admission<R> | Promise<Admission<R>> {
+  if (route.skip) return unwatched;
+  const visit = around.desk(call, route.name);
   const keyText = keyTextOf(call, around.settings.keyHeaders);
   const decision = around.verify(keyText, route);
   if (!decision.allowed) {
@@ -102,24 +113,33 @@ async function admitCall<R>(
     visit.report({ status: refusal.status, caller, degraded, reason });
     return { kind: 'refused', ...refusal };
   }
-  const caught = { visit, context: decision.context, route };
-  const counted = await count(around, caught, decision.limits);
+  const { context, limits: rules } = decision;
+  const caught = { visit, context, route, keyText: keyText ?? '' };
+  context.rateLimit = NO_COUNTERS;
+  const isCounted = route.rateLimit !== false && rules.length > 0;
+  if (isCounted || wantsClaim(call, route))
+    return askAround(around, caught, isCounted ? rules : []);
+  return admitted(around, caught, { headers: NO_HEADERS, hold: null });
+}
+
+async function askAround<R>(
+  around: Around<R>,
+  caught: Caught<R>,
+  rules: readonly RateLimitRule[],
+): Promise<Admission<R>> {
+  const counted = rules.length > 0 ? await count(around, caught, rules) : { headers: NO_HEADERS };
   if ('refused' in counted) return refused(caught, counted.reason, counted.refused);
 
-  const headers = limitHeaders(counted.states);
-  const claimed = await claimCall(around.idempotency, { ...caught, keyText: keyText ?? '' });
+  const { headers } = counted;
+  const claimed = await claimCall(around.idempotency, caught);
   if ('refused' in claimed) {
     const { refused: refusal, reason } = claimed;
     return refused(caught, reason, { ...refusal, headers: { ...refusal.headers, ...headers } });
   }
   if ('replayed' in claimed) {
     const { status, body, headers: stored } = claimed.replayed;
-    visit.report({
-      status,
-      caller: caught.context,
-      degraded: caught.context.degraded,
-      reason: null,
-    });
+    const { degraded } = caught.context;
+    caught.visit.report({ status, caller: caught.context, degraded, reason: null });
     return { kind: 'replayed', status, headers: { ...stored, ...headers }, body };
   }
   return admitted(around, caught, { headers, hold: claimed.hold });
@@ -128,7 +148,7 @@ async function admitCall<R>(
 function admitted<R>(
   { clock, log }: Around<R>,
   { visit, context }: Caught<R>,
-  { headers, hold }: { headers: Record<string, string>; hold: Hold | null },
+  { headers, hold }: { headers: Readonly<Record<string, string>>; hold: Hold | null },
 ): Admitted<R> {
   const settle = settlement({ visit, context, hold, clock });
   return {
@@ -156,22 +176,18 @@ async function count<R>(
   { limits }: Around<R>,
   { context, route }: Caught<R>,
   rules: readonly RateLimitRule[],
-): Promise<{ states: NonNullable<RequestContext['rateLimit']> } | Refused> {
-  context.rateLimit = [];
-  if (route.rateLimit === false || rules.length === 0) return { states: [] };
-  const { cost = 1, onUnavailable = 'allow' } = route.rateLimit ?? {};
+): Promise<{ headers: Readonly<Record<string, string>> } | Refused> {
+  const { cost = 1, onUnavailable = 'allow' } = route.rateLimit || {};
   const verdict = await limits.check(context, rules, cost);
   if (verdict.kind === 'unreachable') {
     context.rateLimit = null;
-    if (onUnavailable === 'allow') return { states: [] };
+    if (onUnavailable === 'allow') return { headers: NO_HEADERS };
     return { refused: refuse('unavailable'), reason: 'unavailable' };
   }
   context.rateLimit = verdict.states;
-  if (verdict.allowed) return { states: verdict.states };
   const headers = limitHeaders(verdict.states);
+  if (verdict.allowed) return { headers };
   const { retryAfterSeconds } = verdict;
-  return {
-    refused: refuse('rate_limited', { retryAfterSeconds, headers }),
-    reason: 'rate_limited',
-  };
+  const reason = 'rate_limited';
+  return { refused: refuse(reason, { retryAfterSeconds, headers }), reason };
 }

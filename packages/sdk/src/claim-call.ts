@@ -15,6 +15,14 @@ const TTL_MS_MIN = 60_000;
 const TTL_MS_MAX = 604_800_000;
 const RETRY_SECONDS_MAX = 5;
 
+/** Whether there is anything to claim, or a missing key to complain about. */
+export function wantsClaim(call: IncomingCall, route: RouteOptions): boolean {
+  const wanted = idempotencyOf(route);
+  return wanted !== null && (wanted.required === true || hasKey(call));
+}
+
+const hasKey = (call: IncomingCall): boolean => (call.header('idempotency-key') ?? null) !== null;
+
 type Asking = { visit: Visit; context: RequestContext; route: RouteOptions; keyText: string };
 
 /** Makes sure that the request runs once, or says what is to be answered instead. */
@@ -23,8 +31,8 @@ export async function claimCall(
   { visit: { call, routeName }, context, route, keyText }: Asking,
 ): Promise<Claimed> {
   const wanted = idempotencyOf(route);
+  if (wanted === null || !wantsClaim(call, route)) return { hold: null };
   const idempotencyKey = call.header('idempotency-key') ?? null;
-  if (wanted === null || (idempotencyKey === null && !wanted.required)) return { hold: null };
   if (idempotencyKey === null) return invalid('The Idempotency-Key header is required.');
   const fault = idempotencyKeyFault(idempotencyKey);
   if (fault !== null) return invalid(fault);

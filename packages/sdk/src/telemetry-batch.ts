@@ -24,7 +24,8 @@ export type TelemetryEvent = {
   request_id: string;
 };
 
-export type Batch = { batch_id: string; events_dropped: number; events: object[] };
+/** Events are lines of JSON: what a request leaves behind is written once and then left alone. */
+export type Batch = { batchId: string; dropped: number; events: string[] };
 
 export type TelemetryParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'chance' | 'log'> & {
   sdk: { name: string; version: string };
@@ -33,30 +34,31 @@ export type TelemetryParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'c
 export type Sender = {
   /** Null when it was taken. */
   send(batch: Batch, timeoutMs: number): Promise<Failure | null>;
-  wireEvent(event: TelemetryEvent): object;
+  lineOf(event: TelemetryEvent): string;
 };
 
 export function openSender(
   { settings, transport, log, sdk }: TelemetryParts,
   sampleRate: number,
 ): Sender {
+  const { nodeId, projectId } = settings;
   let isFailing = false;
   return {
-    send: async ({ batch_id, events, events_dropped }, timeoutMs) => {
+    send: async ({ batchId, events, dropped }, timeoutMs) => {
+      const head = {
+        object: 'ingest_batch',
+        protocol_version: 1,
+        node_id: nodeId,
+        sdk,
+        batch_id: batchId,
+        events_dropped: dropped,
+        sample_rate: sampleRate,
+      };
       const outcome = await transport.send({
         method: 'POST',
         path: '/v1/ingest/batch',
         timeoutMs,
-        body: {
-          object: 'ingest_batch',
-          protocol_version: 1,
-          node_id: settings.nodeId,
-          sdk,
-          batch_id,
-          events_dropped,
-          sample_rate: sampleRate,
-          events,
-        },
+        text: `${JSON.stringify(head).slice(0, -1)},"events":[${events.join(',')}]}`,
       });
       const failure = outcome.kind === 'answer' ? null : outcome;
       if (failure !== null && !isFailing) {
@@ -66,24 +68,40 @@ export function openSender(
       isFailing = failure !== null;
       return failure;
     },
-    /** Cut to what the control plane takes, so that one odd request never costs a whole batch. */
-    wireEvent: (event) => ({
-      ...event,
-      project_id: settings.projectId,
-      display_prefix: cut(event.display_prefix, SHORT_CHARS_MAX),
-      method: cut(event.method, SHORT_CHARS_MAX),
-      path: cut(event.path, PATH_CHARS_MAX),
-      route: cut(event.route, PATH_CHARS_MAX),
-      request_id: cut(event.request_id, SHORT_CHARS_MAX),
-      duration_ms: Math.min(DURATION_MS_MAX, Math.max(0, event.duration_ms)),
-    }),
+    lineOf: (event) => lineOf(event, projectId),
   };
 }
 
-function cut(text: string | null, charsMax: number): string | null {
-  if (text === null) return null;
-  const short = text.length > charsMax ? text.slice(0, charsMax) : text;
-  return short.isWellFormed() && !short.includes('\0')
-    ? short
-    : short.replaceAll('\0', '').toWellFormed();
+/**
+ * Cut to what the control plane takes, so that one odd request never costs a whole batch. Written
+ * by hand, because this is done for every request and takes a third of the general way.
+ */
+export function lineOf(event: TelemetryEvent, projectId: string): string {
+  const { ts, env, status, degraded } = event;
+  const duration = Math.min(DURATION_MS_MAX, Math.max(0, event.duration_ms));
+  return `{"ts":"${ts}","project_id":"${projectId}","env":"${env}","tenant_id":${idOf(
+    event.tenant_id,
+  )},"key_id":${idOf(event.key_id)},"display_prefix":${textOf(
+    event.display_prefix,
+    SHORT_CHARS_MAX,
+  )},"method":${textOf(event.method, SHORT_CHARS_MAX)},"path":${textOf(
+    event.path,
+    PATH_CHARS_MAX,
+  )},"route":${textOf(event.route, PATH_CHARS_MAX)},"status":${status},"duration_ms":${
+    Math.round(duration * 1000) / 1000
+  },"degraded":${degraded},"denial_reason":${textOf(
+    event.denial_reason,
+    SHORT_CHARS_MAX,
+  )},"request_id":${textOf(event.request_id, SHORT_CHARS_MAX)}}`;
+}
+
+const idOf = (id: string | null): string => (id === null ? 'null' : `"${id}"`);
+
+/** Printable ASCII without quote and backslash stands in JSON as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function textOf(text: string | null, charsMax: number): string {
+  if (text === null) return 'null';
+  if (text.length <= charsMax && PLAIN.test(text)) return `"${text}"`;
+  return JSON.stringify(text.slice(0, charsMax).replaceAll('\0', '').toWellFormed());
 }

@@ -1,11 +1,12 @@
 // Telemetry over real HTTP, on a clock that passes when the test says so.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
+import { IngestBatch, IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
+import fc from 'fast-check';
 import { KEY_ID, PROJECT_ID, type Reply, receiver, rig, TENANT_ID, until } from '../test/rig.ts';
 import type { TelemetryOptions } from './options.ts';
 import { createTelemetry } from './telemetry.ts';
-import type { TelemetryEvent } from './telemetry-batch.ts';
+import { lineOf, type TelemetryEvent } from './telemetry-batch.ts';
 
 const event =
   (given: Partial<TelemetryEvent> = {}) =>
@@ -140,13 +141,39 @@ test('an outage costs events, never memory', async (t) => {
 
 test('of a sample every event stands for more than itself', async (t) => {
   let at = 0;
-  const chance = () => [0.1, 0.3, 0.24, 0.9][at++ % 4] ?? 0;
+  // A known sequence that fills its range evenly.
+  const chance = () => (at++ * 0.618_033_988_749) % 1;
   const { record, clock, batches, state } = await open(t, { sampleRate: 0.25 }, chance);
-  record(400);
+  record(4000);
   await clock.pass(5000);
-  await until(() => state().sent === 200);
+  await until(() => clock.timers() === 0);
+  const share = state().sent / 4000;
+  ok(share > 0.24 && share < 0.26, `${share}`);
   equal(batches()[0]?.sample_rate, 0.25);
   equal(state().dropped, 0, 'what was not chosen was not dropped');
+});
+
+test('an event is written as JSON writes it, whatever is in it', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 300 });
+  const given = fc.record({
+    path: text,
+    method: text,
+    route: fc.option(text),
+    display_prefix: fc.option(text),
+    denial_reason: fc.option(text),
+    request_id: text,
+    duration_ms: fc.double({ noNaN: true }),
+    tenant_id: fc.option(fc.uuid()),
+  });
+  fc.assert(
+    fc.property(given, (more) => {
+      const written = JSON.parse(lineOf(event(more)(), PROJECT_ID));
+      ok(IngestEvent.safeParse(written).success, JSON.stringify(written));
+      const isPlain = more.path.length <= 1024 && more.path.isWellFormed();
+      if (isPlain && !more.path.includes('\0')) equal(written.path, more.path);
+      equal(written.tenant_id, more.tenant_id);
+    }),
+  );
 });
 
 test('odd requests do not cost a whole batch', async (t) => {

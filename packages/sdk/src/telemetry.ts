@@ -56,7 +56,7 @@ class TelemetryQueue {
   readonly #clock: Clock;
   readonly #chance: Chance;
   readonly #settings: Settings;
-  readonly #queue: object[] = [];
+  readonly #queue: string[] = [];
   #sent = 0;
   /** In all, and how many of them no batch has told yet. */
   #dropped = 0;
@@ -66,6 +66,8 @@ class TelemetryQueue {
   #sending: Promise<number> | null = null;
   #cancel: (() => void) | null = null;
   #isResting = false;
+  /** How many events are passed over before the next one is chosen. */
+  #toPass: number | null = null;
   #isClosed = false;
 
   constructor(parts: TelemetryParts, settings: Settings) {
@@ -77,15 +79,33 @@ class TelemetryQueue {
 
   record(event: () => TelemetryEvent): void {
     const { sampleRate, queueMax, batchMax } = this.#settings;
-    if (this.#isClosed || (sampleRate < 1 && this.#chance() >= sampleRate)) return;
+    if (this.#isClosed || (sampleRate < 1 && !this.#isChosen(sampleRate))) return;
     if (this.#queue.length >= queueMax) {
       this.#drop(1);
       return;
     }
-    this.#queue.push(this.#sender.wireEvent(event()));
+    this.#queue.push(this.#sender.lineOf(event()));
     // A back-off is not cut short by a full queue.
     if (this.#sending !== null || this.#isResting) return;
     if (this.#cancel === null || this.#queue.length === batchMax) this.#schedule();
+  }
+
+  /**
+   * Each with the same chance, independent of the others; but drawn as the number of those that are
+   * passed over, because chance is dear and most events are.
+   */
+  #isChosen(sampleRate: number): boolean {
+    this.#toPass ??= this.#drawn(sampleRate);
+    if (this.#toPass > 0) {
+      this.#toPass -= 1;
+      return false;
+    }
+    this.#toPass = this.#drawn(sampleRate);
+    return true;
+  }
+
+  #drawn(sampleRate: number): number {
+    return Math.floor(Math.log(1 - this.#chance()) / Math.log(1 - sampleRate));
   }
 
   async close(timeoutMs: number): Promise<void> {
@@ -151,7 +171,7 @@ class TelemetryQueue {
   #take(): Batch | null {
     if (this.#queue.length === 0) return null;
     const events = this.#queue.splice(0, this.#settings.batchMax);
-    const batch = { batch_id: randomUUID(), events, events_dropped: this.#untold };
+    const batch = { batchId: randomUUID(), events, dropped: this.#untold };
     this.#untold = 0;
     return batch;
   }
@@ -170,7 +190,7 @@ class TelemetryQueue {
       return 0;
     }
     this.#drop(batch.events.length);
-    this.#untold += batch.events_dropped;
+    this.#untold += batch.dropped;
     return HARD_WAIT_MS;
   }
 }

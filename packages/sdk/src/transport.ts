@@ -7,6 +7,8 @@ export type Exchange = {
   /** Begins with a slash; may carry a query. */
   path: string;
   body?: unknown;
+  /** A body that is already written as JSON. */
+  text?: string | undefined;
   timeoutMs: number;
   bytesMax?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -66,13 +68,14 @@ export function createTransport({
     'user-agent': userAgent,
   };
   return {
-    send: async ({ method, path, body, timeoutMs, bytesMax = BYTES_MAX_DEFAULT, signal }) => {
+    send: async ({ method, path, timeoutMs, bytesMax = BYTES_MAX_DEFAULT, signal, ...given }) => {
       const limit = limited(timeoutMs, signal);
+      const body = given.body === undefined ? given.text : JSON.stringify(given.body);
       try {
         const answering = fetch(base + path, {
           method,
           headers: body === undefined ? headers : { ...headers, 'content-type': JSON_TYPE },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
+          ...(body !== undefined && { body }),
           signal: limit.signal,
           redirect: 'manual',
         });

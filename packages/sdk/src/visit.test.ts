@@ -1,11 +1,11 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rig, secretKeyOf } from '../test/rig.ts';
 import type { TelemetryEvent } from './telemetry-batch.ts';
 import { SDK } from './version.ts';
-import { type IncomingCall, keyTextOf, openVisit } from './visit.ts';
+import { type IncomingCall, keyTextOf, openDesk } from './visit.ts';
 
 const callWith = (headers: Record<string, string>): IncomingCall => ({
   method: 'GET',
@@ -44,7 +44,7 @@ function eventsOf(env: 'live' | 'test', headers: Record<string, string>): Teleme
     state: () => ({ queued: 0, sent: 0, dropped: 0 }),
   };
   const parts = { ...rig('http://127.0.0.1', { secretKey: secretKeyOf(env) }), telemetry };
-  const visit = openVisit(parts, { ...callWith(headers), route: '/invoices' });
+  const visit = openDesk(parts)({ ...callWith(headers), route: '/invoices' }, undefined);
   const caller = { keyId: null, tenantId: null, env: 'live', displayPrefix: 'kr_live_x' } as const;
   visit.report({ status: 401, caller, degraded: false, reason: 'unknown_key' });
   return events;
@@ -78,7 +78,7 @@ test('a node with a test secret key speaks of test alone', () => {
 
 test('a request without a sane id is given one', () => {
   for (const id of ['', 'a b', 'x'.repeat(201), '\u00fc']) {
-    equal(eventsOf('live', { 'x-request-id': id })[0]?.request_id.length, 36);
+    match(eventsOf('live', { 'x-request-id': id })[0]?.request_id ?? '', /^[0-9a-f-]{36}\.1$/);
   }
 });
 

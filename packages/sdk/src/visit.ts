@@ -36,41 +36,66 @@ export type Report = {
 
 export type Visit = { call: IncomingCall; routeName: string | null; report(report: Report): void };
 
+/** Opens a visit for each call; what all of them share is worked out once. */
+export type Desk = (call: IncomingCall, name: string | undefined) => Visit;
+
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 
-type VisitParts = Pick<Parts, 'settings' | 'clock'> & { telemetry: Telemetry };
+type DeskParts = Pick<Parts, 'settings' | 'clock'> & { telemetry: Telemetry };
 
-export function openVisit(parts: VisitParts, call: IncomingCall, name?: string): Visit {
-  const { settings, clock, telemetry } = parts;
-  const began = clock.monotonicMs();
-  const routeName = name ?? call.route ?? null;
-  const isTest = settings.secretKey.startsWith('krsk_test_');
-  return {
-    call,
-    routeName,
-    report: ({ status, caller, degraded, reason }) =>
-      telemetry.record(() => ({
-        ts: new Date(clock.now()).toISOString(),
-        // A test secret key may not speak of live, not even of a live key that it refused.
-        env: isTest ? 'test' : (caller?.env ?? settings.env ?? 'live'),
-        tenant_id: caller?.tenantId ?? null,
-        key_id: caller?.keyId ?? null,
-        display_prefix: caller?.displayPrefix ?? null,
-        method: call.method,
-        path: call.path,
-        route: routeName,
-        status,
-        duration_ms: Math.max(0, clock.monotonicMs() - began),
-        degraded,
-        denial_reason: reason,
-        request_id: requestIdOf(call),
-      })),
+export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
+  // A test secret key may not speak of live, not even of a live key that it refused.
+  const spoken = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
+  const nextId = requestIds();
+  const timeText = timeTexts();
+
+  return (call, name) => {
+    const began = clock.monotonicMs();
+    const routeName = name ?? call.route ?? null;
+    const report = ({ status, caller, degraded, reason }: Report) =>
+      telemetry.record(() => {
+        const given = call.header('x-request-id');
+        return {
+          ts: timeText(clock.now()),
+          env: spoken ?? caller?.env ?? settings.env ?? 'live',
+          tenant_id: caller?.tenantId ?? null,
+          key_id: caller?.keyId ?? null,
+          display_prefix: caller?.displayPrefix ?? null,
+          method: call.method,
+          path: call.path,
+          route: routeName,
+          status,
+          duration_ms: clock.monotonicMs() - began,
+          degraded,
+          denial_reason: reason,
+          request_id: given && REQUEST_ID.test(given) ? given : nextId(),
+        };
+      });
+    return { call, routeName, report };
   };
 }
 
-function requestIdOf(call: IncomingCall): string {
-  const given = call.header('x-request-id');
-  return given && REQUEST_ID.test(given) ? given : randomUUID();
+/** Unlike those of any other process, and cheaper than drawing each. */
+function requestIds(): () => string {
+  const own = randomUUID();
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${own}.${count}`;
+  };
+}
+
+/** Requests of the same millisecond share a text. */
+function timeTexts(): (ms: number) => string {
+  let known = Number.NaN;
+  let text = '';
+  return (ms) => {
+    if (ms !== known) {
+      known = ms;
+      text = new Date(ms).toISOString();
+    }
+    return text;
+  };
 }
 
 /**
