@@ -1,13 +1,15 @@
 /**
- * Runs before every npm script: installs what is missing and makes sure that the script will run
- * on a Node that executes TypeScript. Plain JavaScript without dependencies, because it is the one
- * file that must run on an old Node with nothing installed. Silent when there is nothing to do.
+ * Runs before every npm script: installs what is missing, makes sure that the script will run on a
+ * Node that executes TypeScript, and builds the SDK in the form that vendors load. Plain JavaScript
+ * without dependencies, because it is the one file that must run on an old Node with nothing
+ * installed. Silent when there is nothing to do.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSdk, madeFrom, sourcesOfSdk } from './build-sdk.mjs';
 import { withLock } from './setup-lock.mjs';
 
 const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
@@ -27,6 +29,11 @@ async function setUp() {
     });
   }
   checkRuntime();
+  if (madeFrom(root) !== sourcesOfSdk(root)) {
+    await withLock(root, async () => {
+      if (madeFrom(root) !== sourcesOfSdk(root)) await buildSdk(root);
+    });
+  }
 }
 
 /** What node_modules must have been made from: this very lock file, for this kind of machine. */

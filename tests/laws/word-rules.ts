@@ -38,7 +38,7 @@ const REAL_CLOCK = paths(
     'tests/(stores|contracts|journeys|faults|processes)/',
     'tests/world.ts$',
   ],
-  `${SERVER}base/`,
+  ...[`${SERVER}base/`, 'packages/sdk/src/clock.ts$'],
 );
 const READS_SETTINGS = paths(
   ...['scripts/', 'bench/', 'tests/', 'packages/\\w+/src/main.ts$', '.*\\.test.ts$'],

@@ -7,6 +7,7 @@ import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { z } from 'zod';
 import {
+  apiKeyEnv,
   type CredentialEnv,
   type CredentialKind,
   crc32Hex,
@@ -77,6 +78,7 @@ test('every golden credential is recognised for what it is', () => {
 for (const { why, text } of vectors.invalid) {
   test(`a credential is refused when ${why}`, () => {
     equal(parseCredential(text), null);
+    equal(apiKeyEnv(text), null);
   });
 }
 
@@ -133,6 +135,27 @@ test('one wrong character makes another credential, and nearly always no credent
       equal(parseCredential(damaged), null);
       notEqual(lookupHash(damaged), key.lookupHash);
     }),
+  );
+});
+
+test('the short way to recognise an API key agrees with the long one', () => {
+  const long = (text: string) => {
+    const parsed = parseCredential(text);
+    return parsed?.kind === 'api_key' ? parsed.env : null;
+  };
+  for (const { secret } of vectors.valid) equal(apiKeyEnv(secret), long(secret));
+  fc.assert(
+    fc.property(minted, fc.nat(), fc.string({ maxLength: 2 }), (key, at, text) => {
+      equal(apiKeyEnv(key.secret), long(key.secret));
+      const index = at % (key.secret.length + 1);
+      const damaged = key.secret.slice(0, index) + text + key.secret.slice(index + text.length);
+      equal(apiKeyEnv(damaged), long(damaged));
+      // A foreign character under a checksum that is right for it.
+      const foreign = `${key.secret.slice(0, 12)}${text}`.padEnd(40, 'A').slice(0, 40);
+      const forged = foreign + crc32Hex(foreign);
+      equal(apiKeyEnv(forged), long(forged));
+    }),
+    { numRuns: 2_000 },
   );
 });
 

@@ -58,6 +58,17 @@ export function parseCredential(text: string): ParsedCredential | null {
   return null;
 }
 
+/**
+ * The environment of a well-formed API key, or null. Agrees with `parseCredential`, but allocates
+ * nothing and reads each character once, because it runs before every hash in the vendor's process.
+ */
+export function apiKeyEnv(text: string): CredentialEnv | null {
+  if (text.length !== API_KEY_CHARS) return null;
+  if (text.startsWith('kr_live_')) return isSoundBody(text, CRC_OF_LIVE) ? 'live' : null;
+  if (text.startsWith('kr_test_')) return isSoundBody(text, CRC_OF_TEST) ? 'test' : null;
+  return null;
+}
+
 /** What is stored and looked up instead of the credential: SHA-256 of the whole of it. */
 export function lookupHash(text: string): string {
   // The one-shot hash is about twice as fast, but early releases of Node 20 lack it.
@@ -93,6 +104,26 @@ function isSound(text: string, prefix: string): boolean {
   return endsWithHex(text, crc32(text, checksumAt));
 }
 
+/** Four characters a step, each with a table of its own ("slicing by four"). */
+function isSoundBody(text: string, crcOfPrefix: number): boolean {
+  let crc = crcOfPrefix;
+  let foreign = 0;
+  for (let i = API_KEY_PREFIX_CHARS; i < API_KEY_CHARS - CHECKSUM_CHARS; i += 4) {
+    const a = text.charCodeAt(i);
+    const b = text.charCodeAt(i + 1);
+    const c = text.charCodeAt(i + 2);
+    const d = text.charCodeAt(i + 3);
+    foreign |= foreignAt(a) | foreignAt(b) | foreignAt(c) | foreignAt(d) | ((a | b | c | d) >> 8);
+    crc ^= a | (b << 8) | (c << 16) | (d << 24);
+    crc =
+      sliceAt(768, crc) ^
+      sliceAt(512, crc >>> 8) ^
+      sliceAt(256, crc >>> 16) ^
+      sliceAt(0, crc >>> 24);
+  }
+  return foreign === 0 && endsWithHex(text, (crc ^ 0xffffffff) >>> 0);
+}
+
 /** Compares digit by digit, because formatting the number would cost more than computing it. */
 function endsWithHex(text: string, checksum: number): boolean {
   const start = text.length - CHECKSUM_CHARS;
@@ -120,6 +151,25 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
   return crc >>> 0;
 });
+
+const FOREIGN = Uint8Array.from({ length: 256 }, (_, code) => (isBase64url(code) ? 0 : 1));
+const foreignAt = (code: number): number => FOREIGN[code & 0xff] ?? 1;
+
+/** Signed, because the runtime holds such numbers without a box. Each extends the one before. */
+const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
+  let crc = CRC_TABLE[index & 0xff] ?? 0;
+  for (let more = index >> 8; more > 0; more -= 1) {
+    crc = (CRC_TABLE[crc & 0xff] ?? 0) ^ (crc >>> 8);
+  }
+  return crc | 0;
+});
+const sliceAt = (table: number, byte: number): number => CRC_SLICES[table + (byte & 0xff)] ?? 0;
+
+const API_KEY_PREFIX_CHARS = 'kr_live_'.length;
+const API_KEY_CHARS = API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
+/** The running checksum behind each prefix, before the final inversion. */
+const CRC_OF_LIVE = ~crc32('kr_live_', API_KEY_PREFIX_CHARS);
+const CRC_OF_TEST = ~crc32('kr_test_', API_KEY_PREFIX_CHARS);
 
 type Shape = { kind: CredentialKind; env: CredentialEnv | null; prefix: string; length: number };
 

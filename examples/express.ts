@@ -1,0 +1,29 @@
+import { createKeyrail } from '@keyrail/sdk';
+import { protect } from '@keyrail/sdk/express';
+import express from 'express';
+import { charge, chargesOf } from './ledger.ts';
+import { announce, onStop, options, port } from './settings.ts';
+
+const keyrail = createKeyrail(options);
+const app = express();
+
+app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (request, response) => {
+  const { tenantId, env } = request.keyrail;
+  response.json({ env, invoices: chargesOf(tenantId) });
+});
+
+app.post(
+  '/charges',
+  protect(keyrail, { scopes: ['charges:write'], idempotency: true }),
+  express.json(),
+  async (request, response) => {
+    response.status(201).json(await charge(request.keyrail.tenantId, request.body));
+  },
+);
+
+await keyrail.ready();
+const server = app.listen(port, '127.0.0.1', () => announce(Object(server.address()).port));
+onStop(async () => {
+  server.close();
+  await keyrail.close();
+});

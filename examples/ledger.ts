@@ -1,0 +1,17 @@
+// The business behind every example: charges of tenants, in memory.
+
+export type Charge = { id: number; tenant: string | null; amount: number };
+
+const charges: Charge[] = [];
+
+export const chargesOf = (tenant: string | null): Charge[] =>
+  charges.filter((charge) => charge.tenant === tenant);
+
+/** Takes its time, as whoever moves money does. */
+export async function charge(tenant: string | null, order: unknown): Promise<Charge> {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const amount = Number(Object(order).amount);
+  const made = { id: charges.length + 1, tenant, amount };
+  charges.push(made);
+  return made;
+}

@@ -1,0 +1,5 @@
+// One node for all routes of the program: a module is loaded once.
+import { createKeyrail } from '@keyrail/sdk';
+import { options } from '../settings.ts';
+
+export const keyrail = createKeyrail(options);

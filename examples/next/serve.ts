@@ -1,0 +1,21 @@
+// Calls the route handlers below `app` as Next.js calls them, so that they can be tried without it.
+import { serve } from '@hono/node-server';
+import { announce, onStop, port } from '../settings.ts';
+import { POST } from './app/charges/route.ts';
+import { GET } from './app/invoices/route.ts';
+import { keyrail } from './keyrail.ts';
+
+async function route(request: Request): Promise<Response> {
+  const line = `${request.method} ${new URL(request.url).pathname}`;
+  const context = { params: Promise.resolve({}) };
+  if (line === 'GET /invoices') return GET(request, context);
+  if (line === 'POST /charges') return POST(request, context);
+  return new Response(null, { status: 404 });
+}
+
+await keyrail.ready();
+const server = serve({ fetch: route, port, hostname: '127.0.0.1' }, (at) => announce(at.port));
+onStop(async () => {
+  server.close();
+  await keyrail.close();
+});

@@ -1,0 +1,47 @@
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import express, { type Express } from 'express';
+import { adapterSuite, type Backing, listen, routes } from '../../test/adapter-suite.ts';
+import { createTestKeyrail } from '../testing.ts';
+import { protect } from './express.ts';
+
+function appOf({ keyrail, charge }: Backing, textOf: (body: unknown) => string): Express {
+  const app = express();
+  app.set('env', 'test'); // so that it prints no faults of handlers
+  app.get('/hello/:name', protect(keyrail, routes.hello), (request, response) => {
+    const { tenantId, rateLimit } = request.keyrail;
+    const { name } = request.params;
+    response.json({ tenant: tenantId, name, remaining: rateLimit?.[0]?.remaining });
+  });
+  app.get('/open', protect(keyrail, routes.open), (request, response) => {
+    response.json({ context: request.keyrail });
+  });
+  const parser = express.text({ type: '*/*', limit: '1mb' });
+  app.post('/charges', protect(keyrail, routes.charges), parser, async (request, response) => {
+    const { status, headers, body } = await charge(textOf(request.body));
+    response.status(status).set(headers).end(body);
+  });
+  return app;
+}
+
+adapterSuite('express', (backing) => listen(appOf(backing, String)));
+
+adapterSuite('express, body parsed before', (backing) => {
+  const app = express();
+  app.set('env', 'test');
+  app.use(express.json({ limit: '1mb', type: '*/*' }));
+  app.use(appOf(backing, (body) => JSON.stringify(body)));
+  return listen(app);
+});
+
+test('a router that is mounted elsewhere is told by its whole path', async (t) => {
+  const keyrail = await createTestKeyrail();
+  const router = express.Router();
+  router.get('/:id', protect(keyrail), (_request, response) => void response.end());
+  const { url, close } = await listen(express().use('/v2/invoices', router));
+  t.after(close);
+  equal((await fetch(`${url}/v2/invoices/7?q=1`)).status, 401);
+  await keyrail.close();
+  const { path, route } = Object(keyrail.events()[0]);
+  equal(`${path} ${route}`, '/v2/invoices/7 /v2/invoices/:id');
+});

@@ -1,0 +1,61 @@
+// Express 4 and 5, and what else takes its middleware.
+import type { ServerResponse } from 'node:http';
+import type { RequestContext } from '../context.ts';
+import type { RouteOptions } from '../decision.ts';
+import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
+import { contextOf } from './granted.ts';
+import { sendAnswer, watchAnswer } from './node-answer.ts';
+import { type NodeRequest, nodeCall } from './node-call.ts';
+
+declare global {
+  // biome-ignore lint/style/noNamespace: this is how Express lets its request be extended.
+  namespace Express {
+    // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended.
+    interface Request {
+      /** The key behind the request, on routes that `protect` guards. */
+      keyrail: RequestContext;
+    }
+  }
+}
+
+export type ExpressRequest = NodeRequest & {
+  baseUrl?: unknown;
+  route?: unknown;
+  keyrail?: RequestContext;
+};
+
+export type ExpressMiddleware = (
+  request: ExpressRequest,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void;
+
+/**
+ * Lets only admitted requests through; `request.keyrail` is the key behind them.
+ *
+ * @example
+ * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (request, response) => {
+ *   response.json({ tenant: request.keyrail.tenantId });
+ * });
+ */
+export function protect(
+  keyrail: Pick<Keyrail, 'admit'>,
+  route: RouteOptions = {},
+): ExpressMiddleware {
+  checkRoute(route);
+  return (request, response, next) => {
+    void keyrail.admit(nodeCall(request, patternOf(request)), route).then((admission) => {
+      if (admission.kind !== 'admitted') return sendAnswer(response, admission);
+      request.keyrail = contextOf(admission);
+      watchAnswer(response, admission);
+      next();
+    });
+  };
+}
+
+/** Known when the middleware belongs to a route; a mounted router's own path comes before it. */
+export function patternOf({ baseUrl, route }: ExpressRequest): string | null {
+  const path: unknown = Object(route).path;
+  return typeof path === 'string' ? `${typeof baseUrl === 'string' ? baseUrl : ''}${path}` : null;
+}

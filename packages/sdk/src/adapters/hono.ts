@@ -1,0 +1,35 @@
+// Hono, on any runtime that has Node's crypto.
+import type { MiddlewareHandler } from 'hono';
+import type { RequestContext } from '../context.ts';
+import type { RouteOptions } from '../decision.ts';
+import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
+import { contextOf } from './granted.ts';
+import { watched, webAnswer } from './web-answer.ts';
+import { webCall } from './web-call.ts';
+
+/**
+ * Lets only admitted requests through; `c.get('keyrail')` is the key behind them.
+ *
+ * @example
+ * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (c) =>
+ *   c.json({ tenant: c.get('keyrail').tenantId }),
+ * );
+ */
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: RouteOptions = {},
+): MiddlewareHandler<{ Variables: { keyrail: RequestContext<R> } }> {
+  checkRoute(route);
+  return async (c, next) => {
+    const call = webCall(c.req.raw, c.req.routePath);
+    // Hono keeps what it has read, so that the handler finds it too.
+    const bodyBytes = async () => new Uint8Array(await c.req.arrayBuffer());
+    const admission = await keyrail.admit({ ...call, bodyBytes }, route);
+    if (admission.kind !== 'admitted') return webAnswer(admission);
+    c.set('keyrail', contextOf(admission));
+    await next();
+    const answer = watched(admission, c.res);
+    if (answer !== c.res) c.res = answer;
+  };
+}

@@ -1,0 +1,70 @@
+// Koa.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Admitted, Answered } from '../admit.ts';
+import { parsedBytes } from '../body.ts';
+import type { RouteOptions } from '../decision.ts';
+import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
+import { contextOf } from './granted.ts';
+import { watchAnswer } from './node-answer.ts';
+import { nodeCall } from './node-call.ts';
+
+/** What of Koa's context is used here. */
+export type KoaContext = {
+  req: IncomingMessage;
+  res: ServerResponse;
+  request: object;
+  state: object;
+  status: number;
+  body: unknown;
+  set(headers: Readonly<Record<string, string>>): void;
+  remove(header: string): void;
+  readonly writable: boolean;
+};
+
+export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
+
+/**
+ * Lets only admitted requests through; `ctx.state.keyrail` is the key behind them.
+ *
+ * @example
+ * app.use(protect(keyrail, { scopes: ['invoices:read'] }));
+ * app.use((ctx) => {
+ *   ctx.body = { tenant: ctx.state.keyrail.tenantId };
+ * });
+ */
+export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): KoaMiddleware {
+  checkRoute(route);
+  return async (ctx, next) => {
+    const pattern: unknown = Reflect.get(ctx, '_matchedRoute');
+    const admission = await keyrail.admit(nodeCall(ctx.req, pattern, ctx.request), route);
+    if (admission.kind !== 'admitted') {
+      return answer(ctx, admission);
+    }
+    Object.assign(ctx.state, { keyrail: contextOf(admission) });
+    watchAnswer(ctx.res, admission);
+    try {
+      await next();
+    } catch (error) {
+      if (!ctx.writable) admission.settle({ failed: true });
+      throw error;
+    }
+    if (!ctx.writable) settleUnsent(ctx, admission);
+  };
+}
+
+function answer(ctx: KoaContext, { status, headers, body }: Answered): void {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.body = typeof body === 'string' ? body : Buffer.from(body);
+  // Koa makes up a type where the stored answer had none.
+  if (headers['content-type'] === undefined) ctx.remove('content-type');
+}
+
+/** Koa sends nothing to a caller who has gone, but the handler has done its work. */
+function settleUnsent({ status, body, res }: KoaContext, { settle }: Admitted): void {
+  if (res.writableEnded) return;
+  const isStream = typeof Object(body).pipe === 'function' || body instanceof ReadableStream;
+  const bytes = isStream ? null : parsedBytes(body ?? '');
+  settle({ status, headers: res.getHeaders(), body: bytes });
+}

@@ -1,0 +1,66 @@
+// What Node's own response is told and asked, for every framework that stands upon it.
+import type { ServerResponse } from 'node:http';
+import type { Admitted, Answered } from '../admit.ts';
+
+/** Sends a refusal or a stored answer. */
+export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
+  if (response.headersSent || response.destroyed) return;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.end(body);
+}
+
+/** Puts the limits on an answer to come, and settles when the handler has ended it. */
+export function watchAnswer(response: ServerResponse, admitted: Admitted): void {
+  const { headers, captureBytesMax, settle } = admitted;
+  for (const name in headers) response.setHeader(name, headers[name] ?? '');
+  if (captureBytesMax > 0) capture(response, admitted);
+  response.once('close', () => {
+    if (!response.writableEnded) settle({ gone: true });
+    else if (captureBytesMax === 0) settle({ status: response.statusCode });
+  });
+}
+
+/**
+ * Takes what the handler writes, and settles as soon as it ends: whether the caller is still there
+ * to read it does not matter to the one who will ask again.
+ */
+function capture(response: ServerResponse, { captureBytesMax, settle }: Admitted): void {
+  const { write, end } = response;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let headers: ReturnType<ServerResponse['getHeaders']> | null = null;
+  // A response that ever had a header keeps those that come with writeHead where they can be read.
+  response.setHeader('idempotency-replayed', '');
+  response.removeHeader('idempotency-replayed');
+
+  const take = ([chunk, encoding]: unknown[]) => {
+    // As they are now, they describe these bytes: an encoder further out has not touched them yet.
+    headers ??= { ...response.getHeaders() };
+    const bytes = bytesOf(chunk, encoding);
+    size += bytes.length;
+    if (size <= captureBytesMax) chunks.push(bytes);
+  };
+  Object.assign(response, {
+    write: (...sent: unknown[]) => {
+      take(sent);
+      return Reflect.apply(write, response, sent);
+    },
+    end: (...sent: unknown[]) => {
+      const isFirst = !response.writableEnded;
+      if (isFirst) take(sent);
+      const ended: unknown = Reflect.apply(end, response, sent);
+      const body = size <= captureBytesMax ? Buffer.concat(chunks) : null;
+      if (isFirst) settle({ status: response.statusCode, headers: headers ?? {}, body });
+      return ended;
+    },
+  });
+}
+
+function bytesOf(chunk: unknown, encoding: unknown): Uint8Array {
+  // Copied, because a writer may use its buffer again.
+  if (chunk instanceof Uint8Array) return Buffer.from(chunk);
+  if (typeof chunk !== 'string') return new Uint8Array(0);
+  const known = typeof encoding === 'string' && Buffer.isEncoding(encoding);
+  return Buffer.from(chunk, known ? encoding : 'utf8');
+}

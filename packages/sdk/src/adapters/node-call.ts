@@ -1,0 +1,86 @@
+// What Node's own request tells, for every framework that stands upon it.
+import type { IncomingMessage } from 'node:http';
+import { gather, parsedBytes } from '../body.ts';
+import type { IncomingCall } from '../visit.ts';
+
+/** A request, perhaps with what a framework or a body parser has put on it. */
+export type NodeRequest = IncomingMessage & {
+  originalUrl?: unknown;
+  body?: unknown;
+  rawBody?: unknown;
+};
+
+/** `parsed` stands in for the request where a framework keeps parsed bodies elsewhere. */
+export function nodeCall(
+  request: NodeRequest,
+  route: unknown,
+  parsed: { body?: unknown; rawBody?: unknown } = request,
+): IncomingCall {
+  const { originalUrl, url = '/' } = request;
+  // Routers cut what they matched off `url`; the whole of it is what the caller asked for.
+  const [path = '/', query] = split(typeof originalUrl === 'string' ? originalUrl : url);
+  return {
+    method: request.method ?? 'GET',
+    path,
+    query,
+    route: typeof route === 'string' && !route.includes('*') ? route : null,
+    header: (name) => {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    bodyBytes: () => bodyOf(request, parsed),
+  };
+}
+
+function split(url: string): [string, string] {
+  const at = url.indexOf('?');
+  return at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)];
+}
+
+function bodyOf(
+  request: NodeRequest,
+  { body, rawBody }: { body?: unknown; rawBody?: unknown },
+): Promise<Uint8Array> | Uint8Array {
+  if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return parsedBytes(rawBody);
+  // A parser leaves an empty object for a body that it does not understand, and does not read it.
+  if (!request.readableDidRead) return takeBody(request);
+  return body === undefined ? new Uint8Array(0) : parsedBytes(body);
+}
+
+/** Reads the body and puts it back, so that whoever comes later finds it unread. */
+export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+  if (coding === undefined && Number(length) === 0) return Promise.resolve(new Uint8Array(0));
+  return new Promise((resolve, reject) => {
+    const gathered = gather();
+    const stop = () => {
+      request.off('readable', read).off('end', end).off('close', broken).off('error', broken);
+    };
+    const end = () => {
+      stop();
+      const bytes = gathered.bytes();
+      if (bytes.length > 0) request.unshift(bytes);
+      // Only a moment later does the stream know that nobody listens any more.
+      setImmediate(resolve, bytes);
+    };
+    const broken = () => {
+      stop();
+      reject(new Error('The request body broke off.'));
+    };
+    const read = () => {
+      try {
+        for (let chunk = request.read(); chunk !== null; chunk = request.read())
+          gathered.add(chunk);
+      } catch (error) {
+        stop();
+        // What is not read would keep the connection from its next request.
+        request.resume();
+        reject(error);
+        return;
+      }
+      // The end is announced with the next tick, and only if nothing has come back by then.
+      if (request.complete) end();
+    };
+    request.on('readable', read).on('end', end).on('close', broken).on('error', broken);
+  });
+}

@@ -1,0 +1,45 @@
+// Plain `node:http`, and whatever hands on its request and response.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestContext } from '../context.ts';
+import type { RouteOptions } from '../decision.ts';
+import type { Keyrail } from '../parts.ts';
+import { checkRoute } from '../route.ts';
+import { contextOf } from './granted.ts';
+import { sendAnswer, watchAnswer } from './node-answer.ts';
+import { nodeCall } from './node-call.ts';
+
+/** A listener that learns whose key it was. */
+export type NodeHandler<R> = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  keyrail: RequestContext<R>,
+) => unknown;
+
+/**
+ * Wraps a listener so that only admitted requests reach it.
+ *
+ * @example
+ * createServer(
+ *   protect(keyrail, { scopes: ['invoices:read'] }, (request, response, { tenantId }) => {
+ *     response.end(tenantId);
+ *   }),
+ * );
+ */
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: RouteOptions,
+  handler: NodeHandler<R>,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  checkRoute(route);
+  return async (request, response) => {
+    const admission = await keyrail.admit(nodeCall(request, route.name), route);
+    if (admission.kind !== 'admitted') return sendAnswer(response, admission);
+    watchAnswer(response, admission);
+    try {
+      await handler(request, response, contextOf(admission));
+    } catch (error) {
+      admission.settle({ failed: true });
+      throw error;
+    }
+  };
+}

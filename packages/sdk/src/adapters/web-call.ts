@@ -1,0 +1,15 @@
+// What a Web request tells.
+import { webBytes } from '../body.ts';
+import type { IncomingCall } from '../visit.ts';
+
+export function webCall(request: Request, route: string | null): IncomingCall {
+  const { pathname, search } = new URL(request.url);
+  return {
+    method: request.method,
+    path: pathname,
+    query: search.slice(1),
+    route: route?.includes('*') ? null : route,
+    header: (name) => request.headers.get(name),
+    bodyBytes: () => webBytes(request),
+  };
+}

@@ -1,0 +1,48 @@
+// The bytes of a request's body, for the fingerprint of an idempotent request.
+
+/** A body beyond this is refused on idempotent routes: it has to be held whole to be hashed. */
+export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
+
+export class BodyTooLarge extends Error {}
+
+/** Gathers chunks up to the bound. */
+export function gather(): { add(chunk: Uint8Array): void; bytes(): Buffer } {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    add: (chunk) => {
+      size += chunk.length;
+      if (size > IDEMPOTENT_BODY_BYTES_MAX) throw new BodyTooLarge();
+      chunks.push(chunk);
+    },
+    bytes: () => Buffer.concat(chunks, size),
+  };
+}
+
+/**
+ * Of a body that a parser has already read: its text, its bytes, or its JSON with sorted names, so
+ * that equal bodies have equal bytes.
+ */
+export function parsedBytes(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  if (typeof body === 'string') return Buffer.from(body);
+  return Buffer.from(JSON.stringify(body, sorted) ?? '');
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Of a Web request, which stays readable. */
+export async function webBytes(request: Request): Promise<Uint8Array> {
+  const gathered = gather();
+  const { body } = request.clone();
+  // A reader, because not every runtime lets a stream be walked.
+  const reader = body?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) return gathered.bytes();
+    gathered.add(value);
+  }
+}

@@ -1,0 +1,28 @@
+// Time and chance as parts that are handed in: the only file that takes them from the runtime.
+
+export type Clock = {
+  /** Milliseconds since the epoch, as this machine has it. */
+  now(): number;
+  /** Milliseconds that only grow, for measuring spans. */
+  monotonicMs(): number;
+  /** Runs `act` once, later; the timer does not keep the process alive. Cancelled by the result. */
+  after(ms: number, act: () => void): () => void;
+};
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms);
+    timer.unref?.();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** From 0 to, not including, 1. */
+export type Chance = () => number;
+
+export const systemChance: Chance = () => {
+  const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return word / 2 ** 32;
+};

@@ -1,0 +1,49 @@
+// What the vendor's handler learns about the key that a request came with.
+
+/** The two environments; a closed set. */
+export type Env = 'live' | 'test';
+
+/** One rule of a key, as the policy feed resolved it. */
+export type RateLimitRule = {
+  readonly id: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly algorithm: 'sliding' | 'fixed';
+  readonly scope: 'key' | 'tenant';
+};
+
+/** A counter after the request was charged. */
+export type RateLimitState = {
+  readonly id: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly remaining: number;
+  /** Milliseconds from now. */
+  readonly resetMs: number;
+};
+
+/** The key behind a request. `R` is the type of the vendor's own resources. */
+export type RequestContext<R = unknown> = {
+  /** Null only when the request was admitted without any policy (`verified` is false). */
+  readonly keyId: string | null;
+  /** Null only when the request was admitted without any policy. */
+  readonly workspaceId: string | null;
+  readonly projectId: string;
+  /** Null only when the request was admitted without any policy. */
+  readonly tenantId: string | null;
+  /** Read from the key itself. */
+  readonly env: Env;
+  /** Empty when the request was admitted without any policy: then no scope was checked. */
+  readonly scopes: ReadonlySet<string>;
+  readonly displayPrefix: string;
+  /** Milliseconds since the epoch, or null when the key does not expire. */
+  readonly expiresAt: number | null;
+  /** True whenever the decision came from stale or incomplete policy. */
+  readonly degraded: boolean;
+  /** False when the request was admitted without a policy record of its key. */
+  readonly verified: boolean;
+  /** Counters after this request; null without any, or when they could not be reached. */
+  rateLimit: readonly RateLimitState[] | null;
+  /** What `resources` in the options names for the key's environment, else null. */
+  readonly resources: R | null;
+};

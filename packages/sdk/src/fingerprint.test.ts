@@ -1,0 +1,92 @@
+import { equal, notEqual } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fingerprintOf, idempotencyKeyFault, type Scope, scopeHashOf } from './fingerprint.ts';
+
+const scope: Scope = {
+  projectId: 'p',
+  env: 'live',
+  tenantId: 't',
+  holder: 'k',
+  method: 'POST',
+  route: '/charges',
+  idempotencyKey: 'one',
+};
+
+test('a scope is told apart by every one of its parts', () => {
+  const others: Partial<Scope>[] = [
+    { projectId: 'q' },
+    { env: 'test' },
+    { tenantId: 'u' },
+    { tenantId: null },
+    { holder: 'l' },
+    { method: 'PUT' },
+    { route: '/refunds' },
+    { idempotencyKey: 'two' },
+  ];
+  const hashes = [{}, ...others].map((other) => scopeHashOf({ ...scope, ...other }));
+  equal(new Set(hashes).size, others.length + 1);
+  for (const hash of hashes) equal(/^[0-9a-f]{64}$/.test(hash), true);
+});
+
+test('no part of a scope can run into the next', () => {
+  const part = fc.string({ unit: fc.constantFrom('a', '"', ',', '\\', '\n', ' ') });
+  fc.assert(
+    fc.property(fc.tuple(part, part), fc.tuple(part, part), ([holder, route], [a, b]) => {
+      const same = holder === a && route === b;
+      const one = scopeHashOf({ ...scope, holder, route });
+      const other = scopeHashOf({ ...scope, holder: a, route: b });
+      equal(one === other, same);
+    }),
+  );
+});
+
+const asked = { method: 'POST', path: '/charges', query: 'a=1&b=2', body: Buffer.from('{"x":1}') };
+
+test('a fingerprint is the hash of method, path, sorted query and body', () => {
+  const text = 'POST\n/charges\na=1&b=2\n{"x":1}';
+  equal(fingerprintOf(asked), createHash('sha256').update(text).digest('hex'));
+  equal(fingerprintOf({ ...asked, method: 'post' }), fingerprintOf(asked));
+});
+
+test('the order of a query does not matter, all else does', () => {
+  equal(fingerprintOf({ ...asked, query: 'b=2&a=1' }), fingerprintOf(asked));
+  equal(
+    fingerprintOf({ ...asked, query: 'x=2&x=1&y=%20' }),
+    fingerprintOf({ ...asked, query: 'y=+&x=1&x=2' }),
+  );
+  for (const other of [
+    { method: 'PUT' },
+    { path: '/charges/' },
+    { query: 'a=1&b=3' },
+    { query: 'a=1' },
+    { query: '' },
+    { body: Buffer.from('{"x":2}') },
+    { body: Buffer.from('') },
+  ]) {
+    notEqual(fingerprintOf({ ...asked, ...other }), fingerprintOf(asked), JSON.stringify(other));
+  }
+});
+
+test('a query cannot pass for a body', () => {
+  notEqual(
+    fingerprintOf({ ...asked, query: 'a=1', body: Buffer.from('\nx') }),
+    fingerprintOf({ ...asked, query: 'a=1%0A', body: Buffer.from('x') }),
+  );
+});
+
+for (const [key, isGood] of [
+  ['a', true],
+  ['x'.repeat(255), true],
+  ['"quoted", as in the draft', true],
+  ['', false],
+  ['x'.repeat(256), false],
+  ['a\u0000b', false],
+  ['tab\there', false],
+  ['\u007f', false],
+] as const) {
+  test(`an idempotency key of ${key.length} characters, ${JSON.stringify(key.slice(0, 9))}`, () => {
+    equal(idempotencyKeyFault(key) === null, isGood);
+  });
+}

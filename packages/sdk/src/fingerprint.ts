@@ -1,0 +1,59 @@
+// The two hashes of an idempotent request: where its key counts, and what it asked for.
+import { createHash } from 'node:crypto';
+import type { Env } from './context.ts';
+
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+
+/** Everything that keeps equal keys of different callers or routes apart. */
+export type Scope = {
+  projectId: string;
+  env: Env;
+  tenantId: string | null;
+  /** The key's id; of an unverified key, its hash. */
+  holder: string;
+  method: string;
+  route: string;
+  idempotencyKey: string;
+};
+
+/** What is wrong with an `Idempotency-Key`, or null. */
+export function idempotencyKeyFault(key: string): string | null {
+  if (key === '') return 'The Idempotency-Key header is empty.';
+  if (key.length > IDEMPOTENCY_KEY_CHARS_MAX) {
+    return `The Idempotency-Key header is longer than ${IDEMPOTENCY_KEY_CHARS_MAX} characters.`;
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (/[\x00-\x1f\x7f]/.test(key)) return 'The Idempotency-Key header holds control characters.';
+  return null;
+}
+
+/** As a JSON list, so that no part can run into the next one. */
+export function scopeHashOf(scope: Scope): string {
+  const { projectId, env, tenantId, holder, method, route, idempotencyKey } = scope;
+  const parts = [1, projectId, env, tenantId, holder, method.toUpperCase(), route, idempotencyKey];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+export type Asked = { method: string; path: string; query: string; body: Uint8Array };
+
+/**
+ * SHA-256 of method, path, query and body, each on a line of its own but the last. The query's
+ * pairs are sorted by name and then by value, so that their order does not matter; the body counts
+ * as it came, byte by byte.
+ */
+export function fingerprintOf({ method, path, query, body }: Asked): string {
+  return createHash('sha256')
+    .update(`${method.toUpperCase()}\n${path}\n${sortedQuery(query)}\n`)
+    .update(body)
+    .digest('hex');
+}
+
+function sortedQuery(query: string): string {
+  if (query === '') return '';
+  const pairs = [...new URLSearchParams(query)];
+  pairs.sort(([a, x], [b, y]) => compare(a, b) || compare(x, y));
+  return new URLSearchParams(pairs).toString();
+}
+
+/** By code units: the same on every machine, whatever its language. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,198 @@
+// Idempotent requests, as the control plane coordinates them.
+//
+//   claim ─▶ execute ─▶ the handler runs; its lock is kept alive by heartbeats
+//                         ├─ it answered: complete, tried again while the control plane is away
+//                         └─ it failed: release, so that a retry runs
+//         ─▶ replay, in_progress, mismatch: the handler does not run
+//         ─▶ unavailable: no verdict, so nobody knows whether another one runs
+//
+// A lock that is neither completed nor released lapses by itself.
+import type { Env } from './context.ts';
+import type { Parts } from './parts.ts';
+import {
+  type HandlerAnswer,
+  type ReplayedAnswer,
+  replayedAnswer,
+  storableHeaders,
+} from './stored-answer.ts';
+import type { Outcome } from './transport.ts';
+
+export type Claim = { scopeHash: string; fingerprint: string; env: Env; ttlMs: number | null };
+
+export type ClaimVerdict =
+  | { kind: 'execute'; hold: Hold }
+  | { kind: 'replay'; answer: ReplayedAnswer }
+  | { kind: 'in_progress'; retryAfterMs: number }
+  | { kind: 'mismatch' }
+  | { kind: 'unavailable' };
+
+/** The right to run one request. The first of `complete` and `release` ends it. */
+export type Hold = {
+  /** Of a larger body not even a part need be kept. */
+  readonly bodyBytesMax: number;
+  complete(answer: HandlerAnswer): void;
+  release(): void;
+};
+
+export type Idempotency = {
+  claim(claim: Claim): Promise<ClaimVerdict>;
+  /** Waits until every ended hold has been told, at most so long. */
+  drain(timeoutMs: number): Promise<void>;
+};
+
+const CALL_MS_MAX = 10_000;
+const CLAIM_BYTES_MAX = 2 * 1024 * 1024;
+/** A handler that has not ended by then is taken for lost, and its lock left to lapse. */
+export const HOLD_MS_MAX = 15 * 60_000;
+const BEATS_PER_LOCK = 3;
+const BEAT_MS_MIN = 100;
+const COMPLETE_TRIES = 8;
+const RELEASE_TRIES = 3;
+const WAIT_MS_FIRST = 250;
+const WAIT_MS_MAX = 10_000;
+
+type Lock = { scope_hash: string; env: Env; lock_token: string };
+type Step = 'claim' | 'complete' | 'release' | 'heartbeat';
+type IdempotencyParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
+
+export function createIdempotency(parts: IdempotencyParts): Idempotency {
+  const { settings, clock } = parts;
+  const steps = openSteps(parts);
+  const ending = new Set<Promise<void>>();
+
+  function hold(lock: Lock, claim: Claim, { lockMs, bodyBytesMax }: Terms): Hold {
+    const everyMs = Math.max(BEAT_MS_MIN, lockMs / BEATS_PER_LOCK);
+    const beats = heartbeat({ ...parts, everyMs }, () => steps.post('heartbeat', lock));
+    let isEnded = false;
+    const end = (act: () => Promise<unknown>) => {
+      if (isEnded) return;
+      isEnded = true;
+      // The heart beats on meanwhile: until the answer is stored the lock is all that there is.
+      const ended = act().then(beats.stop, beats.stop);
+      ending.add(ended);
+      void ended.then(() => ending.delete(ended));
+    };
+    return {
+      bodyBytesMax,
+      complete: (answer) => end(() => steps.store({ ...lock, ...ttlOf(claim) }, answer)),
+      release: () => end(() => steps.persist('release', lock, RELEASE_TRIES)),
+    };
+  }
+
+  return {
+    claim: async (claim) => {
+      const { scopeHash: scope_hash, fingerprint, env } = claim;
+      const body = { scope_hash, fingerprint, env, ...ttlOf(claim) };
+      const outcome = await steps.post('claim', body, settings.idempotencyTimeoutMs);
+      const told = outcome.kind === 'answer' ? Object(outcome.body) : {};
+      const verdict = verdictOf(told);
+      if (verdict !== null) return verdict;
+      const terms = termsOf(told);
+      if (told.state !== 'execute' || terms === null) return { kind: 'unavailable' };
+      const lock = { scope_hash, env, lock_token: terms.lockToken };
+      return { kind: 'execute', hold: hold(lock, claim, terms) };
+    },
+    drain: async (timeoutMs) => {
+      let cancel = () => {};
+      const late = new Promise<void>((resolve) => {
+        cancel = clock.after(timeoutMs, resolve);
+      });
+      await Promise.race([Promise.all(ending), late]);
+      cancel();
+    },
+  };
+}
+
+/** The calls that a hold makes. */
+function openSteps({ transport, clock, log }: IdempotencyParts) {
+  const post = (step: Step, body: object, timeoutMs = CALL_MS_MAX): Promise<Outcome> => {
+    const path = `/v1/idempotency/${step}`;
+    return transport.send({ method: 'POST', path, body, timeoutMs, bytesMax: CLAIM_BYTES_MAX });
+  };
+  const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+
+  /** Until an answer or a hard refusal comes; null when the tries are used up. */
+  async function persist(step: Step, body: object, tries: number): Promise<Outcome | null> {
+    for (let tried = 1, waitMs = WAIT_MS_FIRST; tried <= tries; tried += 1) {
+      const outcome = await post(step, body);
+      if (outcome.kind === 'answer' || outcome.hard) return outcome;
+      if (tried < tries) await pause(waitMs);
+      waitMs = Math.min(WAIT_MS_MAX, waitMs * 2);
+    }
+    return null;
+  }
+
+  async function store(held: object, { status, headers, body }: HandlerAnswer): Promise<void> {
+    const whole = {
+      ...held,
+      status,
+      headers: storableHeaders(headers),
+      body: body === null ? null : Buffer.from(body).toString('base64'),
+    };
+    let outcome = await persist('complete', whole, COMPLETE_TRIES);
+    // Better an answer without its body than a request that runs twice.
+    if (outcome?.kind === 'refused') {
+      outcome = await persist('complete', { ...held, status, body: null }, COMPLETE_TRIES);
+    }
+    const told = outcome?.kind === 'answer' ? Object(outcome.body).outcome : 'unreachable';
+    if (told !== 'ok') log('error', `keyrail: an idempotent answer was not stored (${told})`);
+  }
+  return { post, persist, store };
+}
+
+const ttlOf = ({ ttlMs }: Claim) => (ttlMs === null ? {} : { ttl_ms: ttlMs });
+
+/** Every verdict but `execute`; null when it is that, or none. */
+function verdictOf(told: Record<string, unknown>): ClaimVerdict | null {
+  const { state, response, retry_after_ms: retryAfterMs } = told;
+  if (state === 'mismatch') return { kind: 'mismatch' };
+  if (state === 'in_progress') {
+    return {
+      kind: 'in_progress',
+      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : 0,
+    };
+  }
+  if (state !== 'replay') return null;
+  const answer = replayedAnswer(response);
+  return answer && { kind: 'replay', answer };
+}
+
+type Terms = { lockToken: string; lockMs: number; bodyBytesMax: number };
+
+function termsOf(told: Record<string, unknown>): Terms | null {
+  const { lock_token: lockToken, lock_ms: lockMs, max_body_bytes: bodyBytesMax } = told;
+  if (typeof lockToken !== 'string' || lockToken === '') return null;
+  if (typeof lockMs !== 'number' || typeof bodyBytesMax !== 'number') return null;
+  return { lockToken, lockMs, bodyBytesMax };
+}
+
+type Beating = Pick<Parts, 'clock' | 'log'> & { everyMs: number };
+
+/** Beats until it is stopped, until the lock is lost, or for as long as a handler may run. */
+function heartbeat({ clock, log, everyMs }: Beating, beat: () => Promise<Outcome>) {
+  const began = clock.monotonicMs();
+  let isStopped = false;
+  let cancel = () => {};
+  const next = () => {
+    if (isStopped) return;
+    if (clock.monotonicMs() - began >= HOLD_MS_MAX) {
+      log('error', 'keyrail: an idempotent request has run for too long; its lock will lapse');
+      return;
+    }
+    cancel = clock.after(everyMs, () => {
+      void beat().then((outcome) => {
+        const isLost = outcome.kind === 'answer' && Object(outcome.body).outcome === 'lost';
+        if (isLost && !isStopped)
+          log('error', 'keyrail: the lock of an idempotent request was lost');
+        if (!isLost) next();
+      });
+    });
+  };
+  next();
+  return {
+    stop: () => {
+      isStopped = true;
+      cancel();
+    },
+  };
+}

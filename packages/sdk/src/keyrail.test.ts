@@ -1,0 +1,197 @@
+// A node from its first moment to its last: cold starts, clocks that are wrong, silence.
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { manualClock } from '../test/manual-clock.ts';
+import { nodeOn, Plane, type Watched } from '../test/plane.ts';
+import { secretKeyOf } from '../test/rig.ts';
+import type { KeyrailOptions } from './options.ts';
+
+const DAY_MS = 86_400_000;
+const gone = () => Promise.reject(new TypeError('fetch failed'));
+
+const reasonOf = ({ node }: Watched, key: string) => {
+  const decision = node.verify(key);
+  return decision.allowed ? 'allowed' : decision.reason;
+};
+
+function node(t: TestContext, plane: Plane, options: Partial<KeyrailOptions> = {}): Watched {
+  const watched = nodeOn(plane, options);
+  t.after(() => watched.node.close());
+  return watched;
+}
+
+/** Files are read and written in real time, whatever the clock says. */
+async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 2_000; turn += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  throw new Error('it did not come about');
+}
+
+async function scratch(t: TestContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'kr-node-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+test('a cold start with nothing known refuses, except where a route says otherwise', async (t) => {
+  const plane = new Plane();
+  const key = plane.issue({ scopes: ['a'] });
+  plane.fault = gone;
+  const watched = node(t, plane);
+  const ready = watched.node.ready(3_000);
+  await watched.clock.pass(5_000);
+  equal(await ready, false);
+  equal(reasonOf(watched, key), 'policy_unavailable');
+  const open = watched.node.verify(key, { onNoPolicy: 'allow', scopes: ['a', 'b'] });
+  ok(open.allowed);
+  const { keyId, tenantId, verified, degraded, scopes } = open.context;
+  deepEqual([keyId, tenantId, verified, degraded, scopes.size], [null, null, false, true, 0]);
+});
+
+test('a node is ready as soon as it has a policy', async (t) => {
+  const plane = new Plane();
+  const { node: made, clock } = node(t, plane);
+  const ready = Promise.all([made.ready(), made.ready(1_000)]);
+  await clock.pass(1);
+  deepEqual(await ready, [true, true]);
+  equal(await made.ready(0), true);
+});
+
+test('a cold start without control plane serves from the cache, and says so', async (t) => {
+  const cacheDir = await scratch(t);
+  const plane = new Plane();
+  const soon = new Date(plane.clock.now() + DAY_MS).toISOString();
+  const [lasting, ending] = [plane.issue(), plane.issue({ expires_at: soon })];
+  const first = node(t, plane, { cacheDir });
+  await eventually(() => first.node.state().version !== null);
+  await first.node.close();
+
+  plane.fault = gone;
+  const second = node(t, plane, { cacheDir });
+  equal(await second.node.ready(), true);
+  const { source, degraded, version, keys } = second.node.state();
+  deepEqual([source, degraded, version, keys], ['cache', true, plane.version, 2]);
+  deepEqual([reasonOf(second, lasting), reasonOf(second, ending)], ['allowed', 'allowed']);
+  await second.clock.pass(DAY_MS);
+  deepEqual([reasonOf(second, lasting), reasonOf(second, ending)], ['allowed', 'expired']);
+
+  const fresh = plane.issue();
+  plane.fault = () => null;
+  await second.clock.pass(60_000);
+  equal(reasonOf(second, fresh), 'allowed');
+  const asked = plane.asked.filter(({ line }) => line === 'snapshot');
+  equal(asked.length, 1, 'what is cached needs only what came after it');
+  equal(second.node.state().degraded, false);
+});
+
+test('a cache that somebody touched is refused, and the node asks for everything', async (t) => {
+  const cacheDir = await scratch(t);
+  const plane = new Plane();
+  const key = plane.issue();
+  const first = node(t, plane, { cacheDir });
+  await eventually(() => first.node.state().version !== null);
+  await first.node.close();
+  const [name = ''] = await readdir(cacheDir);
+  const bytes = await readFile(join(cacheDir, name));
+  bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
+  await writeFile(join(cacheDir, name), bytes);
+
+  const second = node(t, plane, { cacheDir });
+  await eventually(() => second.node.state().version !== null);
+  equal(second.node.state().source, 'feed');
+  equal(reasonOf(second, key), 'allowed');
+  ok(second.logged.some((line) => line.includes('the policy cache was refused')));
+});
+
+test('a clock that is behind revives no key', async (t) => {
+  const plane = new Plane();
+  plane.aheadMs = 2 * DAY_MS;
+  const serverNow = plane.clock.now() + plane.aheadMs;
+  const ended = plane.issue({ expires_at: new Date(serverNow - 1_000).toISOString() });
+  const ending = plane.issue({ expires_at: new Date(serverNow + 60_000).toISOString() });
+  const watched = node(t, plane);
+  await watched.clock.pass(1);
+  deepEqual([reasonOf(watched, ended), reasonOf(watched, ending)], ['expired', 'allowed']);
+  plane.fault = gone;
+  await watched.clock.pass(61_000);
+  equal(reasonOf(watched, ending), 'expired');
+});
+
+test('a clock that is set back revives no key either', async (t) => {
+  const manual = manualClock();
+  let backMs = 0;
+  const clock = { ...manual, now: () => manual.now() - backMs };
+  const plane = new Plane(clock);
+  const at = clock.now() + 60_000;
+  const ending = plane.issue({ expires_at: new Date(at).toISOString() });
+  const watched = node(t, plane);
+  await clock.pass(1);
+  plane.fault = gone;
+  backMs = DAY_MS;
+  equal(reasonOf(watched, ending), 'allowed');
+  await clock.pass(60_000);
+  equal(reasonOf(watched, ending), 'expired');
+});
+
+test('a deleted project is told from an empty one', async (t) => {
+  const plane = new Plane();
+  const key = plane.issue();
+  const watched = node(t, plane);
+  await watched.clock.pass(1);
+  plane.isDeleted = true;
+  plane.revoke(key);
+  await watched.clock.pass(1);
+  equal(reasonOf(watched, key), 'project_deleted');
+  equal(watched.node.state().projectDeleted, true);
+});
+
+test('policy of which nobody has spoken for long is stale, even if nothing failed', async (t) => {
+  const plane = new Plane();
+  const key = plane.issue();
+  const watched = node(t, plane, { staleAfterMs: 40_000 });
+  await watched.clock.pass(1);
+  plane.fault = () => new Promise(() => {});
+  plane.wake();
+  await watched.clock.pass(30_000);
+  equal(watched.node.state().degraded, false);
+  await watched.clock.pass(20_000);
+  equal(watched.node.state().degraded, true);
+  const decision = watched.node.verify(key);
+  equal(decision.allowed && decision.context.degraded, true);
+});
+
+test('a test secret key is told test keys alone, and takes no other feed', async (t) => {
+  const plane = new Plane();
+  plane.env = 'test';
+  const [live, inTest] = [plane.issue(), plane.issue({ env: 'test' })];
+  plane.revoke(live);
+  const watched = node(t, plane, { secretKey: secretKeyOf('test') });
+  await watched.clock.pass(1);
+  deepEqual([reasonOf(watched, live), reasonOf(watched, inTest)], ['wrong_environment', 'allowed']);
+  const other = node(t, plane, {});
+  await other.clock.pass(1);
+  equal(other.node.state().version, null);
+  equal(other.node.state().failure?.hard, true);
+});
+
+test('what a node asks for is narrowed as its options say', async (t) => {
+  const plane = new Plane();
+  plane.env = 'live';
+  const tenantIds = [
+    '0189ffff-0000-7000-8000-000000000002',
+    '0189FFFF-0000-7000-8000-000000000001',
+  ];
+  const { node: made, clock } = node(t, plane, { env: 'live', tenantIds, nodeName: 'api-1' });
+  await clock.pass(1);
+  const query = plane.asked[0]?.query;
+  equal(query?.get('env'), 'live');
+  deepEqual(query?.getAll('tenant_id'), tenantIds.map((id) => id.toLowerCase()).toSorted());
+  equal(query?.get('node'), made.state().nodeId);
+  ok(/^api-1:[0-9a-f]{8}$/.test(made.state().nodeId));
+  throws(() => nodeOn(plane, { projectId: 'x' }), TypeError);
+});

@@ -1,0 +1,114 @@
+// Puts a node together: what it knows, how it hears of changes, and what stands around a decision.
+import { parseCredential } from '@keyrail/protocol/key-format.ts';
+import { createAdmit } from './admit.ts';
+import { decide, type Knowledge } from './decide.ts';
+import type { RouteOptions } from './decision.ts';
+import { type Internals, type KeyrailOptions, type Settings, settingsOf } from './options.ts';
+import type { Keyrail, KeyrailState, Verify } from './parts.ts';
+import { type DiskCache, openDiskCache } from './policy/disk-cache.ts';
+import { Feed } from './policy/feed.ts';
+import { Standing } from './policy/standing.ts';
+import { createTime, type Time } from './time.ts';
+import { createTransport } from './transport.ts';
+import { SDK } from './version.ts';
+
+const READY_MS_DEFAULT = 10_000;
+const ANY_ROUTE: RouteOptions = Object.freeze({});
+
+/**
+ * Makes a node: it loads the project's policy, follows its changes, and decides on keys without
+ * asking anybody. Make one for a program and share it. Throws a TypeError when `url`, `secretKey`
+ * or `projectId` cannot be right, and never again after that.
+ *
+ * @example
+ * const keyrail = createKeyrail({ url, secretKey, projectId });
+ * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), listInvoices);
+ */
+export function createKeyrail<R = unknown>(
+  options: KeyrailOptions<R>,
+  internals: Internals = {},
+): Keyrail<R> {
+  const settings = settingsOf(options, internals);
+  const { clock, chance, log, staleAfterMs } = settings;
+  const transport = createTransport({ ...settings, userAgent: `${SDK.name}/${SDK.version}` });
+  const time = createTime(clock);
+  const standing = new Standing({ clock, staleAfterMs, log });
+  const env = envOfFeed(settings);
+  const { cacheDir } = settings;
+  const cache = cacheDir === null ? null : openDiskCache({ ...settings, env }, cacheDir);
+  const feed = new Feed({
+    ...settings,
+    env,
+    filter: settings,
+    transport,
+    time,
+    standing,
+    onChange: (policy, generatedAt) => cache?.keep(policy, generatedAt),
+  });
+  const verify = verifier(settings, standing, time);
+  const around = createAdmit<R>({ settings, verify, transport, clock, chance, log });
+  const following = follow({ cache, standing, time, feed });
+  let closing: Promise<void> | null = null;
+
+  const close = async () => {
+    feed.stop();
+    standing.close();
+    await Promise.all([following, around.close()]);
+    await cache?.close();
+  };
+  return {
+    ready: (timeoutMs = READY_MS_DEFAULT) => standing.whenReady(timeoutMs),
+    verify,
+    admit: (call, route = ANY_ROUTE) => around.admit(call, route),
+    state: () => ({ ...stateOf(standing, settings), telemetry: around.telemetry() }),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+type Following = { cache: DiskCache | null; standing: Standing; time: Time; feed: Feed };
+
+/** What the cache knows is better than nothing, and less than what the feed says. */
+async function follow({ cache, standing, time, feed }: Following): Promise<void> {
+  const kept = await cache?.load();
+  if (kept) {
+    time.heard(kept.savedAt);
+    standing.restored(kept.policy);
+  }
+  await feed.run();
+}
+
+function verifier<R>(settings: Settings<R>, standing: Standing, time: Time): Verify<R> {
+  const { projectId, resources, log } = settings;
+  const known: Knowledge<R> = { standing, projectId, resources, now: time.now };
+  return (keyText, route = ANY_ROUTE) => {
+    try {
+      return decide(known, keyText, route);
+    } catch (error) {
+      log('error', `keyrail: a key was refused because of a fault: ${error}`);
+      const reason = 'policy_unavailable';
+      return { allowed: false, reason, missingScopes: [], degraded: true, key: null };
+    }
+  };
+}
+
+/** A test secret key is told nothing but test keys. */
+function envOfFeed<R>({ env, secretKey }: Settings<R>) {
+  return env ?? (parseCredential(secretKey)?.env === 'test' ? 'test' : null);
+}
+
+function stateOf<R>(standing: Standing, { nodeId }: Settings<R>): Omit<KeyrailState, 'telemetry'> {
+  const { policy, degraded, source, lastSyncAt, trouble } = standing;
+  return {
+    version: policy?.version ?? null,
+    keys: policy?.table.size ?? 0,
+    degraded,
+    source,
+    lastSyncAt,
+    failure: trouble,
+    projectDeleted: policy?.projectDeleted ?? false,
+    nodeId,
+  };
+}

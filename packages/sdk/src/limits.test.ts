@@ -1,0 +1,115 @@
+// Rate limits over real HTTP: what is asked, what the answers become, and what silence costs.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
+import { contextOf, KEY_ID, PROJECT_ID, receiver, rig, TENANT_ID } from '../test/rig.ts';
+import type { RateLimitRule } from './context.ts';
+import { createLimits, limitHeaders } from './limits.ts';
+
+const rule: RateLimitRule = {
+  id: 'per-minute',
+  limit: 100,
+  windowMs: 60_000,
+  algorithm: 'sliding',
+  scope: 'key',
+};
+const policy = { id: 'per-minute', limit: 100, window_ms: 60_000, remaining: 99, reset_ms: 1500 };
+const state = { id: 'per-minute', limit: 100, windowMs: 60_000, remaining: 99, resetMs: 1500 };
+const result = (more: object = {}) => ({
+  body: {
+    object: 'ratelimit_result',
+    allowed: true,
+    limited_policy: null,
+    retry_after_seconds: null,
+    store: 'memory',
+    policies: [policy],
+    ...more,
+  },
+});
+
+test('headers are structured fields, in whole seconds that never promise too much', () => {
+  deepEqual(limitHeaders([]), {});
+  deepEqual(
+    limitHeaders([
+      state,
+      { id: 'day', limit: 5000, windowMs: 86_400_500, remaining: 0, resetMs: 0 },
+    ]),
+    {
+      'ratelimit-policy': '"per-minute";q=100;w=60, "day";q=5000;w=86401',
+      ratelimit: '"per-minute";r=99;t=2, "day";r=0;t=0',
+    },
+  );
+});
+
+test('the counters are asked in the words of the protocol', async (t) => {
+  const plane = await receiver(t, () => result());
+  const verdict = await createLimits(rig(plane.url)).check(contextOf({}), [rule], 3);
+  deepEqual(verdict, { kind: 'counted', allowed: true, states: [state], retryAfterSeconds: null });
+  const { body } = ratelimitEndpoints['POST /v1/ratelimit/check'];
+  deepEqual((body as { parse(it: unknown): unknown }).parse(plane.told[0]?.body), {
+    project_id: PROJECT_ID,
+    env: 'live',
+    key_id: KEY_ID,
+    tenant_id: TENANT_ID,
+    cost: 3,
+    limits: [
+      { id: 'per-minute', limit: 100, window_ms: 60_000, algorithm: 'sliding', scope: 'key' },
+    ],
+  });
+});
+
+test('a denial says how long to wait, if waiting helps', async (t) => {
+  const plane = await receiver(t, () => result({ allowed: false, retry_after_seconds: 7 }));
+  const limits = createLimits(rig(plane.url));
+  const denied = { kind: 'counted', allowed: false, states: [state] };
+  deepEqual(await limits.check(contextOf({}), [rule], 1), { ...denied, retryAfterSeconds: 7 });
+  plane.script = () => result({ allowed: false, retry_after_seconds: null });
+  deepEqual(await limits.check(contextOf({}), [rule], 1), { ...denied, retryAfterSeconds: null });
+});
+
+test('a cost is brought into its bounds', async (t) => {
+  const plane = await receiver(t, () => result());
+  const limits = createLimits(rig(plane.url));
+  for (const cost of [0, 2.4, -3, 5000, Number.NaN])
+    await limits.check(contextOf({}), [rule], cost);
+  deepEqual(
+    plane.told.map(({ body }) => body.cost),
+    [0, 2, 0, 1000, 1],
+  );
+});
+
+for (const [name, reply] of Object.entries({
+  'a broken connection': null,
+  'a refusal': { status: 503, body: { error: { code: 'unavailable' } } },
+  'a wrong credential': { status: 401 },
+  'an answer of another shape': { body: { allowed: 'yes' } },
+  'a counter of another shape': result({ policies: [{ ...policy, remaining: -1 }] }),
+  'an id that would break a header': result({ policies: [{ ...policy, id: 'a"b' }] }),
+  'no object at all': { body: null },
+})) {
+  test(`${name} is no verdict`, async (t) => {
+    const plane = await receiver(t, () => reply);
+    const parts = rig(plane.url);
+    const verdict = await createLimits(parts).check(contextOf({}), [rule], 1);
+    deepEqual(verdict, { kind: 'unreachable' });
+    equal(parts.logged.length, 1);
+  });
+}
+
+test('silence is waited for once a second, by one request', async (t) => {
+  const plane = await receiver(t, () => new Promise(() => {}));
+  const parts = rig(plane.url, { rateLimitTimeoutMs: 30 });
+  const limits = createLimits(parts);
+  const ask = () => limits.check(contextOf({}), [rule], 1);
+  await ask();
+  await Promise.all(Array.from({ length: 50 }, ask));
+  equal(plane.told.length, 1, 'the others did not wait for nothing');
+  await parts.clock.pass(1000);
+  await Promise.all(Array.from({ length: 50 }, ask));
+  equal(plane.told.length, 2);
+  plane.script = () => result();
+  await parts.clock.pass(1000);
+  equal((await ask()).kind, 'counted');
+  equal((await ask()).kind, 'counted');
+  equal(parts.logged.length, 1, 'one outage, one warning');
+});

@@ -1,0 +1,117 @@
+// Rate limits: one call to the shared counters, and what the vendor's caller is told of them.
+import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts';
+import type { Parts } from './parts.ts';
+
+export type LimitVerdict =
+  | {
+      kind: 'counted';
+      allowed: boolean;
+      states: RateLimitState[];
+      /** Null when it was allowed, and when no wait would help. */
+      retryAfterSeconds: number | null;
+    }
+  | { kind: 'unreachable' };
+
+export type Limits = {
+  /** Charges all rules or none. Never throws; waits no longer than the set time. */
+  check(
+    context: RequestContext,
+    rules: readonly RateLimitRule[],
+    cost: number,
+  ): Promise<LimitVerdict>;
+};
+
+const COST_MAX = 1_000;
+/** After a failure one request in this time tries again; the others do not wait for nothing. */
+const REST_MS = 1_000;
+
+type LimitParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
+
+export function createLimits({ settings, transport, clock, log }: LimitParts): Limits {
+  let isFailing = false;
+  let restsUntil = 0;
+
+  const failed = (why: string): LimitVerdict => {
+    if (!isFailing) log('warn', `keyrail: rate limits cannot be counted (${why})`);
+    isFailing = true;
+    restsUntil = clock.monotonicMs() + REST_MS;
+    return { kind: 'unreachable' };
+  };
+
+  return {
+    check: async (context, rules, cost) => {
+      if (isFailing) {
+        const now = clock.monotonicMs();
+        if (now < restsUntil) return { kind: 'unreachable' };
+        restsUntil = now + REST_MS;
+      }
+      const outcome = await transport.send({
+        method: 'POST',
+        path: '/v1/ratelimit/check',
+        timeoutMs: settings.rateLimitTimeoutMs,
+        body: {
+          project_id: context.projectId,
+          env: context.env,
+          key_id: context.keyId,
+          tenant_id: context.tenantId,
+          cost: costOf(cost),
+          limits: rules.map(({ id, limit, windowMs, algorithm, scope }) => ({
+            id,
+            limit,
+            window_ms: windowMs,
+            algorithm,
+            scope,
+          })),
+        },
+      });
+      if (outcome.kind === 'refused') return failed(`the control plane says ${outcome.status}`);
+      if (outcome.kind === 'unreachable') return failed(outcome.reason);
+      const verdict = verdictOf(outcome.body);
+      if (verdict === null) return failed('the answer is of no known shape');
+      isFailing = false;
+      return verdict;
+    },
+  };
+}
+
+const costOf = (cost: number): number =>
+  Number.isFinite(cost) ? Math.min(COST_MAX, Math.max(0, Math.round(cost))) : 1;
+
+/** Null when it is no result. */
+function verdictOf(body: unknown): LimitVerdict | null {
+  const { allowed, policies, retry_after_seconds: wait } = Object(body);
+  if (typeof allowed !== 'boolean' || !Array.isArray(policies)) return null;
+  const states = policies.map(stateOf);
+  if (!states.every((state) => state !== null)) return null;
+  return {
+    kind: 'counted',
+    allowed,
+    states,
+    retryAfterSeconds: !allowed && typeof wait === 'number' ? wait : null,
+  };
+}
+
+function stateOf(policy: unknown): RateLimitState | null {
+  const { id, limit, window_ms: windowMs, remaining, reset_ms: resetMs } = Object(policy);
+  const numbers = [limit, windowMs, remaining, resetMs];
+  if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) return null;
+  if (!numbers.every((value) => Number.isSafeInteger(value) && value >= 0)) return null;
+  return { id, limit, windowMs, remaining, resetMs };
+}
+
+/**
+ * `RateLimit` and `RateLimit-Policy` as the IETF draft has them: lists of strings, whose
+ * parameters are quota and window, and what remains until when. Ids need no escaping: the pattern
+ * above leaves nothing to escape.
+ */
+export function limitHeaders(states: readonly RateLimitState[]): Record<string, string> {
+  if (states.length === 0) return {};
+  const seconds = (ms: number) => Math.ceil(ms / 1000);
+  const policies = states.map(
+    ({ id, limit, windowMs }) => `"${id}";q=${limit};w=${seconds(windowMs)}`,
+  );
+  const counters = states.map(
+    ({ id, remaining, resetMs }) => `"${id}";r=${remaining};t=${seconds(resetMs)}`,
+  );
+  return { 'ratelimit-policy': policies.join(', '), ratelimit: counters.join(', ') };
+}

@@ -1,0 +1,99 @@
+// The built package as a vendor gets it: alone in a folder, as ESM and as CommonJS, on the oldest
+// Node that it promises to run on and on this one, and compiled against by a vendor's TypeScript.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const home = join(import.meta.dirname, '..');
+const modules = join(home, '..', '..', 'node_modules');
+const FILES = ['smoke.cjs', 'smoke.mjs', 'consumer.mts', 'consumer.cts'];
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keyrail-sdk-'));
+  const place = join(folder, 'node_modules', '@keyrail', 'sdk');
+  await mkdir(place, { recursive: true });
+  await cp(join(home, 'dist'), join(place, 'dist'), { recursive: true });
+  await cp(join(home, 'package.json'), join(place, 'package.json'));
+  for (const name of FILES) await cp(join(home, 'test', name), join(folder, name));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function findNode20(): Promise<string | null> {
+  const places = [process.env.KEYRAIL_TEST_NODE20, '/usr/local/bin/node', '/usr/bin/node'];
+  for (const path of places) {
+    if (!path) continue;
+    const { stdout } = await run(path, ['--version']).catch(() => ({ stdout: '' }));
+    if (stdout.startsWith('v20.')) return path;
+  }
+  return null;
+}
+
+const saidBy = async (node: string, file: string) => {
+  const { stdout } = await run(node, [join(folder, file), join(folder, 'cache')]);
+  return JSON.parse(stdout);
+};
+
+const expected = (major: number) => ({
+  major,
+  before: [true, 'insufficient_scope'],
+  others: ['expired', 'malformed_key', 'missing_key'],
+  admitted: 'admitted',
+  after: 'unknown_key',
+  refused: 'TypeError',
+});
+
+for (const file of ['smoke.cjs', 'smoke.mjs']) {
+  test(`the built package works on this Node: ${file}`, async () => {
+    const major = Number(process.versions.node.split('.')[0]);
+    deepEqual(await saidBy(process.execPath, file), expected(major));
+  });
+
+  test(`the built package works on Node 20: ${file}`, async (t) => {
+    const node = await findNode20();
+    if (node === null) return t.skip('no Node 20 on this machine: set KEYRAIL_TEST_NODE20');
+    deepEqual(await saidBy(node, file), expected(20));
+  });
+}
+
+test('the built package needs nothing but Node, and every entry point is there', async () => {
+  const place = join(folder, 'node_modules', '@keyrail', 'sdk');
+  const { exports } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
+  for (const paths of Object.values<Record<string, string>>(exports)) {
+    for (const path of [paths.import ?? '', paths.require ?? '']) {
+      const code = await readFile(join(place, path), 'utf8');
+      ok(code.length > 0, path);
+      await readFile(join(place, path.replace(/\.js$/, '.d.ts')), 'utf8');
+    }
+  }
+  const files = (await readdir(join(place, 'dist'), { recursive: true })).filter((name) =>
+    name.endsWith('.js'),
+  );
+  for (const file of files) {
+    const code = await readFile(join(place, 'dist', file), 'utf8');
+    const foreign = [...code.matchAll(/(?:from|import|require\()\s*["']([^"'.][^"']*)["']/g)]
+      .map(([, specifier = '']) => specifier)
+      .filter((specifier) => !builtinModules.includes(specifier.replace(/^node:/, '')));
+    deepEqual(foreign, [], file);
+  }
+});
+
+test('the declarations serve a vendor’s TypeScript, as ESM and as CommonJS', async () => {
+  for (const name of ['@types', 'undici-types']) {
+    await symlink(join(modules, name), join(folder, 'node_modules', name));
+  }
+  const compilerOptions = {
+    ...{ module: 'nodenext', target: 'es2022', strict: true, noEmit: true, types: ['node'] },
+    exactOptionalPropertyTypes: true,
+  };
+  const config = { compilerOptions, files: ['consumer.mts', 'consumer.cts'] };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const compiled = await run(join(modules, '.bin', 'tsc'), ['-p', folder]).catch((error) => error);
+  equal(compiled.stdout, '');
+});

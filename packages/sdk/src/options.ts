@@ -1,0 +1,244 @@
+// What a vendor may set, with defaults. Mistakes that would leave routes unprotected are thrown
+// at once; numbers out of range are clamped and unknown names ignored, each with a warning.
+import { hostname } from 'node:os';
+import { parseCredential } from '@keyrail/protocol/key-format.ts';
+import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
+import type { Env } from './context.ts';
+
+export type LogLevel = 'info' | 'warn' | 'error';
+export type Log = (level: LogLevel, message: string) => void;
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Settings of a Keyrail node; the first three are required. */
+export type KeyrailOptions<R = unknown> = {
+  /** The root of the deployment, as in `https://keys.example.com`. */
+  url: string;
+  /** `krsk_live_…` or `krsk_test_…`. */
+  secretKey: string;
+  /** The project whose keys this node verifies. */
+  projectId: string;
+  /** Only keys of this environment are loaded; by default all that the secret key reaches. */
+  env?: Env | undefined;
+  /** Only keys of these tenants are loaded, at most 50. */
+  tenantIds?: readonly string[] | undefined;
+  /**
+   * What this node is called where revocations are waited for; the host's name by default. Each
+   * gets an ending of its own, because no process may acknowledge what another has not applied.
+   */
+  nodeName?: string | undefined;
+  /** A directory in which the policy is kept, so that a cold start needs no control plane. */
+  cacheDir?: string | undefined;
+  /** The vendor's own resources for each environment: `context.resources` is the right one. */
+  resources?: Partial<Record<Env, R>> | undefined;
+  /** Where a key may stand, in order; `authorization` and `x-api-key` by default. */
+  keyHeaders?: readonly string[] | undefined;
+  /** False polls at intervals instead of holding a request open until something changes. */
+  longPoll?: boolean | undefined;
+  /** The interval of plain polling; 10 seconds by default, 1 s to 5 min. */
+  pollMs?: number | undefined;
+  /** How long policy counts as fresh without word from the control plane; 90 s by default. */
+  staleAfterMs?: number | undefined;
+  /** How long a request may wait for its counters; 500 ms by default. */
+  rateLimitTimeoutMs?: number | undefined;
+  /** How long a request may wait for its idempotency claim; 5 s by default. */
+  idempotencyTimeoutMs?: number | undefined;
+  /** False sends none. */
+  telemetry?: boolean | TelemetryOptions | undefined;
+  /** Takes warnings and errors; `console` by default. */
+  log?: Log | undefined;
+};
+
+export type TelemetryOptions = {
+  /** The share of admitted requests that is reported, above 0 and up to 1; 1 by default. */
+  sampleRate?: number | undefined;
+  /** The longest that an event waits before it is sent; 5 s by default. */
+  flushMs?: number | undefined;
+  /** What waits to be sent at most; events beyond are dropped and counted. 10,000 by default. */
+  queueMax?: number | undefined;
+  /** Events in one request; 1,000 by default, at most 5,000. */
+  batchMax?: number | undefined;
+};
+
+/** Stand-ins for what belongs to the runtime: for tests. */
+export type Internals = {
+  clock?: Clock | undefined;
+  chance?: Chance | undefined;
+  fetch?: Fetch | undefined;
+};
+
+export type Telemetry = Required<{ [K in keyof TelemetryOptions]: number }>;
+
+/** Options as they hold: complete, checked and clamped. */
+export type Settings<R = unknown> = {
+  /** Without a slash at its end. */
+  base: string;
+  secretKey: string;
+  projectId: string;
+  env: Env | null;
+  tenantIds: readonly string[];
+  nodeId: string;
+  cacheDir: string | null;
+  resources: { live: R | null; test: R | null };
+  keyHeaders: readonly string[];
+  longPoll: boolean;
+  pollMs: number;
+  staleAfterMs: number;
+  rateLimitTimeoutMs: number;
+  idempotencyTimeoutMs: number;
+  telemetry: Telemetry | null;
+  log: Log;
+  clock: Clock;
+  chance: Chance;
+  fetch: Fetch;
+};
+
+const TENANTS_MAX = 50;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
+const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
+const NODE_NAME_CHARS_MAX = 100;
+
+type Bounds = { min: number; max: number; usual: number };
+
+const NUMBERS = {
+  pollMs: { min: 1_000, max: 300_000, usual: 10_000 },
+  staleAfterMs: { min: 5_000, max: 86_400_000, usual: 90_000 },
+  rateLimitTimeoutMs: { min: 10, max: 30_000, usual: 500 },
+  idempotencyTimeoutMs: { min: 50, max: 60_000, usual: 5_000 },
+} satisfies Record<string, Bounds>;
+
+const TELEMETRY = {
+  sampleRate: { min: 0.0001, max: 1, usual: 1 },
+  flushMs: { min: 50, max: 60_000, usual: 5_000 },
+  queueMax: { min: 1, max: 1_000_000, usual: 10_000 },
+  batchMax: { min: 1, max: 5_000, usual: 1_000 },
+} satisfies Record<string, Bounds>;
+
+const KNOWN = new Set(
+  `url secretKey projectId env tenantIds nodeName cacheDir resources keyHeaders longPoll telemetry
+   log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
+);
+
+/** Throws a TypeError that never quotes the secret key. */
+export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals = {}): Settings<R> {
+  const log = safe(options.log ?? toConsole);
+  warnOfUnknown(options, KNOWN, log);
+  const chance = internals.chance ?? systemChance;
+  const numbers = clampedAll(NUMBERS, options, log);
+  return {
+    ...numbers,
+    base: baseOf(options.url),
+    secretKey: checkSecretKey(options.secretKey),
+    projectId: checkUuid('projectId', options.projectId),
+    env: checkEnv(options.env),
+    tenantIds: checkTenants(options.tenantIds ?? []),
+    nodeId: nodeIdOf(options.nodeName, chance),
+    cacheDir: options.cacheDir ?? null,
+    resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
+    keyHeaders: checkHeaders(options.keyHeaders ?? ['authorization', 'x-api-key']),
+    longPoll: options.longPoll ?? true,
+    telemetry: telemetryOf(options.telemetry ?? true, log),
+    log,
+    clock: internals.clock ?? systemClock,
+    chance,
+    // Looked up at each call, so that a runtime's instrumentation of fetch is used.
+    fetch: internals.fetch ?? ((url, init) => fetch(url, init)),
+  };
+}
+
+function telemetryOf(telemetry: boolean | TelemetryOptions, log: Log): Telemetry | null {
+  if (telemetry === false) return null;
+  const options = telemetry === true ? {} : telemetry;
+  warnOfUnknown(options, new Set(Object.keys(TELEMETRY)), log);
+  return clampedAll(TELEMETRY, options, log);
+}
+
+function clampedAll<K extends string>(
+  bounds: Record<K, Bounds>,
+  options: object,
+  log: Log,
+): Record<K, number> {
+  const entries = Object.entries<Bounds>(bounds).map(([name, { min, max, usual }]) => {
+    const given: unknown = Reflect.get(options, name);
+    if (given === undefined) return [name, usual];
+    if (typeof given !== 'number' || Number.isNaN(given)) {
+      log('warn', `keyrail: ${name} is not a number; ${usual} is used`);
+      return [name, usual];
+    }
+    const used = Math.min(max, Math.max(min, given));
+    if (used !== given) log('warn', `keyrail: ${name} is ${given}; ${used} is used`);
+    return [name, used];
+  });
+  return Object.fromEntries(entries);
+}
+
+function warnOfUnknown(options: object, known: ReadonlySet<string>, log: Log): void {
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) log('warn', `keyrail: there is no option ${name}; it is ignored`);
+  }
+}
+
+/** A log that fails must not fail a request. */
+const safe =
+  (log: Log): Log =>
+  (level, message) => {
+    try {
+      log(level, message);
+    } catch {
+      // Nobody is left to be told.
+    }
+  };
+
+const toConsole: Log = (level, message) => {
+  if (level !== 'info') console[level](message);
+};
+
+function baseOf(url: string): string {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new TypeError('url must begin with http:// or https:// and name a host');
+  }
+  const { username, password, origin, pathname } = new URL(url);
+  if (username || password) throw new TypeError('url must not hold a credential');
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+function checkSecretKey(secretKey: string): string {
+  const parsed = typeof secretKey === 'string' ? parseCredential(secretKey) : null;
+  if (parsed?.kind === 'secret_key') return secretKey;
+  throw new TypeError('secretKey must be a whole krsk_… credential');
+}
+
+function checkUuid(name: string, id: string): string {
+  if (typeof id === 'string' && UUID.test(id)) return id.toLowerCase();
+  throw new TypeError(`${name} must be a UUID`);
+}
+
+function checkEnv(env: Env | undefined): Env | null {
+  if (env === undefined || env === 'live' || env === 'test') return env ?? null;
+  throw new TypeError('env must be live or test');
+}
+
+function checkTenants(ids: readonly string[]): string[] {
+  if (ids.length > TENANTS_MAX) throw new TypeError(`tenantIds holds at most ${TENANTS_MAX} ids`);
+  return [...new Set(ids.map((id) => checkUuid('tenantIds', id)))].sort();
+}
+
+function checkHeaders(names: readonly string[]): string[] {
+  if (names.length > 0 && names.every((name) => HEADER.test(name))) {
+    return names.map((name) => name.toLowerCase());
+  }
+  throw new TypeError('keyHeaders must name at least one header');
+}
+
+function nodeIdOf(name: string | undefined, chance: Chance): string {
+  if (name !== undefined && !NODE_NAME.test(name)) {
+    throw new TypeError('nodeName must be 1 to 100 letters, digits, dots, colons, dashes');
+  }
+  const own =
+    name ??
+    hostname()
+      .replace(/[^A-Za-z0-9._-]/g, '-')
+      .slice(0, NODE_NAME_CHARS_MAX);
+  const ending = Math.floor(chance() * 2 ** 32);
+  return `${own || 'node'}:${ending.toString(16).padStart(8, '0')}`;
+}

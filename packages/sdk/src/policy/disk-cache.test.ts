@@ -1,0 +1,184 @@
+// The policy cache: what was written comes back whole; anything else is refused.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { chanceFrom } from '../../../../tests/turns.ts';
+import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
+import { manualClock } from '../../test/manual-clock.ts';
+import { secretKeyOf } from '../../test/rig.ts';
+import { type CacheParts, openDiskCache } from './disk-cache.ts';
+import type { Policy } from './standing.ts';
+import { PolicyTable } from './table.ts';
+
+const SAVED_AT = Date.UTC(2026, 2, 1);
+const KEYS = 300;
+
+async function ground(t: TestContext, more: Partial<CacheParts> = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'kr-cache-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const clock = manualClock();
+  const logged: string[] = [];
+  const parts: CacheParts = {
+    ...{ secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, tenantIds: [], clock },
+    log: (_, message) => void logged.push(message),
+    ...more,
+  };
+  const open = (other: Partial<CacheParts> = {}) => openDiskCache({ ...parts, ...other }, dir);
+  const path = async () =>
+    join(dir, (await readdir(dir)).find((name) => name.endsWith('.policy')) ?? '');
+  return { dir, clock, logged, open, path };
+}
+
+function policyWith(keys: number, version = 5, env: Policy['env'] = null): Policy {
+  const table = new PolicyTable();
+  const chance = chanceFrom(keys);
+  for (let number = 0; number < keys; number += 1) table.set(entryOf(number, chance));
+  for (let number = 0; number < keys; number += 5) table.delete(sha256Hex(`key ${number}`));
+  return { table, version, workspaceId: uuidOf(2, 9), env, projectDeleted: false };
+}
+
+async function written(t: TestContext, policy: Policy = policyWith(KEYS)) {
+  const held = await ground(t);
+  const cache = held.open();
+  await cache.load();
+  cache.keep(policy, SAVED_AT);
+  await cache.close();
+  return held;
+}
+
+test('what was written comes back, key by key', async (t) => {
+  for (const keys of [0, 1, KEYS, 9_000]) {
+    const policy = policyWith(keys);
+    const { open } = await written(t, policy);
+    const kept = await open().load();
+    ok(kept);
+    const { table, ...rest } = kept.policy;
+    const { table: before, ...expected } = policy;
+    deepEqual({ ...rest, savedAt: kept.savedAt }, { ...expected, savedAt: SAVED_AT });
+    equal(table.size, before.size);
+    for (let number = 0; number < keys; number += 1) {
+      const hash = sha256Hex(`key ${number}`);
+      deepEqual(toldBy(table, hash), toldBy(before, hash));
+    }
+    // It goes on living: rows that were free are used again, and what is shared is let go of.
+    const chance = chanceFrom(9);
+    for (let number = 0; number < 50; number += 1) table.set(entryOf(number, chance));
+    for (let number = 0; number < keys + 50; number += 1) table.delete(sha256Hex(`key ${number}`));
+    deepEqual([table.size, table.scopePool.sources(), table.limitPool.sources()], [0, [], []]);
+  }
+});
+
+test('a thousand damaged files are refused, every one', async (t) => {
+  const { open, path } = await written(t);
+  const file = await path();
+  const whole = await readFile(file);
+  const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 1));
+  const kinds: Record<string, () => Buffer> = {
+    'a bit': () => {
+      const bytes = Buffer.from(whole);
+      const at = chance.below(bytes.length);
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << chance.below(8));
+      return bytes;
+    },
+    'an end': () => whole.subarray(0, chance.below(whole.length)),
+    'no tag': () => whole.subarray(0, whole.length - 1 - chance.below(16)),
+    'a tag of zeros': () => Buffer.concat([whole.subarray(0, -16), Buffer.alloc(16)]),
+    more: () => Buffer.concat([whole, Buffer.alloc(1 + chance.below(40))]),
+    'a piece twice': () => {
+      const at = chance.below(whole.length - 100);
+      return Buffer.concat([whole.subarray(0, at + 80), whole.subarray(at)]);
+    },
+    'a piece of zeros': () => Buffer.from(whole).fill(0, chance.below(whole.length - 16)),
+    noise: () => Buffer.from(Array.from({ length: whole.length }, () => chance.below(256))),
+  };
+  const names = Object.keys(kinds);
+  for (let damage = 0; damage < 1_000; damage += 1) {
+    const name = names[damage % names.length] ?? '';
+    const bytes = kinds[name]?.() ?? Buffer.alloc(0);
+    if (bytes.equals(whole)) continue;
+    await writeFile(file, bytes);
+    equal(await open().load(), null, `${name}, damage ${damage}`);
+  }
+  await writeFile(file, whole);
+  ok(await open().load(), 'the whole one is taken');
+});
+
+test('a file under another secret key, project or filter is nobody else’s', async (t) => {
+  const { open, path } = await written(t);
+  const file = await path();
+  const whole = await readFile(file);
+  const others: Partial<CacheParts>[] = [
+    { secretKey: secretKeyOf('test') },
+    { projectId: uuidOf(3, 9) },
+    { env: 'live' },
+    { tenantIds: [uuidOf(4, 9)] },
+  ];
+  for (const other of others) {
+    // Each looks under a name of its own; here somebody has put the file there.
+    const cache = open(other);
+    equal(await cache.load(), null);
+    cache.keep(policyWith(1), SAVED_AT);
+    await cache.close();
+    const names = await readdir(join(file, '..'));
+    for (const name of names) await writeFile(join(file, '..', name), whole);
+    equal(await open(other).load(), null, JSON.stringify(Object.keys(other)));
+    await writeFile(file, whole);
+  }
+  ok(await open().load());
+});
+
+test('only its owner can read it, and nothing is left beside it', async (t) => {
+  const { dir, path } = await written(t);
+  equal((await stat(await path())).mode & 0o777, 0o600);
+  equal((await readdir(dir)).length, 1);
+});
+
+test('a slower process does not overwrite what is newer', async (t) => {
+  const { open } = await written(t, policyWith(10, 9));
+  const slow = open();
+  slow.keep(policyWith(3, 8), SAVED_AT);
+  await slow.close();
+  equal((await open().load())?.policy.version, 9);
+});
+
+test('writing is put off, and not repeated while nothing changes', async (t) => {
+  const { dir, clock, open } = await ground(t);
+  const cache = open();
+  await cache.load();
+  for (let version = 1; version < 100; version += 1) cache.keep(policyWith(2, version), SAVED_AT);
+  await clock.pass(500);
+  deepEqual(await readdir(dir), []);
+  await clock.pass(600);
+  await cache.close();
+  equal((await open().load())?.policy.version, 99);
+  equal(clock.timers(), 0);
+});
+
+test('what a crash left behind is swept up; what another is writing is not', async (t) => {
+  const { dir, path, open } = await written(t);
+  const [old, fresh] = [`${await path()}.0011`, `${await path()}.2233`];
+  await writeFile(old, 'half');
+  await writeFile(fresh, 'half');
+  const long = manualClock().now() / 1000 - 7_200;
+  await utimes(old, long, long);
+  await utimes(fresh, long + 7_100, long + 7_100);
+  ok(await open().load());
+  deepEqual((await readdir(dir)).filter((name) => !name.endsWith('.policy')).length, 1);
+});
+
+test('a directory that cannot be used costs a warning and nothing else', async (t) => {
+  const { dir, logged } = await ground(t);
+  const inTheWay = join(dir, 'file');
+  await writeFile(inTheWay, 'not a directory');
+  const log = (_: string, message: string) => void logged.push(message);
+  const clock = manualClock();
+  const parts = { secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, log, clock };
+  const cache = openDiskCache({ ...parts, tenantIds: [] }, inTheWay);
+  equal(await cache.load(), null);
+  cache.keep(policyWith(1), SAVED_AT);
+  await cache.close();
+  equal(await readFile(inTheWay, 'utf8'), 'not a directory');
+  ok(logged.some((line) => line.includes('could not be written')));
+});

@@ -1,0 +1,232 @@
+// A control plane that answers nonsense, or somebody else's policy, or nothing: the last good
+// policy stays in force, whole, until a good answer comes.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { uuidOf } from '../../test/entries.ts';
+import { type Asked, nodeOn, Plane, type Watched } from '../../test/plane.ts';
+
+const HOUR_MS = 3_600_000;
+const HUGE_BYTES = 65 * 1024 * 1024;
+
+const reasonOf = ({ node }: Watched, key: string) => {
+  const decision = node.verify(key);
+  return decision.allowed ? 'allowed' : decision.reason;
+};
+
+type Body = Record<string, unknown>;
+const answer = (body: unknown, status = 200) => Response.json(body, { status });
+const refusal = (status: number, code: string) =>
+  answer({ error: { code, message: 'no' } }, status);
+
+/** An honest delta, spoilt. */
+const spoilt = (spoil: (body: Body) => Body) => (asked: Asked, plane: Plane) =>
+  answer(
+    spoil(
+      asked.line === 'delta' ? plane.delta(Number(asked.query.get('since'))) : plane.snapshot(0),
+    ),
+  );
+
+const brokenBody = (sent: string) =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(sent));
+        setImmediate(() => controller.error(new Error('reset')));
+      },
+    }),
+  );
+
+const hugeBody = () => {
+  const piece = new Uint8Array(1024 * 1024).fill(32);
+  let sent = 0;
+  return new Response(
+    new ReadableStream({
+      pull(controller) {
+        sent += piece.length;
+        if (sent > HUGE_BYTES) controller.close();
+        else controller.enqueue(piece);
+      },
+    }),
+  );
+};
+
+type Fault = {
+  name: string;
+  hard: boolean;
+  answers(asked: Asked, plane: Plane): Response | Promise<Response>;
+};
+
+const changesOf = (body: Body) => (Array.isArray(body.changes) ? body.changes : []);
+const spoiltKey = (more: object) => (body: Body) => ({
+  ...body,
+  changes: changesOf(body).map((change, at, all) =>
+    at === all.length - 1 ? { ...change, ...more } : change,
+  ),
+  keys: [{ ...more }],
+});
+
+const faults: Fault[] = [
+  { name: 'nothing', hard: false, answers: () => Promise.reject(new TypeError('fetch failed')) },
+  { name: '500', hard: false, answers: () => refusal(500, 'internal_error') },
+  { name: '503', hard: false, answers: () => refusal(503, 'unavailable') },
+  { name: '429', hard: false, answers: () => refusal(429, 'rate_limited') },
+  { name: 'a redirect', hard: false, answers: () => new Response(null, { status: 302 }) },
+  { name: 'a page of a proxy', hard: false, answers: () => new Response('<html>sign in</html>') },
+  { name: 'half an answer', hard: false, answers: () => brokenBody('{"object":"policy_del') },
+  { name: 'an answer without end', hard: false, answers: hugeBody },
+  { name: '401', hard: true, answers: () => refusal(401, 'invalid_key') },
+  { name: '403', hard: true, answers: () => refusal(403, 'forbidden') },
+  { name: '404', hard: true, answers: () => refusal(404, 'not_found') },
+  { name: 'no object', hard: true, answers: () => answer([]) },
+  { name: 'an empty body', hard: true, answers: () => new Response('') },
+  {
+    name: 'another kind of object',
+    hard: true,
+    answers: spoilt((body) => ({ ...body, object: 'list' })),
+  },
+  {
+    name: 'another project',
+    hard: true,
+    answers: spoilt((body) => ({ ...body, project_id: uuidOf(7, 8) })),
+  },
+  {
+    name: 'another workspace',
+    hard: true,
+    answers: spoilt((body) => ({ ...body, workspace_id: uuidOf(7, 8) })),
+  },
+  {
+    name: 'one environment only',
+    hard: true,
+    answers: spoilt((body) => ({ ...body, env: 'live' })),
+  },
+  { name: 'an older version', hard: true, answers: spoilt((body) => ({ ...body, version: 1 })) },
+  {
+    name: 'a change of an unknown kind',
+    hard: true,
+    answers: spoilt(spoiltKey({ change: 'suspend' })),
+  },
+  { name: 'a digest cut short', hard: true, answers: spoilt(spoiltKey({ lookup_hash: 'ab' })) },
+  { name: 'no expiry', hard: true, answers: spoilt(spoiltKey({ expires_at: undefined })) },
+  {
+    name: 'an expiry that is no time',
+    hard: true,
+    answers: spoilt(spoiltKey({ expires_at: 'soon' })),
+  },
+  { name: 'scopes that are no list', hard: true, answers: spoilt(spoiltKey({ scopes: 'all' })) },
+  {
+    name: 'a rule of an unknown kind',
+    hard: true,
+    answers: spoilt(spoiltKey({ rate_limits: [{ id: 'r' }] })),
+  },
+];
+
+for (const { name, hard, answers } of faults) {
+  test(`the last good policy outlives ${name}`, async (t) => {
+    const watched = await healthy(t);
+    const { plane, node, clock } = watched;
+    const [revoked, kept] = [plane.issue(), plane.issue()];
+    await clock.pass(1);
+    const before = node.state();
+    plane.fault = (asked) => answers(asked, plane);
+    plane.wake(); // the poll that is held already would be answered well
+    await clock.pass(1);
+    plane.revoke(revoked);
+    const fresh = plane.issue();
+    for (let step = 0; step < 40; step += 1) await clock.pass(500);
+
+    const state = node.state();
+    deepEqual([state.version, state.keys], [before.version, before.keys], 'nothing was taken over');
+    equal(state.degraded, true);
+    equal(state.failure?.hard, hard, state.failure?.message);
+    deepEqual(
+      [revoked, kept, fresh].map((key) => reasonOf(watched, key)),
+      ['allowed', 'allowed', 'unknown_key'],
+    );
+
+    plane.fault = () => null;
+    for (let step = 0; step < 20; step += 1) await clock.pass(60_000);
+    deepEqual(
+      [revoked, kept, fresh].map((key) => reasonOf(watched, key)),
+      ['unknown_key', 'allowed', 'allowed'],
+    );
+    deepEqual([node.state().degraded, node.state().failure], [false, null]);
+  });
+}
+
+async function healthy(t: TestContext): Promise<Watched> {
+  const watched = nodeOn(new Plane());
+  t.after(() => watched.node.close());
+  await watched.clock.pass(1);
+  equal(watched.node.state().degraded, false);
+  return watched;
+}
+
+test('a delta that cannot be applied is made good by a snapshot', async (t) => {
+  const watched = await healthy(t);
+  const { plane, node, clock } = watched;
+  plane.fault = (asked) => {
+    if (asked.line === 'snapshot' || plane.version === 1) return null;
+    return answer({ ...plane.delta(0), since: 0 });
+  };
+  plane.wake();
+  await clock.pass(1);
+  const key = plane.issue();
+  for (let step = 0; step < 20; step += 1) await clock.pass(1_000);
+  equal(reasonOf(watched, key), 'allowed');
+  equal(node.state().version, plane.version);
+});
+
+test('waits grow, have a bound, and are spread by chance', async (t) => {
+  const gapsOf = async (status: number, chance: () => number) => {
+    const plane = new Plane();
+    plane.fault = () => refusal(status, 'unavailable');
+    const watched = nodeOn(plane, {}, chance);
+    t.after(() => watched.node.close());
+    for (let step = 0; step < 120; step += 1) await watched.clock.pass(HOUR_MS / 120);
+    return plane.asked.map(({ at }, index) => at - (plane.asked[index - 1]?.at ?? 0)).slice(1);
+  };
+  const soft = await gapsOf(503, () => 0);
+  ok(
+    soft.every((gap, at) => gap >= (soft[at - 1] ?? 0) && gap <= 30_000),
+    `${soft}`,
+  );
+  const hard = await gapsOf(401, () => 0);
+  ok(
+    hard.every((gap) => gap >= 5_000 && gap <= 300_000),
+    `${hard}`,
+  );
+  ok(hard.length < soft.length / 4, `${hard.length} of ${soft.length}`);
+  const early = await gapsOf(503, () => 0.99);
+  ok((early.at(-1) ?? 0) < 10_000, 'chance takes away most of a wait');
+});
+
+test('what the server asks to be waited is waited', async (t) => {
+  const plane = new Plane();
+  const headers = { 'retry-after': '120' };
+  plane.fault = () => new Response(null, { status: 429, headers });
+  const { node, clock } = nodeOn(plane);
+  t.after(() => node.close());
+  for (let step = 0; step < 12; step += 1) await clock.pass(10_000);
+  equal(plane.asked.length, 1);
+});
+
+test('a fleet does not come back in step', async (t) => {
+  const plane = new Plane();
+  plane.fault = () => Promise.reject(new TypeError('fetch failed'));
+  let seed = 1;
+  const chance = () => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647;
+  };
+  const nodes = Array.from({ length: 200 }, () => nodeOn(plane, {}, chance).node);
+  t.after(() => Promise.all(nodes.map((node) => node.close())));
+  await plane.clock.pass(60_000);
+  plane.asked.length = 0;
+  await plane.clock.pass(30_000);
+  const perSecond = new Map<number, number>();
+  for (const { at } of plane.asked) {
+    const second = Math.floor(at / 1000);
+    perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+  }
+  ok(Math.max(...perSecond.values()) < 60, `${[...perSecond.values()]}`);
+});

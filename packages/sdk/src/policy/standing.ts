@@ -1,0 +1,99 @@
+// What a node knows and how well: the one object that decisions read and the feed writes.
+import type { Clock } from '../clock.ts';
+import type { Env } from '../context.ts';
+import type { Log } from '../options.ts';
+import type { PolicyTable } from './table.ts';
+
+/** The policy of a project at a version. */
+export type Policy = {
+  readonly table: PolicyTable;
+  version: number;
+  readonly workspaceId: string;
+  /** The environment that the feed is narrowed to; null for both. */
+  readonly env: Env | null;
+  projectDeleted: boolean;
+};
+
+export type Trouble = { readonly hard: boolean; readonly message: string };
+
+const ALIVE_MS = 60_000;
+
+export type StandingParts = { clock: Clock; staleAfterMs: number; log: Log };
+
+export class Standing {
+  policy: Policy | null = null;
+  source: 'none' | 'cache' | 'feed' = 'none';
+  /** Whether decisions come from policy that may be out of date. */
+  degraded = true;
+  trouble: Trouble | null = null;
+  lastSyncAt: number | null = null;
+  readonly #parts: StandingParts;
+  readonly #waiting = new Set<() => void>();
+  #cancelStale = () => {};
+
+  constructor(parts: StandingParts) {
+    this.#parts = parts;
+  }
+
+  /** From the cache: known, but not confirmed. */
+  restored(policy: Policy): void {
+    this.policy = policy;
+    this.source = 'cache';
+    this.#wake();
+  }
+
+  /** The control plane has just said that this is how things are. */
+  confirmed(policy: Policy): void {
+    const { clock, staleAfterMs, log } = this.#parts;
+    this.policy = policy;
+    this.source = 'feed';
+    this.lastSyncAt = clock.now();
+    this.degraded = false;
+    if (this.trouble) log('info', 'keyrail: the control plane answers again');
+    this.trouble = null;
+    // A silence that nobody notices, of a program that was asleep for instance, is noticed too.
+    this.#cancelStale();
+    this.#cancelStale = clock.after(staleAfterMs, () => {
+      this.degraded = true;
+    });
+    this.#wake();
+  }
+
+  /** What is known stays in force. */
+  failed(trouble: Trouble): void {
+    const isNew = this.trouble?.message !== trouble.message;
+    this.degraded = true;
+    this.trouble = trouble;
+    const kept = this.policy ? 'the last known policy stays in force' : 'there is no policy yet';
+    if (isNew)
+      this.#parts.log(trouble.hard ? 'error' : 'warn', `keyrail: ${trouble.message}; ${kept}`);
+  }
+
+  /** Nobody will tell of changes any more. */
+  close(): void {
+    this.#cancelStale();
+    this.degraded = true;
+    this.#wake();
+  }
+
+  /** True when there is a policy within the time. */
+  whenReady(timeoutMs: number): Promise<boolean> {
+    if (this.policy) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      // Timers of ours keep no process alive; while somebody waits for this, something has to.
+      const alive = setInterval(() => {}, ALIVE_MS);
+      const done = () => {
+        cancel();
+        clearInterval(alive);
+        this.#waiting.delete(done);
+        resolve(this.policy !== null);
+      };
+      const cancel = this.#parts.clock.after(timeoutMs, done);
+      this.#waiting.add(done);
+    });
+  }
+
+  #wake(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}

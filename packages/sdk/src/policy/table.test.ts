@@ -1,0 +1,104 @@
+// The table against a plain map, key by key, whatever is added, changed and taken away.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { chanceFrom } from '../../../../tests/turns.ts';
+import { entryOf, sha256Hex, toldBy } from '../../test/entries.ts';
+import { type Entry, PolicyTable } from './table.ts';
+import { digestFromHex, digestOf } from './words.ts';
+
+const withoutEnv = ({ env: _unused, ...entry }: Entry) => entry;
+
+function assertSame(table: PolicyTable, model: Map<string, Entry>, upTo: number): void {
+  equal(table.size, model.size);
+  for (let number = 0; number < upTo; number += 1) {
+    const hash = sha256Hex(`key ${number}`);
+    const known = model.get(hash);
+    deepEqual(toldBy(table, hash), known ? withoutEnv(known) : null);
+  }
+}
+
+test('after any changes the table says what a map would', () => {
+  for (let seed = 0; seed < 20; seed += 1) {
+    const chance = chanceFrom(seed);
+    const keys = 1 + chance.below(600);
+    const table = new PolicyTable();
+    const model = new Map<string, Entry>();
+    for (let step = 0; step < 2_000; step += 1) {
+      const entry = entryOf(chance.below(keys), chance);
+      if (chance.percent(45)) {
+        table.delete(entry.lookupHash);
+        model.delete(entry.lookupHash);
+      } else {
+        table.set(entry);
+        model.set(entry.lookupHash, entry);
+      }
+    }
+    assertSame(table, model, keys);
+  }
+});
+
+test('keys that fall into one part, and onto one place, are told apart', () => {
+  const chance = chanceFrom(1);
+  const table = new PolicyTable();
+  const model = new Map<string, Entry>();
+  // The first two words decide where a digest is looked for: here they are all the same.
+  const crowded = (number: number) => `0011223344556677${sha256Hex(`${number}`).slice(16)}`;
+  for (let number = 0; number < 300; number += 1) {
+    const entry = { ...entryOf(number, chance), lookupHash: crowded(number) };
+    table.set(entry);
+    model.set(entry.lookupHash, entry);
+  }
+  for (let number = 0; number < 300; number += 3) {
+    table.delete(crowded(number));
+    model.delete(crowded(number));
+  }
+  for (let number = 0; number < 300; number += 1) {
+    const known = model.get(crowded(number));
+    deepEqual(toldBy(table, crowded(number)), known ? withoutEnv(known) : null);
+  }
+});
+
+test('one bit of difference in a digest is another key', () => {
+  const table = new PolicyTable();
+  const entry = entryOf(1, chanceFrom(1));
+  table.set(entry);
+  const digest = Buffer.from(entry.lookupHash, 'hex');
+  for (let bit = 0; bit < 256; bit += 1) {
+    const other = Buffer.from(digest);
+    other[bit >> 3] = (other[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    equal(toldBy(table, other.toString('hex')), null);
+  }
+  ok(toldBy(table, entry.lookupHash));
+});
+
+test('a digest is the same from a key as from the hex of the feed', () => {
+  for (const text of ['', 'x', 'kr_live_AAAA', 'ü', '\u{1f511}']) {
+    deepEqual([...digestOf(text)], [...digestFromHex(sha256Hex(text)).slice()]);
+  }
+});
+
+test('what shows the table of a moment does not show what came after', () => {
+  const chance = chanceFrom(3);
+  const table = new PolicyTable();
+  for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));
+  const { used, chunks } = table.rows.show();
+  const before = chunks.map((words) => Buffer.from(words.slice().buffer).toString('base64'));
+  for (let number = 0; number < 5_000; number += 2) table.delete(sha256Hex(`key ${number}`));
+  for (let number = 4_000; number < 9_000; number += 1) table.set(entryOf(number, chance));
+  equal(used, 5_000);
+  const after = chunks.map((words) => Buffer.from(words.slice().buffer).toString('base64'));
+  ok(before.every((text, at) => text === after[at]));
+});
+
+test('scope sets and rules that no key has any more are forgotten', () => {
+  const chance = chanceFrom(4);
+  const table = new PolicyTable();
+  for (let round = 0; round < 50; round += 1) {
+    for (let number = 0; number < 40; number += 1) {
+      table.set({ ...entryOf(number, chance), scopes: [`round ${round}`, `key ${number}`] });
+    }
+  }
+  equal(table.scopePool.sources().length, 40);
+  for (let number = 0; number < 40; number += 1) table.delete(sha256Hex(`key ${number}`));
+  deepEqual([table.scopePool.sources(), table.limitPool.sources(), table.size], [[], [], 0]);
+});

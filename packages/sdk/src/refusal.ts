@@ -1,0 +1,94 @@
+// What a refused caller reads: one status, one code and one message for each reason, in the body
+// shape of the control plane. A caller never learns more of a key than whether it is good.
+import type { DenialCode, WireErrorCode } from '@keyrail/protocol/error-codes.ts';
+import type { DenialReason } from './decision.ts';
+
+/** The codes of the SDK, and those of the control plane that an adapter needs besides. */
+export type RefusalCode =
+  | DenialCode
+  | Extract<WireErrorCode, 'invalid_request' | 'payload_too_large' | 'unavailable'>;
+
+/** An answer, ready to be sent. */
+export type Refusal = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+};
+
+/** A refusal, and its reason as telemetry tells it. */
+export type Refused = { refused: Refusal; reason: string };
+
+export type RefusalDetails = {
+  /** Instead of the usual message. */
+  message?: string;
+  missingScopes?: readonly string[];
+  /** At least one second is said: zero would invite a caller to spin. */
+  retryAfterSeconds?: number | null;
+  headers?: Readonly<Record<string, string>>;
+};
+
+const CHALLENGE = { 'www-authenticate': 'Bearer' };
+const UNAVAILABLE_RETRY_SECONDS = 1;
+
+// Written out, so that the table exists at run time without the protocol; the type keeps it whole
+// and a test holds it against the protocol's own.
+const table: Readonly<Record<RefusalCode, { status: number; message: string }>> = {
+  missing_key: { status: 401, message: 'An API key is required.' },
+  invalid_key: { status: 401, message: 'Invalid API key.' },
+  expired_key: { status: 401, message: 'This API key has expired.' },
+  insufficient_scope: { status: 403, message: 'This API key lacks a required scope.' },
+  wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
+  idempotency_in_progress: {
+    status: 409,
+    message: 'A request with this idempotency key is still running.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    message: 'This idempotency key was used with a different request.',
+  },
+  rate_limited: { status: 429, message: 'Too many requests.' },
+  policy_unavailable: { status: 503, message: 'Keys cannot be verified at the moment.' },
+  invalid_request: { status: 400, message: 'The request is not valid.' },
+  payload_too_large: { status: 413, message: 'The request body is too large.' },
+  unavailable: { status: 503, message: 'Temporarily unavailable. Try again shortly.' },
+};
+
+const codes: Readonly<Record<DenialReason, RefusalCode>> = {
+  missing_key: 'missing_key',
+  // Malformed, unknown, revoked or of a deleted project: to the caller it is all one.
+  malformed_key: 'invalid_key',
+  unknown_key: 'invalid_key',
+  project_deleted: 'invalid_key',
+  expired: 'expired_key',
+  wrong_environment: 'wrong_environment',
+  insufficient_scope: 'insufficient_scope',
+  rate_limited: 'rate_limited',
+  policy_unavailable: 'policy_unavailable',
+};
+
+/** The answer for a key that a decision denied. */
+export const refuseKey = (reason: DenialReason, missingScopes: readonly string[]): Refusal =>
+  refuse(codes[reason], { missingScopes });
+
+/** The answer for a code of the table. */
+export function refuse(code: RefusalCode, details: RefusalDetails = {}): Refusal {
+  const { status, message } = table[code];
+  const { missingScopes = [], headers = {} } = details;
+  const wait = details.retryAfterSeconds ?? (status === 503 ? UNAVAILABLE_RETRY_SECONDS : null);
+  const error = {
+    code,
+    message: details.message ?? message,
+    ...(missingScopes.length > 0 && { missing_scopes: missingScopes }),
+  };
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      ...(status === 401 && CHALLENGE),
+      ...(wait !== null && { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
+      ...headers,
+    },
+    body: JSON.stringify({ error }),
+  };
+}

@@ -1,0 +1,72 @@
+// What of an answer is kept for those who ask again, and how it is given back.
+
+export type HeaderValues = Readonly<
+  Record<string, number | string | readonly string[] | undefined>
+>;
+
+/** An answer of the vendor's handler; null for a body that was too large to keep. */
+export type HandlerAnswer = { status: number; headers: HeaderValues; body: Uint8Array | null };
+
+export type ReplayedAnswer = { status: number; headers: Record<string, string>; body: Uint8Array };
+
+const NAME_CHARS_MAX = 128;
+const VALUE_CHARS_MAX = 4_096;
+
+/**
+ * Left out: what belongs to one connection, what is made anew for every answer, what speaks of the
+ * first request alone, and cookies, which are credentials and have no place in a store.
+ */
+const LEFT_OUT = new Set(
+  `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer
+   transfer-encoding upgrade content-length date set-cookie set-cookie2 ratelimit
+   ratelimit-policy idempotency-replayed idempotency-body-omitted`.split(/\s+/),
+);
+
+/** Headers that are fit to be stored; the others are left out without a word. */
+export function storableHeaders(headers: HeaderValues): Record<string, string> {
+  const all = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name.toLowerCase(), textOf(value)]],
+  );
+  const named = all
+    .find(([name]) => name === 'connection')?.[1]
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  return Object.fromEntries(
+    all.filter(
+      ([name, value]) => !LEFT_OUT.has(name) && !named?.includes(name) && isStorable(name, value),
+    ),
+  );
+}
+
+const textOf = (value: number | string | readonly string[]): string =>
+  typeof value === 'object' ? value.join(', ') : String(value);
+
+const isStorable = (name: string, value: string): boolean =>
+  name.length <= NAME_CHARS_MAX &&
+  value.length <= VALUE_CHARS_MAX &&
+  /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) &&
+  name !== '__proto__' &&
+  !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+
+/**
+ * The stored answer, marked as a replay. Where the body was too large to be stored, status and
+ * headers come without it and say so: the caller must learn that the request was carried out.
+ */
+export function replayedAnswer(stored: unknown): ReplayedAnswer | null {
+  const { status, headers, body } = Object(stored);
+  if (!Number.isInteger(status) || status < 200 || status > 599) return null;
+  const kept = storableHeaders(Object(headers));
+  const isStored = typeof body === 'string';
+  if (!isStored) {
+    for (const name of Object.keys(kept)) if (name.startsWith('content-')) delete kept[name];
+  }
+  return {
+    status,
+    headers: {
+      ...kept,
+      'idempotency-replayed': 'true',
+      ...(!isStored && { 'idempotency-body-omitted': 'true' }),
+    },
+    body: isStored ? Buffer.from(body, 'base64') : new Uint8Array(0),
+  };
+}

@@ -1,0 +1,238 @@
+// Telemetry over real HTTP, on a clock that passes when the test says so.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { IngestBatch, IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
+import fc from 'fast-check';
+import { KEY_ID, PROJECT_ID, type Reply, receiver, rig, TENANT_ID, until } from '../test/rig.ts';
+import type { TelemetryOptions } from './options.ts';
+import { createTelemetry } from './telemetry.ts';
+import { lineOf, type TelemetryEvent } from './telemetry-batch.ts';
+
+const event =
+  (given: Partial<TelemetryEvent> = {}) =>
+  (): TelemetryEvent => ({
+    ts: '2026-01-01T00:00:00.000Z',
+    env: 'live',
+    tenant_id: TENANT_ID,
+    key_id: KEY_ID,
+    display_prefix: 'kr_live_abcdef',
+    method: 'GET',
+    path: '/invoices/1',
+    route: '/invoices/:id',
+    status: 200,
+    duration_ms: 1.5,
+    degraded: false,
+    denial_reason: null,
+    request_id: 'r1',
+    ...given,
+  });
+
+const taken: Reply = { status: 202, body: { object: 'ingest_receipt' } };
+const sdk = { name: '@keyrail/sdk', version: '0.1.0' };
+
+async function open(t: TestContext, telemetry: TelemetryOptions = {}, chance = () => 0.5) {
+  const plane = await receiver(t, () => taken);
+  const parts = rig(plane.url, { telemetry }, { chance });
+  const made = createTelemetry({ ...parts, sdk });
+  const record = (count: number, given: Partial<TelemetryEvent> = {}) => {
+    for (let at = 0; at < count; at += 1) made.record(event(given));
+  };
+  const batches = () => plane.told.map(({ body }) => IngestBatch.parse(body));
+  return { ...made, ...parts, plane, record, batches };
+}
+
+test('events wait for company, and go out as the protocol has them', async (t) => {
+  const { record, clock, batches, plane, state } = await open(t, { flushMs: 5000 });
+  record(3);
+  await clock.pass(4999);
+  equal(plane.told.length, 0);
+  await clock.pass(1);
+  await until(() => state().sent === 3);
+  const [batch] = batches();
+  equal(plane.told[0]?.path, '/v1/ingest/batch');
+  equal(batch?.events.length, 3);
+  equal(batch?.events_dropped, 0);
+  equal(batch?.sample_rate, 1);
+  deepEqual(batch?.sdk, sdk);
+  equal(batch?.events[0]?.project_id, PROJECT_ID);
+  ok(batch?.batch_id);
+  equal(clock.timers(), 0, 'nothing is left to wake up for');
+});
+
+test('a full batch does not wait', async (t) => {
+  const { record, clock, batches, state } = await open(t, { batchMax: 10 });
+  record(25);
+  await clock.pass(1);
+  await until(() => state().sent === 20);
+  deepEqual(
+    batches().map(({ events }) => events.length),
+    [10, 10],
+  );
+  await clock.pass(5000);
+  await until(() => state().sent === 25);
+});
+
+test('what does not get through is sent again under the same id, later and later', async (t) => {
+  const { record, clock, batches, plane, state, logged } = await open(t);
+  const failing: (Reply | null)[] = [null, { status: 503 }, { status: 500 }, null];
+  plane.script = () =>
+    plane.told.length <= failing.length ? (failing[plane.told.length - 1] ?? null) : taken;
+  record(2);
+  await clock.pass(5000);
+  for (const [at, waitMs] of [1250, 2500, 5000, 10_000].entries()) {
+    await until(() => plane.told.length === at + 1 && clock.timers() === 1);
+    await clock.pass(waitMs - 1);
+    equal(plane.told.length, at + 1, 'not before its time');
+    await clock.pass(1);
+  }
+  await until(() => state().sent === 2);
+  equal(new Set(batches().map(({ batch_id }) => batch_id)).size, 1);
+  equal(logged.length, 1, 'said once, not with every try');
+  equal(state().dropped, 0);
+});
+
+test('a budget that is used up is waited for, as long as the answer says', async (t) => {
+  const { record, clock, plane, state } = await open(t);
+  plane.script = () =>
+    plane.told.length === 1 ? { status: 429, headers: { 'retry-after': '42' } } : taken;
+  record(1);
+  await clock.pass(5000);
+  await until(() => clock.timers() === 1);
+  await clock.pass(41_000);
+  equal(plane.told.length, 1);
+  await clock.pass(12_000);
+  await until(() => state().sent === 1);
+});
+
+test('a refused batch is dropped and counted, and the next one tells', async (t) => {
+  const { record, clock, batches, plane, state } = await open(t);
+  plane.script = () => (plane.told.length === 1 ? { status: 400 } : taken);
+  record(7);
+  await clock.pass(5000);
+  await until(() => state().dropped === 7);
+  record(1);
+  await clock.pass(5000);
+  equal(plane.told.length, 1, 'whoever refuses is left alone for a while');
+  await clock.pass(90_000);
+  await until(() => state().sent === 1);
+  equal(batches()[1]?.events_dropped, 7);
+});
+
+test('an outage costs events, never memory', async (t) => {
+  const { record, clock, batches, plane, state } = await open(t, { queueMax: 50, batchMax: 20 });
+  plane.script = () => null;
+  for (let hour = 0; hour < 3; hour += 1) {
+    record(1000);
+    await clock.pass(3_600_000);
+  }
+  ok(state().queued <= 70, `${state().queued} are held`);
+  equal(state().queued + state().dropped, 3000);
+  plane.script = () => taken;
+  for (let turn = 0; turn < 30 && state().queued > 0; turn += 1) await clock.pass(60_000);
+  await until(() => state().queued === 0);
+  equal(state().sent + state().dropped, 3000);
+  const told = batches().slice(-10);
+  const ids = new Map(told.map((batch) => [batch.batch_id, batch.events_dropped]));
+  equal(
+    [...ids.values()].reduce((sum, count) => sum + count, 0),
+    state().dropped,
+  );
+});
+
+test('of a sample every event stands for more than itself', async (t) => {
+  let at = 0;
+  // A known sequence that fills its range evenly.
+  const chance = () => (at++ * 0.618_033_988_749) % 1;
+  const { record, clock, batches, state } = await open(t, { sampleRate: 0.25 }, chance);
+  record(4000);
+  await clock.pass(5000);
+  await until(() => clock.timers() === 0);
+  const share = state().sent / 4000;
+  ok(share > 0.24 && share < 0.26, `${share}`);
+  equal(batches()[0]?.sample_rate, 0.25);
+  equal(state().dropped, 0, 'what was not chosen was not dropped');
+});
+
+test('an event is written as JSON writes it, whatever is in it', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 300 });
+  const given = fc.record({
+    path: text,
+    method: text,
+    route: fc.option(text),
+    display_prefix: fc.option(text),
+    denial_reason: fc.option(text),
+    request_id: text,
+    duration_ms: fc.double({ noNaN: true }),
+    tenant_id: fc.option(fc.uuid()),
+  });
+  fc.assert(
+    fc.property(given, (more) => {
+      const written = JSON.parse(lineOf(event(more)(), PROJECT_ID));
+      ok(IngestEvent.safeParse(written).success, JSON.stringify(written));
+      const isPlain = more.path.length <= 1024 && more.path.isWellFormed();
+      if (isPlain && !more.path.includes('\0')) equal(written.path, more.path);
+      equal(written.tenant_id, more.tenant_id);
+    }),
+  );
+});
+
+test('odd requests do not cost a whole batch', async (t) => {
+  const { record, clock, batches, state } = await open(t);
+  const long = '/\ud83d\ude00'.repeat(9000);
+  record(1, { path: `/\0${long}`, route: long, method: 'X'.repeat(500), request_id: '\ud800' });
+  record(1, { duration_ms: -1, display_prefix: null, route: null });
+  await clock.pass(5000);
+  await until(() => state().sent === 2);
+  equal(batches()[0]?.events.length, 2);
+});
+
+test('what waits is sent when the node closes, and nothing is taken afterwards', async (t) => {
+  const { record, close, state, batches } = await open(t, { batchMax: 2 });
+  record(5);
+  await close(5000);
+  deepEqual(state(), { queued: 0, sent: 5, dropped: 0 });
+  equal(batches().length, 3);
+  record(1);
+  equal(state().queued, 0);
+});
+
+test('a batch on its way when the node closes is sent once', async (t) => {
+  const { record, close, clock, state, batches, plane } = await open(t);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  plane.script = () => held.then(() => taken);
+  record(3);
+  await clock.pass(5000);
+  await until(() => plane.told.length === 1);
+  record(1);
+  const closed = close(5000);
+  letGo();
+  await closed;
+  equal(state().sent, 4);
+  equal(batches().length, 2);
+});
+
+test('closing gives up when nobody answers', async (t) => {
+  const { record, close, clock, state, plane } = await open(t);
+  plane.script = () => null;
+  record(3);
+  const closed = close(2000);
+  for (let turn = 0; turn < 20; turn += 1) {
+    await until(() => clock.timers() > 0 || state().queued === 0);
+    await clock.pass(500);
+  }
+  await closed;
+  deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
+});
+
+test('telemetry can be turned off', async (t) => {
+  const plane = await receiver(t, () => taken);
+  const off = createTelemetry({ ...rig(plane.url, { telemetry: false }), sdk });
+  off.record(() => {
+    throw new Error('nobody asked');
+  });
+  await off.close(1000);
+  equal(plane.told.length, 0);
+});

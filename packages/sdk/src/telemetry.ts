@@ -1,0 +1,196 @@
+// What happened to requests, told to the control plane in batches. Bounded in every direction: a
+// queue that is full drops and counts, a batch that does not get through is sent again under the
+// same id, and no request ever waits for any of it.
+import { randomUUID } from 'node:crypto';
+import type { Chance, Clock } from './clock.ts';
+import type { Telemetry as Settings } from './options.ts';
+import {
+  type Batch,
+  openSender,
+  type Sender,
+  type TelemetryEvent,
+  type TelemetryParts,
+} from './telemetry-batch.ts';
+import type { Failure } from './transport.ts';
+
+export type Telemetry = {
+  /** Takes an event if it is one of the sample and there is room; returns at once. */
+  record(event: () => TelemetryEvent): void;
+  /** Sends what waits, for at most so long; afterwards nothing is taken any more. */
+  close(timeoutMs: number): Promise<void>;
+  state(): TelemetryState;
+};
+
+export type TelemetryState = { queued: number; sent: number; dropped: number };
+
+const SEND_MS_MAX = 10_000;
+const BACKOFF_MS_FIRST = 1_000;
+const BACKOFF_MS_MAX = 60_000;
+/** Asking at once would be refused again: a wrong key, or a server that does not take telemetry. */
+const HARD_WAIT_MS = 60_000;
+const JITTER = 0.5;
+
+export const noTelemetry: Telemetry = {
+  record: () => {},
+  close: async () => {},
+  state: () => ({ queued: 0, sent: 0, dropped: 0 }),
+};
+
+export const createTelemetry = (parts: TelemetryParts): Telemetry => {
+  const { telemetry } = parts.settings;
+  if (telemetry === null) return noTelemetry;
+  const queue = new TelemetryQueue(parts, telemetry);
+  return {
+    record: (event) => queue.record(event),
+    close: (timeoutMs) => queue.close(timeoutMs),
+    state: () => queue.state(),
+  };
+};
+
+/**
+ * Events wait until there are enough of them, or for long enough; then one batch at a time is on
+ * its way. A batch that fails softly stays, and everything waits with it until it is due again.
+ */
+class TelemetryQueue {
+  readonly #sender: Sender;
+  readonly #clock: Clock;
+  readonly #chance: Chance;
+  readonly #settings: Settings;
+  readonly #queue: string[] = [];
+  #sent = 0;
+  /** In all, and how many of them no batch has told yet. */
+  #dropped = 0;
+  #untold = 0;
+  #failures = 0;
+  #batch: Batch | null = null;
+  #sending: Promise<number> | null = null;
+  #cancel: (() => void) | null = null;
+  #isResting = false;
+  /** How many events are passed over before the next one is chosen. */
+  #toPass: number | null = null;
+  #isClosed = false;
+
+  constructor(parts: TelemetryParts, settings: Settings) {
+    this.#sender = openSender(parts, settings.sampleRate);
+    this.#clock = parts.clock;
+    this.#chance = parts.chance;
+    this.#settings = settings;
+  }
+
+  record(event: () => TelemetryEvent): void {
+    const { sampleRate, queueMax, batchMax } = this.#settings;
+    if (this.#isClosed || (sampleRate < 1 && !this.#isChosen(sampleRate))) return;
+    if (this.#queue.length >= queueMax) {
+      this.#drop(1);
+      return;
+    }
+    this.#queue.push(this.#sender.lineOf(event()));
+    // A back-off is not cut short by a full queue.
+    if (this.#sending !== null || this.#isResting) return;
+    if (this.#cancel === null || this.#queue.length === batchMax) this.#schedule();
+  }
+
+  /**
+   * Each with the same chance, independent of the others; but drawn as the number of those that are
+   * passed over, because chance is dear and most events are.
+   */
+  #isChosen(sampleRate: number): boolean {
+    this.#toPass ??= this.#drawn(sampleRate);
+    if (this.#toPass > 0) {
+      this.#toPass -= 1;
+      return false;
+    }
+    this.#toPass = this.#drawn(sampleRate);
+    return true;
+  }
+
+  #drawn(sampleRate: number): number {
+    return Math.floor(Math.log(1 - this.#chance()) / Math.log(1 - sampleRate));
+  }
+
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel?.();
+    const until = this.#clock.monotonicMs() + timeoutMs;
+    while (this.#sending !== null || this.#batch !== null || this.#queue.length > 0) {
+      const leftMs = Math.max(1, until - this.#clock.monotonicMs());
+      const waitMs = await this.#step(Math.min(SEND_MS_MAX, leftMs));
+      if (this.#clock.monotonicMs() + waitMs >= until) break;
+      if (waitMs > 0) await new Promise<void>((done) => void this.#clock.after(waitMs, done));
+    }
+    this.#drop(this.#waiting());
+    this.#queue.length = 0;
+    this.#batch = null;
+  }
+
+  state(): TelemetryState {
+    return { queued: this.#waiting(), sent: this.#sent, dropped: this.#dropped };
+  }
+
+  #waiting(): number {
+    return this.#queue.length + (this.#batch?.events.length ?? 0);
+  }
+
+  #drop(count: number): void {
+    this.#dropped += count;
+    this.#untold += count;
+  }
+
+  #schedule(): void {
+    const isFull = this.#queue.length >= this.#settings.batchMax;
+    this.#later(isFull ? 0 : this.#settings.flushMs);
+  }
+
+  #later(ms: number): void {
+    this.#cancel?.();
+    this.#cancel = this.#clock.after(ms, () => {
+      this.#cancel = null;
+      void this.#step();
+    });
+  }
+
+  /** Sends one batch, unless one is on its way; resolves with the wait before the next. */
+  #step(timeoutMs = SEND_MS_MAX): Promise<number> {
+    this.#sending ??= this.#sendBatch(timeoutMs).finally(() => {
+      this.#sending = null;
+    });
+    return this.#sending;
+  }
+
+  async #sendBatch(timeoutMs: number): Promise<number> {
+    this.#batch ??= this.#take();
+    if (this.#batch === null) return 0;
+    const waitMs = this.#settle(this.#batch, await this.#sender.send(this.#batch, timeoutMs));
+    this.#isResting = waitMs > 0;
+    if (this.#isClosed) return waitMs;
+    if (this.#isResting) this.#later(waitMs * (1 + this.#chance() * JITTER));
+    else if (this.#queue.length > 0) this.#schedule();
+    return waitMs;
+  }
+
+  #take(): Batch | null {
+    if (this.#queue.length === 0) return null;
+    const events = this.#queue.splice(0, this.#settings.batchMax);
+    const batch = { batchId: randomUUID(), events, dropped: this.#untold };
+    this.#untold = 0;
+    return batch;
+  }
+
+  /** What came of a batch, as the time to wait before the next one. */
+  #settle(batch: Batch, failure: Failure | null): number {
+    if (failure !== null && !failure.hard) {
+      const backoffMs = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** this.#failures);
+      this.#failures += 1;
+      return (failure.kind === 'refused' && failure.retryAfterMs) || backoffMs;
+    }
+    this.#batch = null;
+    this.#failures = 0;
+    if (failure === null) {
+      this.#sent += batch.events.length;
+      return 0;
+    }
+    this.#drop(batch.events.length);
+    this.#untold += batch.dropped;
+    return HARD_WAIT_MS;
+  }
+}

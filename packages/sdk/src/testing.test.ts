@@ -1,0 +1,96 @@
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { RateLimitRule } from './context.ts';
+import { createTestKeyrail, type TestOptions } from './testing.ts';
+
+async function node(t: TestContext, options: TestOptions = {}) {
+  const keyrail = await createTestKeyrail({ log: () => {}, ...options });
+  t.after(() => keyrail.close());
+  const ask = (key: string, headers: Record<string, string> = {}) =>
+    keyrail.admit(
+      { method: 'POST', path: '/', header: (name) => ({ 'x-api-key': key, ...headers })[name] },
+      { idempotency: true },
+    );
+  return { keyrail, ask };
+}
+
+const limit: RateLimitRule = {
+  id: 'two',
+  limit: 2,
+  windowMs: 3_600_000,
+  algorithm: 'sliding',
+  scope: 'tenant',
+};
+
+test('keys are known at once, with everything that was asked for', async (t) => {
+  const past = new Date(Date.UTC(2020, 0, 1));
+  const { keyrail } = await node(t, {
+    keys: [{ scopes: ['a'], env: 'test' }, { expiresAt: past }, {}],
+    resources: { live: 'l', test: 't' },
+  });
+  const [first, expired, plain] = keyrail.keys;
+  const decision = keyrail.verify(first?.key, { scopes: ['a'] });
+  equal(decision.allowed, true);
+  if (!decision.allowed) return;
+  const { env, tenantId, keyId, resources, verified, degraded } = decision.context;
+  deepEqual(
+    { env, tenantId, keyId, resources, verified, degraded },
+    {
+      env: 'test',
+      tenantId: first?.tenantId,
+      keyId: first?.keyId,
+      resources: 't',
+      verified: true,
+      degraded: false,
+    },
+  );
+  deepEqual(keyrail.verify(expired?.key), { ...keyrail.verify(expired?.key), reason: 'expired' });
+  equal(keyrail.verify(plain?.key, { scopes: ['a'] }).allowed, false);
+});
+
+test('a key that is issued or revoked later is so when the call returns', async (t) => {
+  const { keyrail } = await node(t);
+  for (let turn = 0; turn < 20; turn += 1) {
+    const { key } = await keyrail.issue();
+    equal(keyrail.verify(key).allowed, true);
+    await keyrail.revoke(key);
+    equal(keyrail.verify(key).allowed, false);
+  }
+  await rejects(keyrail.revoke('kr_live_unknown'), /no such key/);
+});
+
+test('limits bite and are shared as their scope says', async (t) => {
+  const tenantId = crypto.randomUUID();
+  const rateLimits = [limit];
+  const { keyrail, ask } = await node(t, {
+    keys: [{ tenantId, rateLimits }, { tenantId, rateLimits }, { rateLimits }],
+  });
+  const kinds = [];
+  for (const at of [0, 1, 0, 1, 2]) kinds.push((await ask(keyrail.keys[at]?.key ?? '')).kind);
+  deepEqual(kinds, ['admitted', 'admitted', 'refused', 'refused', 'admitted']);
+});
+
+test('an outage shows what an outage does', async (t) => {
+  const { keyrail, ask } = await node(t, { keys: [{ rateLimits: [limit] }] });
+  const key = keyrail.keys[0]?.key ?? '';
+  keyrail.setReachable(false);
+  equal((await ask(key)).kind, 'admitted', 'known keys go on, uncounted');
+  equal((await ask(key, { 'idempotency-key': 'one' })).kind, 'refused', 'money does not move');
+  keyrail.setReachable(true);
+  equal((await ask(key, { 'idempotency-key': 'one' })).kind, 'admitted');
+});
+
+test('telemetry can be looked at', async (t) => {
+  const { keyrail, ask } = await node(t, { keys: [{}] });
+  const admission = await ask(keyrail.keys[0]?.key ?? '');
+  if (admission.kind === 'admitted') admission.settle({ status: 204 });
+  await ask('nonsense');
+  await keyrail.close();
+  deepEqual(
+    keyrail.events().map((event) => [Object(event).status, Object(event).denial_reason]),
+    [
+      [204, null],
+      [401, 'malformed_key'],
+    ],
+  );
+});

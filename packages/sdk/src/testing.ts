@@ -1,0 +1,80 @@
+// For the vendor's own tests: a whole node whose control plane is in memory. It decides, counts,
+// replays and reports as a real one does, but asks no network.
+import { randomBytes } from 'node:crypto';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { systemClock } from './clock.ts';
+import { createKeyrail } from './keyrail.ts';
+import type { KeyrailOptions } from './options.ts';
+import type { Keyrail } from './parts.ts';
+import { createTestPlane } from './testing/control-plane.ts';
+import type { IssuedKey, TestKey } from './testing/policy.ts';
+
+export type { IssuedKey, TestKey };
+
+/** Keys to begin with, and any option of a node but those that name its control plane. */
+export type TestOptions<R = unknown> = Partial<
+  Omit<KeyrailOptions<R>, 'url' | 'secretKey' | 'projectId'>
+> & { keys?: readonly TestKey[] | undefined };
+
+/** A node, and what a test may do to the control plane behind it. */
+export type TestKeyrail<R = unknown> = Keyrail<R> & {
+  /** The keys that were asked for, in their order. */
+  readonly keys: readonly IssuedKey[];
+  /** Issues a key; resolves when the node knows it. */
+  issue(key?: TestKey): Promise<IssuedKey>;
+  /** Revokes a key; resolves when the node knows. */
+  revoke(keyText: string): Promise<void>;
+  /** What telemetry has told; `close` tells the rest. */
+  events(): readonly object[];
+  /** Cuts the node off from its control plane, or lets it back. */
+  setReachable(isReachable: boolean): void;
+};
+
+const TURN_MS = 1;
+const TURNS_MAX = 5_000;
+
+/**
+ * Makes a node for tests, ready to decide. Needs no server and no setting.
+ *
+ * @example
+ * const keyrail = await createTestKeyrail({ keys: [{ scopes: ['invoices:read'] }] });
+ * const { key, tenantId } = keyrail.keys[0];
+ * const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
+ * await keyrail.close();
+ */
+export async function createTestKeyrail<R = unknown>(
+  options: TestOptions<R> = {},
+): Promise<TestKeyrail<R>> {
+  const { keys = [], ...rest } = options;
+  const projectId = crypto.randomUUID();
+  const plane = createTestPlane({ projectId, now: systemClock.now, randomBytes });
+  const issued = keys.map((key) => plane.policy.issue(key));
+  const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
+  const node = createKeyrail<R>(
+    { ...rest, url: 'http://keyrail.invalid', secretKey, projectId },
+    { fetch: plane.fetch },
+  );
+  const applied = async () => {
+    const wanted = plane.policy.version();
+    for (let turn = 0; (node.state().version ?? 0) < wanted; turn += 1) {
+      if (turn === TURNS_MAX) throw new Error('The node does not hear of the change.');
+      await new Promise((resolve) => setTimeout(resolve, TURN_MS));
+    }
+  };
+  await applied();
+  return {
+    ...node,
+    keys: issued,
+    issue: async (key = {}) => {
+      const one = plane.policy.issue(key);
+      await applied();
+      return one;
+    },
+    revoke: async (keyText) => {
+      if (!plane.policy.revoke(keyText)) throw new Error('There is no such key.');
+      await applied();
+    },
+    events: () => plane.events,
+    setReachable: plane.setReachable,
+  };
+}

@@ -1,0 +1,103 @@
+// Counters and idempotency records in memory, answered as the control plane answers them. Windows
+// are fixed whatever a rule says: a vendor's test asks whether a limit bites, not how it slides.
+import { randomUUID } from 'node:crypto';
+import type { IdempotencyClaim } from '@keyrail/protocol/objects/idempotency.ts';
+import type { RatelimitResult } from '@keyrail/protocol/objects/ratelimit.ts';
+
+const LOCK_MS = 30_000;
+const BODY_BYTES_MAX = 262_144;
+
+type Wire = Record<string, unknown>;
+
+export function createTestCounters(now: () => number): (body: Wire) => RatelimitResult {
+  const counts = new Map<string, number>();
+  return (body) => {
+    const cost = Number(body.cost ?? 1);
+    const rules = (Array.isArray(body.limits) ? body.limits : []).map((rule) => {
+      const { id, limit, window_ms, scope } = Object(rule);
+      const subject = scope === 'tenant' ? body.tenant_id : body.key_id;
+      const window = Math.floor(now() / window_ms);
+      const name = JSON.stringify([body.project_id, body.env, subject, id, window_ms, window]);
+      return { id, limit, window_ms, name, reset_ms: (window + 1) * window_ms - now() };
+    });
+    const used = (name: string) => counts.get(name) ?? 0;
+    const limiting = rules.find(({ name, limit }) => cost > 0 && used(name) + cost > limit);
+    if (!limiting) for (const { name } of rules) counts.set(name, used(name) + cost);
+    return {
+      object: 'ratelimit_result',
+      allowed: limiting === undefined,
+      limited_policy: limiting?.id ?? null,
+      retry_after_seconds: limiting ? Math.ceil(limiting.reset_ms / 1000) : null,
+      store: 'memory',
+      policies: rules.map(({ name, id, limit, window_ms, reset_ms }) => ({
+        id,
+        limit,
+        window_ms,
+        remaining: Math.max(0, limit - used(name)),
+        reset_ms,
+      })),
+    };
+  };
+}
+
+type Stored = IdempotencyClaim['response'];
+type Entry = { fingerprint: unknown; token: string; lockedUntil: number; response: Stored };
+type Step = 'claim' | 'complete' | 'release' | 'heartbeat';
+
+export function createTestIdempotency(now: () => number): (step: Step, body: Wire) => object {
+  const records = new Map<string, Entry>();
+  const held = (body: Wire): Entry | null => {
+    const record = records.get(scopeOf(body));
+    return record && record.response === null && record.token === body.lock_token ? record : null;
+  };
+  const steps: Record<Step, (body: Wire) => object> = {
+    claim: (body) => claim(records, body, now()),
+    heartbeat: (body) => {
+      const record = held(body);
+      if (record) record.lockedUntil = now() + LOCK_MS;
+      return outcome(record !== null);
+    },
+    release: (body) => outcome(held(body) !== null && records.delete(scopeOf(body))),
+    complete: (body) => {
+      const record = held(body);
+      const text = typeof body.body === 'string' ? body.body : null;
+      const fits = text !== null && Buffer.from(text, 'base64').length <= BODY_BYTES_MAX;
+      if (record) {
+        const [status, headers] = [Number(body.status), Object(body.headers ?? {})];
+        record.response = { status, headers, body: fits ? text : null, body_stored: fits };
+      }
+      return { ...outcome(record !== null), body_stored: record !== null && fits };
+    },
+  };
+  return (step, body) => steps[step](body);
+}
+
+const scopeOf = ({ env, scope_hash }: Wire): string => `${env} ${scope_hash}`;
+
+const outcome = (isOk: boolean) => ({
+  object: 'idempotency_record',
+  outcome: isOk ? 'ok' : 'lost',
+});
+
+function claim(records: Map<string, Entry>, body: Wire, now: number): IdempotencyClaim {
+  const scope = scopeOf(body);
+  const { fingerprint } = body;
+  const known = records.get(scope);
+  const answer = {
+    object: 'idempotency_claim' as const,
+    lock_token: null,
+    lock_ms: LOCK_MS,
+    stolen: false,
+    retry_after_ms: null,
+    response: null,
+    max_body_bytes: BODY_BYTES_MAX,
+  };
+  if (known && known.fingerprint !== fingerprint) return { ...answer, state: 'mismatch' };
+  if (known?.response) return { ...answer, state: 'replay', response: known.response };
+  if (known && known.lockedUntil > now) {
+    return { ...answer, state: 'in_progress', retry_after_ms: known.lockedUntil - now };
+  }
+  const token = randomUUID();
+  records.set(scope, { fingerprint, token, lockedUntil: now + LOCK_MS, response: null });
+  return { ...answer, state: 'execute', lock_token: token, stolen: known !== undefined };
+}

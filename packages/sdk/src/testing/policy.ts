@@ -1,0 +1,124 @@
+// A project's policy in memory, answered as the feed answers it.
+import { randomUUID } from 'node:crypto';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
+import type { Env, RateLimitRule } from '../context.ts';
+
+/** A key for tests; everything is optional. */
+export type TestKey = {
+  /** `live` by default. */
+  env?: Env | undefined;
+  /** Of a tenant made up for this key by default. */
+  tenantId?: string | undefined;
+  scopes?: readonly string[] | undefined;
+  expiresAt?: Date | undefined;
+  rateLimits?: readonly RateLimitRule[] | undefined;
+};
+
+/** Random bytes, as many as asked for. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+export type IssuedKey = { key: string; keyId: string; tenantId: string };
+
+export type TestPolicy = {
+  readonly workspaceId: string;
+  version(): number;
+  issue(key: TestKey): IssuedKey;
+  /** False when there is no such key. */
+  revoke(keyText: string): boolean;
+  snapshot(): object;
+  /** Null when nothing has changed since. */
+  delta(since: number): object | null;
+  /** Resolves with the next change, or when the signal fires. */
+  changed(signal: AbortSignal | null | undefined): Promise<void>;
+};
+
+type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };
+
+export function createTestPolicy(
+  projectId: string,
+  now: () => number,
+  randomBytes: RandomBytes,
+): TestPolicy {
+  const workspaceId = randomUUID();
+  const rows = new Map<string, Row>();
+  const waiting = new Set<() => void>();
+  let version = 1;
+
+  const head = () => ({
+    workspace_id: workspaceId,
+    project_id: projectId,
+    env: null,
+    version,
+    project_deleted: false,
+    generated_at: new Date(now()).toISOString(),
+  });
+  const bump = (keyText: string, row: Omit<Row, 'version'>) => {
+    version += 1;
+    rows.set(keyText, { ...row, version });
+    for (const wake of waiting) wake();
+    waiting.clear();
+  };
+
+  return {
+    workspaceId,
+    version: () => version,
+    issue: (key) => {
+      const { secret, entry } = newEntry(key, randomBytes);
+      bump(secret, { entry, isRevoked: false });
+      return { key: secret, keyId: entry.key_id, tenantId: entry.tenant_id };
+    },
+    revoke: (keyText) => {
+      const row = rows.get(keyText);
+      if (row && !row.isRevoked) bump(keyText, { ...row, isRevoked: true });
+      return row !== undefined;
+    },
+    snapshot: () => {
+      const keys = [...rows.values()].filter(({ isRevoked }) => !isRevoked);
+      return {
+        object: 'policy_snapshot',
+        ...head(),
+        keys: keys.map(({ entry }) => entry),
+        next_cursor: null,
+      };
+    },
+    delta: (since) => {
+      if (since >= version) return null;
+      const changes = [...rows.values()].filter((row) => row.version > since).map(changeOf);
+      return { object: 'policy_delta', ...head(), since, changes };
+    },
+    changed: (signal) =>
+      new Promise((resolve) => {
+        waiting.add(resolve);
+        signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
+  };
+}
+
+function changeOf({ entry, isRevoked }: Row): PolicyChange {
+  if (!isRevoked) return { change: 'upsert', ...entry };
+  const { key_id, tenant_id, env, lookup_hash } = entry;
+  return { change: 'remove', key_id, tenant_id, env, lookup_hash, reason: 'revoked' };
+}
+
+function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; entry: PolicyEntry } {
+  const { env = 'live', tenantId = randomUUID(), scopes = [], rateLimits = [] } = key;
+  const { secret, displayPrefix, lookupHash } = mintCredential('api_key', env, randomBytes);
+  const entry: PolicyEntry = {
+    key_id: randomUUID(),
+    tenant_id: tenantId,
+    env,
+    lookup_hash: lookupHash,
+    display_prefix: displayPrefix,
+    scopes: [...scopes],
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    rate_limits: rateLimits.map(({ id, limit, windowMs, algorithm, scope }) => ({
+      id,
+      limit,
+      window_ms: windowMs,
+      algorithm,
+      scope,
+    })),
+  };
+  return { secret, entry };
+}

@@ -1,0 +1,193 @@
+// One exchange with the control plane, within a time and a size. Never throws: what went wrong is
+// a value, and hard failures (asking again will not help) are told from soft ones.
+import type { Fetch } from './options.ts';
+
+export type Exchange = {
+  method: 'GET' | 'POST';
+  /** Begins with a slash; may carry a query. */
+  path: string;
+  body?: unknown;
+  /** A body that is already written as JSON. */
+  text?: string | undefined;
+  timeoutMs: number;
+  bytesMax?: number | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+/** `body` is the parsed JSON, or null without one. */
+export type Answer = {
+  kind: 'answer';
+  status: number;
+  headers: Headers;
+  body: unknown;
+  bytes: number;
+};
+
+/** `hard`: the request itself is wrong or not allowed, so that asking again will not help. */
+export type Refusal = {
+  kind: 'refused';
+  hard: boolean;
+  status: number;
+  code: string | null;
+  retryAfterMs: number | null;
+};
+
+export type Unreachable = {
+  kind: 'unreachable';
+  hard: false;
+  reason: 'connect' | 'timeout' | 'too_large' | 'broken' | 'not_json' | 'aborted';
+};
+
+export type Failure = Refusal | Unreachable;
+export type Outcome = Answer | Failure;
+
+export type Transport = { send(exchange: Exchange): Promise<Outcome> };
+
+const BYTES_MAX_DEFAULT = 1024 * 1024;
+const RETRY_AFTER_MS_MAX = 3_600_000;
+/** Statuses below 500 that pass by themselves. */
+const SOFT = new Set([408, 425, 429]);
+
+export type TransportOptions = {
+  /** The root of the deployment, without a slash at its end. */
+  base: string;
+  secretKey: string;
+  fetch: Fetch;
+  userAgent: string;
+};
+
+export function createTransport({
+  base,
+  secretKey,
+  fetch,
+  userAgent,
+}: TransportOptions): Transport {
+  const headers = {
+    accept: 'application/json',
+    authorization: `Bearer ${secretKey}`,
+    'user-agent': userAgent,
+  };
+  return {
+    send: async ({ method, path, timeoutMs, bytesMax = BYTES_MAX_DEFAULT, signal, ...given }) => {
+      const limit = limited(timeoutMs, signal);
+      const body = given.body === undefined ? given.text : JSON.stringify(given.body);
+      try {
+        const answering = fetch(base + path, {
+          method,
+          headers: body === undefined ? headers : { ...headers, 'content-type': JSON_TYPE },
+          ...(body !== undefined && { body }),
+          signal: limit.signal,
+          redirect: 'manual',
+        });
+        const reading = answering.then(async (response) =>
+          outcomeOf(response, await readBytes(response, bytesMax)),
+        );
+        // A fetch that somebody wrapped may not heed the signal; the time is up all the same.
+        return await Promise.race([reading, limit.over]);
+      } catch (error) {
+        return unreachable(limit.ended() ?? reasonOf(error));
+      } finally {
+        limit.clear();
+      }
+    },
+  };
+}
+
+const JSON_TYPE = 'application/json';
+
+class Broken extends Error {}
+class TooLarge extends Error {}
+
+const reasonOf = (error: unknown): Unreachable['reason'] => {
+  if (error instanceof TooLarge) return 'too_large';
+  return error instanceof Broken ? 'broken' : 'connect';
+};
+
+const unreachable = (reason: Unreachable['reason']): Unreachable => ({
+  kind: 'unreachable',
+  hard: false,
+  reason,
+});
+
+/** A signal that fires at the caller's wish or after a time, and tells which it was. */
+function limited(timeoutMs: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController();
+  let reason: 'timeout' | 'aborted' | null = null;
+  const over = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+  });
+  over.catch(() => {}); // whoever races it is told
+  const end = (why: 'timeout' | 'aborted') => () => {
+    reason ??= why;
+    controller.abort();
+  };
+  const timer = setTimeout(end('timeout'), timeoutMs);
+  const abort = end('aborted');
+  if (outer?.aborted) abort();
+  outer?.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    over,
+    ended: () => reason,
+    clear: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** What comes beyond the bound is not read. */
+async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  if (!response.body) return Buffer.alloc(0);
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw new Broken('the answer broke off', { cause: error });
+    });
+    if (done) return Buffer.concat(chunks, size);
+    size += value.length;
+    if (size > bytesMax) {
+      void reader.cancel().catch(() => {});
+      throw new TooLarge();
+    }
+    chunks.push(value);
+  }
+}
+
+function outcomeOf({ status, headers }: Response, bytes: Buffer): Outcome {
+  const body = bytes.length === 0 ? null : parsed(bytes);
+  if ((status >= 200 && status < 300) || status === 304) {
+    if (body === undefined) return unreachable('not_json');
+    return { kind: 'answer', status, headers, body, bytes: bytes.length };
+  }
+  return {
+    kind: 'refused',
+    // A redirect is what a proxy says that stands before the server; it may pass.
+    hard: status >= 400 && status < 500 && !SOFT.has(status),
+    status,
+    code: codeIn(body),
+    retryAfterMs: retryAfterMs(headers.get('retry-after')),
+  };
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function codeIn(body: unknown): string | null {
+  const error: unknown = Object(body).error;
+  const code: unknown = Object(error).code;
+  return typeof code === 'string' ? code : null;
+}
+
+/** Seconds only: the control plane sends no dates. */
+function retryAfterMs(text: string | null): number | null {
+  if (text === null || !/^\d{1,9}$/.test(text)) return null;
+  return Math.min(Number(text) * 1000, RETRY_AFTER_MS_MAX);
+}

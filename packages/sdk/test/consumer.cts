@@ -1,0 +1,6 @@
+// The same for CommonJS.
+import sdk = require('@keyrail/sdk');
+
+export const make = (options: sdk.KeyrailOptions): sdk.Keyrail => sdk.createKeyrail(options);
+// @ts-expect-error the state of a node is no number
+export const state = (keyrail: sdk.Keyrail): number => keyrail.state();

@@ -1,0 +1,40 @@
+// Time that passes when a test says so.
+import type { Clock } from '../src/clock.ts';
+
+export type ManualClock = Clock & {
+  /** Passes time, and runs what falls due, in order; lets promises settle in between. */
+  pass(ms: number): Promise<void>;
+  /** How many timers are set. */
+  timers(): number;
+};
+
+export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
+  let elapsed = 0;
+  const due = new Set<{ at: number; act: () => void }>();
+  const settle = async () => {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    now: () => startMs + elapsed,
+    monotonicMs: () => elapsed,
+    after: (ms, act) => {
+      const timer = { at: elapsed + ms, act };
+      due.add(timer);
+      return () => void due.delete(timer);
+    },
+    timers: () => due.size,
+    pass: async (ms) => {
+      const until = elapsed + ms;
+      await settle();
+      for (;;) {
+        const next = [...due].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
+        if (!next) break;
+        due.delete(next);
+        elapsed = Math.max(elapsed, next.at);
+        next.act();
+        await settle();
+      }
+      elapsed = until;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+// A control plane in memory on a manual clock, which answers the feed page by page, holds polls,
+// and fails as it is told: what a node does about that can be watched exchange by exchange.
+
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
+import type { Env } from '../src/context.ts';
+import { createKeyrail } from '../src/keyrail.ts';
+import type { Fetch, KeyrailOptions } from '../src/options.ts';
+import type { Keyrail } from '../src/parts.ts';
+import { sha256Hex, uuidOf } from './entries.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+import { secretKeyOf } from './rig.ts';
+
+export const PROJECT_ID = uuidOf(1, 8);
+export const WORKSPACE_ID = uuidOf(2, 8);
+
+export type Asked = { line: 'snapshot' | 'delta'; query: URLSearchParams; at: number };
+/** What happens instead of the answer; null lets it be. */
+export type Fault = (asked: Asked) => Response | Promise<Response> | null;
+
+type Kept = { version: number; change: PolicyChange };
+
+export class Plane {
+  readonly clock: ManualClock;
+  readonly asked: Asked[] = [];
+  version = 1;
+  env: Env | null = null;
+  isDeleted = false;
+  /** The newest version that a delta cannot start from. */
+  floor = 0;
+  pageMax = 1_000;
+  /** By how much its clock is ahead of the node's. */
+  aheadMs = 0;
+  fault: Fault = () => null;
+  readonly #keys = new Map<string, PolicyEntry>();
+  readonly #changes = new Map<string, Kept>();
+  #waiting = new Set<() => void>();
+  #minted = 0;
+
+  constructor(clock: ManualClock = manualClock()) {
+    this.clock = clock;
+  }
+
+  /** A key of its own number; resolves nothing, the node has to hear of it. */
+  issue(more: Partial<PolicyEntry> = {}): string {
+    this.#minted += 1;
+    const number = this.#minted;
+    const env = more.env ?? 'live';
+    const bytes = Buffer.from(sha256Hex(`minted ${number}`), 'hex');
+    const { secret, lookupHash, displayPrefix } = mintCredential('api_key', env, (size) =>
+      bytes.subarray(0, size),
+    );
+    const entry: PolicyEntry = {
+      ...{ key_id: uuidOf(number, 3), tenant_id: uuidOf(number % 5, 4), env },
+      ...{ lookup_hash: lookupHash, display_prefix: displayPrefix },
+      ...{ scopes: [], expires_at: null, rate_limits: [], ...more },
+    };
+    this.#keys.set(secret, entry);
+    this.#note(lookupHash, { change: 'upsert', ...entry });
+    return secret;
+  }
+
+  change(secret: string, more: Partial<PolicyEntry>): void {
+    const entry = this.#keys.get(secret);
+    if (!entry) return;
+    const changed = { ...entry, ...more };
+    this.#keys.set(secret, changed);
+    this.#note(entry.lookup_hash, { change: 'upsert', ...changed });
+  }
+
+  revoke(secret: string): void {
+    const entry = this.#keys.get(secret);
+    if (!entry) return;
+    this.#keys.delete(secret);
+    const { key_id, tenant_id, env, lookup_hash } = entry;
+    const change = { change: 'remove', key_id, tenant_id, env, lookup_hash } as const;
+    this.#note(lookup_hash, { ...change, reason: 'revoked' });
+  }
+
+  /** Everything that is open now is answered, as a change would. */
+  wake(): void {
+    for (const go of this.#waiting) go();
+    this.#waiting.clear();
+  }
+
+  #note(hash: string, change: PolicyChange): void {
+    this.version += 1;
+    this.#changes.set(hash, { version: this.version, change });
+    this.wake();
+  }
+
+  readonly fetch: Fetch = async (text, init) => {
+    const { pathname, searchParams: query } = new URL(text);
+    const line = pathname.endsWith('snapshot') ? 'snapshot' : 'delta';
+    const asked: Asked = { line, query, at: this.clock.monotonicMs() };
+    this.asked.push(asked);
+    const faulty = this.fault(asked);
+    if (faulty) return faulty;
+    if (line === 'snapshot') return Response.json(this.snapshot(Number(query.get('cursor') ?? 0)));
+    const since = Number(query.get('since'));
+    if (since === this.version) await this.#held(Number(query.get('wait_ms')), init.signal ?? null);
+    if (since === this.version) return new Response(null, { status: 304 });
+    const isFar = since <= this.floor || since > this.version;
+    return Response.json(isFar ? this.snapshot(0) : this.delta(since));
+  };
+
+  #held(ms: number, signal: AbortSignal | null): Promise<void> {
+    if (ms === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const cancel = this.clock.after(ms, resolve);
+      this.#waiting.add(() => {
+        cancel();
+        resolve();
+      });
+      signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+    });
+  }
+
+  #head() {
+    const at = this.clock.now() + this.aheadMs;
+    return {
+      ...{ workspace_id: WORKSPACE_ID, project_id: PROJECT_ID, env: this.env },
+      ...{ version: this.version, project_deleted: this.isDeleted },
+      generated_at: new Date(at).toISOString(),
+    };
+  }
+
+  snapshot(from: number): Record<string, unknown> {
+    const all = this.isDeleted ? [] : [...this.#keys.values()];
+    const keys = all.slice(from, from + this.pageMax);
+    const next = from + this.pageMax;
+    const cursor = next < all.length ? String(next) : null;
+    return { object: 'policy_snapshot', ...this.#head(), keys, next_cursor: cursor };
+  }
+
+  delta(since: number): Record<string, unknown> {
+    const news = [...this.#changes.values()].filter(({ version }) => version > since);
+    const changes = news.map(({ change }) => change);
+    return { object: 'policy_delta', ...this.#head(), since, changes };
+  }
+}
+
+export type Watched = { plane: Plane; node: Keyrail; clock: ManualClock; logged: string[] };
+
+/** A node on a plane; nothing has been asked yet. */
+export function nodeOn(
+  plane: Plane,
+  options: Partial<KeyrailOptions> = {},
+  chance: () => number = () => 0.5,
+): Watched {
+  const { clock } = plane;
+  const logged: string[] = [];
+  const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
+  const node = createKeyrail(
+    {
+      ...{ url: 'http://plane.invalid', secretKey: secretKeyOf('live'), projectId: PROJECT_ID },
+      ...{ telemetry: false, log, ...options },
+    },
+    { clock, chance, fetch: plane.fetch },
+  );
+  return { plane, node, clock, logged };
+}

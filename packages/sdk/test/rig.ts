@@ -1,0 +1,95 @@
+// The parts around the decision, over real HTTP to a control plane that does what a test tells it.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import type { Env, RequestContext } from '../src/context.ts';
+import { type Internals, type KeyrailOptions, settingsOf } from '../src/options.ts';
+import type { Parts } from '../src/parts.ts';
+import { createTransport } from '../src/transport.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+
+export const PROJECT_ID = '01890000-0000-7000-8000-000000000001';
+export const KEY_ID = '01890000-0000-7000-8000-000000000002';
+export const TENANT_ID = '01890000-0000-7000-8000-000000000003';
+
+export type Told = { path: string; body: Record<string, unknown> };
+export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown };
+
+/** What to answer; a promise holds the answer back, null breaks the connection. */
+export type Script = (told: Told) => Reply | null | Promise<Reply | null>;
+
+export type Receiver = { url: string; told: Told[]; script: Script };
+
+/** A real HTTP server; its script may be changed at any time. */
+export async function receiver(t: TestContext, script: Script): Promise<Receiver> {
+  const made: Receiver = { url: '', told: [], script };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const told = { path: request.url ?? '', body: JSON.parse(Buffer.concat(chunks).toString()) };
+    made.told.push(told);
+    const reply = await made.script(told);
+    if (reply === null) return void request.socket.destroy();
+    response.writeHead(reply.status ?? 200, {
+      'content-type': 'application/json',
+      ...reply.headers,
+    });
+    response.end(JSON.stringify(reply.body ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  made.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return made;
+}
+
+export const secretKeyOf = (env: Env): string =>
+  mintCredential('secret_key', env, (size) => new Uint8Array(size).fill(7)).secret;
+
+export type Rig = Parts & { clock: ManualClock; logged: string[] };
+
+export function rig(url: string, options: Partial<KeyrailOptions> = {}, more: Internals = {}): Rig {
+  const clock = manualClock();
+  const logged: string[] = [];
+  const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
+  const whole = { url, secretKey: secretKeyOf('live'), projectId: PROJECT_ID, log, ...options };
+  const settings = settingsOf(whole, { clock, chance: () => 0.5, ...more });
+  const { base, secretKey, fetch } = settings;
+  return {
+    settings,
+    transport: createTransport({ base, secretKey, fetch, userAgent: 'test' }),
+    clock,
+    chance: settings.chance,
+    log,
+    logged,
+    verify: () => ({ allowed: true, context: contextOf({}), limits: [] }),
+  };
+}
+
+export const contextOf = (given: Partial<RequestContext>): RequestContext => ({
+  keyId: KEY_ID,
+  workspaceId: PROJECT_ID,
+  projectId: PROJECT_ID,
+  tenantId: TENANT_ID,
+  env: 'live',
+  scopes: new Set<string>(),
+  displayPrefix: 'kr_live_abcdef',
+  expiresAt: null,
+  degraded: false,
+  verified: true,
+  rateLimit: null,
+  resources: null,
+  ...given,
+});
+
+/** Waits for something that real sockets bring about. */
+export async function until(holds: () => boolean, msMax = 5_000): Promise<void> {
+  const end = performance.now() + msMax;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`It never came to be: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}

@@ -1,0 +1,203 @@
+// A node of the SDK and the real server, in one process, on clocks that pass together: what a node
+// asks of counters and of the idempotency coordinator, and what comes of it in the store.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Admission, IncomingCall } from '../../packages/sdk/src/admit.ts';
+import type { RouteOptions } from '../../packages/sdk/src/decision.ts';
+import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
+import type { Keyrail } from '../../packages/sdk/src/parts.ts';
+import { manualClock } from '../../packages/sdk/test/manual-clock.ts';
+import { type Bench, bench, type Input } from '../bench.ts';
+import { until } from '../smtp-sink.ts';
+
+const LOCK_MS = 30_000;
+const BEAT_MS = LOCK_MS / 3;
+
+let address: Promise<string> | undefined;
+
+const urlOf = ({ world }: Bench): Promise<string> => {
+  address ??= world.app.http.listen({ port: 0, host: '127.0.0.1' });
+  return address;
+};
+
+type Ground = Bench & {
+  keyrail: Keyrail;
+  /** How many heartbeats were answered. */
+  beats(): number;
+  issue(more?: Input): Promise<string>;
+  /** Time for server and node alike. */
+  pass(ms: number): Promise<void>;
+};
+
+async function ground(t: TestContext): Promise<Ground> {
+  const held = await bench(t);
+  const url = await urlOf(held);
+  const [{ id: project }, { id: tenant }] = [await held.given.project(), await held.given.tenant()];
+  const ticking = manualClock(held.clock.now().getTime());
+  const node = {
+    url,
+    secretKey: held.tokens.liveKey,
+    projectId: project,
+    telemetry: false,
+    // A busy machine must not turn into a choice between open and closed.
+    rateLimitTimeoutMs: 30_000,
+    idempotencyTimeoutMs: 30_000,
+  };
+  let beats = 0;
+  const counting = async (to: string, init: RequestInit) => {
+    const response = await fetch(to, init);
+    if (to.endsWith('/heartbeat')) beats += 1;
+    return response;
+  };
+  const keyrail = createKeyrail({ ...node, log: () => {} }, { clock: ticking, fetch: counting });
+  t.after(() => keyrail.close());
+  await until(() => keyrail.state().version !== null);
+  return {
+    ...held,
+    keyrail,
+    beats: () => beats,
+    issue: async (more = {}) => {
+      const made = await held.given.key({ project_id: project, tenant_id: tenant, ...more });
+      await until(() => keyrail.verify(made.key).allowed);
+      return made.key;
+    },
+    pass: async (ms) => {
+      held.clock.shift(ms);
+      await ticking.pass(ms);
+    },
+  };
+}
+
+const call = (key: string, more: Partial<IncomingCall & { once: string }> = {}): IncomingCall => {
+  const headers: Record<string, string | undefined> = {
+    authorization: `Bearer ${key}`,
+    'idempotency-key': more.once ?? 'once',
+  };
+  return {
+    method: 'POST',
+    path: '/charges',
+    header: (name) => headers[name],
+    bodyBytes: () => Buffer.from('{}'),
+    ...more,
+  };
+};
+
+const idempotent: RouteOptions = { idempotency: true };
+const answer = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
+
+const said = (admission: Admission) =>
+  admission.kind === 'admitted' ? 'admitted' : `${admission.status} ${admission.kind}`;
+
+const admitted = (admission: Admission) => {
+  if (admission.kind === 'admitted') return admission;
+  throw new Error(`${admission.status} ${admission.body}`);
+};
+
+test('of fifty simultaneous requests one is admitted, and the others get its answer', async (t) => {
+  const { keyrail, issue } = await ground(t);
+  const key = await issue();
+  const all = await Promise.all(
+    Array.from({ length: 50 }, () => keyrail.admit(call(key), idempotent)),
+  );
+  const [first, ...others] = all.filter(({ kind }) => kind === 'admitted');
+  ok(first);
+  deepEqual(others, []);
+  deepEqual(new Set(all.filter((one) => one !== first).map(said)), new Set(['409 refused']));
+  admitted(first).settle(answer);
+  let second: Admission | undefined;
+  await until(async () => {
+    second = await keyrail.admit(call(key), idempotent);
+    return second.kind === 'replayed';
+  });
+  ok(second?.kind === 'replayed');
+  deepEqual(second.headers, { 'x-a': 'b', 'idempotency-replayed': 'true' });
+  deepEqual(Buffer.from(second.body), answer.body);
+});
+
+test('a slow handler keeps its lock, and a dead one loses it', async (t) => {
+  const { keyrail, issue, pass, beats } = await ground(t);
+  const key = await issue();
+  const slow = admitted(await keyrail.admit(call(key), idempotent));
+  for (let beat = 1; beat <= 9; beat += 1) {
+    await pass(BEAT_MS);
+    await until(async () => {
+      if (beats() < beat) await pass(100);
+      return beats() >= beat;
+    });
+  }
+  equal(said(await keyrail.admit(call(key), idempotent)), '409 refused');
+  slow.settle(answer);
+  await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
+});
+
+test('the lock of a node that died is free when it lapses', async (t) => {
+  const { keyrail, issue, clock } = await ground(t);
+  const key = await issue();
+  const dead = admitted(await keyrail.admit(call(key), idempotent));
+  clock.shift(LOCK_MS + 1);
+  const heir = admitted(await keyrail.admit(call(key), idempotent));
+  dead.settle({ ...answer, body: Buffer.from('of the dead') });
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  equal(said(await keyrail.admit(call(key), idempotent)), '409 refused', 'the heir still runs');
+  heir.settle(answer);
+  await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
+});
+
+test('customers with equal idempotency keys do not meet', async (t) => {
+  const { keyrail, issue, given } = await ground(t);
+  const other = await given.tenant();
+  const keys = [await issue(), await issue(), await issue({ tenant_id: other.id })];
+  keys.push(await issue({ env: 'test' }));
+  for (const key of keys) {
+    admitted(await keyrail.admit(call(key), idempotent)).settle({
+      ...answer,
+      body: Buffer.from(key.slice(-8)),
+    });
+  }
+  for (const key of keys) {
+    let found = '';
+    await until(async () => {
+      const again = await keyrail.admit(call(key), idempotent);
+      found = again.kind === 'replayed' ? String(again.body) : '';
+      return again.kind === 'replayed';
+    });
+    equal(found, key.slice(-8));
+  }
+});
+
+test('a limit of a tenant is shared by its keys, to the last request', async (t) => {
+  const { keyrail, issue } = await ground(t);
+  const rate_limits = [
+    { id: 'tenant', limit: 30, window_ms: 3_600_000, algorithm: 'sliding', scope: 'tenant' },
+    { id: 'key', limit: 20, window_ms: 3_600_000, algorithm: 'fixed', scope: 'key' },
+  ];
+  const keys = [await issue({ rate_limits }), await issue({ rate_limits })];
+  const all = await Promise.all(
+    Array.from({ length: 80 }, (_, at) => keyrail.admit(call(keys[at % 2] ?? ''))),
+  );
+  equal(all.filter(({ kind }) => kind === 'admitted').length, 30);
+  const refused = all.find(({ kind }) => kind === 'refused');
+  ok(refused?.kind === 'refused');
+  equal(refused.status, 429);
+  ok(Number(refused.headers['retry-after']) >= 1);
+  ok(/^"tenant";r=\d+;t=\d+, "key";r=\d+;t=\d+$/.test(refused.headers.ratelimit ?? ''));
+});
+
+test('an answer that is larger than the store keeps says so when it is asked for', async (t) => {
+  const { keyrail, issue } = await ground(t);
+  const key = await issue();
+  const first = admitted(await keyrail.admit(call(key), idempotent));
+  const body = Buffer.alloc(first.captureBytesMax + 1);
+  first.settle({ status: 200, headers: { 'content-type': 'text/csv' }, body });
+  let second: Admission | undefined;
+  await until(async () => {
+    second = await keyrail.admit(call(key), idempotent);
+    return second.kind === 'replayed';
+  });
+  ok(second?.kind === 'replayed');
+  equal(second.status, 200);
+  deepEqual(second.headers, {
+    'idempotency-replayed': 'true',
+    'idempotency-body-omitted': 'true',
+  });
+});

@@ -1,0 +1,139 @@
+// Nodes in real processes and a real server that dies, comes back, or is reached over a wire that
+// is cut: whatever happened, they serve what they know, and in the end they agree.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
+import { openProxy } from '../processes/proxy.ts';
+import { type NodeProcess, startSdkNode } from '../processes/sdk-nodes.ts';
+import { until } from '../smtp-sink.ts';
+import { chanceFrom } from '../turns.ts';
+import { deploy, type Running } from './deployment.ts';
+import { type Ground, newGround } from './sdk-ground.ts';
+
+const CONVERGED_MS_MAX = 60_000;
+const FLEET = 60;
+const CUTS_MIN = 8;
+
+async function scratch(t: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'kr-sdk-'));
+  t.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+const portOf = ({ url }: Running) => new URL(url).port;
+
+test('the server dies; nodes that know go on, one that does not refuses; then all agree', async (t) => {
+  const cacheDir = await scratch(t);
+  const nodes: NodeProcess[] = [];
+  t.after(() => Promise.all(nodes.map((node) => node.kill())));
+  const deployment = await deploy(t);
+  const first = await deployment.run();
+  const ground = await newGround(first);
+  const start = (more: object) => {
+    const node = startSdkNode({ ...ground.options(first.url), ...more });
+    nodes.push(node);
+    return node;
+  };
+  const [kept, revoked] = [await ground.issue(first), await ground.issue(first)];
+  const running = start({});
+  const caching = start({ cacheDir });
+  for (const node of [running, caching]) equal(await node.ready(), true);
+  await until(async () => (await caching.state()).version === (await running.state()).version);
+  await caching.stop();
+
+  await first.kill();
+  await until(async () => (await running.state()).degraded);
+  const decision = await running.verify(kept.key);
+  ok(decision.allowed && decision.context.degraded, 'known keys pass, marked as degraded');
+
+  const fromCache = start({ cacheDir });
+  equal(await fromCache.ready(), true);
+  const { source, degraded } = await fromCache.state();
+  deepEqual([source, degraded], ['cache', true]);
+  equal(await fromCache.verdict(kept.key), 'allowed');
+
+  const cold = start({});
+  await until(async () => (await cold.state()).failure !== null);
+  equal(await cold.verdict(kept.key), 'policy_unavailable');
+  equal(await cold.verdict(kept.key, { onNoPolicy: 'allow', scopes: ['x'] }), 'allowed');
+
+  const second = await deployment.run('start', { KEYRAIL_PORT: portOf(first) });
+  const fresh = await ground.issue(second);
+  await second.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id: revoked.id });
+  for (const node of [running, fromCache, cold]) {
+    await until(async () => !(await node.state()).degraded, CONVERGED_MS_MAX);
+    await until(async () => (await node.verdict(fresh.key)) === 'allowed', CONVERGED_MS_MAX);
+    deepEqual(await Promise.all([node.verdict(kept.key), node.verdict(revoked.key)]), [
+      'allowed',
+      'unknown_key',
+    ]);
+  }
+});
+
+/** Writes for a while; returns which keys must pass in the end. */
+async function writeAtRandom(ground: Ground, server: Running, seed: number) {
+  const chance = chanceFrom(seed);
+  const expected = new Map<string, string>();
+  const alive: { id: string; key: string }[] = [];
+  for (let n = 0; n < 40; n += 1) {
+    if (alive.length > 0 && chance.percent(40)) {
+      const [one] = alive.splice(chance.below(alive.length), 1);
+      await server.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id: one?.id });
+      expected.set(one?.key ?? '', 'unknown_key');
+    } else {
+      const scopes = chance.percent(50) ? ['a'] : [];
+      const one = await ground.issue(server, { scopes });
+      alive.push(one);
+      expected.set(one.key, scopes.length > 0 ? 'allowed' : 'insufficient_scope');
+    }
+  }
+  return expected;
+}
+
+test('over a wire that is cut, nodes fold what they hear to what is so', async (t) => {
+  const deployment = await deploy(t);
+  const server = await deployment.run('start', { KEYRAIL_POLICY_PAGE_CEILING: '7' });
+  const proxy = await openProxy(Number(portOf(server)));
+  t.after(() => proxy.close());
+  const ground = await newGround(server);
+  const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 1));
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const nodes = Array.from({ length: 3 }, (_, n) =>
+    startSdkNode({ ...ground.options(url), longPoll: n !== 0, pollMs: 1_000 }),
+  );
+  t.after(() => Promise.all(nodes.map((node) => node.kill())));
+  proxy.cutAfter(() => 200 + chance.below(2_000));
+  const before = await writeAtRandom(ground, server, 1);
+  await until(() => proxy.cuts() >= CUTS_MIN, CONVERGED_MS_MAX);
+  const expected = new Map([...before, ...(await writeAtRandom(ground, server, 2))]);
+  proxy.cutAfter(null);
+  const project = await server.as(ground.secretKey)('GET /v1/projects/{id}', {
+    id: ground.projectId,
+  });
+  for (const node of nodes) {
+    const isThere = async () => (await node.state()).version === project.policy_version;
+    await until(isThere, CONVERGED_MS_MAX);
+    for (const [key, verdict] of expected)
+      equal(await node.verdict(key, { scopes: ['a'] }), verdict);
+  }
+  t.diagnostic(`${proxy.cuts()} cuts`);
+});
+
+test('a fleet that comes back at once is served, and comes back', async (t) => {
+  const deployment = await deploy(t);
+  const first = await deployment.run();
+  const ground = await newGround(first);
+  const options = { ...ground.options(first.url), telemetry: false, log: () => {} };
+  const fleet = Array.from({ length: FLEET }, () => createKeyrail(options));
+  t.after(() => Promise.all(fleet.map((node) => node.close())));
+  for (const node of fleet) equal(await node.ready(30_000), true);
+  await first.kill();
+  await until(() => fleet.every((node) => node.state().degraded));
+  const second = await deployment.run('start', { KEYRAIL_PORT: portOf(first) });
+  const { key } = await ground.issue(second);
+  await until(() => fleet.every((node) => node.verify(key).allowed), CONVERGED_MS_MAX);
+  equal((await second.ask('GET /readyz')).status, 200);
+});

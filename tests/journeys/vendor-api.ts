@@ -1,0 +1,86 @@
+// A vendor's API as a program of its own: an example, run as its reader would run it.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { until } from '../smtp-sink.ts';
+
+export type Vendor = {
+  url: string;
+  get(key: string | null): Promise<Response>;
+  /** Makes a charge, under an idempotency key if one is given. */
+  charge(key: string, idempotencyKey: string | null, amount?: number): Promise<Response>;
+  /** Asks it to end; resolves with its exit code. */
+  stop(): Promise<number | null>;
+};
+
+const root = join(import.meta.dirname, '..', '..');
+const READY_MS_MAX = 30_000;
+
+export type VendorSettings = {
+  KEYRAIL_URL: string;
+  KEYRAIL_SECRET_KEY: string;
+  KEYRAIL_PROJECT_ID: string;
+};
+
+/** Starts an example; it is killed when the test ends, if it has not ended by then. */
+export async function startVendor(
+  t: TestContext,
+  file: string,
+  settings: VendorSettings,
+): Promise<Vendor> {
+  const child = spawn(process.execPath, ['--conditions=keyrail-source', file], {
+    cwd: root,
+    env: { PATH: process.env.PATH, PORT: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  t.after(() => void child.kill('SIGKILL'));
+  const urlIn = () => /listening on (\S+)/.exec(printed)?.[1];
+  await until(() => urlIn() !== undefined || child.exitCode !== null, READY_MS_MAX);
+  const url = urlIn();
+  if (url === undefined) throw new Error(`${file} ended with ${child.exitCode}: ${printed}`);
+  return vendorAt(url, child);
+}
+
+function vendorAt(url: string, child: ChildProcess): Vendor {
+  return {
+    url,
+    get: (key) =>
+      fetch(`${url}/invoices`, { headers: key ? { authorization: `Bearer ${key}` } : {} }),
+    charge: (key, idempotencyKey, amount = 1) =>
+      fetch(`${url}/charges`, {
+        method: 'POST',
+        headers: {
+          'x-api-key': key,
+          'content-type': 'application/json',
+          ...(idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
+        },
+        body: JSON.stringify({ amount }),
+      }),
+    stop: async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGTERM');
+      const [code] = await ended;
+      return code;
+    },
+  };
+}
+
+/** Nest's decorators have to be compiled away; the result lies where it finds its packages. */
+export async function compileNest(t: TestContext): Promise<string> {
+  const folder = join(root, 'node_modules', '.cache', `keyrail-nest-${process.pid}`);
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const tsc = join(root, 'node_modules', '.bin', 'tsc');
+  const project = join(root, 'examples', 'nest', 'tsconfig.json');
+  await promisify(execFile)(tsc, ['-p', project, '--outDir', folder]);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  return join(folder, 'nest', 'main.js');
+}

@@ -1,0 +1,62 @@
+// Nodes of the SDK in processes of their own, as a vendor runs them.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Decision, RouteOptions } from '../../packages/sdk/src/decision.ts';
+import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
+import type { KeyrailState } from '../../packages/sdk/src/parts.ts';
+
+const PROGRAM = join(import.meta.dirname, 'sdk-program.ts');
+
+export type NodeProcess = {
+  /** `allowed`, or the reason. */
+  verdict(key: string, route?: RouteOptions): Promise<string>;
+  verify(key: string, route?: RouteOptions): Promise<Decision>;
+  state(): Promise<KeyrailState>;
+  ready(): Promise<boolean>;
+  /** Ends it as a vendor would. */
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+};
+
+/** Telemetry is off: what it sends is no part of the feed. */
+export function startSdkNode(options: KeyrailOptions): NodeProcess {
+  const whole = JSON.stringify({ telemetry: false, ...options });
+  const child = fork(PROGRAM, [whole], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const waiting = new Map<number, (said: unknown) => void>();
+  let asked = 0;
+  child.on('message', (message) => {
+    const { id, said } = Object(message);
+    waiting.get(id)?.(said);
+    waiting.delete(id);
+  });
+  const ask = (what: string, more: object = {}): Promise<never> =>
+    new Promise((resolve, reject) => {
+      asked += 1;
+      waiting.set(asked, (said) => resolve(said as never)); // what the program sends is its own
+      child.send({ id: asked, ask: what, ...more }, (error) => error && reject(error));
+    });
+  const verify = (key: string, route: RouteOptions = {}): Promise<Decision> =>
+    ask('verify', { key, route });
+  return {
+    verify,
+    verdict: async (key, route) => {
+      const decision = await verify(key, route);
+      return decision.allowed ? 'allowed' : decision.reason;
+    },
+    state: () => ask('state'),
+    ready: () => ask('ready'),
+    stop: async () => {
+      await ask('close');
+      await ended(child, 'SIGTERM');
+    },
+    kill: () => ended(child, 'SIGKILL'),
+  };
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}

@@ -1,0 +1,24 @@
+// A vendor's program in a process of its own: one node of the SDK, asked over a channel. Started by
+// sdk-nodes.ts with the options of the node as its only argument.
+import type { RouteOptions } from '../../packages/sdk/src/decision.ts';
+import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
+
+const [, , options = '{}'] = process.argv;
+const node = createKeyrail(JSON.parse(options));
+
+type Message = { id: number; ask: string; key?: string; route?: RouteOptions };
+
+process.on('message', ({ id, ask, key, route }: Message) => {
+  const answers: Record<string, () => unknown> = {
+    verify: () => {
+      const decision = node.verify(key, route);
+      return decision.allowed ? { ...decision, context: decision.context } : decision;
+    },
+    state: () => node.state(),
+    ready: () => node.ready(),
+    close: () => node.close(),
+  };
+  void Promise.resolve(answers[ask]?.()).then((said) => process.send?.({ id, said }));
+});
+// Whoever started it has gone.
+process.on('disconnect', () => process.exit(0));
