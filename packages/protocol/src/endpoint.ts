@@ -36,6 +36,8 @@ export type Endpoint = {
   bodyOptional?: true;
   bodyBytesMax?: number;
   anyContentType?: true;
+  /** Has a budget of its own; documentation only. */
+  budgeted?: true;
   /** Paged by `cursor` and a `Link` header. */
   list?: true;
   /** By status; null is an answer without a body. */

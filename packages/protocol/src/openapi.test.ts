@@ -79,6 +79,12 @@ test('lengths are visible in the document', () => {
   deepEqual(create?.properties?.external_id, { type: 'string', minLength: 1, maxLength: 200 });
 });
 
+test('a line says when it can be asked too often', () => {
+  const isBounded = (line: string) => '429' in (operationOf(line).responses ?? {});
+  for (const line of ['POST /v1/ingest/batch', 'POST /v1/auth/sessions']) ok(isBounded(line), line);
+  for (const line of ['POST /v1/keys', 'GET /healthz']) ok(!isBounded(line), line);
+});
+
 test('no trace of how it was generated is left', () => {
   const text = JSON.stringify(document);
   for (const trace of ['$defs', '"jsonSchema"', '"$schema"', '~standard']) {

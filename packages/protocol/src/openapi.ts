@@ -175,6 +175,8 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
     ...(hasPath ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !endpoint.anyContentType ? [415] : []),
+    // Whoever needs no credential is told when he asks too often.
+    ...(endpoint.budgeted || (auth === 'none' && body) ? [429] : []),
   ];
   const named = statuses.map((status) => [status, refusalRef(String(status))]);
   return { ...Object.fromEntries(named), default: refusalRef('Other') };

@@ -14,6 +14,7 @@ export const ingestEndpoints = endpoints({
     rawBody: IngestBatch,
     bodyBytesMax: LARGE_BODY_BYTES_MAX,
     anyContentType: true,
+    budgeted: true,
     answers: { 202: IngestReceipt },
   },
 });

@@ -124,6 +124,10 @@ const byKind: Record<string, unknown> = {
   'ratelimit_result.remaining': 599,
   'ratelimit_result.reset_ms': 60_000,
   'ratelimit_result.store': 'memory',
+  'usage_overview.start': '2026-03-02T09:00:00.000Z',
+  'usage_overview.degraded': 0,
+  'usage_overview.reason': 'rate_limited',
+  'usage_overview.latency_ms': { p50: 11.73, p90: 46.94, p99: 223.2 },
 };
 
 /** By the line and the path of the field: what an endpoint was just asked to do shows. */
@@ -145,6 +149,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
   [/\/embed\/session$/, { 'tenant.id': byName.tenant_id, scopes: ['keys:read'] }],
   [/\/status$/, { status: 'ok', 'components.redis': 'not_configured' }],
   [/\/status$/, { 'components.worker': 'unknown', 'components.backup': 'unknown' }],
+  [/\/overview$/, { 'total.denials.requests': 2, 'data.denials.requests': 2 }],
   [/\/secret_scanning$/, { token: 'kr_live_Zk3v9Q…' }],
 ];
 

@@ -157,7 +157,7 @@ returns double precision[] immutable parallel safe language sql
                from unnest(one, other) with ordinality as pair (a, b, at) order by at);
 
 -- Instants come as milliseconds, which are read much faster than dates are.
-create function moment_of(ms double precision) returns timestamptz immutable language sql
+create function moment_of(ms double precision) returns timestamptz stable language sql
   return to_timestamp(0) + ms * interval '1 millisecond';
 
 -- Adds batches to all sums, and keeps their receipts, together or not at all. Nothing is done, and

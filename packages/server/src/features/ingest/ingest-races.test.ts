@@ -2,11 +2,12 @@
 // and batches that meet at the same keys wait for each other instead of for ever.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { type Bench, bench, type Caller, type Input, Refusal } from '../../../../../tests/bench.ts';
 import { appBeside } from '../../../../../tests/beside.ts';
 import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
 import { chanceFrom } from '../../../../../tests/turns.ts';
+import type { AppParts } from '../../app.ts';
 
 const line = 'POST /v1/ingest/batch';
 const MINUTE_MS = 60_000;
@@ -21,6 +22,16 @@ const requestsOf = async ({ as }: Bench, ids: string[]): Promise<number> => {
   );
   return usages.flatMap(({ data }) => data).reduce((sum, { requests }) => sum + requests, 0);
 };
+
+/** Callers of several servers on one store, in turn: within one server batches take turns. */
+function fleet(t: TestContext, held: Bench, changes: Partial<AppParts> = {}): () => Caller {
+  const servers = [1, 2, 3].map(() => appBeside(t, held.world, changes).as(held.tokens.liveKey));
+  let calls = 0;
+  return () => {
+    calls += 1;
+    return servers[calls % servers.length] ?? held.as.liveKey;
+  };
+}
 
 /** How many of its events a call got in. */
 const accepted = (call: Caller, batch: Input): Promise<number> =>
@@ -42,12 +53,14 @@ async function keysOf({ given }: Bench, count: number) {
 test('fifty racing batches never get more in than the budget', async (t) => {
   const held = await bench(t);
   toMinuteStart(held);
-  const call = appBeside(t, held.world, { ingestEventsPerMinute: 100 }).as(held.tokens.liveKey);
+  const next = fleet(t, held, { ingestEventsPerMinute: 100 });
   const [key] = await keysOf(held, 1);
   ok(key);
   const sizes = Array.from({ length: 50 }, (_, at) => 1 + (at % 7));
   const got = await Promise.all(
-    sizes.map((size) => accepted(call, batchOf(Array(size).fill(eventOf(key, held.clock.now()))))),
+    sizes.map((size) =>
+      accepted(next(), batchOf(Array(size).fill(eventOf(key, held.clock.now())))),
+    ),
   );
   const total = got.reduce((sum, count) => sum + count, 0);
   ok(total <= 100, `${total} events got in`);
@@ -57,15 +70,14 @@ test('fifty racing batches never get more in than the budget', async (t) => {
 
 test('of copies that race, one counts, and all get its receipt', async (t) => {
   const held = await bench(t);
+  const next = fleet(t, held);
   const [key] = await keysOf(held, 1);
   ok(key);
   for (let round = 0; round < 5; round += 1) {
     const batch_id = randomUUID();
     const events = Array(3).fill(eventOf(key, held.clock.now()));
     const batch = batchOf(events, { batch_id, events_dropped: round });
-    const receipts = await Promise.all(
-      Array.from({ length: 8 }, () => held.as.liveKey(line, batch)),
-    );
+    const receipts = await Promise.all(Array.from({ length: 8 }, () => next()(line, batch)));
     for (const receipt of receipts) deepEqual(receipt, receipts[0]);
     equal(await requestsOf(held, [key.id]), 3 * (round + 1));
   }
@@ -73,6 +85,7 @@ test('of copies that race, one counts, and all get its receipt', async (t) => {
 
 test('batches that meet at the same keys in any order all get in, and totals add up', async (t) => {
   const held = await bench(t);
+  const next = fleet(t, held);
   const keys = await keysOf(held, 12);
   const chance = chanceFrom(7);
   const days = [0, 1, 2, 31, 45].map(
@@ -88,7 +101,7 @@ test('batches that meet at the same keys in any order all get in, and totals add
     sent += events.length;
     return batchOf(events);
   });
-  const got = await Promise.all(batches.map((batch) => accepted(held.as.liveKey, batch)));
+  const got = await Promise.all(batches.map((batch) => accepted(next(), batch)));
   equal(
     got.reduce((sum, count) => sum + count, 0),
     sent,

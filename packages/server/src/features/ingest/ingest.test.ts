@@ -181,10 +181,13 @@ test('time may lie far back, and an hour ahead at most', async (t) => {
   const { as, given, clock } = await bench(t);
   const key = await given.key();
   const at = (ms: number) => batchOf([eventOf(key, new Date(clock.now().getTime() + ms))]);
-  const ancient = batchOf([eventOf(key, new Date('0001-01-01T00:00:00Z'))]);
+  const first = '0001-01-01T00:00:00.001Z';
+  const old = await given.key();
+  const ancient = batchOf([eventOf(old, new Date(first))]);
   for (const batch of [ancient, at(-400 * 86_400_000), at(3_590_000)]) {
     equal((await as.liveKey(line, batch)).accepted, 1);
   }
+  equal((await as.liveKey('GET /v1/keys/{id}', { id: old.id })).last_used_at, first);
   const ahead = await refused(as.liveKey(line, at(3_660_000)), 400, 'invalid_request');
   deepEqual(
     detailsIn(ahead).map(({ path }) => path),

@@ -1,7 +1,7 @@
 // How latencies are kept: counted in fixed buckets, four to each doubling, so that histograms of
 // hours, projects and nodes add up. A percentile is the middle of its bucket and thereby at most
 // 2^(1/8) off: 9.1 %. What is faster than the first bound or slower than the last is told as that
-// bound.
+// bound. Stored counts stand in these buckets: other ones would need another column.
 
 const FASTEST_MS = 0.25;
 const PARTS = 4;

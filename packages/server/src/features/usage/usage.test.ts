@@ -149,6 +149,9 @@ test('lists of months are paged without a gap or a repeat', async (t) => {
   }
 });
 
+const near = (told: number | undefined, exact: number): void =>
+  ok(told !== undefined && Math.abs(told - exact) <= exact * 0.091, `${told} for ${exact}`);
+
 test('the overview tells requests, errors, refusals and latency by hour and by day', async (t) => {
   const held = await bench(t);
   const now = atMonthStart(held);
@@ -185,8 +188,6 @@ test('the overview tells requests, errors, refusals and latency by hour and by d
       latency_ms: null,
     },
   );
-  const near = (told: number | undefined, exact: number) =>
-    ok(told !== undefined && Math.abs(told - exact) <= exact * 0.091, `${told} for ${exact}`);
   near(last.latency_ms?.p50, 10);
   near(last.latency_ms?.p99, 10);
   near(hourly.total.latency_ms?.p90, 10);
