@@ -124,6 +124,11 @@ const cases: Case[] = [
     { overlap_hours: 0 },
   ],
   [`secret-keys revoke ${ID} -y`, `POST /v1/secret_keys/${ID}/revoke`, {}],
+  [
+    `embed-tokens create --project ${ID} --tenant ${TWO} --env live --scope keys:write`,
+    'POST /v1/embed_tokens',
+    { project_id: ID, tenant_id: TWO, env: 'live', scopes: ['keys:write'] },
+  ],
   ['members list', 'GET /v1/members?limit=100'],
   [
     'members set-role Ada@example.com owner',
