@@ -64,6 +64,12 @@ export class PolicyTable {
     return this.rows.expiresAt(row);
   }
 
+  /** The same for those who show it: null for a key without an end. */
+  endOf(row: number): number | null {
+    const at = this.rows.expiresAt(row);
+    return at === Number.POSITIVE_INFINITY ? null : at;
+  }
+
   scopes(row: number): ReadonlySet<string> {
     return this.scopePool.at(this.rows.word(row, SCOPES_AT) & POOLED_MAX);
   }
