@@ -12,6 +12,7 @@ import { measureIdempotency } from './idempotency.ts';
 import { measurePolicy } from './policy-feed.ts';
 import { measureRatelimit } from './ratelimit.ts';
 import { measureReads } from './reads.ts';
+import { measureSdk } from './sdk.ts';
 import { measureStart } from './start.ts';
 import { type Finding, tableOf } from './table.ts';
 
@@ -23,6 +24,7 @@ const measurements: Record<string, () => Promise<Finding[]>> = {
   'embedded-changes': measureEmbeddedChanges,
   ratelimit: measureRatelimit,
   idempotency: measureIdempotency,
+  sdk: measureSdk,
 };
 
 async function main(): Promise<void> {
