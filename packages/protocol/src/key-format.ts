@@ -16,7 +16,6 @@ export type ParsedCredential = {
 const CHECKSUM_CHARS = 8;
 const SHOWN_BODY_CHARS = 6;
 const ONE_TIME_BYTES = 32;
-const HEX_DIGITS = '0123456789abcdef';
 
 /** Stem, random bytes and body length of each kind. Only sessions carry no environment. */
 export const credentialKinds = {
@@ -64,9 +63,10 @@ export function parseCredential(text: string): ParsedCredential | null {
  */
 export function apiKeyEnv(text: string): CredentialEnv | null {
   if (text.length !== API_KEY_CHARS) return null;
-  if (text.startsWith('kr_live_')) return isSoundBody(text, CRC_OF_LIVE) ? 'live' : null;
-  if (text.startsWith('kr_test_')) return isSoundBody(text, CRC_OF_TEST) ? 'test' : null;
-  return null;
+  if (text.charCodeAt(ENV_AT) === LETTER_L) {
+    return text.startsWith('kr_live_') && isSoundBody(text, CRC_OF_LIVE) ? 'live' : null;
+  }
+  return text.startsWith('kr_test_') && isSoundBody(text, CRC_OF_TEST) ? 'test' : null;
 }
 
 /** What is stored and looked up instead of the credential: SHA-256 of the whole of it. */
@@ -131,7 +131,7 @@ function endsWithHex(text: string, checksum: number): boolean {
   const start = text.length - CHECKSUM_CHARS;
   for (let i = 0; i < CHECKSUM_CHARS; i += 1) {
     const digit = (checksum >>> (28 - 4 * i)) & 0xf;
-    if (text.charCodeAt(start + i) !== HEX_DIGITS.charCodeAt(digit)) return false;
+    if (text.charCodeAt(start + i) !== HEX_CODES[digit]) return false;
   }
   return true;
 }
@@ -147,6 +147,8 @@ function base64url(bytes: Uint8Array, size: number): string {
   if (bytes.length !== size) throw new RangeError(`Expected ${size} random bytes`);
   return Buffer.from(bytes.buffer, bytes.byteOffset, size).toString('base64url');
 }
+
+const HEX_CODES = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   let crc = index;
@@ -165,6 +167,8 @@ const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
   return crc | 0;
 });
 
+const ENV_AT = 'kr_'.length;
+const LETTER_L = 'l'.charCodeAt(0);
 const API_KEY_PREFIX_CHARS = 'kr_live_'.length;
 const API_KEY_CHARS = API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
 /** The running checksum behind each prefix, before the final inversion. */
