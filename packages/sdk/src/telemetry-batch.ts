@@ -25,43 +25,50 @@ export type TelemetryEvent = {
   request_id: string;
 };
 
+const OPENING = '{"events":[';
+
 /**
- * Events in the order of their coming, written as JSON into one stretch of memory: thousands of
- * waiting objects would have the garbage collector at work for each of them.
+ * Events in the order of their coming, written as JSON into one stretch of memory, which is used
+ * again: waiting objects, or new memory for every batch, would keep the garbage collector at work.
  */
 export class Lines {
-  #bytes: Buffer<ArrayBuffer>;
+  #bytes = Buffer.allocUnsafeSlow(LINES_BYTES_FIRST);
   #used = 0;
   #count = 0;
 
-  /** `like`: lines that came before, and most likely took as much room as these will. */
-  constructor(like: Lines | null) {
-    this.#bytes = Buffer.allocUnsafeSlow(like === null ? LINES_BYTES_FIRST : like.#bytes.length);
+  constructor() {
+    this.clear();
   }
 
   get count(): number {
     return this.#count;
   }
 
+  clear(): void {
+    this.#used = this.#bytes.write(OPENING);
+    this.#count = 0;
+  }
+
   add(line: string): void {
-    // No character takes more than three bytes.
-    const needed = this.#used + line.length * 3 + 1;
-    if (needed > this.#bytes.length) this.#grow(needed);
-    if (this.#count > 0) this.#used += this.#bytes.write(',', this.#used);
-    this.#used += this.#bytes.write(line, this.#used);
+    this.#used += this.#write(this.#count === 0 ? line : `,${line}`);
     this.#count += 1;
   }
 
-  /** A document: what comes before the events, the events, and what comes after them. */
-  between(before: string, after: string): Uint8Array<ArrayBuffer> {
-    const written = this.#bytes.subarray(0, this.#used);
-    return Buffer.concat([Buffer.from(before), written, Buffer.from(after)]);
+  /** The events and, behind them, the fields of the batch that they belong to. */
+  documentWith(fields: object): Uint8Array<ArrayBuffer> {
+    const closing = this.#write(`],${JSON.stringify(fields).slice(1)}`);
+    return this.#bytes.subarray(0, this.#used + closing);
   }
 
-  #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
-    this.#bytes.copy(larger, 0, 0, this.#used);
-    this.#bytes = larger;
+  #write(text: string): number {
+    // No character takes more than three bytes.
+    const needed = this.#used + text.length * 3;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#used);
+      this.#bytes = larger;
+    }
+    return this.#bytes.write(text, this.#used);
   }
 }
 
@@ -86,7 +93,7 @@ export function openSender(
   let isFailing = false;
   return {
     send: async ({ batchId, lines, dropped }, timeoutMs) => {
-      const head = {
+      const fields = {
         object: 'ingest_batch',
         protocol_version: 1,
         node_id: nodeId,
@@ -99,7 +106,7 @@ export function openSender(
         method: 'POST',
         path: '/v1/ingest/batch',
         timeoutMs,
-        bytes: lines.between(`${JSON.stringify(head).slice(0, -1)},"events":[`, ']}'),
+        bytes: lines.documentWith(fields),
       });
       const failure = outcome.kind === 'answer' ? null : outcome;
       if (failure !== null && !isFailing) {

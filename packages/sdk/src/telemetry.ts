@@ -60,7 +60,7 @@ class TelemetryQueue {
   /** All but the last are full. */
   readonly #queue: Lines[] = [];
   #queued = 0;
-  #last: Lines | null = null;
+  #spare: Lines | null = null;
   #sent = 0;
   /** In all, and how many of them no batch has told yet. */
   #dropped = 0;
@@ -99,9 +99,11 @@ class TelemetryQueue {
   #open(batchMax: number): Lines {
     const last = this.#queue.at(-1);
     if (last !== undefined && last.count < batchMax) return last;
-    this.#last = new Lines(this.#last);
-    this.#queue.push(this.#last);
-    return this.#last;
+    const lines = this.#spare ?? new Lines();
+    this.#spare = null;
+    lines.clear();
+    this.#queue.push(lines);
+    return lines;
   }
 
   /**
@@ -201,6 +203,7 @@ class TelemetryQueue {
     }
     this.#batch = null;
     this.#failures = 0;
+    this.#spare = batch.lines;
     if (failure === null) {
       this.#sent += batch.lines.count;
       return 0;
