@@ -85,14 +85,17 @@ type Peers = Record<'onPostgres' | 'inMemory', Worker<PeerOrder, Counted>>;
 async function decisions(keys: number, node: Node, peers: Peers): Promise<Finding[]> {
   const decide: number[] = [];
   const hash: number[] = [];
+  const usual: number[] = [];
   const laps: Record<keyof Peers, number[]> = { onPostgres: [], inMemory: [] };
-  const lap = async (kind: 'decide' | 'hash', ms: number) =>
+  const lap = async (kind: 'decide' | 'hash' | 'bytes', ms: number) =>
     (await node.ask({ kind, ms }, ms)).perSecond;
   await lap('hash', WARM_UP_MS);
   await lap('decide', WARM_UP_MS);
+  await lap('bytes', WARM_UP_MS);
   for (let round = 0; round < LAPS; round += 1) {
     hash.push(await lap('hash', LAP_MS));
     decide.push(await lap('decide', LAP_MS));
+    usual.push(await lap('bytes', LAP_MS));
     for (const name of ['onPostgres', 'inMemory'] as const) {
       laps[name].push((await peers[name].ask({ ms: PEER_LAP_MS }, PEER_LAP_MS)).perSecond);
     }
@@ -117,6 +120,14 @@ async function decisions(keys: number, node: Node, peers: Peers): Promise<Findin
       ratio: `${spread(cost, (value) => value.toFixed(2))} of its cost`,
       target: `<= ${HASH_RATIO_MAX.toFixed(2)}`,
       met: judge(cost, (value) => value <= HASH_RATIO_MAX),
+    },
+    {
+      name: 'sdk: the same beside SHA-256 as it is usually written',
+      ours: spread(decide, rate),
+      peer: `createHash ${spread(usual, rate)}`,
+      ratio: `${spread(ratios(usual, decide), (value) => value.toFixed(2))} of its cost`,
+      target: 'context',
+      met: null,
     },
     beside('onPostgres', 'on PostgreSQL'),
     beside('inMemory', 'in memory'),
