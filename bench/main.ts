@@ -14,6 +14,7 @@ import { measureKeys } from './keys.ts';
 import { measurePolicy } from './policy-feed.ts';
 import { measureRatelimit } from './ratelimit.ts';
 import { measureReads } from './reads.ts';
+import { measureSdk } from './sdk.ts';
 import { measureStart } from './start.ts';
 import { type Finding, tableOf } from './table.ts';
 
@@ -27,6 +28,7 @@ const measurements: Record<string, () => Promise<Finding[]>> = {
   ratelimit: measureRatelimit,
   idempotency: measureIdempotency,
   ingest: measureIngest,
+  sdk: measureSdk,
 };
 
 async function main(): Promise<void> {

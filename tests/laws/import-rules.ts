@@ -103,6 +103,7 @@ function foreignFault({ path }: Source, { specifier, target, typeOnly }: Import)
   }
   if (from === 'protocol' && name !== 'zod') return 'protocol imports only zod';
   if (from === 'client') return 'client has no dependency';
+  if (from === 'sdk' && !typeOnly) return 'sdk has no dependency: of frameworks it takes types';
   const [home, section] = [KEPT_IN[name], sectionOf(path)];
   if (section === null || home === undefined || section === home) return null;
   return section === 'app.ts' && typeOnly ? null : `only ${home}/ knows ${name}`;

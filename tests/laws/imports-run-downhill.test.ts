@@ -38,6 +38,8 @@ test('foreign packages are known in one place', () => {
   refused(`${server}/http/input.ts`, from('zod'));
   allowed(`${server}/http/input.ts`, types('zod'));
   refused('packages/client/src/client.ts', from('undici'));
+  refused('packages/sdk/src/adapters/hono.ts', from('hono'));
+  allowed('packages/sdk/src/adapters/hono.ts', types('hono'));
   allowed(`${server}/http/server.ts`, from('fastify'));
   refused(`${keys}/routes.ts`, types('fastify'));
   refused(`${server}/doors/read.ts`, from('pg'));

@@ -3,21 +3,10 @@
 import { apiKeyEnv } from '@keyrail/protocol/key-format.ts';
 import type { Env, RateLimitRule } from './context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity, RouteOptions } from './decision.ts';
-import { displayPrefixOf, KeyContext, type Presented } from './key-context.ts';
+import { displayPrefixOf, KeyContext, type Knowledge } from './key-context.ts';
 import { KEY_ID_AT, SCOPES_AT, TENANT_ID_AT } from './policy/rows.ts';
-import type { Policy } from './policy/standing.ts';
 import type { PolicyTable } from './policy/table.ts';
 import { digestOf, idText } from './policy/words.ts';
-
-/** What is known when a decision is made. */
-export type Knowledge<R> = {
-  /** The policy, null before the first one, and whether it may be out of date. */
-  readonly standing: { readonly policy: Policy | null; readonly degraded: boolean };
-  readonly projectId: string;
-  readonly resources: { readonly live: R | null; readonly test: R | null };
-  /** Milliseconds since the epoch; asked only when a key has an end. */
-  now(): number;
-};
 
 const NO_LIMITS: readonly RateLimitRule[] = Object.freeze([]);
 const NONE_MISSING: readonly string[] = Object.freeze([]);
@@ -45,8 +34,7 @@ export function decide<R>(
     return denied(known, isTold ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
   const expiresAt = table.expiresAt(row);
-  const hasEnd = expiresAt !== Number.POSITIVE_INFINITY;
-  if (hasEnd && expiresAt <= known.now()) {
+  if (expiresAt !== Number.POSITIVE_INFINITY && expiresAt <= known.now()) {
     return denied(known, 'expired', named({ table, row, keyText, env }));
   }
   if (route.env !== undefined && route.env !== env) {
@@ -58,24 +46,9 @@ export function decide<R>(
     const identity = named({ table, row, keyText, env });
     return { ...denied(known, 'insufficient_scope', identity), missingScopes: missing };
   }
-  const presented = presentedOf(known, keyText, env);
-  const context = new KeyContext<R>(presented, {
-    words: table.rows.wordsOf(row),
-    at: table.rows.startOf(row) + KEY_ID_AT,
-    workspaceId: policy.workspaceId,
-    scopes,
-    expiresAt: hasEnd ? expiresAt : null,
-  });
+  const context = new KeyContext<R>(known, keyText, row);
   return { allowed: true, context, limits: table.limits(row) };
 }
-
-const presentedOf = <R>(known: Knowledge<R>, keyText: string, env: Env): Presented<R> => ({
-  keyText,
-  env,
-  projectId: known.projectId,
-  degraded: known.standing.degraded,
-  resources: env === 'live' ? known.resources.live : known.resources.test,
-});
 
 type Asked = { keyText: string; env: Env; route: RouteOptions };
 
@@ -86,7 +59,7 @@ function withoutPolicy<R>(known: Knowledge<R>, { keyText, env, route }: Asked): 
     return denied(known, 'wrong_environment', identity);
   }
   if (route.onNoPolicy !== 'allow') return denied(known, 'policy_unavailable', identity);
-  const context = new KeyContext<R>(presentedOf(known, keyText, env), null);
+  const context = new KeyContext<R>(known, keyText, -1);
   return { allowed: true, context, limits: NO_LIMITS };
 }
 

@@ -1,8 +1,9 @@
 // Puts a node together: what it knows, how it hears of changes, and what stands around a decision.
 import { parseCredential } from '@keyrail/protocol/key-format.ts';
 import { createAdmit } from './admit.ts';
-import { decide, type Knowledge } from './decide.ts';
+import { decide } from './decide.ts';
 import type { RouteOptions } from './decision.ts';
+import type { Knowledge } from './key-context.ts';
 import { type Internals, type KeyrailOptions, type Settings, settingsOf } from './options.ts';
 import type { Keyrail, KeyrailState, Verify } from './parts.ts';
 import { type DiskCache, openDiskCache } from './policy/disk-cache.ts';

@@ -6,6 +6,7 @@ import type { Failure } from './transport.ts';
 const SHORT_CHARS_MAX = 200;
 const PATH_CHARS_MAX = 1_024;
 const DURATION_MS_MAX = 604_800_000;
+const LINES_BYTES_FIRST = 64 * 1024;
 
 /** One request, in the words of the wire. */
 export type TelemetryEvent = {
@@ -24,8 +25,55 @@ export type TelemetryEvent = {
   request_id: string;
 };
 
-/** Events are lines of JSON: what a request leaves behind is written once and then left alone. */
-export type Batch = { batchId: string; dropped: number; events: string[] };
+const OPENING = '{"events":[';
+
+/**
+ * Events in the order of their coming, written as JSON into one stretch of memory, which is used
+ * again: waiting objects, or new memory for every batch, would keep the garbage collector at work.
+ */
+export class Lines {
+  #bytes = Buffer.allocUnsafeSlow(LINES_BYTES_FIRST);
+  #used = 0;
+  #count = 0;
+
+  constructor() {
+    this.clear();
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  clear(): void {
+    this.#used = this.#bytes.write(OPENING);
+    this.#count = 0;
+  }
+
+  add(line: string): void {
+    this.#used += this.#write(this.#count === 0 ? line : `,${line}`);
+    this.#count += 1;
+  }
+
+  /** The events and, behind them, the fields of the batch that they belong to. */
+  documentWith(fields: object): Uint8Array<ArrayBuffer> {
+    const closing = this.#write(`],${JSON.stringify(fields).slice(1)}`);
+    return this.#bytes.subarray(0, this.#used + closing);
+  }
+
+  #write(text: string): number {
+    // No character takes more than three bytes.
+    const needed = this.#used + text.length * 3;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, this.#used);
+      this.#bytes = larger;
+    }
+    return this.#bytes.write(text, this.#used);
+  }
+}
+
+/** `dropped`: how many events were lost before it and not told yet. */
+export type Batch = { batchId: string; dropped: number; lines: Lines };
 
 export type TelemetryParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'chance' | 'log'> & {
   sdk: { name: string; version: string };
@@ -44,8 +92,8 @@ export function openSender(
   const { nodeId, projectId } = settings;
   let isFailing = false;
   return {
-    send: async ({ batchId, events, dropped }, timeoutMs) => {
-      const head = {
+    send: async ({ batchId, lines, dropped }, timeoutMs) => {
+      const fields = {
         object: 'ingest_batch',
         protocol_version: 1,
         node_id: nodeId,
@@ -58,7 +106,7 @@ export function openSender(
         method: 'POST',
         path: '/v1/ingest/batch',
         timeoutMs,
-        text: `${JSON.stringify(head).slice(0, -1)},"events":[${events.join(',')}]}`,
+        bytes: lines.documentWith(fields),
       });
       const failure = outcome.kind === 'answer' ? null : outcome;
       if (failure !== null && !isFailing) {

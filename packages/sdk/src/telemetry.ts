@@ -6,6 +6,7 @@ import type { Chance, Clock } from './clock.ts';
 import type { Telemetry as Settings } from './options.ts';
 import {
   type Batch,
+  Lines,
   openSender,
   type Sender,
   type TelemetryEvent,
@@ -56,7 +57,10 @@ class TelemetryQueue {
   readonly #clock: Clock;
   readonly #chance: Chance;
   readonly #settings: Settings;
-  readonly #queue: string[] = [];
+  /** All but the last are full. */
+  readonly #queue: Lines[] = [];
+  #queued = 0;
+  #spare: Lines | null = null;
   #sent = 0;
   /** In all, and how many of them no batch has told yet. */
   #dropped = 0;
@@ -80,14 +84,26 @@ class TelemetryQueue {
   record(event: () => TelemetryEvent): void {
     const { sampleRate, queueMax, batchMax } = this.#settings;
     if (this.#isClosed || (sampleRate < 1 && !this.#isChosen(sampleRate))) return;
-    if (this.#queue.length >= queueMax) {
+    if (this.#queued >= queueMax) {
       this.#drop(1);
       return;
     }
-    this.#queue.push(this.#sender.lineOf(event()));
+    this.#open(batchMax).add(this.#sender.lineOf(event()));
+    this.#queued += 1;
     // A back-off is not cut short by a full queue.
     if (this.#sending !== null || this.#isResting) return;
-    if (this.#cancel === null || this.#queue.length === batchMax) this.#schedule();
+    if (this.#cancel === null || this.#queued === batchMax) this.#schedule();
+  }
+
+  /** Where the next event goes. */
+  #open(batchMax: number): Lines {
+    const last = this.#queue.at(-1);
+    if (last !== undefined && last.count < batchMax) return last;
+    const lines = this.#spare ?? new Lines();
+    this.#spare = null;
+    lines.clear();
+    this.#queue.push(lines);
+    return lines;
   }
 
   /**
@@ -112,7 +128,7 @@ class TelemetryQueue {
     this.#isClosed = true;
     this.#cancel?.();
     const until = this.#clock.monotonicMs() + timeoutMs;
-    while (this.#sending !== null || this.#batch !== null || this.#queue.length > 0) {
+    while (this.#sending !== null || this.#batch !== null || this.#queued > 0) {
       const leftMs = Math.max(1, until - this.#clock.monotonicMs());
       const waitMs = await this.#step(Math.min(SEND_MS_MAX, leftMs));
       if (this.#clock.monotonicMs() + waitMs >= until) break;
@@ -120,6 +136,7 @@ class TelemetryQueue {
     }
     this.#drop(this.#waiting());
     this.#queue.length = 0;
+    this.#queued = 0;
     this.#batch = null;
   }
 
@@ -128,7 +145,7 @@ class TelemetryQueue {
   }
 
   #waiting(): number {
-    return this.#queue.length + (this.#batch?.events.length ?? 0);
+    return this.#queued + (this.#batch?.lines.count ?? 0);
   }
 
   #drop(count: number): void {
@@ -137,7 +154,7 @@ class TelemetryQueue {
   }
 
   #schedule(): void {
-    const isFull = this.#queue.length >= this.#settings.batchMax;
+    const isFull = this.#queued >= this.#settings.batchMax;
     this.#later(isFull ? 0 : this.#settings.flushMs);
   }
 
@@ -164,14 +181,15 @@ class TelemetryQueue {
     this.#isResting = waitMs > 0;
     if (this.#isClosed) return waitMs;
     if (this.#isResting) this.#later(waitMs * (1 + this.#chance() * JITTER));
-    else if (this.#queue.length > 0) this.#schedule();
+    else if (this.#queued > 0) this.#schedule();
     return waitMs;
   }
 
   #take(): Batch | null {
-    if (this.#queue.length === 0) return null;
-    const events = this.#queue.splice(0, this.#settings.batchMax);
-    const batch = { batchId: randomUUID(), events, dropped: this.#untold };
+    const lines = this.#queue.shift();
+    if (lines === undefined) return null;
+    this.#queued -= lines.count;
+    const batch = { batchId: randomUUID(), lines, dropped: this.#untold };
     this.#untold = 0;
     return batch;
   }
@@ -185,11 +203,12 @@ class TelemetryQueue {
     }
     this.#batch = null;
     this.#failures = 0;
+    this.#spare = batch.lines;
     if (failure === null) {
-      this.#sent += batch.events.length;
+      this.#sent += batch.lines.count;
       return 0;
     }
-    this.#drop(batch.events.length);
+    this.#drop(batch.lines.count);
     this.#untold += batch.dropped;
     return HARD_WAIT_MS;
   }

@@ -8,7 +8,7 @@ export type Exchange = {
   path: string;
   body?: unknown;
   /** A body that is already written as JSON. */
-  text?: string | undefined;
+  bytes?: Uint8Array<ArrayBuffer> | undefined;
   timeoutMs: number;
   bytesMax?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -70,7 +70,7 @@ export function createTransport({
   return {
     send: async ({ method, path, timeoutMs, bytesMax = BYTES_MAX_DEFAULT, signal, ...given }) => {
       const limit = limited(timeoutMs, signal);
-      const body = given.body === undefined ? given.text : JSON.stringify(given.body);
+      const body = given.body === undefined ? given.bytes : JSON.stringify(given.body);
       try {
         const answering = fetch(base + path, {
           method,

@@ -15,7 +15,7 @@ export function watchAnswer(response: ServerResponse, admitted: Admitted): void 
   const { headers, captureBytesMax, settle } = admitted;
   for (const name in headers) response.setHeader(name, headers[name] ?? '');
   if (captureBytesMax > 0) capture(response, admitted);
-  response.once('close', () => {
+  response.on('close', () => {
     if (!response.writableEnded) settle({ gone: true });
     else if (captureBytesMax === 0) settle({ status: response.statusCode });
   });

@@ -16,8 +16,15 @@ export type Pool<S, T> = {
 
 type Held<S, T> = { source: S; text: string; value: T; references: number };
 
-/** `make` is called once for each distinct value. */
-export function createPool<S, T>(empty: T, make: (source: S) => T): Pool<S, T> {
+export type PoolParts<S, T> = {
+  empty: T;
+  /** The same text for the same value, and for no other. */
+  nameOf(source: S): string;
+  /** Called once for each distinct value. */
+  make(source: S): T;
+};
+
+export function createPool<S, T>({ empty, nameOf, make }: PoolParts<S, T>): Pool<S, T> {
   const numbers = new Map<string, number>();
   const held: (Held<S, T> | null)[] = [];
   const values: T[] = [];
@@ -42,7 +49,7 @@ export function createPool<S, T>(empty: T, make: (source: S) => T): Pool<S, T> {
 
   return {
     take: (source) => {
-      const text = JSON.stringify(source);
+      const text = nameOf(source);
       const index = numbers.get(text) ?? put(free.pop() ?? held.length, text, source);
       refer(index);
       return index;
@@ -59,7 +66,7 @@ export function createPool<S, T>(empty: T, make: (source: S) => T): Pool<S, T> {
     },
     at: (index) => values[index] ?? empty,
     sources: () => held.flatMap((one, index): [number, S][] => (one ? [[index, one.source]] : [])),
-    restore: (index, source) => void put(index, JSON.stringify(source), source),
+    restore: (index, source) => void put(index, nameOf(source), source),
     refer,
   };
 }

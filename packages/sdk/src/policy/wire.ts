@@ -88,10 +88,14 @@ function entryOf(key: Fields): Entry {
 }
 
 function scopesOf(value: unknown): string[] {
-  return list(value, 'scopes').map((scope) => {
-    if (typeof scope !== 'string') throw new FeedFault('scopes is not a list of strings');
-    return scope;
-  });
+  const scopes = list(value, 'scopes');
+  if (areStrings(scopes)) return scopes;
+  throw new FeedFault('scopes is not a list of strings');
+}
+
+function areStrings(values: unknown[]): values is string[] {
+  for (const value of values) if (typeof value !== 'string') return false;
+  return true;
 }
 
 function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRule {

@@ -55,4 +55,5 @@ export function createTestPlane({ projectId, now, randomBytes }: TestPlaneParts)
   };
 }
 
-const bodyOf = ({ body }: RequestInit): Record<string, unknown> => JSON.parse(String(body));
+const bodyOf = ({ body }: RequestInit): Record<string, unknown> =>
+  JSON.parse(body instanceof Uint8Array ? Buffer.from(body).toString() : String(body));

@@ -1,0 +1,52 @@
+// The peer: better-auth's API-key plugin verifying one key again and again in a process of its own,
+// on PostgreSQL (BENCH_URL) as it is run, or on its in-memory store, which is made for tests.
+import { betterAuth } from 'better-auth';
+import { memoryAdapter } from 'better-auth/adapters/memory';
+import { getMigrations } from 'better-auth/db';
+import { apiKey } from 'better-auth/plugins';
+import pg from 'pg';
+
+export type PeerOrder = { ms: number };
+
+const tables = { user: [], session: [], account: [], verification: [], apikey: [] };
+const url = process.env.BENCH_URL;
+/** A schema of its own, because that of the store belongs to nobody who logs in. */
+async function openPool(connectionString: string): Promise<pg.Pool> {
+  const pool = new pg.Pool({ connectionString, max: 4, options: '-c search_path=peer' });
+  await pool.query('create schema if not exists peer');
+  return pool;
+}
+
+const options = {
+  baseURL: 'http://localhost',
+  secret: 'a-secret-of-the-benchmark-0123456789',
+  database: url ? await openPool(url) : memoryAdapter(tables),
+  emailAndPassword: { enabled: true },
+  telemetry: { enabled: false },
+  logger: { disabled: true },
+  plugins: [apiKey({ rateLimit: { enabled: false } })],
+};
+if (url) await (await getMigrations(options)).runMigrations();
+const auth = betterAuth(options);
+const person = { email: 'a@example.com', password: 'a password of the benchmark', name: 'A' };
+const { user } = await auth.api.signUpEmail({ body: person });
+const { key } = await auth.api.createApiKey({ body: { userId: user.id } });
+
+async function count(ms: number): Promise<number> {
+  const beganAt = performance.now();
+  for (let done = 1; ; done += 1) {
+    const { valid } = await auth.api.verifyApiKey({ body: { key } });
+    if (!valid) throw new Error('better-auth refuses its own key');
+    const tookMs = performance.now() - beganAt;
+    if (tookMs >= ms) return (done / tookMs) * 1000;
+  }
+}
+
+process.on('message', ({ ms }: PeerOrder) => {
+  count(ms).then(
+    (perSecond) => process.send?.({ result: { perSecond } }),
+    (error: unknown) => process.send?.({ fault: String(error) }),
+  );
+});
+process.on('disconnect', () => process.exit(0));
+process.send?.({ ready: true });

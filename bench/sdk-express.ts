@@ -1,0 +1,25 @@
+// Hello world in Express, bare or protected by the SDK (BENCH_FEED names the port of its feed).
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import express from 'express';
+import { protect } from '../packages/sdk/src/adapters/express.ts';
+import { createKeyrail } from '../packages/sdk/src/keyrail.ts';
+import { BENCH_PROJECT } from './sdk-keys.ts';
+
+const app = express();
+const feed = process.env.BENCH_FEED;
+if (feed) {
+  const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
+  const url = `http://127.0.0.1:${feed}`;
+  const keyrail = createKeyrail({ url, secretKey, projectId: BENCH_PROJECT, log: () => {} });
+  if (!(await keyrail.ready())) throw new Error('no policy came');
+  // The counters are a network call by nature; what is measured is what every request pays.
+  app.use(protect(keyrail, { rateLimit: false, scopes: [] }));
+}
+app.get('/', (_, response) => void response.json({ text: 'hello' }));
+const server = app.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ ready: port });
+});
+process.once('disconnect', () => process.exit(0));

@@ -1,0 +1,102 @@
+// Options: what would leave routes unprotected is thrown at once, everything else is put right.
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROJECT_ID, secretKeyOf } from '../test/rig.ts';
+import { type KeyrailOptions, settingsOf } from './options.ts';
+
+const whole = {
+  url: 'https://keys.example.com',
+  secretKey: secretKeyOf('live'),
+  projectId: PROJECT_ID,
+};
+
+function settled(options: object) {
+  const logged: string[] = [];
+  const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
+  return { settings: settingsOf({ ...whole, log, ...options }), logged };
+}
+
+test('nothing but the three required options is needed', () => {
+  const { settings, logged } = settled({});
+  deepEqual(logged, []);
+  const { base, env, tenantIds, cacheDir, keyHeaders, longPoll, pollMs, telemetry } = settings;
+  deepEqual(
+    { base, env, tenantIds, cacheDir, keyHeaders, longPoll, pollMs },
+    {
+      ...{ base: 'https://keys.example.com', env: null, tenantIds: [], cacheDir: null },
+      ...{ keyHeaders: ['authorization', 'x-api-key'], longPoll: true, pollMs: 10_000 },
+    },
+  );
+  deepEqual(telemetry, { sampleRate: 1, flushMs: 5_000, queueMax: 10_000, batchMax: 1_000 });
+});
+
+test('what cannot be right is thrown, without a word of the secret key', () => {
+  const [head, tail] = [whole.secretKey.slice(0, 30), whole.secretKey.slice(30)];
+  const wrong: Record<string, unknown>[] = [
+    { url: '' },
+    { url: 'keys.example.com' },
+    { url: 'ftp://keys.example.com' },
+    { url: 'https://user:password@keys.example.com' },
+    { url: undefined },
+    { secretKey: '' },
+    { secretKey: head },
+    { secretKey: `${head}x${tail.slice(1)}` },
+    { secretKey: 'kr_live_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA6f93da83' },
+    { secretKey: undefined },
+    { projectId: 'orders' },
+    { projectId: undefined },
+    { env: 'staging' },
+    { tenantIds: ['a'] },
+    { tenantIds: Array.from({ length: 51 }, () => crypto.randomUUID()) },
+    { nodeName: 'two words' },
+    { nodeName: '' },
+    { keyHeaders: [] },
+    { keyHeaders: ['x api'] },
+  ];
+  for (const options of wrong) {
+    throws(
+      () => settled(options),
+      (error: Error) => error instanceof TypeError && !error.message.includes(head),
+      JSON.stringify(options),
+    );
+  }
+});
+
+test('numbers out of range are clamped, and it is said', () => {
+  const { settings, logged } = settled({
+    ...{
+      pollMs: 1,
+      staleAfterMs: 1e12,
+      rateLimitTimeoutMs: 'soon',
+      idempotencyTimeoutMs: Number.NaN,
+    },
+    telemetry: { sampleRate: 7, batchMax: 1e9 },
+  });
+  const { pollMs, staleAfterMs, rateLimitTimeoutMs, idempotencyTimeoutMs, telemetry } = settings;
+  deepEqual(
+    [pollMs, staleAfterMs, rateLimitTimeoutMs, idempotencyTimeoutMs],
+    [1_000, 86_400_000, 500, 5_000],
+  );
+  deepEqual([telemetry?.sampleRate, telemetry?.batchMax], [1, 5_000]);
+  equal(logged.filter((line) => line.startsWith('warn')).length, 6);
+});
+
+test('an option that there is not is ignored, and it is said', () => {
+  const { logged } = settled({ projctId: 'x', telemetry: { sample: 1 } });
+  ok(logged.some((line) => line.includes('projctId')));
+  ok(logged.some((line) => line.includes('sample')));
+});
+
+test('a log that throws fails nobody', () => {
+  const log: KeyrailOptions['log'] = () => {
+    throw new Error('full');
+  };
+  settingsOf({ ...whole, log, pollMs: 1 }).log('error', 'x');
+});
+
+test('two nodes of one name are two nodes', () => {
+  const names = Array.from({ length: 50 }, () => settled({ nodeName: 'api' }).settings.nodeId);
+  equal(new Set(names).size, 50);
+  ok(names.every((name) => /^api:[0-9a-f]{8}$/.test(name)));
+  ok(/^[A-Za-z0-9._:-]{1,128}$/.test(settled({}).settings.nodeId));
+});
