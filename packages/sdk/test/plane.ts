@@ -94,7 +94,7 @@ export class Plane {
     const line = pathname.endsWith('snapshot') ? 'snapshot' : 'delta';
     const asked: Asked = { line, query, at: this.clock.monotonicMs() };
     this.asked.push(asked);
-    const faulty = this.fault(asked);
+    const faulty = await this.fault(asked);
     if (faulty) return faulty;
     if (line === 'snapshot') return Response.json(this.snapshot(Number(query.get('cursor') ?? 0)));
     const since = Number(query.get('since'));
