@@ -36,3 +36,4 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.({ ready: typeof address === 'object' ? address?.port : 0 });
 });
+process.once('disconnect', () => process.exit(0));
