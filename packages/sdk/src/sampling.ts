@@ -1,6 +1,6 @@
-// Which requests are told. Up to a rate all of them; beyond it a share, which each told event bears,
-// so that whoever adds up divides by it and is right on average. The first request of a key in a
-// minute is always told, and stands for itself alone: no key and no tenant goes unseen.
+// Which requests are told. Up to a rate all of them; beyond it a share, which each told event
+// bears, so that whoever adds up divides by it and is right on average. The first request of a key
+// in a minute is always told, and stands for itself alone: no key and no tenant goes unseen.
 import type { Chance, Clock } from './clock.ts';
 
 export const EVENTS_PER_SECOND_MAX = 1_000;
