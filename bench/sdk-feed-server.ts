@@ -1,5 +1,5 @@
-// A control plane with BENCH_KEYS keys that only tells its policy, so that what a node needs to take
-// it in is measured and not what a server needs to tell it.
+// A control plane with BENCH_KEYS keys that only tells its policy, so that what a node needs to
+// take it in is measured and not what a server needs to tell it.
 import { createServer, type ServerResponse } from 'node:http';
 import { entryOf, headOf } from './sdk-keys.ts';
 
