@@ -1,5 +1,5 @@
-// A control plane with BENCH_KEYS keys that only tells its policy, so that what a node needs to take
-// it in is measured and not what a server needs to tell it.
+// A control plane with BENCH_KEYS keys that only tells its policy, so that what a node needs to
+// take it in is measured and not what a server needs to tell it.
 import { createServer, type ServerResponse } from 'node:http';
 import { entryOf, headOf } from './sdk-keys.ts';
 
@@ -36,3 +36,4 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.send?.({ ready: typeof address === 'object' ? address?.port : 0 });
 });
+process.once('disconnect', () => process.exit(0));

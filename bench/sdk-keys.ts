@@ -17,7 +17,7 @@ export const keyOf = (number: number): MintedCredential => {
 const idOf = (kind: number, number: number) =>
   `0189${kind.toString(16).padStart(4, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 
-/** As the feed tells it: one tenant for ten keys, a few scope sets, every second one with an end. */
+/** As the feed tells it: ten keys a tenant, a few scope sets, every second one with an end. */
 export function entryOf(number: number): object {
   const { lookupHash, displayPrefix } = keyOf(number);
   return {

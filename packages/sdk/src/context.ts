@@ -42,7 +42,7 @@ export type RequestContext<R = unknown> = {
   readonly degraded: boolean;
   /** False when the request was admitted without a policy record of its key. */
   readonly verified: boolean;
-  /** Counters after this request; null without any, or when they could not be reached. */
+  /** Counters after this request; empty without limits, null when they could not be reached. */
   rateLimit: readonly RateLimitState[] | null;
   /** What `resources` in the options names for the key's environment, else null. */
   readonly resources: R | null;

@@ -49,7 +49,7 @@ export type KeyrailOptions<R = unknown> = {
 };
 
 export type TelemetryOptions = {
-  /** The share of admitted requests that is reported, above 0 and up to 1; 1 by default. */
+  /** The share of requests that is told, above 0 and up to 1; 1 by default. */
   sampleRate?: number | undefined;
   /** The longest that an event waits before it is sent; 5 s by default. */
   flushMs?: number | undefined;

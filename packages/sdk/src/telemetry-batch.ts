@@ -6,6 +6,7 @@ import type { Failure } from './transport.ts';
 const SHORT_CHARS_MAX = 200;
 const PATH_CHARS_MAX = 1_024;
 const DURATION_MS_MAX = 604_800_000;
+const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
 
 /** One request, in the words of the wire. */
@@ -82,7 +83,8 @@ export type TelemetryParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'c
 export type Sender = {
   /** Null when it was taken. */
   send(batch: Batch, timeoutMs: number): Promise<Failure | null>;
-  lineOf(event: TelemetryEvent): string;
+  /** `share`: the chance with which the event was chosen. */
+  lineOf(event: TelemetryEvent, share: number): string;
 };
 
 export function openSender(
@@ -116,7 +118,11 @@ export function openSender(
       isFailing = failure !== null;
       return failure;
     },
-    lineOf: (event) => lineOf(event, projectId),
+    lineOf: (event, share) => {
+      const line = lineOf(event, projectId);
+      if (share === sampleRate) return line;
+      return `${line.slice(0, -1)},"sample_rate":${Math.max(SHARE_MIN, share)}}`;
+    },
   };
 }
 

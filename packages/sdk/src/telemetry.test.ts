@@ -35,7 +35,8 @@ async function open(t: TestContext, telemetry: TelemetryOptions = {}, chance = (
   const parts = rig(plane.url, { telemetry }, { chance });
   const made = createTelemetry({ ...parts, sdk });
   const record = (count: number, given: Partial<TelemetryEvent> = {}) => {
-    for (let at = 0; at < count; at += 1) made.record(event(given));
+    for (let at = 0; at < count; at += 1)
+      made.record(event(given), given.display_prefix ?? 'kr_live_abcdef');
   };
   const batches = () => plane.told.map(({ body }) => IngestBatch.parse(body));
   return { ...made, ...parts, plane, record, batches };
@@ -232,7 +233,7 @@ test('telemetry can be turned off', async (t) => {
   const off = createTelemetry({ ...rig(plane.url, { telemetry: false }), sdk });
   off.record(() => {
     throw new Error('nobody asked');
-  });
+  }, null);
   await off.close(1000);
   equal(plane.told.length, 0);
 });

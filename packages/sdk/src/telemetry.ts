@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Chance, Clock } from './clock.ts';
 import type { Telemetry as Settings } from './options.ts';
+import { Sampling } from './sampling.ts';
 import {
   type Batch,
   Lines,
@@ -16,7 +17,7 @@ import type { Failure } from './transport.ts';
 
 export type Telemetry = {
   /** Takes an event if it is one of the sample and there is room; returns at once. */
-  record(event: () => TelemetryEvent): void;
+  record(event: () => TelemetryEvent, key: string | null): void;
   /** Sends what waits, for at most so long; afterwards nothing is taken any more. */
   close(timeoutMs: number): Promise<void>;
   state(): TelemetryState;
@@ -42,7 +43,7 @@ export const createTelemetry = (parts: TelemetryParts): Telemetry => {
   if (telemetry === null) return noTelemetry;
   const queue = new TelemetryQueue(parts, telemetry);
   return {
-    record: (event) => queue.record(event),
+    record: (event, key) => queue.record(event, key),
     close: (timeoutMs) => queue.close(timeoutMs),
     state: () => queue.state(),
   };
@@ -57,6 +58,7 @@ class TelemetryQueue {
   readonly #clock: Clock;
   readonly #chance: Chance;
   readonly #settings: Settings;
+  readonly #sampling: Sampling;
   /** All but the last are full. */
   readonly #queue: Lines[] = [];
   #queued = 0;
@@ -70,8 +72,6 @@ class TelemetryQueue {
   #sending: Promise<number> | null = null;
   #cancel: (() => void) | null = null;
   #isResting = false;
-  /** How many events are passed over before the next one is chosen. */
-  #toPass: number | null = null;
   #isClosed = false;
 
   constructor(parts: TelemetryParts, settings: Settings) {
@@ -79,16 +79,18 @@ class TelemetryQueue {
     this.#clock = parts.clock;
     this.#chance = parts.chance;
     this.#settings = settings;
+    this.#sampling = new Sampling({ ...parts, sampleRate: settings.sampleRate });
   }
 
-  record(event: () => TelemetryEvent): void {
-    const { sampleRate, queueMax, batchMax } = this.#settings;
-    if (this.#isClosed || (sampleRate < 1 && !this.#isChosen(sampleRate))) return;
+  record(event: () => TelemetryEvent, key: string | null): void {
+    const { queueMax, batchMax } = this.#settings;
+    const share = this.#isClosed ? null : this.#sampling.choose(key);
+    if (share === null) return;
     if (this.#queued >= queueMax) {
       this.#drop(1);
       return;
     }
-    this.#open(batchMax).add(this.#sender.lineOf(event()));
+    this.#open(batchMax).add(this.#sender.lineOf(event(), share));
     this.#queued += 1;
     // A back-off is not cut short by a full queue.
     if (this.#sending !== null || this.#isResting) return;
@@ -104,24 +106,6 @@ class TelemetryQueue {
     lines.clear();
     this.#queue.push(lines);
     return lines;
-  }
-
-  /**
-   * Each with the same chance, independent of the others; but drawn as the number of those that are
-   * passed over, because chance is dear and most events are.
-   */
-  #isChosen(sampleRate: number): boolean {
-    this.#toPass ??= this.#drawn(sampleRate);
-    if (this.#toPass > 0) {
-      this.#toPass -= 1;
-      return false;
-    }
-    this.#toPass = this.#drawn(sampleRate);
-    return true;
-  }
-
-  #drawn(sampleRate: number): number {
-    return Math.floor(Math.log(1 - this.#chance()) / Math.log(1 - sampleRate));
   }
 
   async close(timeoutMs: number): Promise<void> {

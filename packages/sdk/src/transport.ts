@@ -113,9 +113,11 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let reason: 'timeout' | 'aborted' | null = null;
-  const over = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
+  let reject: ((reason: unknown) => void) | null = null;
+  const over = new Promise<never>((_, fail) => {
+    reject = fail;
   });
+  controller.signal.addEventListener('abort', () => reject?.(controller.signal.reason));
   over.catch(() => {}); // whoever races it is told
   const end = (why: 'timeout' | 'aborted') => () => {
     reason ??= why;
@@ -131,6 +133,8 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
     ended: () => reason,
     clear: () => {
       clearTimeout(timer);
+      // The runtime keeps the signal for a while; what was raced must not be kept with it.
+      reject = null;
       outer?.removeEventListener('abort', abort);
     },
   };

@@ -70,7 +70,7 @@ export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
           denial_reason: reason,
           request_id: given && REQUEST_ID.test(given) ? given : nextId(),
         };
-      });
+      }, caller?.displayPrefix ?? null);
     return { call, routeName, report };
   };
 }

@@ -1,0 +1,69 @@
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { manualClock } from '../test/manual-clock.ts';
+import { EVENTS_PER_SECOND_MAX, Sampling } from './sampling.ts';
+
+/** A known sequence that fills its range evenly. */
+function evenly(): () => number {
+  let at = 0;
+  return () => (at++ * 0.618_033_988_749) % 1;
+}
+
+type Rush = { perSecond: number; seconds: number; keys?: number; sampleRate?: number };
+
+/** Lets requests come at a rate; returns what was told of each second, and of all. */
+async function rush({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
+  const clock = manualClock();
+  const sampling = new Sampling({ clock, chance: evenly(), sampleRate });
+  const told = Array.from({ length: seconds }, () => 0);
+  const firsts = new Set<string>();
+  let weighed = 0;
+  for (let second = 0; second < seconds; second += 1) {
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      for (let at = 0; at < perSecond / 10; at += 1) {
+        const key = `key-${at % keys}`;
+        const share = sampling.choose(key);
+        if (share === null) continue;
+        told[second] = (told[second] ?? 0) + 1;
+        weighed += 1 / share;
+        firsts.add(key);
+      }
+      await clock.pass(100);
+    }
+  }
+  return { told, weighed, firsts: firsts.size, all: perSecond * seconds };
+}
+
+test('up to the rate every request is told, and stands for itself', async () => {
+  const { told, weighed, all } = await rush({ perSecond: EVENTS_PER_SECOND_MAX, seconds: 5 });
+  equal(weighed, all);
+  equal(
+    told.every((count) => count === EVENTS_PER_SECOND_MAX),
+    true,
+  );
+});
+
+test('beyond it a share is told, and stands for all', async () => {
+  const { told, weighed, all } = await rush({ perSecond: 20_000, seconds: 12 });
+  ok(Math.abs(weighed / all - 1) < 0.03, `${weighed} for ${all}`);
+  ok((told[0] ?? 0) < 8 * EVENTS_PER_SECOND_MAX, `a rush tells ${told[0]} at first`);
+  for (const count of told.slice(2)) ok(count < 1.3 * EVENTS_PER_SECOND_MAX, `${told}`);
+});
+
+test('when the rush is over every request is told again', async () => {
+  const clock = manualClock();
+  const sampling = new Sampling({ clock, chance: evenly(), sampleRate: 1 });
+  for (let at = 0; at < 50_000; at += 1) sampling.choose('one');
+  await clock.pass(1000);
+  for (let at = 0; at < 100; at += 1) sampling.choose('one');
+  await clock.pass(1000);
+  for (let at = 0; at < 100; at += 1) equal(sampling.choose('one'), 1);
+});
+
+test('no key goes unseen in a rush, or in a sample', async () => {
+  const { firsts } = await rush({ perSecond: 20_000, seconds: 3, keys: 900 });
+  equal(firsts, 900);
+  const sampled = await rush({ perSecond: 1000, seconds: 3, keys: 50, sampleRate: 0.01 });
+  equal(sampled.firsts, 50);
+  ok(Math.abs(sampled.weighed / sampled.all - 1) < 0.35, `${sampled.weighed}`);
+});
