@@ -30,9 +30,9 @@ const asked = {
   ttlMs: null,
 } as const;
 
-async function open(t: TestContext, script: Script = answers()) {
+async function open(t: TestContext, script: Script = answers(), idempotencyTimeoutMs = 30_000) {
   const plane = await receiver(t, script);
-  const parts = rig(plane.url, { idempotencyTimeoutMs: 100 });
+  const parts = rig(plane.url, { idempotencyTimeoutMs });
   const idempotency = createIdempotency(parts);
   const steps = () => plane.told.map(({ path }) => path.replace('/v1/idempotency/', ''));
   const hold = async (): Promise<Hold> => {
@@ -89,7 +89,7 @@ for (const [name, reply] of Object.entries({
   'no object': { body: [1] },
 })) {
   test(`${name} is no verdict, and no lock is held`, async (t) => {
-    const { claim, clock } = await open(t, () => reply);
+    const { claim, clock } = await open(t, () => reply, 100);
     deepEqual(await claim(asked), { kind: 'unavailable' });
     equal(clock.timers(), 0);
   });
