@@ -98,7 +98,7 @@ for (const [name, reply] of Object.entries({
 
 test('silence is waited for once a second, by one request', async (t) => {
   const plane = await receiver(t, () => new Promise(() => {}));
-  const parts = rig(plane.url, { rateLimitTimeoutMs: 30 });
+  const parts = rig(plane.url, { rateLimitTimeoutMs: 400 });
   const limits = createLimits(parts);
   const ask = () => limits.check(contextOf({}), [rule], 1);
   await ask();
