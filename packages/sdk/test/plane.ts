@@ -94,8 +94,8 @@ export class Plane {
     const line = pathname.endsWith('snapshot') ? 'snapshot' : 'delta';
     const asked: Asked = { line, query, at: this.clock.monotonicMs() };
     this.asked.push(asked);
-    const faulty = await this.fault(asked);
-    if (faulty) return faulty;
+    const faulty = this.fault(asked);
+    if (faulty !== null) return faulty;
     if (line === 'snapshot') return Response.json(this.snapshot(Number(query.get('cursor') ?? 0)));
     const since = Number(query.get('since'));
     if (since === this.version) await this.#held(Number(query.get('wait_ms')), init.signal ?? null);
