@@ -50,7 +50,8 @@ export const lanes: Lane[] = [
     ...onPostgres,
     name: 'postgres',
     files: [
-      'packages/server/src/{access,db,doors,features}/**/*.test.ts',
+      // A simulation has no store.
+      'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
       'packages/server/src/*.test.ts',
       // The others read sources, which are the same on any store.
       'tests/laws/{every,fuzz,no}-*.test.ts',
@@ -58,8 +59,18 @@ export const lanes: Lane[] = [
       'tests/contracts/!(counters*).test.ts',
     ],
   },
-  { ...usual, name: 'journeys', store: 'embedded', files: ['tests/journeys/**/*.test.ts'] },
-  { ...onPostgres, name: 'journeys', files: ['tests/journeys/**/*.test.ts'] },
+  {
+    ...usual,
+    name: 'journeys',
+    store: 'embedded',
+    files: ['tests/journeys/{embed,examples,idempotency,people,secrets,signing}*.test.ts'],
+  },
+  {
+    ...onPostgres,
+    name: 'journeys',
+    // Stories of several programs, and those in which the store plays a part.
+    files: ['tests/journeys/{claims,login,people,policy,sdk,secrets,signing}*.test.ts'],
+  },
   {
     ...usual,
     name: 'faults',

@@ -13,6 +13,7 @@ import { openEmbedded } from '../../packages/server/src/db/embedded.ts';
 import { openPostgres } from '../../packages/server/src/db/postgres.ts';
 import { type Answer, type Caller, type Input, Refusal, requestOf } from '../bench.ts';
 import type { Mail } from '../people.ts';
+import { inherited } from '../processes/environment.ts';
 import { until } from '../smtp-sink.ts';
 import { createPostgresCopy, dropPostgresCopy, unpackEmbeddedCopy } from '../template.ts';
 import { type StoreName, storeName } from '../world.ts';
@@ -123,7 +124,7 @@ async function ranToItsEnd(words: string[], env: NodeJS.ProcessEnv): Promise<End
 }
 
 const environment = (directory: string, databaseUrl: string | null) => ({
-  PATH: process.env.PATH,
+  ...inherited(),
   KEYRAIL_PORT: '0',
   KEYRAIL_DATA_DIR: directory,
   KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,

@@ -5,6 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { inherited } from '../processes/environment.ts';
 import { until } from '../smtp-sink.ts';
 
 export type Vendor = {
@@ -33,7 +34,7 @@ export async function startVendor(
 ): Promise<Vendor> {
   const child = spawn(process.execPath, ['--conditions=keyrail-source', file], {
     cwd: root,
-    env: { PATH: process.env.PATH, PORT: '0', ...settings },
+    env: { ...inherited(), PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';

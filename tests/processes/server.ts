@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inherited } from './environment.ts';
 import { ask } from './http.ts';
 
 export type Settings = Record<string, string>;
@@ -86,7 +87,7 @@ export async function startServer(settings: Settings): Promise<ServerProcess> {
 
 function spawnServer(args: string[], settings: Settings): Running {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, ...settings },
+    env: { ...inherited(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   alive.add(child);

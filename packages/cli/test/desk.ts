@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { type Bench, bench } from '../../../tests/bench.ts';
+import { inherited } from '../../../tests/processes/environment.ts';
 import { world } from '../../../tests/world.ts';
 import { run } from '../src/run.ts';
 
@@ -34,7 +35,7 @@ export function keyrailIn(homePath: string, fixed: Record<string, string>): Keyr
   return async (words, { env = {}, input = '' } = {}) => {
     const args = typeof words === 'string' ? words.split(' ') : words;
     const child = spawn(process.execPath, [MAIN, ...args], {
-      env: { PATH: process.env.PATH, HOME: homePath, ...fixed, ...env },
+      env: { ...inherited(), HOME: homePath, ...fixed, ...env },
     });
     const ran: Ran = { code: null, stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
