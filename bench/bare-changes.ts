@@ -19,7 +19,13 @@ const COMMIT: Statement = { text: 'commit', values: [] };
 /** The server's own first statement, with an id for the change as every write has one. */
 const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
   prologue(
-    { role, scope: { workspaceId, envs: allEnvs }, deadline: IN_TIME, changeId: randomUUID() },
+    {
+      role,
+      scope: { workspaceId, envs: allEnvs },
+      deadline: IN_TIME,
+      changeId: randomUUID(),
+      byIndex: role === 'kr_gate',
+    },
     systemClock,
   );
 

@@ -28,6 +28,11 @@ export type Opening = {
   /** Names the change that a write makes: rows, audit head and policy versions bear it. */
   changeId?: string;
   repeatable?: boolean;
+  /**
+   * For what is always looked up by an index: a plan made while the table was nearly empty would
+   * read all of it, and would be kept while it grows.
+   */
+  byIndex?: boolean;
 };
 
 export type Transaction = {

@@ -85,23 +85,30 @@ const ROLLBACK: Statement = { text: 'rollback', values: [] };
 const PING: Statement = { text: 'select 1 as one', values: [] };
 
 /** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
-export const prologue = ({ role, scope, changeId }: Opening, clock: Clock): Statement => ({
-  text: `select set_config('role', $1, true), set_config('kr.workspace', $2, true),
+export const prologue = (opening: Opening, clock: Clock): Statement => {
+  const { role, scope, changeId, byIndex } = opening;
+  return {
+    text: byIndex ? PROLOGUE_BY_INDEX : PROLOGUE,
+    values: [
+      role,
+      scope.workspaceId ?? '',
+      scope.envs.join(','),
+      scope.tenantId ?? '',
+      scope.projectId ?? '',
+      scope.userId ?? '',
+      changeId ?? '',
+      clock.shiftMs(),
+    ],
+  };
+};
+
+const SETTINGS = `set_config('role', $1, true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
     set_config('kr.project', $5, true), set_config('kr.user', $6, true),
-    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true),
-    app_now() as now`,
-  values: [
-    role,
-    scope.workspaceId ?? '',
-    scope.envs.join(','),
-    scope.tenantId ?? '',
-    scope.projectId ?? '',
-    scope.userId ?? '',
-    changeId ?? '',
-    clock.shiftMs(),
-  ],
-});
+    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true)`;
+const PROLOGUE = `select ${SETTINGS}, app_now() as now`;
+const PROLOGUE_BY_INDEX = `select ${SETTINGS}, set_config('enable_seqscan', 'off', true),
+    app_now() as now`;
 
 async function finish<T>(
   client: pg.PoolClient,
