@@ -29,8 +29,9 @@ export type Opening = {
   changeId?: string;
   repeatable?: boolean;
   /**
-   * For what is always looked up by an index: a plan made while the table was nearly empty would
-   * read all of it, and would be kept while it grows.
+   * For what must be read in the order of an index, and no further than asked for. Left to itself
+   * the planner reads all and sorts: because the table was nearly empty when it planned, or because
+   * it takes row level security to hide more than it does.
    */
   byIndex?: boolean;
 };

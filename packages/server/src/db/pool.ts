@@ -108,7 +108,7 @@ const SETTINGS = `set_config('role', $1, true), set_config('kr.workspace', $2, t
     set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true)`;
 const PROLOGUE = `select ${SETTINGS}, app_now() as now`;
 const PROLOGUE_BY_INDEX = `select ${SETTINGS}, set_config('enable_seqscan', 'off', true),
-    app_now() as now`;
+    set_config('enable_bitmapscan', 'off', true), app_now() as now`;
 
 async function finish<T>(
   client: pg.PoolClient,

@@ -17,7 +17,7 @@ export function openRecord(db: Database, reach: Reach, deadline: Deadline): Reco
   return {
     read: { reach, run: (statement) => db.once(opening, statement) },
     together: (question) =>
-      db.transaction({ ...opening, repeatable: true }, async ({ run, now }) => {
+      db.transaction({ ...opening, repeatable: true, byIndex: true }, async ({ run, now }) => {
         const result = await question({ kind: 'recording', reach, run, now });
         return { kind: 'commit', last: [], result: () => result };
       }),

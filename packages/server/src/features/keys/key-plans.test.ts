@@ -12,6 +12,7 @@ import type { Statement } from '../../db/database.ts';
 import { many } from '../../db/sql.ts';
 import { changed } from '../../doors/door.ts';
 import { allEnvs, type Env, type Reach, scopeOf } from '../../doors/reach.ts';
+import { listEntries } from '../policy/rows.ts';
 import { type KeyFilter, listKeys, type Position } from './rows.ts';
 
 const skip = storeName === 'embedded' ? 'the embedded store is for fewer keys' : false;
@@ -22,7 +23,7 @@ const LIMIT = 200;
 const WAIT_MS = 30_000;
 
 type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask };
-type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
+type Ask = (statement: Statement, byIndex?: boolean) => Promise<Record<string, unknown>[]>;
 
 /** One project and tenant hold nearly all; the newest keys are revoked; test keys are rare. */
 const fill = (held: Bench, projects: string[], tenants: string[]) =>
@@ -57,9 +58,10 @@ async function open(held: Bench): Promise<Place> {
   await fill(held, projects, tenants);
   const actor = { type: 'system', id: null } as const;
   const reach: Reach = { workspaceId, envs: allEnvs, actor, authority: 'owner' };
-  const ask: Ask = async (statement) => {
+  const ask: Ask = async (statement, byIndex = false) => {
     const scope = scopeOf(reach);
-    const opening = { role: 'kr_read' as const, scope, deadline: deadlineAfter(WAIT_MS) };
+    const deadline = deadlineAfter(WAIT_MS);
+    const opening = { role: 'kr_read' as const, scope, deadline, byIndex };
     return (await world.db.once(opening, statement)).rows;
   };
   const [{ name } = {}] = await ask({ text: 'select current_database() as name', values: [] });
@@ -79,16 +81,24 @@ async function analyse(database: string): Promise<void> {
 
 type List = { filter: KeyFilter; after: Position | null; envs?: readonly Env[] };
 
-/** The statement that a list would send. */
-async function statementFor(reach: Reach, { filter, after, envs }: List): Promise<Statement> {
+type Run = (statement: Statement) => Promise<{ rows: never[]; count: number }>;
+
+/** What would be sent, without anyone to answer it. */
+async function sentBy(question: (run: Run) => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
-  const run = async (statement: Statement) => {
+  await question(async (statement) => {
     sent.push(statement);
     return { rows: [], count: 0 };
-  };
+  });
+  return sent;
+}
+
+/** The statement that a list would send. */
+async function statementFor(reach: Reach, { filter, after, envs }: List): Promise<Statement> {
   const narrowed = { ...reach, ...(envs && { envs }) };
-  await listKeys({ reach: narrowed, run }, { filter, after, limit: LIMIT + 1 });
-  const [statement] = sent;
+  const [statement] = await sentBy((run) =>
+    listKeys({ reach: narrowed, run }, { filter, after, limit: LIMIT + 1 }),
+  );
   ok(statement);
   return statement;
 }
@@ -97,9 +107,9 @@ type Node = { [field: string]: unknown; Plans?: Node[] };
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-async function scansOf({ ask }: Place, { text, values }: Statement) {
+async function scansOf({ ask }: Place, { text, values }: Statement, byIndex = false) {
   const explained = { text: `explain (analyze, format json) ${text}`, values };
-  const [row = {}] = await ask(explained);
+  const [row = {}] = await ask(explained, byIndex);
   const [root] = Object.values(row).flat() as [{ Plan: Node }];
   return nodesOf(root.Plan)
     .filter((node) => node['Relation Name'] === 'api_keys')
@@ -155,4 +165,24 @@ test('whoever sees test keys only does not walk past the live ones', { skip }, a
   const [scan] = await scansOf(place, statement);
   equal(scan?.by, 'api_keys_newest');
   ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // rounded for each shelf
+});
+
+test('a page of the policy feed is read off an index, wherever it starts', { skip }, async (t) => {
+  const held = await bench(t);
+  const place = await open(held);
+  const [projectId = '', other = ''] = place.projects;
+  const middle = { createdAt: new Date(held.clock.now().getTime() - KEYS * 700), id: other };
+  for (const tenantIds of [null, place.tenants]) {
+    for (const after of [null, { ...middle, shelf: 0 }]) {
+      const [statement] = await sentBy((run) =>
+        listEntries({ run }, { projectId, env: null, tenantIds }, { after, limit: LIMIT }),
+      );
+      ok(statement);
+      const [scan, ...others] = await scansOf(place, statement, true);
+      const says = JSON.stringify({ tenantIds, after, scan });
+      deepEqual(others, [], says);
+      ok(/^api_keys_(project|tenant)$/.test(String(scan?.by)), says);
+      ok((scan?.read ?? 0) <= 2 * (tenantIds?.length ?? 1) * LIMIT, says);
+    }
+  }
 });

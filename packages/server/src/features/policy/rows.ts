@@ -79,9 +79,13 @@ const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as 
 
 export type EntryRange = { after: EntryPosition | null; limit: number };
 
+/** Behind whatever has a creation date: nothing of a shelf has been told yet. */
+const SHELF_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+
 /**
  * Keys that a snapshot holds, shelf by shelf and newest first on each: an order that the indexes
- * have, and in which a key never moves.
+ * have, and in which a key never moves. Where each shelf goes on is handed in as a bound that the
+ * index understands, so that a page costs what it holds, wherever it starts.
  */
 export function listEntries(
   tx: Runner,
@@ -90,10 +94,11 @@ export function listEntries(
 ): Promise<EntryRow[]> {
   const { projectId, tenantIds } = filter;
   const shelves = fedShelves(filter).filter((shelf) => !after || shelf >= after.shelf);
-  const onwards = after
-    ? sql`and (covered.shelf > ${after.shelf}
-        or (created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid))`
-    : sql``;
+  const starts = shelves.map((shelf) =>
+    after && shelf === after.shelf
+      ? { createdAt: after.createdAt.toISOString(), id: after.id }
+      : SHELF_START,
+  );
   const tenants = tenantIds
     ? sql`cross join unnest(${tenantIds}::uuid[]) as wanted (tenant)`
     : sql``;
@@ -101,11 +106,13 @@ export function listEntries(
   return many(
     tx,
     sql<EntryRow>`
-      select fed.* from unnest(${shelves}::smallint[]) as covered (shelf) ${tenants}
+      select fed.* from unnest(${shelves}::smallint[],
+          ${starts.map(({ createdAt }) => createdAt)}::timestamptz[],
+          ${starts.map(({ id }) => id)}::uuid[]) as covered (shelf, before_at, before_id) ${tenants}
       cross join lateral (
         select ${entryColumns} from api_keys
         where project_id = ${projectId} and api_keys.shelf = covered.shelf ${ofTenant}
-          and retired_at is null ${onwards}
+          and (created_at, id) < (covered.before_at, covered.before_id) and retired_at is null
         order by created_at desc, id desc limit ${limit}
       ) fed
       order by fed.shelf, fed.created_at desc, fed.id desc limit ${limit}`,
