@@ -1,4 +1,5 @@
 // What an embed token says, and its spelling as the claims of a JWT.
+import { Uuid } from '@keyrail/protocol/validators.ts';
 import type { JWTPayload } from 'jose';
 import type { Env } from '../doors/reach.ts';
 
@@ -38,8 +39,8 @@ export const payloadOf = (claims: EmbedClaims, issuer: string): JWTPayload => ({
 /** Null when a claim is missing or is not what we write: such a token is none of ours. */
 export function claimsOf(payload: JWTPayload): EmbedClaims | null {
   const { aud, sub, iat, exp, jti, ws, prj, env, ext, scopes, epoch } = payload;
-  if (!isText(sub) || !isText(jti) || !isText(ws) || !isText(prj) || !isText(ext)) return null;
-  if (!isSecond(iat) || !isSecond(exp) || typeof epoch !== 'number') return null;
+  if (!isId(sub) || !isId(jti) || !isId(ws) || !isId(prj) || !isText(ext)) return null;
+  if (!isSecond(iat) || !isSecond(exp) || !isWhole(epoch)) return null;
   if ((env !== 'live' && env !== 'test') || !isTexts(aud) || !isTexts(scopes)) return null;
   return {
     ...{ jti, workspaceId: ws, projectId: prj, tenantId: sub, env, tenantExternalId: ext },
@@ -50,5 +51,14 @@ export function claimsOf(payload: JWTPayload): EmbedClaims | null {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
+const isId = (value: unknown): value is string => Uuid.safeParse(value).success;
+
+/** The last instant that a date can hold. */
+const SECONDS_MAX = 8_640_000_000_000;
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const isSecond = (value: unknown): value is number =>
+  isWhole(value) && value >= 0 && value <= SECONDS_MAX;
+
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);

@@ -238,7 +238,14 @@ test('whatever a head or a claim holds, the answer is no, and never a failure of
         await isRefused(cut);
       }
     }),
-    { numRuns: 60 },
+    {
+      numRuns: 60,
+      // Once answered with a failure of ours.
+      examples: [
+        [{}, { prj: '' }, 0],
+        [{}, { exp: Number.MAX_SAFE_INTEGER }, 0],
+      ],
+    },
   );
 });
 
