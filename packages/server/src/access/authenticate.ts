@@ -1,5 +1,6 @@
 // Credential → principal. One switch over what is presented, one table of what is accepted where.
 import type { Auth } from '@keyrail/protocol/endpoint.ts';
+import { goOn } from '../base/at-once.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 
@@ -25,21 +26,22 @@ const accepted: Record<Exclude<Auth, 'none' | 'signature'>, readonly Presented[]
 
 const nobody: Principal = { kind: 'nobody' };
 
-export async function authenticate(
+export function authenticate(
   credentials: Credentials,
   auth: Auth,
   authorization: string | undefined,
-): Promise<Principal> {
+): Promise<Principal> | Principal {
   // A signed webhook proves itself by its body, inside its own operation.
   if (auth === 'none' || auth === 'signature') return nobody;
-  const principal = await principalFor(credentials, auth, bearerToken(authorization));
-  if (principal.kind === 'nobody' || !accepted[auth].includes(principal.kind)) {
-    throw forbidden('This endpoint does not accept this kind of credential.');
-  }
-  if (auth === 'vendor' && principal.kind === 'session' && !principal.reach) {
-    throw new ApiError('no_active_workspace');
-  }
-  return principal;
+  return goOn(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
+    if (principal.kind === 'nobody' || !accepted[auth].includes(principal.kind)) {
+      throw forbidden('This endpoint does not accept this kind of credential.');
+    }
+    if (auth === 'vendor' && principal.kind === 'session' && !principal.reach) {
+      throw new ApiError('no_active_workspace');
+    }
+    return principal;
+  });
 }
 
 function principalFor(

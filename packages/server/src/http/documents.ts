@@ -4,6 +4,7 @@ import type { Line } from '@keyrail/protocol/endpoint.ts';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/errors.ts';
+import { type Headers, headersFor, standardHeaders } from './headers.ts';
 import { referenceIcon } from './reference-colours.ts';
 import { referencePage } from './reference-page.ts';
 import { referenceStyle } from './reference-style.ts';
@@ -24,7 +25,8 @@ export type DocumentParts = {
 type Document = { path: string; type: string; policy?: string; make(): string };
 
 export function documentRoutes(app: FastifyInstance, parts: DocumentParts): void {
-  for (const document of documentsOf(parts)) addDocument(app, document);
+  const standard = standardHeaders(parts.publicUrl);
+  for (const document of documentsOf(parts)) addDocument(app, document, standard);
 }
 
 function documentsOf({ publicUrl: url, notYetServed }: DocumentParts): Document[] {
@@ -44,9 +46,14 @@ function documentsOf({ publicUrl: url, notYetServed }: DocumentParts): Document[
 
 const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-function addDocument(app: FastifyInstance, { path, type, policy, make }: Document): void {
+function addDocument(
+  app: FastifyInstance,
+  { path, type, policy, make }: Document,
+  standard: Headers,
+): void {
   const text = once(make);
-  app.get(path, (_request, reply) => {
+  app.get(path, (request, reply) => {
+    reply.headers(headersFor(request, standard));
     if (policy) reply.header('content-security-policy', policy);
     return reply.type(`${type}; charset=utf-8`).send(text());
   });

@@ -9,6 +9,7 @@ import { refuseBeyondToken } from '../access/embed-rules.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert, unreachable } from '../base/assert.ts';
+import { goOn } from '../base/at-once.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import type { Gate } from '../doors/gate.ts';
@@ -49,7 +50,7 @@ export type Incoming = {
 export type Outgoing = {
   status: number;
   body: unknown;
-  headers: Record<string, string>;
+  headers: Record<string, string> | null;
   /** A cursor for the next page, when there is one. */
   nextCursor: string | undefined;
 };
@@ -60,8 +61,8 @@ export type Admitted = { principal: Principal; deadline: Deadline };
 export type Caller = { authorization: string | undefined; origin: string | undefined };
 
 export type Pipeline = {
-  admit(caller: Caller): Promise<Admitted>;
-  answer(admitted: Admitted, incoming: Incoming): Promise<Outgoing>;
+  admit(caller: Caller): Admitted | Promise<Admitted>;
+  answer(admitted: Admitted, incoming: Incoming): Outgoing | Promise<Outgoing>;
 };
 
 export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline {
@@ -71,38 +72,46 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   // What a role is in one workspace says nothing about oneself or about founding another.
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
   const names = pathParams(line);
+  const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   return {
-    async admit({ authorization, origin }) {
+    admit({ authorization, origin }) {
       const deadline = deadlineOf(route);
-      const principal = await authenticate(parts.credentials, endpoint.auth, authorization);
-      if (!isPersonal) refuseBelow(principal, least);
-      refuseBeyond(principal, boundary, isSafe);
-      refuseBeyondToken(principal, line, origin);
-      return { principal, deadline };
+      return goOn(authenticate(parts.credentials, endpoint.auth, authorization), (principal) => {
+        if (!isPersonal) refuseBelow(principal, least);
+        refuseBeyond(principal, boundary, isSafe);
+        refuseBeyondToken(principal, line, origin);
+        return { principal, deadline };
+      });
     },
 
-    async answer({ principal, deadline }, incoming) {
+    answer({ principal, deadline }, incoming) {
       const params = parseParams(names, incoming.params);
       const query = parseQuery(endpoint, incoming.query);
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
-      const binding = bindingOf(route, reach);
+      const issueCursor = (position: readonly string[]): string =>
+        parts.cursors.issue(bindingOf(route, reach), position);
       const cursor = cursorIn(query);
-      const after = cursor === undefined ? null : parts.cursors.read(binding, cursor);
-      const outcome = await route.run({
-        ...{ params, query, body, after, principal },
+      const outcome = route.run({
+        ...doorFor(route, parts, { reach, deadline }),
+        params,
+        query,
+        body,
+        after: cursor === undefined ? null : parts.cursors.read(bindingOf(route, reach), cursor),
+        principal,
         requestId: incoming.requestId,
         clientAddress: incoming.clientAddress,
         header: incoming.header,
         gone: incoming.gone,
-        issueCursor: (position: readonly string[]) => parts.cursors.issue(binding, position),
-        ...doorFor(route, parts, { reach, deadline }),
+        issueCursor,
       });
-      const outgoing = outgoingOf(route, outcome, (next) => parts.cursors.issue(binding, next));
-      if (parts.checkAnswers) checkAnswer(route, outgoing);
-      return outgoing;
+      return goOn(outcome, (answered) => {
+        const outgoing = outgoingOf(answered, usualStatus, issueCursor);
+        if (parts.checkAnswers) checkAnswer(route, outgoing);
+        return outgoing;
+      });
     },
   };
 }
@@ -209,17 +218,15 @@ function doorFor(
 }
 
 function outgoingOf(
-  { endpoint }: ServedRoute,
   outcome: unknown,
-  issue: (next: readonly string[]) => string,
+  usualStatus: number,
+  issueCursor: (next: readonly string[]) => string,
 ): Outgoing {
-  const reply = outcome instanceof Reply ? outcome : new Reply(outcome);
-  return {
-    status: reply.status ?? Number(Object.keys(endpoint.answers)[0]),
-    body: reply.body,
-    headers: reply.headers,
-    nextCursor: reply.next && issue(reply.next),
-  };
+  if (!(outcome instanceof Reply)) {
+    return { status: usualStatus, body: outcome, headers: null, nextCursor: undefined };
+  }
+  const { status = usualStatus, body, headers, next } = outcome;
+  return { status, body, headers, nextCursor: next && issueCursor(next) };
 }
 
 function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing): void {

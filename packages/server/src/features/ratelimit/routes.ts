@@ -1,5 +1,6 @@
 // Shared counters for a fleet of nodes. The route is handed no database at all.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
+import { goOn } from '../../base/at-once.ts';
 import { serve } from '../../http/route.ts';
 import { acceptedBody } from './body-check.ts';
 import { checkLimits } from './check-limits.ts';
@@ -10,7 +11,7 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
     boundary: 'rows',
     door: 'volatile',
     accept: acceptedBody,
-    run: async ({ counters, reach, body }) => {
+    run: ({ counters, reach, body }) => {
       const { limits: rules, cost } = body;
       const subjects = {
         workspaceId: reach.workspaceId,
@@ -19,8 +20,9 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
         keyId: body.key_id,
         tenantId: body.tenant_id,
       };
-      const verdict = await checkLimits(counters, { subjects, rules, cost });
-      return presentVerdict(verdict, rules, counters.store);
+      return goOn(checkLimits(counters, { subjects, rules, cost }), (verdict) =>
+        presentVerdict(verdict, rules, counters.store),
+      );
     },
   },
 });

@@ -1,0 +1,55 @@
+// How an answer leaves. The pipeline has made it whole, so that it is written as it is, past the
+// framework, which would look at each of its headers and at its body once more.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { compressed } from './compress.ts';
+import type { Headers } from './headers.ts';
+import type { Outgoing } from './pipeline.ts';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+const BODILESS: readonly number[] = [204, 304];
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply; headers: Headers };
+
+/** Adds to the headers given, which every answer carries. */
+export function writeAnswer(
+  { request, reply, headers }: Exchange,
+  { status, body, headers: more, nextCursor }: Outgoing,
+  compress: boolean,
+): void | Promise<void> {
+  if (more !== null) Object.assign(headers, more);
+  if (nextCursor !== undefined) headers.link = nextLink(request.url, nextCursor);
+  if (body === null || body === undefined) {
+    if (!BODILESS.includes(status)) headers['content-length'] = '0';
+    return write(reply, status, headers);
+  }
+  headers['content-type'] = JSON_TYPE;
+  const text = JSON.stringify(body);
+  if (!compress) return write(reply, status, headers, text);
+  headers.vary = 'accept-encoding';
+  return compressed(text, String(request.headers['accept-encoding'] ?? '')).then((small) => {
+    if (!small) return write(reply, status, headers, text);
+    headers['content-encoding'] = small.encoding;
+    write(reply, status, headers, small.bytes);
+  });
+}
+
+// biome-ignore lint/complexity/useMaxParams: the parts of an answer, on the busiest path
+function write(
+  reply: FastifyReply,
+  status: number,
+  headers: Headers,
+  body?: string | Buffer,
+): void {
+  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+  reply.raw.writeHead(status, headers);
+  reply.raw.end(reply.request.method === 'HEAD' ? undefined : body);
+}
+
+/** The same list from the next position on; relative, as the server may not know its own name. */
+function nextLink(url: string, cursor: string): string {
+  const at = url.indexOf('?');
+  const [path, search] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at)];
+  const query = new URLSearchParams(search);
+  query.set('cursor', cursor);
+  return `<${path}?${query}>; rel="next"`;
+}
