@@ -11,14 +11,20 @@ const HASH = createHash('sha1').update(SCRIPT).digest('hex');
 /** The time is the server's own where it is left empty. */
 export type Check = { rules: readonly Rule[]; cost: number; now: number | '' };
 
-type Waiting = Check & { told: PromiseWithResolvers<Verdict> };
+type Waiting = Check & PromiseWithResolvers<Verdict>;
 
-type Parts = { within: ReturnType<typeof boundedBy>; atOnceMax: number };
+type Parts = {
+  within: ReturnType<typeof boundedBy>;
+  atOnceMax: number;
+  /** Told of each call how it went; makes the refusal that those who wait are given. */
+  worked(): void;
+  failed(fault: unknown): Error;
+};
 
 /** Each check is decided by itself, in the order in which they were asked for. */
 export function openChecks(
   link: Link,
-  { within, atOnceMax }: Parts,
+  { within, atOnceMax, worked, failed }: Parts,
 ): (check: Check) => Promise<Verdict> {
   let waiting: Waiting[] = [];
 
@@ -27,19 +33,23 @@ export function openChecks(
     waiting = [];
     if (checks.length === 0) return;
     within(call(link, checks)).then(
-      (answer) => tellAll(checks, answer),
+      (answer) => {
+        worked();
+        tellAll(checks, answer);
+      },
       (fault: unknown) => {
-        for (const { told } of checks) told.reject(fault);
+        const refusal = failed(fault);
+        for (const { reject } of checks) reject(refusal);
       },
     );
   }
 
-  return (check) => {
-    const told = Promise.withResolvers<Verdict>();
-    waiting.push({ ...check, told });
+  return ({ rules, cost, now }) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    waiting.push({ rules, cost, now, promise, resolve, reject });
     if (waiting.length >= atOnceMax) send();
     else if (waiting.length === 1) setImmediate(send);
-    return told.promise;
+    return promise;
   };
 }
 
@@ -69,7 +79,7 @@ function argumentsOf(checks: readonly Check[]): { keys: number; args: (string | 
 function tellAll(checks: readonly Waiting[], answer: unknown): void {
   const numbers: unknown[] = Array.isArray(answer) ? answer : [];
   let at = 0;
-  for (const { rules, told } of checks) {
+  for (const { rules, resolve } of checks) {
     const allowed = numbers[at] === 1;
     const tallies: Tally[] = [];
     for (let rule = 0; rule < rules.length; rule += 1) {
@@ -81,6 +91,6 @@ function tellAll(checks: readonly Waiting[], answer: unknown): void {
       at += 3;
     }
     at += 1;
-    told.resolve(verdictOf(allowed, tallies));
+    resolve(verdictOf(allowed, tallies));
   }
 }

@@ -10,7 +10,7 @@ import { openLink } from './redis-link.ts';
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
 /** One call of the script is short, however many wait: others ask that server too. */
-const CHECKS_AT_ONCE_MAX = 32;
+const CHECKS_AT_ONCE_MAX = 8;
 
 export type RedisParts = {
   url: string;
@@ -54,22 +54,21 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const pulsing = setInterval(() => void pulse(), PULSE_MS);
   pulsing.unref();
   // In a Cluster the counters of two checks may be on two servers.
-  const ask = openChecks(link, { within, atOnceMax: isCluster ? 1 : CHECKS_AT_ONCE_MAX });
+  const atOnceMax = isCluster ? 1 : CHECKS_AT_ONCE_MAX;
+  const refusal = (): Error => unavailable(new Error(`redis: ${breaker.reason()}`));
+  function failed(fault: unknown): Error {
+    breaker.failed(fault);
+    return refusal();
+  }
+  const ask = openChecks(link, { within, atOnceMax, worked: breaker.worked, failed });
 
   return {
     store: 'redis',
     isSlotted: isCluster,
     settled: settled.promise,
-    async check(rules, cost) {
-      if (breaker.isOpen()) throw unavailable(new Error(`redis: ${breaker.reason()}`));
-      try {
-        const verdict = await ask({ rules, cost, now: nowMs?.() ?? '' });
-        breaker.worked();
-        return verdict;
-      } catch (fault) {
-        breaker.failed(fault);
-        throw unavailable(new Error(`redis: ${breaker.reason()}`));
-      }
+    check(rules, cost) {
+      if (breaker.isOpen()) return Promise.reject(refusal());
+      return ask({ rules, cost, now: nowMs?.() ?? '' });
     },
     state: () => ({
       configured: true,
