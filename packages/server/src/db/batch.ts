@@ -16,22 +16,24 @@ type Wire = {
   parsedStatements: Record<string, string>;
   parse(message: { name: string; text: string }): void;
   close(message: { type: 'S'; name: string }): void;
-  bind(message: { statement: string; values: (string | Buffer | null)[] }): void;
+  bind(message: { statement: string; values: Value[] }): void;
   describe(message: { type: 'P'; name: string }): void;
   execute(message: object): void;
   sync(): void;
 };
 
 type Parser = (text: string) => unknown;
+type Value = string | Buffer | null;
+type Column = { name: string; parse: Parser };
 
 export class Batch {
   readonly query_timeout: number;
   callback: (error: Error | null, answers?: Answer[]) => void;
-  readonly #statements: readonly { text: string; values: (string | Buffer | null)[] }[];
+  readonly #statements: readonly { name: string; text: string; values: Value[] }[];
   readonly #answers: Answer[];
   readonly #unparsed: { name: string; text: string }[] = [];
   #current = 0;
-  #columns: { name: string; parse: Parser }[] = [];
+  #described: Map<string, readonly Column[]> = new Map();
   #error: Error | null = null;
   #wire: Wire | null = null;
 
@@ -42,6 +44,7 @@ export class Batch {
   ) {
     // A value that has no wire form fails here, before half a batch is on its way.
     this.#statements = statements.map(({ text, values }) => ({
+      name: preparedName(text),
       text,
       values: values.map(wireValue),
     }));
@@ -65,17 +68,19 @@ export class Batch {
     const wire = connection as unknown as Wire;
     this.#wire = wire;
     const sent = new Set<string>();
+    const described = describedOn(wire);
+    this.#described = described;
     wire.stream.cork?.();
-    for (const { text, values } of this.#statements) {
-      const name = preparedName(text);
+    for (const { name, text, values } of this.#statements) {
       if (wire.parsedStatements[name] === undefined && !sent.has(name)) {
+        described.delete(name);
         if (stale.get(wire)?.delete(name)) wire.close({ type: 'S', name });
         wire.parse({ name, text });
         this.#unparsed.push({ name, text });
         sent.add(name);
       }
       wire.bind({ statement: name, values });
-      wire.describe({ type: 'P', name: '' });
+      if (!described.has(name)) wire.describe({ type: 'P', name: '' });
       wire.execute({});
     }
     wire.sync();
@@ -83,19 +88,26 @@ export class Batch {
     return null;
   }
 
+  get #name(): string {
+    return this.#statements[this.#current]?.name ?? '';
+  }
+
   handleRowDescription(message: { fields: Field[] }): void {
-    this.#columns = message.fields.map((field) => ({
+    const columns = message.fields.map((field) => ({
       name: camelName(field.name),
       parse: typeParser(field.dataTypeID),
     }));
+    this.#described.set(this.#name, columns);
   }
 
   handleDataRow(message: { fields: (string | null)[] }): void {
     const row: Record<string, unknown> = {};
-    this.#columns.forEach((column, at) => {
+    let at = 0;
+    for (const { name, parse } of this.#described.get(this.#name) ?? []) {
       const text = message.fields[at] ?? null;
-      row[column.name] = text === null ? null : column.parse(text);
-    });
+      row[name] = text === null ? null : parse(text);
+      at += 1;
+    }
     this.#answers[this.#current]?.rows.push(row);
   }
 
@@ -104,6 +116,7 @@ export class Batch {
     if (answer) answer.count = Number(/(\d+)$/.exec(message.text)?.[1] ?? 0);
     // A failed transaction answers COMMIT with ROLLBACK: that must never pass for success.
     const asked = this.#statements[this.#current]?.text;
+    if (!this.#described.has(this.#name)) this.#described.set(this.#name, []);
     if (asked === 'commit' && message.text !== 'COMMIT') {
       this.#error = new Error('the transaction was rolled back instead of committed');
     }
@@ -130,12 +143,25 @@ export class Batch {
   }
 }
 
+/**
+ * The columns of what a connection has prepared. PostgreSQL refuses to let those of a prepared
+ * statement change, so that asking once is enough.
+ */
+const described = new WeakMap<Wire, Map<string, readonly Column[]>>();
+
+function describedOn(wire: Wire): Map<string, readonly Column[]> {
+  const known = described.get(wire) ?? new Map();
+  described.set(wire, known);
+  return known;
+}
+
 /** Names that a connection still holds a plan under, which is to be closed before the next use. */
 const stale = new WeakMap<Wire, Set<string>>();
 
 function forgetPlans(wire: Wire): void {
   const names = Object.keys(wire.parsedStatements);
   stale.set(wire, new Set([...(stale.get(wire) ?? []), ...names]));
+  described.delete(wire);
   for (const name of names) delete wire.parsedStatements[name];
 }
 

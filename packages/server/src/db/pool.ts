@@ -33,7 +33,7 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
   function once(opening: Opening, statement: Statement): Promise<Answer> {
     return withRetries(opening.deadline, () =>
       lend(opening.deadline, async (client) => {
-        const batch = [prologue(opening, clock), statement];
+        const batch = [prologue(opening, clock, 'settings'), statement];
         const [, answer] = await send(client, batch, opening.deadline).catch((error) => {
           throw mayRepeat[opening.role] ? untouched(error) : error;
         });
@@ -49,7 +49,10 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
   ): Promise<T> {
     return withRetries(opening.deadline, () =>
       lend(opening.deadline, async (client) => {
-        const begun = [opening.repeatable ? BEGIN_REPEATABLE : BEGIN, prologue(opening, clock)];
+        const begun = [
+          opening.repeatable ? BEGIN_REPEATABLE : BEGIN,
+          prologue(opening, clock, 'settings and clock'),
+        ];
         const [, first] = await send(client, begun, opening.deadline).catch(async (error) => {
           await abandon(client, error, opening.deadline);
           throw untouched(error);
@@ -84,11 +87,13 @@ const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 const PING: Statement = { text: 'select 1 as one', values: [] };
 
+type Prologue = 'settings' | 'settings and clock';
+
 /** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
-export const prologue = (opening: Opening, clock: Clock): Statement => {
+export const prologue = (opening: Opening, clock: Clock, which: Prologue): Statement => {
   const { role, scope, changeId, byIndex } = opening;
   return {
-    text: byIndex ? PROLOGUE_BY_INDEX : PROLOGUE,
+    text: prologues[which][byIndex ? 'byIndex' : 'asPlanned'],
     values: [
       role,
       scope.workspaceId ?? '',
@@ -102,13 +107,23 @@ export const prologue = (opening: Opening, clock: Clock): Statement => {
   };
 };
 
-const SETTINGS = `set_config('role', $1, true), set_config('kr.workspace', $2, true),
+/** One column, however many settings: nobody reads them, and every column is taken apart. */
+const settings = (more = ''): string => `select length(concat(
+    set_config('role', $1, true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
     set_config('kr.project', $5, true), set_config('kr.user', $6, true),
-    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true)`;
-const PROLOGUE = `select ${SETTINGS}, app_now() as now`;
-const PROLOGUE_BY_INDEX = `select ${SETTINGS}, set_config('enable_seqscan', 'off', true),
-    set_config('enable_bitmapscan', 'off', true), app_now() as now`;
+    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true)${more})) as set`;
+
+const BY_INDEX = `,
+    set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+
+// The clock comes last: its shift is one of the settings.
+const CLOCK = ', app_now() as now';
+
+const prologues: Record<Prologue, { asPlanned: string; byIndex: string }> = {
+  settings: { asPlanned: settings(), byIndex: settings(BY_INDEX) },
+  'settings and clock': { asPlanned: settings() + CLOCK, byIndex: settings(BY_INDEX) + CLOCK },
+};
 
 async function finish<T>(
   client: pg.PoolClient,
