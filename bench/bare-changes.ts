@@ -3,11 +3,13 @@
 // parsing, no presenting: what is left is the database and its driver.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
-import pg from 'pg';
+import type pg from 'pg';
 import { systemClock } from '../packages/server/src/base/clock.ts';
 import type { DoorRole, Statement } from '../packages/server/src/db/database.ts';
 import { prologue } from '../packages/server/src/db/pool.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
+import { openPool, prepared } from './bare-pg.ts';
+import { repeat, takeOrders } from './orders.ts';
 import { type ChangeStatements, IN_TIME, learnChange } from './statements.ts';
 
 export type BareOrder = { ms: number; concurrency: number; pipelined: boolean };
@@ -29,26 +31,7 @@ const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
     systemClock,
   );
 
-const openPool = (pipeline: boolean): pg.Pool =>
-  new pg.Pool({
-    connectionString: process.env.BENCH_URL,
-    max: Number(process.env.BENCH_POOL_SIZE),
-    options: '-c search_path=keyrail',
-    idleTimeoutMillis: 0,
-    pipeline,
-  });
-
 const pools = { pipelined: openPool(true), awaited: openPool(false) };
-const names = new Map<string, string>();
-
-function prepared({ text, values }: Statement): pg.QueryConfig {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `bare_${names.size}`;
-    names.set(text, name);
-  }
-  return { name, text, values: [...values] };
-}
 
 type Send = (...statements: Statement[]) => Promise<pg.QueryResult[]>;
 
@@ -92,19 +75,6 @@ async function change({ statements, workspaceId }: Change, pipelined: boolean): 
   });
 }
 
-async function run(wanted: Change, order: BareOrder): Promise<BareResult> {
-  const began = performance.now();
-  let done = 0;
-  const worker = async (): Promise<void> => {
-    while (performance.now() - began < order.ms) {
-      await change(wanted, order.pipelined);
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: order.concurrency }, worker));
-  return { done, ms: performance.now() - began };
-}
-
 async function prepareChange(): Promise<Change> {
   const hash = lookupHash(process.env.BENCH_SECRET_KEY ?? '');
   const { rows } = await onConnection(false, async (send) => {
@@ -121,12 +91,7 @@ async function prepareChange(): Promise<Change> {
 const FIND_CALLER = 'select id, workspace_id from secret_keys where lookup_hash = $1';
 
 const wanted = await prepareChange();
-process.on('message', async (order: BareOrder) => {
-  try {
-    process.send?.({ result: await run(wanted, order) });
-  } catch (error) {
-    process.send?.({ fault: error instanceof Error ? error.message : String(error) });
-  }
-});
-process.once('disconnect', () => process.exit(0));
-process.send?.({ ready: true });
+takeOrders(
+  ({ pipelined, ...span }: BareOrder): Promise<BareResult> =>
+    repeat(span, () => () => change(wanted, pipelined)),
+);

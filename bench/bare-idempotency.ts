@@ -2,16 +2,17 @@
 // or the very statements of the two by bare `pg`, with its own pipelining.
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import pg from 'pg';
 import type { Statement } from '../packages/server/src/db/database.ts';
 import type { Read } from '../packages/server/src/doors/door.ts';
 import { lockScope, updateStored } from '../packages/server/src/features/idempotency/rows.ts';
+import { openRecorder } from './bare-pg.ts';
+import { repeat, takeOrders } from './orders.ts';
 import { requestText } from './requests.ts';
 
 export type ClaimOrder = { ms: number; concurrency: number; by: 'http' | 'statements' };
 export type ClaimResult = { done: number; ms: number };
 
-const { BENCH_URL, BENCH_PORT, BENCH_TOKEN = '', BENCH_WORKSPACE, BENCH_POOL_SIZE } = process.env;
+const { BENCH_PORT, BENCH_TOKEN = '', BENCH_WORKSPACE = '' } = process.env;
 const ANSWER = { status: 201, headers: { 'content-type': 'application/json' } };
 const BODY = Buffer.from(JSON.stringify({ id: 'pay_1', amount: 4200, state: 'settled' }));
 const TTL_MS = 86_400_000;
@@ -50,42 +51,13 @@ function byHttp(): () => Promise<void> {
   };
 }
 
-// The server's own prologue (db/pool.ts), which it does not hand out.
-const PROLOGUE: Statement = {
-  text: `select set_config('role', $1, true), set_config('kr.workspace', $2, true),
-    set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
-    set_config('kr.project', $5, true), set_config('kr.user', $6, true),
-    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true),
-    app_now() as now`,
-  values: ['kr_record', BENCH_WORKSPACE, 'live,test', '', '', '', '', 0],
-};
+const record = openRecorder(BENCH_WORKSPACE);
 
-const pool = new pg.Pool({
-  connectionString: BENCH_URL,
-  max: Number(BENCH_POOL_SIZE),
-  options: '-c search_path=keyrail',
-  idleTimeoutMillis: 0,
-  pipeline: true,
-});
-const prepared = new Map<string, string>();
-
-function query({ text, values }: Statement): pg.QueryConfig {
-  const name = prepared.get(text) ?? `bare_${prepared.size}`;
-  prepared.set(text, name);
-  return { name, text, values: [...values] };
-}
-
-/** The slice's own statements, each in a transaction of its own and one trip. */
+/** The slice's own statements. */
 const bare = {
   run: async (statement: Statement) => {
-    const client = await pool.connect();
-    try {
-      const sent = ['begin', query(PROLOGUE), query(statement), 'commit'];
-      const results = await Promise.all(sent.map((each) => client.query(each)));
-      return { rows: results[2]?.rows ?? [], count: results[2]?.rowCount ?? 0 };
-    } finally {
-      client.release();
-    }
+    const result = await record(statement);
+    return { rows: result?.rows ?? [], count: result?.rowCount ?? 0 };
   },
 } as unknown as Read; // it has no reach: the prologue sets it
 
@@ -98,26 +70,7 @@ async function byStatements(): Promise<void> {
   if (!isDone) throw new Error('nothing was stored');
 }
 
-async function run({ ms, concurrency, by }: ClaimOrder): Promise<ClaimResult> {
-  const began = performance.now();
-  let done = 0;
-  const worker = async (): Promise<void> => {
-    const step = by === 'http' ? byHttp() : byStatements;
-    while (performance.now() - began < ms) {
-      await step();
-      done += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  return { done, ms: performance.now() - began };
-}
-
-process.on('message', async (order: ClaimOrder) => {
-  try {
-    process.send?.({ result: await run(order) });
-  } catch (error) {
-    process.send?.({ fault: error instanceof Error ? error.message : String(error) });
-  }
-});
-process.once('disconnect', () => process.exit(0));
-process.send?.({ ready: true });
+takeOrders(
+  ({ by, ...span }: ClaimOrder): Promise<ClaimResult> =>
+    repeat(span, () => (by === 'http' ? byHttp() : byStatements)),
+);

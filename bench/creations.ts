@@ -8,7 +8,7 @@ import { CONNECTIONS, openLoader } from './loader.ts';
 import { foundWorkspace } from './requests.ts';
 import { type Contestant, type Laps, takeTurns } from './rounds.ts';
 import type { Parents } from './statements.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { whileOpen } from './stop.ts';
 
 export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 
@@ -19,34 +19,29 @@ export type Creation = { request: string; parents: Parents };
 export async function raceCreations(
   prepare: (port: number, token: string) => Promise<Creation>,
 ): Promise<Laps<Name>> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
-    const server = await startOnPostgres(store.url);
-    opened.push(server);
-    const loader = await openLoader();
-    opened.push(loader);
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
+    const server = keep(await startOnPostgres(store.url));
+    const loader = keep(await openLoader());
     const found = async (slug: string) => {
       const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
       return { token, ...(await prepare(server.port, token)) };
     };
     const [served, beside] = [await found('served'), await found('bare')];
-    const bare: Bare = await openWorker('bare-changes.ts', {
-      BENCH_URL: store.url,
-      BENCH_POOL_SIZE: String(POOL_SIZE),
-      BENCH_SECRET_KEY: beside.token,
-      BENCH_PARENTS: JSON.stringify(beside.parents),
-    });
-    opened.push(bare);
+    const bare: Bare = keep(
+      await openWorker('bare-changes.ts', {
+        BENCH_URL: store.url,
+        BENCH_POOL_SIZE: String(POOL_SIZE),
+        BENCH_SECRET_KEY: beside.token,
+        BENCH_PARENTS: JSON.stringify(beside.parents),
+      }),
+    );
     return await takeTurns<Name>([
       underLoad(loader, { name: 'keyrail', server, request: served.request }),
       bareContestant(bare, { name: 'bare pg', pipelined: true }),
       bareContestant(bare, { name: 'bare pg, awaited', pipelined: false }),
     ]);
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
 type Bare = Worker<BareOrder, BareResult>;

@@ -4,17 +4,15 @@ import { scratchDirectory, startEmbedded } from './keyrail.ts';
 import { openLoader } from './loader.ts';
 import { createSecretKey, foundWorkspace } from './requests.ts';
 import { rate, spread, takeTurns } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 export async function measureEmbeddedChanges(): Promise<Finding[]> {
   const directory = scratchDirectory();
-  const opened: Stoppable[] = [{ stop: async () => directory.remove() }];
-  try {
-    const server = await startEmbedded(directory.path);
-    opened.push(server);
-    const loader = await openLoader();
-    opened.push(loader);
+  return whileOpen(async (keep) => {
+    keep({ stop: async () => directory.remove() });
+    const server = keep(await startEmbedded(directory.path));
+    const loader = keep(await openLoader());
     const token = await foundWorkspace(server.port, server.bootstrapToken, 'embedded');
     const request = createSecretKey(token);
     const laps = await takeTurns<'embedded'>([
@@ -30,7 +28,5 @@ export async function measureEmbeddedChanges(): Promise<Finding[]> {
         met: null,
       },
     ];
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }

@@ -2,12 +2,13 @@
 // `pg`. One count is one claim with its complete.
 import type { ClaimOrder, ClaimResult } from './bare-idempotency.ts';
 import { openWorker, type Program } from './children.ts';
+import { compareRates } from './compare.ts';
 import { timed } from './contestants.ts';
 import { openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
 import { CONNECTIONS } from './loader.ts';
 import { foundWorkspace } from './requests.ts';
-import { type Contestant, median, rate, ratios, spread, takeTurns } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { type Contestant, judgeMedian, takeTurns } from './rounds.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 const RATIO_MIN = 0.6;
@@ -15,21 +16,19 @@ const RATIO_MIN = 0.6;
 type Name = 'claim and complete' | 'bare statements';
 
 export async function measureIdempotency(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
-    const server = await startOnPostgres(store.url);
-    opened.push(server);
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
+    const server = keep(await startOnPostgres(store.url));
     const token = await foundWorkspace(server.port, server.bootstrapToken, 'once');
-    const worker = await openWorker<ClaimOrder, ClaimResult>('bare-idempotency.ts', {
-      BENCH_URL: store.url,
-      BENCH_PORT: String(server.port),
-      BENCH_TOKEN: token,
-      BENCH_WORKSPACE: await workspaceOf(server.port, token),
-      BENCH_POOL_SIZE: String(POOL_SIZE),
-    });
-    opened.push(worker);
+    const worker = keep(
+      await openWorker<ClaimOrder, ClaimResult>('bare-idempotency.ts', {
+        BENCH_URL: store.url,
+        BENCH_PORT: String(server.port),
+        BENCH_TOKEN: token,
+        BENCH_WORKSPACE: await workspaceOf(server.port, token),
+        BENCH_POOL_SIZE: String(POOL_SIZE),
+      }),
+    );
     const contestant = (name: Name, by: ClaimOrder['by'], measured: Program): Contestant<Name> => ({
       name,
       run: (ms) =>
@@ -42,20 +41,16 @@ export async function measureIdempotency(): Promise<Finding[]> {
       contestant('claim and complete', 'http', server),
       contestant('bare statements', 'statements', worker),
     ]);
-    const against = ratios(laps['claim and complete'], laps['bare statements']);
     return [
-      {
+      compareRates(laps, {
         name: 'idempotency: claim and complete',
-        ours: spread(laps['claim and complete'], rate),
-        peer: `bare statements ${spread(laps['bare statements'], rate)}`,
-        ratio: spread(against, (value) => value.toFixed(2)),
-        target: `>= ${RATIO_MIN.toFixed(2)}`,
-        met: median(against) >= RATIO_MIN,
-      },
+        ours: 'claim and complete',
+        peer: 'bare statements',
+        least: RATIO_MIN,
+        judged: judgeMedian,
+      }),
     ];
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
 async function workspaceOf(port: number, token: string): Promise<string> {

@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs';
 import type { BareOrder, BareResult } from './bare-ingest.ts';
 import { openWorker, type Program } from './children.ts';
+import { compareRates } from './compare.ts';
 import { timed, underLoad } from './contestants.ts';
 import { batchRequest, type IngestGround, KEYS, layGround } from './ingest-ground.ts';
-import { type Keyrail, openPostgres, startOnPostgres } from './keyrail.ts';
+import { type Keyrail, openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
 import { type Loader, openLoader } from './loader.ts';
 import { type Contestant, judge, type Laps, rate, ratios, spread, takeTurns } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 const EVENTS = 1000;
@@ -21,22 +22,20 @@ const BARE_AT_ONCE = 2;
 type Name = 'batches of 1000' | 'batches of 100' | 'bare statements';
 
 export async function measureIngest(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
     const unlimited = { KEYRAIL_INGEST_EVENTS_PER_MINUTE: '999999999' };
-    const server = await startOnPostgres(store.url, unlimited);
-    opened.push(server);
+    const server = keep(await startOnPostgres(store.url, unlimited));
     const ground = await layGround(server);
-    const loader = await openLoader();
-    opened.push(loader);
-    const worker = await openWorker<BareOrder, BareResult>('bare-ingest.ts', {
-      BENCH_URL: store.url,
-      BENCH_GROUND: JSON.stringify(ground),
-      BENCH_EVENTS: String(EVENTS),
-    });
-    opened.push(worker);
+    const loader = keep(await openLoader());
+    const worker = keep(
+      await openWorker<BareOrder, BareResult>('bare-ingest.ts', {
+        BENCH_URL: store.url,
+        BENCH_POOL_SIZE: String(POOL_SIZE),
+        BENCH_GROUND: JSON.stringify(ground),
+        BENCH_EVENTS: String(EVENTS),
+      }),
+    );
     const megabytes: number[] = [];
     const bare: Contestant<Name> = {
       name: 'bare statements',
@@ -52,9 +51,7 @@ export async function measureIngest(): Promise<Finding[]> {
       bare,
     ]);
     return findings(laps, megabytes);
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
 type Scene = { loader: Loader; server: Keyrail; ground: IngestGround };
@@ -104,14 +101,12 @@ function findings(laps: Laps<Name>, [first = 1, ...later]: number[]): Finding[] 
       target: `>= ${PER_SECOND_MIN}/s`,
       met: judge(ours, (value) => value >= PER_SECOND_MIN),
     },
-    {
+    compareRates(laps, {
       name: 'ingest: events, batches of 100',
-      ours: spread(laps['batches of 100'], rate),
-      peer: `batches of 1000 ${spread(ours, rate)}`,
-      ratio: spread(ratios(laps['batches of 100'], ours), (value) => value.toFixed(2)),
-      target: 'context',
-      met: null,
-    },
+      ours: 'batches of 100',
+      peer: 'batches of 1000',
+      least: null,
+    }),
     {
       name: 'ingest: memory after each round, against the warm-up',
       ours: `${Math.max(first, ...later)} MB at most`,

@@ -2,12 +2,12 @@
 // beside the same of few; ending a tenant with very many, and what others feel of it.
 // BENCH_KEYS asks for another size than a million.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Name, raceCreations } from './creations.ts';
+import { compareRates, compareTimes } from './compare.ts';
+import { raceCreations } from './creations.ts';
 import { openPostgres, startOnPostgres } from './keyrail.ts';
 import { type Call, callOf, type Ground, loadKeys, newProject } from './policy-ground.ts';
 import { foundWorkspace, requestText } from './requests.ts';
-import { judge, type Laps, median, rate, ratios, spread } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 const MANY = Number(process.env.BENCH_KEYS ?? 1_000_000);
@@ -18,11 +18,15 @@ const LIST_RATIO_MAX = 2;
 const DELETE_SECONDS_MAX = 10;
 const BLOCKED_MS_MAX = 1000;
 const LISTS = 200;
-const ROUNDS = 5;
 
 export async function measureKeys(): Promise<Finding[]> {
-  const creations = creationFindings(await raceCreations(apiKeyIn));
-  return [...creations, ...(await measureMany())];
+  const creations = compareRates(await raceCreations(apiKeyIn), {
+    name: 'keys: POST /v1/keys, one project',
+    ours: 'keyrail',
+    peer: 'bare pg',
+    least: CREATION_RATIO_MIN,
+  });
+  return [creations, ...(await measureMany())];
 }
 
 async function apiKeyIn(port: number, token: string) {
@@ -39,27 +43,10 @@ async function apiKeyIn(port: number, token: string) {
   return { request, parents: { projectId, tenantId } };
 }
 
-function creationFindings(laps: Laps<Name>): Finding[] {
-  const against = ratios(laps.keyrail, laps['bare pg']);
-  return [
-    {
-      name: 'keys: POST /v1/keys, one project',
-      ours: spread(laps.keyrail, rate),
-      peer: `bare pg ${spread(laps['bare pg'], rate)}`,
-      ratio: spread(against, (value) => value.toFixed(2)),
-      target: `>= ${CREATION_RATIO_MIN.toFixed(2)}`,
-      met: judge(against, (value) => value >= CREATION_RATIO_MIN),
-    },
-  ];
-}
-
 async function measureMany(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
-    const server = await startOnPostgres(store.url);
-    opened.push(server);
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
+    const server = keep(await startOnPostgres(store.url));
     const ground = async (slug: string, size: number) => {
       const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
       const call = callOf(server.port, token);
@@ -72,31 +59,15 @@ async function measureMany(): Promise<Finding[]> {
     const many = await ground('many', MANY);
     const doomed = await ground('doomed', DOOMED);
     return [await measureLists(few.call, many.call), ...(await measureDelete(doomed))];
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
-async function measureLists(few: Call, many: Call): Promise<Finding> {
-  const small: number[] = [];
-  const large: number[] = [];
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    const laps = [await msPerList(few), await msPerList(many)] as const;
-    if (round === 0) continue; // warm
-    small.push(laps[0]);
-    large.push(laps[1]);
-  }
-  const against = ratios(large, small);
-  const shown = (ms: number) => `${ms.toFixed(2)} ms`;
-  return {
-    name: `keys: 200 of ${MANY}`,
-    ours: spread(large, shown),
-    peer: `of ${FEW} ${spread(small, shown)}`,
-    ratio: spread(against, (value) => value.toFixed(2)),
-    target: `<= ${LIST_RATIO_MAX.toFixed(2)}`,
-    met: median(against) <= LIST_RATIO_MAX,
-  };
-}
+const measureLists = (few: Call, many: Call): Promise<Finding> =>
+  compareTimes(
+    { name: `keys: 200 of ${MANY}`, few: `of ${FEW}`, most: LIST_RATIO_MAX },
+    () => msPerList(few),
+    () => msPerList(many),
+  );
 
 async function msPerList(call: Call): Promise<number> {
   const beganAt = performance.now();

@@ -4,6 +4,7 @@
 // that answer as the reason.
 import { connect, type Socket } from 'node:net';
 import type { LoadOrder, LoadResult } from './loader.ts';
+import { takeOrders } from './orders.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH_HEADER = /\r\ncontent-length: *(\d+)/i;
@@ -120,11 +121,4 @@ const excerpt = (answer: Buffer): string => {
   return `${head.split('\r\n', 1)[0]} ${body.slice(0, 200)}`;
 };
 
-process.on('message', async (order: LoadOrder) => {
-  try {
-    process.send?.({ result: await run(order) });
-  } catch (error) {
-    process.send?.({ fault: error instanceof Error ? error.message : String(error) });
-  }
-});
-process.send?.({ ready: true });
+takeOrders(run);

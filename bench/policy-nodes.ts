@@ -4,6 +4,7 @@
 import { connect } from 'node:net';
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { takeOrders } from './orders.ts';
 import type { NodesOrder, NodesResult, Told } from './policy-revocations.ts';
 
 const HEAD_END = '\r\n\r\n';
@@ -50,13 +51,7 @@ function startNode({ port, path, token, version }: NodesOrder, name: string): Pr
   return promise;
 }
 
-process.on('message', async (order: NodesOrder | Told) => {
-  try {
-    if ('path' in order) await startNodes(order);
-    const result: NodesResult = { arrivedMs: arrivals.get(`${order.port} ${order.version}`) ?? [] };
-    process.send?.({ result });
-  } catch (error) {
-    process.send?.({ fault: error instanceof Error ? error.message : String(error) });
-  }
+takeOrders(async (order: NodesOrder | Told): Promise<NodesResult> => {
+  if ('path' in order) await startNodes(order);
+  return { arrivedMs: arrivals.get(`${order.port} ${order.version}`) ?? [] };
 });
-process.send?.({ ready: true });

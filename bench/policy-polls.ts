@@ -1,11 +1,12 @@
 // A poll of a node that has everything, beside the plainest authenticated read there is.
+import { compareRates } from './compare.ts';
 import { underLoad } from './contestants.ts';
 import { openPostgres, startOnPostgres } from './keyrail.ts';
 import { openLoader } from './loader.ts';
 import { callOf, newProject } from './policy-ground.ts';
 import { foundWorkspace, read } from './requests.ts';
-import { median, rate, ratios, spread, takeTurns } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { judgeMedian, takeTurns } from './rounds.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 const RATIO_MIN = 0.6;
@@ -13,14 +14,10 @@ const RATIO_MIN = 0.6;
 type Name = 'unchanged poll' | 'GET /v1/workspace';
 
 export async function measurePolls(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
-    const server = await startOnPostgres(store.url);
-    opened.push(server);
-    const loader = await openLoader();
-    opened.push(loader);
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
+    const server = keep(await startOnPostgres(store.url));
+    const loader = keep(await openLoader());
     const token = await foundWorkspace(server.port, server.bootstrapToken, 'polls');
     const { projectId, version } = await newProject(callOf(server.port, token), 1);
     const path = `/v1/policy/delta?project_id=${projectId}&since=${version}&node=bench`;
@@ -32,18 +29,15 @@ export async function measurePolls(): Promise<Finding[]> {
         request: read('/v1/workspace', token),
       }),
     ]);
-    const against = ratios(laps['unchanged poll'], laps['GET /v1/workspace']);
     return [
-      {
+      compareRates(laps, {
         name: 'policy: unchanged poll',
-        ours: spread(laps['unchanged poll'], rate),
-        peer: `authenticated read ${spread(laps['GET /v1/workspace'], rate)}`,
-        ratio: spread(against, (value) => value.toFixed(2)),
-        target: `>= ${RATIO_MIN.toFixed(2)}`,
-        met: median(against) >= RATIO_MIN,
-      },
+        ours: 'unchanged poll',
+        peer: 'GET /v1/workspace',
+        called: 'authenticated read',
+        least: RATIO_MIN,
+        judged: judgeMedian,
+      }),
     ];
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }

@@ -7,7 +7,7 @@ import { openPostgres, startOnPostgres } from './keyrail.ts';
 import { callOf, newProject } from './policy-ground.ts';
 import { foundWorkspace } from './requests.ts';
 import { median } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 export type NodesOrder = {
@@ -30,19 +30,14 @@ const LAST_P99_MS_MAX = 50;
 const ANSWER_MS = 10_000;
 
 export async function measureRevocations(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  const noted = <T extends Stoppable>(one: T): T => {
-    opened.push(one);
-    return one;
-  };
-  try {
-    const store = noted(await openPostgres());
-    const { port, bootstrapToken } = noted(await startOnPostgres(store.url));
-    const peer = noted(await openPeerServer('policy-hold-server.ts'));
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
+    const { port, bootstrapToken } = keep(await startOnPostgres(store.url));
+    const peer = keep(await openPeerServer('policy-hold-server.ts'));
     const token = await foundWorkspace(port, bootstrapToken, 'revocations');
     const call = callOf(port, token);
     const { projectId, keyIds, version } = await newProject(call, WARM_UP + REVOCATIONS);
-    const nodes: Nodes = noted(await openWorker('policy-nodes.ts'));
+    const nodes: Nodes = keep(await openWorker('policy-nodes.ts'));
     const path = `/v1/policy/delta?project_id=${projectId}&wait_ms=30000`;
     const fleet = { token, count: NODES };
     await nodes.ask({ ...fleet, port, path, version }, ANSWER_MS);
@@ -57,9 +52,7 @@ export async function measureRevocations(): Promise<Finding[]> {
       bare.push(await timed(nodes, peerTold, () => tellPeer('POST', '/news', {})));
     }
     return findings(ours.slice(WARM_UP), bare.slice(WARM_UP));
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
 /** How long after the sending each node had the news. */

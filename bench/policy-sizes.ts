@@ -2,11 +2,11 @@
 // in memory and time, and a small delta beside the same of a small project.
 // BENCH_POLICY_KEYS asks for another size than a million.
 import { readFileSync } from 'node:fs';
+import { compareTimes } from './compare.ts';
 import { openPostgres, startOnPostgres } from './keyrail.ts';
 import { type Call, callOf, type Ground, loadKeys, newProject } from './policy-ground.ts';
 import { foundWorkspace } from './requests.ts';
-import { median, ratios, spread } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 const KEYS = Number(process.env.BENCH_POLICY_KEYS ?? 1_000_000);
@@ -17,16 +17,12 @@ const LINEAR_RATIO_MAX = 1.5;
 const DELTA_RATIO_MAX = 2;
 const CHANGES = 10;
 const DELTAS = 300;
-const ROUNDS = 5;
 const WATCH_MS = 25;
 
 export async function measureSizes(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
-    const server = await startOnPostgres(store.url);
-    opened.push(server);
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
+    const server = keep(await startOnPostgres(store.url));
     const token = await foundWorkspace(server.port, server.bootstrapToken, 'sizes');
     const call = callOf(server.port, token);
     const grounds: Ground[] = [];
@@ -40,11 +36,9 @@ export async function measureSizes(): Promise<Finding[]> {
     if (!few || !quarter || !all) throw new Error('impossible: three projects were made');
     return [
       ...(await measureSnapshots(call, server.pid, { few, quarter, all })),
-      ...(await measureDeltas(call, few, all)),
+      await measureDeltas(call, few, all),
     ];
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
 type Grounds = { few: Ground; quarter: Ground; all: Ground };
@@ -105,28 +99,16 @@ async function readAll(call: Call, { projectId }: Ground): Promise<number> {
 const megabytesOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
 
-async function measureDeltas(call: Call, few: Ground, all: Ground): Promise<Finding[]> {
-  const small: number[] = [];
-  const large: number[] = [];
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    const laps = [await msPerDelta(call, few), await msPerDelta(call, all)] as const;
-    if (round === 0) continue;
-    small.push(laps[0]);
-    large.push(laps[1]);
-  }
-  const against = ratios(large, small);
-  const shown = (ms: number) => `${ms.toFixed(2)} ms`;
-  return [
+const measureDeltas = (call: Call, few: Ground, all: Ground): Promise<Finding> =>
+  compareTimes(
     {
       name: `policy: delta of ${CHANGES} among ${KEYS} keys`,
-      ours: spread(large, shown),
-      peer: `among ${FEW} keys ${spread(small, shown)}`,
-      ratio: spread(against, (value) => value.toFixed(2)),
-      target: `<= ${DELTA_RATIO_MAX.toFixed(2)}`,
-      met: median(against) <= DELTA_RATIO_MAX,
+      few: `among ${FEW} keys`,
+      most: DELTA_RATIO_MAX,
     },
-  ];
-}
+    () => msPerDelta(call, few),
+    () => msPerDelta(call, all),
+  );
 
 async function msPerDelta(call: Call, { projectId, version }: Ground): Promise<number> {
   const since = version - CHANGES;

@@ -2,12 +2,13 @@
 // against rate-limiter-flexible with the same rules; in the process against a bare route.
 import { startRedis } from '../tests/stores/redis.ts';
 import { openPeerServer } from './children.ts';
+import { compareRates } from './compare.ts';
 import { underLoad } from './contestants.ts';
 import { openPostgres, startOnPostgres } from './keyrail.ts';
 import { openLoader } from './loader.ts';
 import { foundWorkspace, requestText } from './requests.ts';
-import { type Laps, median, rate, ratios, spread, takeTurns } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { judgeMedian, type Laps, takeTurns } from './rounds.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 const names = ['check, redis', 'one EVALSHA', 'flexible', 'check, memory', 'trivial POST'] as const;
@@ -29,12 +30,7 @@ const post = (path: string, token?: string): string =>
   requestText({ method: 'POST', path, body: check, ...(token === undefined ? {} : { token }) });
 
 export async function measureRatelimit(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  const keep = <T extends Stoppable>(one: T): T => {
-    opened.push(one);
-    return one;
-  };
-  try {
+  return whileOpen(async (keep) => {
     const redis = keep(await startRedis());
     const store = keep(await openPostgres()); // holds the key; a check never asks it
     const loader = keep(await openLoader());
@@ -57,23 +53,12 @@ export async function measureRatelimit(): Promise<Finding[]> {
         await peer('trivial POST', 'trivial'),
       ]),
     );
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
 function findings(laps: Laps<Name>): Finding[] {
-  const compare = (ours: Name, peer: Name, least: number): Finding => {
-    const against = ratios(laps[ours], laps[peer]);
-    return {
-      name: `ratelimit: ${ours}`,
-      ours: spread(laps[ours], rate),
-      peer: `${peer} ${spread(laps[peer], rate)}`,
-      ratio: spread(against, (value) => value.toFixed(2)),
-      target: `>= ${least.toFixed(2)}`,
-      met: median(against) >= least,
-    };
-  };
+  const compare = (ours: Name, peer: Name, least: number): Finding =>
+    compareRates(laps, { name: `ratelimit: ${ours}`, ours, peer, least, judged: judgeMedian });
   return [
     compare('check, redis', 'one EVALSHA', 0.7),
     compare('check, redis', 'flexible', 1),

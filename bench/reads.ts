@@ -1,12 +1,13 @@
 // Authenticated reads against the least that the same framework can do: a credential looked up in
 // the database on every request, without and with a row read under row level security.
 import { openPeerServer } from './children.ts';
+import { compareRates } from './compare.ts';
 import { underLoad } from './contestants.ts';
 import { openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
 import { openLoader } from './loader.ts';
 import { foundWorkspace, read } from './requests.ts';
-import { judge, type Laps, rate, ratios, spread, takeTurns } from './rounds.ts';
-import { type Stoppable, stopAll } from './stop.ts';
+import { type Laps, takeTurns } from './rounds.ts';
+import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
 const RATIO_MIN = 0.5;
@@ -14,21 +15,17 @@ const RATIO_MIN = 0.5;
 type Name = 'GET /v1/environments' | 'GET /v1/workspace' | 'trivial route' | 'one bare select';
 
 export async function measureReads(): Promise<Finding[]> {
-  const opened: Stoppable[] = [];
-  try {
-    const store = await openPostgres();
-    opened.push(store);
-    const server = await startOnPostgres(store.url);
-    opened.push(server);
-    const trivial = await openPeerServer('trivial-server.ts');
-    opened.push(trivial);
-    const select = await openPeerServer('select-server.ts', {
-      BENCH_URL: store.url,
-      BENCH_POOL_SIZE: String(POOL_SIZE),
-    });
-    opened.push(select);
-    const loader = await openLoader();
-    opened.push(loader);
+  return whileOpen(async (keep) => {
+    const store = keep(await openPostgres());
+    const server = keep(await startOnPostgres(store.url));
+    const trivial = keep(await openPeerServer('trivial-server.ts'));
+    const select = keep(
+      await openPeerServer('select-server.ts', {
+        BENCH_URL: store.url,
+        BENCH_POOL_SIZE: String(POOL_SIZE),
+      }),
+    );
+    const loader = keep(await openLoader());
     const token = await foundWorkspace(server.port, server.bootstrapToken, 'reads');
     const authenticated = (name: Name, path: string) =>
       underLoad<Name>(loader, { name, server, request: read(path, token) });
@@ -40,23 +37,12 @@ export async function measureReads(): Promise<Finding[]> {
         underLoad<Name>(loader, { name: 'one bare select', server: select, request: read('/') }),
       ]),
     );
-  } finally {
-    await stopAll(opened);
-  }
+  });
 }
 
 function findings(laps: Laps<Name>): Finding[] {
-  const compare = (name: Name, peer: Name, target: number | null): Finding => {
-    const against = ratios(laps[name], laps[peer]);
-    return {
-      name: `reads: ${name}`,
-      ours: spread(laps[name], rate),
-      peer: `${peer} ${spread(laps[peer], rate)}`,
-      ratio: spread(against, (value) => value.toFixed(2)),
-      target: target === null ? 'context' : `>= ${target.toFixed(2)}`,
-      met: target === null ? null : judge(against, (value) => value >= target),
-    };
-  };
+  const compare = (ours: Name, peer: Name, least: number | null): Finding =>
+    compareRates(laps, { name: `reads: ${ours}`, ours, peer, least });
   return [
     compare('GET /v1/environments', 'trivial route', RATIO_MIN),
     compare('GET /v1/workspace', 'trivial route', RATIO_MIN),

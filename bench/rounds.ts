@@ -55,6 +55,9 @@ export function judge(values: readonly number[], isMet: (value: number) => boole
   return middle.some(isMet) ? 'unclear' : false;
 }
 
+/** By the median alone, which always decides. */
+export const judgeMedian: typeof judge = (values, isMet) => isMet(median(values));
+
 /** Ratios round by round: neighbours in time are compared, not the best of each. */
 export const ratios = (ours: readonly number[], peers: readonly number[]): number[] =>
   ours.map((value, round) => value / (peers[round] ?? Number.NaN));

@@ -38,7 +38,8 @@ export type Store = {
 };
 
 const CONNECTIONS_MAX = 10;
-const PATIENCE_MS = 10_000;
+/** What is held here is what happens, not how soon: fifty may stand in line for one connection. */
+const PATIENCE_MS = 60_000;
 
 export const openStore = ({ connections = CONNECTIONS_MAX } = {}): Promise<Store> =>
   onPostgres ? openOnPostgres(connections) : openInProcess();
@@ -94,7 +95,7 @@ export function asSuperuserOf(loginUrl: string): string {
 async function openInProcess(): Promise<Store> {
   const clock = movableClock();
   const lite = await openEmbeddedCopy();
-  const db = await embeddedDatabase(lite, clock);
+  const db = await embeddedDatabase(lite, clock, { connectionMs: PATIENCE_MS });
   return {
     db,
     clock,

@@ -13,7 +13,7 @@ import { openEmbedded } from '../../packages/server/src/db/embedded.ts';
 import { openPostgres } from '../../packages/server/src/db/postgres.ts';
 import { type Answer, type Caller, type Input, Refusal, requestOf } from '../bench.ts';
 import type { Mail } from '../people.ts';
-import { inherited } from '../processes/environment.ts';
+import { compileServer, inherited, serverProgram } from '../processes/environment.ts';
 import { until } from '../smtp-sink.ts';
 import { createPostgresCopy, dropPostgresCopy, unpackEmbeddedCopy } from '../template.ts';
 import { type StoreName, storeName } from '../world.ts';
@@ -21,7 +21,6 @@ import { type StoreName, storeName } from '../world.ts';
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-journeys-0123456789';
 export const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
 
-const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
 const READY_MS_MAX = 60_000;
 
 export type Settings = Record<string, string>;
@@ -69,7 +68,8 @@ export async function deploy(
   const env = { ...environment(directory, databaseUrl), ...settings };
 
   async function run(command: Command = 'start', more: Settings = {}): Promise<Running> {
-    const child = spawn(process.execPath, [MAIN, command], {
+    await compileServer();
+    const child = spawn(process.execPath, serverProgram([command]), {
       env: { ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -108,7 +108,7 @@ export async function deploy(
 type Ended = { code: number | null; output: string };
 
 async function ranToItsEnd(words: string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const child = spawn(process.execPath, [MAIN, ...words], {
+  const child = spawn(process.execPath, serverProgram(words), {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: READY_MS_MAX,

@@ -3,9 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inherited } from './environment.ts';
+import { compileServer, inherited, serverProgram } from './environment.ts';
 import { ask } from './http.ts';
 
 export type Settings = Record<string, string>;
@@ -30,7 +29,6 @@ export type ServerProcess = {
   stop(): Promise<Exit>;
 };
 
-const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
 const READY_MS_MAX = 30_000;
 const EXIT_MS_MAX = 20_000;
 const OUTPUT_CHARS_MAX = 1_000_000;
@@ -56,6 +54,7 @@ export async function runServer(
 
 /** Starts the program and waits until it is ready to serve; throws what it printed if it is not. */
 export async function startServer(settings: Settings): Promise<ServerProcess> {
+  await compileServer();
   const began = performance.now();
   const running = spawnServer(['start'], { KEYRAIL_PORT: '0', ...settings });
   const { child, output, exited } = running;
@@ -86,7 +85,7 @@ export async function startServer(settings: Settings): Promise<ServerProcess> {
 }
 
 function spawnServer(args: string[], settings: Settings): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, serverProgram(args), {
     env: { ...inherited(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,8 @@
 // Options that several commands share, and how they are read.
+import type { Client } from '@keyrail/client/client.ts';
 import type { Option } from './command.ts';
 import type { Given } from './given.ts';
+import { projectIdOf, tenantIdOf } from './names.ts';
 import { hoursOf, instantOf } from './times.ts';
 
 export const envs = ['live', 'test'] as const;
@@ -15,6 +17,23 @@ export const envOption = {
 } as const satisfies Option;
 
 export const requiredEnvOption = { ...envOption, required: true } as const satisfies Option;
+
+export const projectOption = {
+  flags: '--project <project>',
+  about: 'project, by id or slug',
+} as const satisfies Option;
+
+export const tenantOption = {
+  flags: '--tenant <tenant>',
+  about: 'tenant, by id or external id',
+} as const satisfies Option;
+
+/** Where something of a tenant is made. */
+export const placeOptions = [
+  { ...projectOption, required: true },
+  { ...tenantOption, required: true },
+  requiredEnvOption,
+] as const satisfies Option[];
 
 export const nameOption = { flags: '--name <name>', about: 'name' } as const satisfies Option;
 
@@ -45,6 +64,12 @@ export const reasonOption = {
 
 /** The environment that was named, if one was. */
 export const envOf = (given: Given) => given.maybeOneOf('env', envs);
+
+export const placeOf = async (client: Client, given: Given) => ({
+  project_id: await projectIdOf(client, given.text('project')),
+  tenant_id: await tenantIdOf(client, given.text('tenant')),
+  env: requiredEnvOf(given),
+});
 
 export const requiredEnvOf = (given: Given) => given.oneOf('env', envs);
 

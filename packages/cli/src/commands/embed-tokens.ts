@@ -2,8 +2,7 @@
 import type { Answer } from '@keyrail/client/types.ts';
 import { type Group, minting } from '../command.ts';
 import type { Fact } from '../facts.ts';
-import { projectIdOf, tenantIdOf } from '../names.ts';
-import { requiredEnvOf, requiredEnvOption } from '../options.ts';
+import { placeOf, placeOptions } from '../options.ts';
 
 type EmbedToken = Answer<'POST /v1/embed_tokens'>;
 
@@ -21,9 +20,7 @@ const create = minting({
   name: 'create',
   summary: 'mint an embed token',
   options: [
-    { flags: '--project <project>', about: 'project, by id or slug', required: true },
-    { flags: '--tenant <tenant>', about: 'tenant, by id or external id', required: true },
-    requiredEnvOption,
+    ...placeOptions,
     {
       flags: '--scope <scope>',
       about: 'keys:read, keys:write or key_scope:<scope>; may be repeated',
@@ -40,9 +37,7 @@ const create = minting({
   ask: async (client, given) =>
     client.call('POST /v1/embed_tokens', {
       body: {
-        project_id: await projectIdOf(client, given.text('project')),
-        tenant_id: await tenantIdOf(client, given.text('tenant')),
-        env: requiredEnvOf(given),
+        ...(await placeOf(client, given)),
         scopes: given.list('scope'),
         origins: given.list('origin'),
       },

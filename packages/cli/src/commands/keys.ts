@@ -28,9 +28,11 @@ import {
   newNameOption,
   overlapOf,
   overlapOption,
+  placeOf,
+  placeOptions,
+  projectOption,
   reasonOption,
-  requiredEnvOf,
-  requiredEnvOption,
+  tenantOption,
 } from '../options.ts';
 import { rateLimitOption } from '../rate-limits.ts';
 
@@ -38,8 +40,6 @@ import { rateLimitOption } from '../rate-limits.ts';
 const WAIT_MS_MAX = 120_000;
 const KEYS_PAGE_MAX = 200;
 
-const projectOption = { flags: '--project <project>', about: 'project, by id or slug' } as const;
-const tenantOption = { flags: '--tenant <tenant>', about: 'tenant, by id or external id' } as const;
 const scopeOption = {
   flags: '--scope <scope>',
   about: 'scope of the key; may be repeated',
@@ -85,9 +85,7 @@ const keyCreate = minting({
   name: 'create',
   summary: 'create an API key',
   options: [
-    { ...projectOption, required: true },
-    { ...tenantOption, required: true },
-    requiredEnvOption,
+    ...placeOptions,
     nameOption,
     scopeOption,
     rateLimitOption,
@@ -104,9 +102,7 @@ const keyCreate = minting({
   ask: async (client, given, { now }) =>
     client.call('POST /v1/keys', {
       body: {
-        project_id: await projectIdOf(client, given.text('project')),
-        tenant_id: await tenantIdOf(client, given.text('tenant')),
-        env: requiredEnvOf(given),
+        ...(await placeOf(client, given)),
         name: given.maybe('name'),
         scopes: given.list('scope'),
         rate_limits: limitsOf(given) ?? undefined,

@@ -3,7 +3,7 @@ import type { Answer } from '@keyrail/client/types.ts';
 import { type Command, type Group, listing, type Option } from '../command.ts';
 import type { Fact } from '../facts.ts';
 import { projectIdOf } from '../names.ts';
-import { envOf, envOption } from '../options.ts';
+import { envOf, envOption, projectOption } from '../options.ts';
 
 const monthsOption: Option = { flags: '--months <n>', about: 'how many months, 1 to 24' };
 
@@ -30,7 +30,7 @@ const overview: Command = {
   options: [
     { flags: '--interval <interval>', about: 'how it is cut (hour)', choices: intervals },
     { flags: '--count <n>', about: 'how many: at most 168 hours or 35 days (24)' },
-    { flags: '--project <project>', about: 'project, by id or slug' },
+    projectOption,
     envOption,
   ],
   examples: [

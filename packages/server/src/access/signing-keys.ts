@@ -2,8 +2,6 @@
 // remembered: which key a `kid` names. Whether it still holds, and which one signs, is read from
 // the database with every token, so that all processes agree.
 import type { KeyObject } from 'node:crypto';
-import { monotonicMs } from '../base/clock.ts';
-import { SECOND_MS } from '../base/duration.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
 import { privateKeyOf, publicKeyOf } from '../base/signing-pair.ts';
@@ -17,32 +15,21 @@ export type SigningKeys = {
   verifying(kid: string): Promise<KeyObject | null>;
   /** For a `kid` that the database has just named. */
   signing(kid: string): Promise<KeyObject>;
-  /** All that tokens may carry, oldest first. */
+  /** All that tokens may carry from now on, oldest first. */
   published(): Promise<PublishedKey[]>;
 };
 
 export type SigningKeyParts = {
   gate: Pick<Gate, 'findSigningKeys'>;
   unseal: Sealing['unseal'];
-  nowMs?(): number;
 };
-
-/**
- * Made-up `kid`s make nobody look more often than this, and the public list is not older. A real
- * one is never missed by it: a key is published for longer before the first token carries it.
- */
-const LOOK_AGAIN_MS = SECOND_MS;
 
 type Known = { fact: SigningKeyFact; verifying: KeyObject; signing?: KeyObject };
 
-export function openSigningKeys(parts: SigningKeyParts): SigningKeys {
-  const { gate, unseal, nowMs = monotonicMs } = parts;
+export function openSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys {
   let known = new Map<string, Known>();
-  let lookedAtMs = Number.NEGATIVE_INFINITY;
-  let looking: Promise<void> | null = null;
 
-  async function lookOnce(): Promise<void> {
-    const startedAtMs = nowMs();
+  const look = oneAtATime(async () => {
     const facts = await gate.findSigningKeys();
     known = new Map(
       facts.map((fact) => [
@@ -50,29 +37,15 @@ export function openSigningKeys(parts: SigningKeyParts): SigningKeys {
         known.get(fact.id) ?? { fact, verifying: publicKeyOf(fact.publicKey) },
       ]),
     );
-    lookedAtMs = startedAtMs;
-  }
-
-  /** Those who need it at the same time share one look. */
-  function look(): Promise<void> {
-    looking ??= lookOnce().finally(() => {
-      looking = null;
-    });
-    return looking;
-  }
-
-  const isOld = (): boolean => nowMs() - lookedAtMs >= LOOK_AGAIN_MS;
+    return facts;
+  });
 
   return {
     async verifying(kid) {
-      if (!known.has(kid) && isOld()) await look();
-      // The very first key signs as soon as it is there, perhaps since that look began.
-      if (known.size === 0) await look();
+      if (!known.has(kid)) await look();
       return known.get(kid)?.verifying ?? null;
     },
     async signing(kid) {
-      if (!known.has(kid)) await look();
-      // It may have been someone else's look, begun before the key was there.
       if (!known.has(kid)) await look();
       const named = known.get(kid);
       if (!named) throw unavailable(new Error(`the signing key ${kid} ended just now`));
@@ -80,9 +53,38 @@ export function openSigningKeys(parts: SigningKeyParts): SigningKeys {
       return named.signing;
     },
     async published() {
-      if (isOld()) await look();
-      return [...known.values()].map(({ fact }) => ({ kid: fact.id, x: fact.publicKey }));
+      return (await look()).map(({ id, publicKey }) => ({ kid: id, x: publicKey }));
     },
+  };
+}
+
+/**
+ * Whoever asks gets a look that began after they asked: a key that signs at once is published by
+ * every process before a token can carry it. However many ask, for the list or with a made-up
+ * `kid`, one look is under way, and the next serves all who came in the meantime.
+ */
+function oneAtATime<Found>(look: () => Promise<Found>): () => Promise<Found> {
+  let underWay: Promise<Found> | null = null;
+  let next: Promise<Found> | null = null;
+
+  function begin(): Promise<Found> {
+    underWay = look().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  }
+
+  async function afterThis(): Promise<Found> {
+    await underWay?.catch(() => {}); // its fault is told to those who asked for it
+    next = null;
+    // Someone who came a moment ago may have begun it.
+    return underWay ?? begin();
+  }
+
+  return () => {
+    if (!underWay) return begin();
+    next ??= afterThis();
+    return next;
   };
 }
 

@@ -12,7 +12,7 @@ import { lockDirectory } from './directory-lock.ts';
 import { migrate } from './migrate.ts';
 import { pooledDatabase } from './pool.ts';
 
-const CONNECT_TIMEOUT_MS = 3000;
+const CONNECTION_MS_MAX = 3000;
 const WAITING_MAX = 200;
 
 /** Opens (and creates, and migrates) the database in a directory that no one else may open. */
@@ -22,24 +22,30 @@ export async function openEmbedded(dataDir: string, clock: Clock): Promise<Datab
   const lock = await lockDirectory(directory);
   try {
     const lite = await PGlite.create({ dataDir: directory });
-    return await embeddedDatabase(lite, clock, lock.release);
+    return await embeddedDatabase(lite, clock, { afterClose: lock.release });
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
+export type EmbeddedOptions = {
+  /** How long someone may stand in line for the only connection. */
+  connectionMs?: number;
+  afterClose?(): Promise<void>;
+};
+
 /** A database over an open PGlite: migrated, then stripped of its superuser for good. */
 export async function embeddedDatabase(
   lite: PGlite,
   clock: Clock,
-  afterClose: () => Promise<void> = async () => {},
+  { connectionMs = CONNECTION_MS_MAX, afterClose = async () => {} }: EmbeddedOptions = {},
 ): Promise<Database> {
   const config = createPgConfig(lite);
   const pool = new pg.Pool({
     ...config,
     max: 1,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectionMs,
     idleTimeoutMillis: 0,
   });
   const client = await pool.connect();

@@ -19,8 +19,8 @@ export type SigningSchedule = {
   publishWaitMs: number;
 };
 
-/** A process may answer with a list of public keys that is this old. */
-const LIST_AGE_MS = SECOND_MS;
+/** A list that was read before the key was there may still be on its way to whoever caches it. */
+const ON_ITS_WAY_MS = SECOND_MS;
 
 /** For clocks that are behind: someone may still be verifying a token that we call dead. */
 const SKEW_MS = MINUTE_MS;
@@ -42,6 +42,6 @@ export function timesOf(
   { now, isFirst, publishWaitMs }: { now: Date; isFirst: boolean; publishWaitMs: number },
 ): { signsFrom: Date; othersEndAt: Date } {
   if (occasion === 'at once' || isFirst) return { signsFrom: now, othersEndAt: now };
-  const signsFrom = msAfter(now, publishWaitMs + LIST_AGE_MS);
+  const signsFrom = msAfter(now, publishWaitMs + ON_ITS_WAY_MS);
   return { signsFrom, othersEndAt: msAfter(signsFrom, EMBED_TOKEN_SECONDS * SECOND_MS + SKEW_MS) };
 }

@@ -1,6 +1,7 @@
 // Every statement that reads the sums of traffic, and those that clear away what is past its time.
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { many, maybe } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
@@ -43,15 +44,7 @@ export const listBillableMonths = (
       group by active.month order by active.month limit ${limit}`,
   );
 
-export type TenantMonthRow = {
-  tenantId: string;
-  projectId: string;
-  env: Env;
-  month: string;
-  requestCount: number;
-  firstSeenAt: Date;
-  lastSeenAt: Date;
-};
+export type TenantMonthRow = Omit<Selectable<Tables['usageTenantMonths']>, 'workspaceId'>;
 
 export type TenantMonthPlace = Pick<TenantMonthRow, 'month' | 'tenantId' | 'projectId' | 'env'>;
 

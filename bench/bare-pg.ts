@@ -1,0 +1,43 @@
+// Bare `pg`, as the peers of our statements use it: prepared, and with its own pipelining.
+import pg from 'pg';
+import { systemClock } from '../packages/server/src/base/clock.ts';
+import type { Statement } from '../packages/server/src/db/database.ts';
+import { prologue } from '../packages/server/src/db/pool.ts';
+import { allEnvs } from '../packages/server/src/doors/reach.ts';
+import { IN_TIME } from './statements.ts';
+
+export const openPool = (pipeline: boolean): pg.Pool =>
+  new pg.Pool({
+    connectionString: process.env.BENCH_URL,
+    max: Number(process.env.BENCH_POOL_SIZE),
+    options: '-c search_path=keyrail',
+    idleTimeoutMillis: 0,
+    pipeline,
+  });
+
+const names = new Map<string, string>();
+
+export function prepared({ text, values }: Statement): pg.QueryConfig {
+  const name = names.get(text) ?? `bare_${names.size}`;
+  names.set(text, name);
+  return { name, text, values: [...values] };
+}
+
+/** Sends what records traffic of a workspace, each in a transaction of its own and one trip. */
+export function openRecorder(
+  workspaceId: string,
+): (statement: Statement) => Promise<pg.QueryResult | undefined> {
+  const pool = openPool(true);
+  const scope = { workspaceId, envs: allEnvs };
+  const opening = prologue({ role: 'kr_record', scope, deadline: IN_TIME }, systemClock);
+  return async (statement) => {
+    const client = await pool.connect();
+    try {
+      const sent = ['begin', prepared(opening), prepared(statement), 'commit'];
+      const results = await Promise.all(sent.map((each) => client.query(each)));
+      return results[2];
+    } finally {
+      client.release();
+    }
+  };
+}
