@@ -29,6 +29,7 @@ const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
       byIndex: role === 'kr_gate',
     },
     systemClock,
+    role === 'kr_gate' ? 'settings' : 'settings and clock',
   );
 
 const pools = { pipelined: openPool(true), awaited: openPool(false) };

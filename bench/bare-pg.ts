@@ -29,7 +29,8 @@ export function openRecorder(
 ): (statement: Statement) => Promise<pg.QueryResult | undefined> {
   const pool = openPool(true);
   const scope = { workspaceId, envs: allEnvs };
-  const opening = prologue({ role: 'kr_record', scope, deadline: IN_TIME }, systemClock);
+  const within = { role: 'kr_record', scope, deadline: IN_TIME } as const;
+  const opening = prologue(within, systemClock, 'settings');
   return async (statement) => {
     const client = await pool.connect();
     try {
