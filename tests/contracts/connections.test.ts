@@ -41,8 +41,10 @@ test('a transaction that could not be opened leaves the connection usable', asyn
     throw new Error('a transaction without a clock was opened');
   });
   equal(await stateOf(opened), '22P02');
-  equal(await stateOf(ask('select 1')), '22P02');
+  equal(await stateOf(ask('select app_now()')), '22P02');
   store.clock.moveTo(0);
+  const asNobody = store.db.once(opening('kr_nobody' as 'kr_read'), plain('select 1'));
+  equal(await stateOf(asNobody), '22023');
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
 });
 
