@@ -5,7 +5,7 @@ import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/bootstrap.ts';
 import { embedPrincipal } from './access/embed-token.ts';
 import { type HotKeys, openHotKeys } from './access/hot-cache-news.ts';
-import { secretKeyPrincipal } from './access/secret-key.ts';
+import { openSecretKeys, type ReadSecretKey } from './access/secret-key.ts';
 import { sessionPrincipal } from './access/session.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
@@ -79,7 +79,11 @@ export function buildApp(parts: AppParts): App {
   const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
-  const hotKeys = openHotKeys({ gate, log, lifeMs: parts.hotAuthMs, listen: db.listen });
+  const readKey = openSecretKeys({ gate, log });
+  const hotKeys = openHotKeys({
+    ...{ gate, log, read: readKey },
+    ...{ lifeMs: parts.hotAuthMs, listen: db.listen },
+  });
   const embedding = { signingKeys, makeFirstSigningKey, newId };
   const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
     db,
@@ -92,7 +96,7 @@ export function buildApp(parts: AppParts): App {
     gate,
     log,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
-    credentials: credentialsOf(parts, { gate, log, hotKeys, signingKeys }),
+    credentials: credentialsOf(parts, { gate, log, readKey, hotKeys, signingKeys }),
     probe: probeOf(db, gate),
     checkAnswers: parts.checkAnswers,
     newRequestId: requestIdMaker(newId),
@@ -129,14 +133,20 @@ export function buildApp(parts: AppParts): App {
   };
 }
 
-type Known = { gate: Gate; log: Log; hotKeys: HotKeys; signingKeys: SigningKeys };
+type Known = {
+  gate: Gate;
+  log: Log;
+  readKey: ReadSecretKey;
+  hotKeys: HotKeys;
+  signingKeys: SigningKeys;
+};
 
 const credentialsOf = (
   { bootstrapToken, publicUrl: issuer }: AppParts,
-  { gate, log, hotKeys, signingKeys }: Known,
+  { gate, log, readKey, hotKeys, signingKeys }: Known,
 ): Credentials => ({
   secretKey: (token, isHot) =>
-    isHot ? hotKeys.principalOf(token) : secretKeyPrincipal({ gate, log }, token),
+    isHot ? hotKeys.principalOf(token) : readKey(token).then(({ principal }) => principal),
   session: (token) => sessionPrincipal({ gate, log }, token),
   embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer }, token),
   isBootstrap: bootstrapCheck(bootstrapToken),

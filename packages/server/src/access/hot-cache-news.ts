@@ -4,7 +4,7 @@
 import type { Log } from '../base/log.ts';
 import type { Gate } from '../doors/gate.ts';
 import { type HotCache, openHotCache } from './hot-cache.ts';
-import { readSecretKey } from './secret-key.ts';
+import type { ReadSecretKey } from './secret-key.ts';
 
 const CHANNEL = 'kr_secret_keys';
 
@@ -14,6 +14,7 @@ export type HotKeyParts = {
   gate: Gate;
   log: Log;
   lifeMs: number;
+  read: ReadSecretKey;
   /** Absent where there is no other process. */
   listen: ((ear: Ear) => { close(): Promise<void> }) | undefined;
 };
@@ -24,8 +25,8 @@ export type HotKeys = Pick<HotCache, 'principalOf'> & {
   close(): Promise<void>;
 };
 
-export function openHotKeys({ gate, log, lifeMs, listen }: HotKeyParts): HotKeys {
-  const cache = openHotCache({ lifeMs, read: (token) => readSecretKey({ gate, log }, token) });
+export function openHotKeys({ gate, log, lifeMs, read, listen }: HotKeyParts): HotKeys {
+  const cache = openHotCache({ lifeMs, read });
   const listening = listen?.({
     channel: CHANNEL,
     heard: (keyId) => cache.evict(keyId),

@@ -4,29 +4,46 @@ import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate, SecretKeyFact } from '../doors/gate.ts';
+import { gathered } from '../doors/gathered.ts';
 import { envsOf } from './boundary.ts';
 import type { ReadKey } from './hot-cache.ts';
 import type { Principal } from './principal.ts';
 
-export type SecretKeyParts = { gate: Gate; log: Log };
+type Parts = { gate: Pick<Gate, 'findSecretKeys' | 'noteUse'>; log: Log };
 
-/** Reads the key anew on every request, so that a revocation holds from the next one on. */
-export const secretKeyPrincipal = async (
-  parts: SecretKeyParts,
-  token: string,
-): Promise<Principal> => (await readSecretKey(parts, token)).principal;
+/** Throws the refusal of a key that is not active. */
+export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
-export async function readSecretKey(
-  { gate, log }: SecretKeyParts,
-  token: string,
-): Promise<ReadKey> {
-  // A mistyped key fails its checksum: refused without a look-up, with the very same answer.
-  const fact = parseCredential(token) ? await gate.findSecretKey(lookupHash(token)) : null;
-  if (!fact?.active) throw new ApiError('invalid_key');
-  if (fact.useIsStale) {
+/** Reads a key anew on every request, so that a revocation holds from the next one on. */
+export function openSecretKeys({ gate, log }: Parts): ReadSecretKey {
+  async function noteUse(fact: SecretKeyFact): Promise<void> {
+    if (!fact.useIsStale) return;
     await gate.noteUse(fact).catch((error) => log.warn({ error }, 'a key use was not noted'));
   }
-  return { id: fact.id, principal: principalOf(fact), expiresInMs: fact.expiresInMs };
+
+  /** The active ones of these keys, each noted as used. */
+  async function readAll(tokens: string[]): Promise<Map<string, ReadKey>> {
+    const hashes = tokens.map(lookupHash);
+    const facts = await gate.findSecretKeys(hashes);
+    const keys = new Map<string, ReadKey>();
+    const uses: Promise<void>[] = [];
+    for (const [at, token] of tokens.entries()) {
+      const fact = facts.get(hashes[at] ?? '');
+      if (!fact?.active) continue;
+      uses.push(noteUse(fact));
+      keys.set(token, { id: fact.id, principal: principalOf(fact), expiresInMs: fact.expiresInMs });
+    }
+    await Promise.all(uses);
+    return keys;
+  }
+
+  const readTogether = gathered(readAll);
+  return async (token) => {
+    // A mistyped key fails its checksum: refused without a look-up, with the very same answer.
+    const key = parseCredential(token) ? await readTogether(token) : null;
+    if (!key) throw new ApiError('invalid_key');
+    return key;
+  };
 }
 
 const principalOf = ({ id, workspaceId, env, authority }: SecretKeyFact): Principal => ({

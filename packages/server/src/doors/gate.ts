@@ -46,7 +46,8 @@ export type SessionFact = {
 };
 
 export type Gate = {
-  findSecretKey(lookupHash: string): Promise<SecretKeyFact | null>;
+  /** By their hashes; those that do not exist are left out. */
+  findSecretKeys(hashes: readonly string[]): Promise<Map<string, SecretKeyFact>>;
   noteUse(fact: SecretKeyFact): Promise<void>;
   findSession(lookupHash: string): Promise<SessionFact | null>;
   noteSeen(fact: SessionFact): Promise<void>;
@@ -72,7 +73,7 @@ export function openGate(db: Database): Gate {
       db.once({ ...opening(deadlineAfter(GATE_TIMEOUT_MS)), byIndex: true }, statement),
   });
   return {
-    findSecretKey: gathered((hashes) => findSecretKeys(byIndex(), hashes)),
+    findSecretKeys: (hashes) => findSecretKeys(byIndex(), hashes),
     noteUse: (fact) => noteUse(patient(), fact),
     findSession: gathered((hashes) => findSessions(byIndex(), hashes)),
     noteSeen: (fact) => noteSeen(patient(), fact),
@@ -93,9 +94,9 @@ const opening = (deadline: Deadline): Opening => ({
 
 async function findSecretKeys(
   runner: Runner,
-  hashes: string[],
+  hashes: readonly string[],
 ): Promise<Map<string, SecretKeyFact>> {
-  const wanted = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
+  const wanted = hashes.map((hash) => Buffer.from(hash, 'hex'));
   const rows = await many(
     runner,
     sql<SecretKeyFact & { hash: string }>`
@@ -127,7 +128,7 @@ async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Prom
 }
 
 async function findSessions(runner: Runner, hashes: string[]): Promise<Map<string, SessionFact>> {
-  const wanted = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
+  const wanted = hashes.map((hash) => Buffer.from(hash, 'hex'));
   const rows = await many(
     runner,
     sql<SessionFact & { hash: string }>`

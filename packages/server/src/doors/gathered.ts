@@ -5,7 +5,8 @@ const UNDER_WAY_MAX = 1;
 const HELD_MS_MAX = 5;
 
 type Gathering<Fact> = {
-  hashes: string[];
+  /** Those who ask for the same thing share its answer. */
+  asked: Map<string, Promise<Fact | null>>;
   found: PromiseWithResolvers<Map<string, Fact>>;
   /** The turn in which it was begun is over, so that it may go as soon as there is room. */
   isRipe: boolean;
@@ -18,8 +19,8 @@ type Gathering<Fact> = {
  * and grows, but never for long: what holds those up may be a connection that died.
  */
 export function gathered<Fact>(
-  find: (hashes: string[]) => Promise<Map<string, Fact>>,
-): (hash: string) => Promise<Fact | null> {
+  find: (names: string[]) => Promise<Map<string, Fact>>,
+): (name: string) => Promise<Fact | null> {
   let underWay = 0;
   let open: Gathering<Fact> | null = null;
 
@@ -27,7 +28,8 @@ export function gathered<Fact>(
     if (open === gathering) open = null;
     if (gathering.timer) clearTimeout(gathering.timer);
     underWay += 1;
-    find(gathering.hashes).then(gathering.found.resolve, gathering.found.reject).finally(next);
+    const names = [...gathering.asked.keys()];
+    find(names).then(gathering.found.resolve, gathering.found.reject).finally(next);
   }
 
   function next(): void {
@@ -44,16 +46,19 @@ export function gathered<Fact>(
 
   function begin(): Gathering<Fact> {
     const found = Promise.withResolvers<Map<string, Fact>>();
-    const gathering = { hashes: [], found, isRipe: false, timer: null };
+    const gathering = { asked: new Map(), found, isRipe: false, timer: null };
     setImmediate(ripen, gathering);
     return gathering;
   }
 
-  return async (hash) => {
+  return (name) => {
     open ??= begin();
-    const { hashes, found } = open;
-    hashes.push(hash);
-    if (hashes.length >= LOOK_UPS_PER_STATEMENT_MAX) send(open);
-    return (await found.promise).get(hash) ?? null;
+    const { asked, found } = open;
+    const shared = asked.get(name);
+    if (shared !== undefined) return shared;
+    const answer = found.promise.then((facts) => facts.get(name) ?? null);
+    asked.set(name, answer);
+    if (asked.size >= LOOK_UPS_PER_STATEMENT_MAX) send(open);
+    return answer;
   };
 }
