@@ -16,6 +16,8 @@ export type Lane = {
   offers: Backend[];
   /** What of it is part of `npm run check`, which must stay quick enough to be run. */
   quickFiles: string[];
+  /** Where the files are that may share a program. */
+  together: string[];
   concurrency: number;
   boundMs: number;
 };
@@ -23,7 +25,15 @@ export type Lane = {
 export const FILE_MS_MAX = 120_000;
 const MINUTE_MS = 60_000;
 
-const usual = { needs: [], offers: [], quickFiles: [], concurrency: 2, boundMs: 10 * MINUTE_MS };
+const usual = {
+  needs: [],
+  offers: [],
+  quickFiles: [],
+  together: [],
+  concurrency: 2,
+  boundMs: 10 * MINUTE_MS,
+};
+const together = ['packages/server/src/features/', 'tests/laws/every-'];
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
 export const lanes: Lane[] = [
@@ -31,6 +41,7 @@ export const lanes: Lane[] = [
     ...usual,
     name: 'unit',
     store: 'embedded',
+    together,
     files: ['packages/*/src/**/*.test.ts', 'tests/laws/**/*.test.ts'],
     quickFiles: [
       'packages/{protocol,client}/src/**/*.test.ts',
@@ -49,6 +60,7 @@ export const lanes: Lane[] = [
   {
     ...onPostgres,
     name: 'postgres',
+    together,
     files: [
       // A simulation has no store.
       'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',

@@ -1,5 +1,5 @@
 /** What the runner prints: a line a file, failures in full, and the account at the end. */
-import type { Failure, Outcome, Skip } from './run-file.ts';
+import type { Failure, Outcome, Skip } from './run-files.ts';
 
 export type Row = {
   lane: string;

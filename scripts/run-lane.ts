@@ -1,8 +1,10 @@
-/** Runs the files of one lane, a few at a time, within the lane's bound. */
+/** Runs the files of one lane, a few programs at a time, within the lane's bound. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type Backend, FILE_MS_MAX, type Lane, type Store } from './matrix.ts';
 import { printOutcome, type Row } from './report.ts';
-import { type Outcome, runFile } from './run-file.ts';
+import { type Outcome, runFiles } from './run-files.ts';
 
 export type Backends = Record<Backend, { url: string | null; reason: string }>;
 
@@ -18,19 +20,20 @@ export type LaneRun = {
 };
 
 export async function runLane(run: LaneRun): Promise<Row> {
-  const { lane, files } = run;
+  const { lane } = run;
   const began = performance.now();
   const deadline = began + lane.boundMs;
-  const queue = [...files];
+  const queue = programsOf(run);
   const outcomes: Outcome[] = [];
   const env = { ...run.env, ...storeEnvironment(run) };
 
   const work = async () => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    for (let files = queue.shift(); files !== undefined; files = queue.shift()) {
       const timeoutMs = Math.min(FILE_MS_MAX, deadline - performance.now());
-      const outcome = timeoutMs > 0 ? await runFile({ ...run, file, env, timeoutMs }) : late(file);
-      outcomes.push(outcome);
-      printOutcome(outcome, lane.store);
+      const ended =
+        timeoutMs > 0 ? await runFiles({ ...run, files, env, timeoutMs }) : files.map(late);
+      outcomes.push(...ended);
+      for (const outcome of ended) printOutcome(outcome, lane.store);
     }
   };
   console.log(`\n${lane.name} on ${lane.store}`);
@@ -44,6 +47,31 @@ export async function runLane(run: LaneRun): Promise<Row> {
     ms: performance.now() - began,
   };
 }
+
+/**
+ * What shares a program: a start costs as much as the tests of a file, most of it for the store.
+ * Each test makes a workspace of its own, so that files can share one as the tests of a file do.
+ * One with hooks of its own stays alone, as they would be everyone's, and so does one that looks at
+ * plans, which depend on all that the tables ever held.
+ */
+function programsOf({ lane, files, root }: LaneRun): string[][] {
+  const programs: string[][] = [];
+  let open: string[] = [];
+  for (const file of files) {
+    const isShared = lane.together.some((prefix) => file.startsWith(prefix)) && !PLANS.test(file);
+    if (!isShared || HOOK.test(readFileSync(join(root, file), 'utf8'))) programs.push([file]);
+    else {
+      if (open.length === 0) programs.push(open);
+      open.push(file);
+      if (open.length === FILES_PER_PROGRAM) open = [];
+    }
+  }
+  return programs;
+}
+
+const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
+const PLANS = /-plans\.test\.ts$/;
+const FILES_PER_PROGRAM = 6;
 
 /** A lane whose backend is missing: every file of it counts as one skipped test. */
 export function skipLane(lane: Lane, files: string[], reason: string): Row {

@@ -1,17 +1,20 @@
 /**
- * Node's test runner loads this into every test file's own program. It writes what happens as JSON
- * lines, at once and synchronously, so that a crash loses nothing that was already decided.
+ * Node's test runner loads this into every program that runs test files. It writes what happens as
+ * JSON lines, at once and synchronously, so that a crash loses nothing that was already decided.
  */
 import { appendFileSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
-export type Happening =
+type What =
   | { kind: 'began'; name: string }
   | { kind: 'passed'; name: string }
   | { kind: 'skipped'; name: string; reason: string }
   | { kind: 'failed'; name: string; error: string }
   | { kind: 'ended' };
+
+/** Where a test stands, and when it came to this. */
+export type Happening = What & { file: string | undefined; atMs: number };
 
 // biome-ignore lint/style/noDefaultExport: Node finds a reporter by its default export.
 export default async function* writeHappenings(events: AsyncIterable<TestEvent>) {
@@ -19,14 +22,17 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
   if (path === undefined) throw new Error('KEYRAIL_TEST_EVENTS names no file.');
   const names: string[] = [];
   for await (const event of events) {
-    const happening = happeningOf(event, names);
-    if (happening) appendFileSync(path, `${JSON.stringify(happening)}\n`);
+    const what = happeningOf(event, names);
+    if (!what) continue;
+    const file = event.data && 'file' in event.data ? event.data.file : undefined;
+    const happening: Happening = { ...what, file, atMs: Date.now() };
+    appendFileSync(path, `${JSON.stringify(happening)}\n`);
   }
   // A reporter must be a generator, and ours has nothing to say on standard output.
   yield '';
 }
 
-function happeningOf(event: TestEvent, names: string[]): Happening | null {
+function happeningOf(event: TestEvent, names: string[]): What | null {
   switch (event.type) {
     case 'test:dequeue':
       return { kind: 'began', name: event.data.name };
@@ -47,7 +53,7 @@ function happeningOf(event: TestEvent, names: string[]): Happening | null {
 type Passed = Extract<TestEvent, { type: 'test:pass' }>['data'];
 type Failed = Extract<TestEvent, { type: 'test:fail' }>['data'];
 
-function passed({ details, skip, todo }: Passed, name: string): Happening | null {
+function passed({ details, skip, todo }: Passed, name: string): What | null {
   const excuse = skip ?? todo;
   if (excuse !== undefined && excuse !== false) {
     return {
@@ -60,7 +66,7 @@ function passed({ details, skip, todo }: Passed, name: string): Happening | null
   return details.type === 'suite' ? null : { kind: 'passed', name };
 }
 
-function failed({ type, error }: Failed['details'], name: string): Happening | null {
+function failed({ type, error }: Failed['details'], name: string): What | null {
   const why = 'failureType' in error ? error.failureType : undefined;
   if (why === 'subtestsFailed' && type === 'suite') return null;
   if (why === 'subtestsFailed') return { kind: 'failed', name, error: 'A test inside it failed.' };

@@ -69,8 +69,8 @@ export type App = {
 };
 
 export function buildApp(parts: AppParts): App {
-  const { db, clock, randomBytes, log, counters } = parts;
-  const newId = idMaker(clock, randomBytes);
+  const { db, randomBytes, log, counters } = parts;
+  const newId = idMaker(parts.clock, randomBytes);
   const gate = openGate(db);
   const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
   const { unseal, ...signing } = signingPartsOf(parts);
@@ -80,21 +80,14 @@ export function buildApp(parts: AppParts): App {
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
   const readKey = openSecretKeys({ gate, log });
-  const hotKeys = openHotKeys({
-    ...{ gate, log, read: readKey },
-    ...{ lifeMs: parts.hotAuthMs, listen: db.listen },
-  });
+  const hot = { lifeMs: parts.hotAuthMs, listen: db.listen };
+  const hotKeys = openHotKeys({ gate, log, read: readKey, ...hot });
   const embedding = { signingKeys, makeFirstSigningKey, newId };
   const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
-    db,
-    newId,
-    randomBytes,
+    ...{ db, newId, randomBytes, counters, gate, log },
     seal: sealing.seal,
     announce: bridge.announce,
     forgetKeys: hotKeys.forget,
-    counters,
-    gate,
-    log,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
     credentials: credentialsOf(parts, { gate, log, readKey, hotKeys, signingKeys }),
     probe: probeOf(db, gate),

@@ -1,0 +1,136 @@
+/** Runs test files in one program of their own and tells what came of each, whatever they do. */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { type Ended, runProgram } from './children.ts';
+import type { Happening } from './test-events.ts';
+
+export type Failure = { name: string; error: string };
+export type Skip = { name: string; reason: string };
+export type Outcome = {
+  file: string;
+  passed: number;
+  failures: Failure[];
+  skips: Skip[];
+  /** What its program printed; of interest when it failed. */
+  output: string;
+  ms: number;
+};
+
+export type FilesRun = {
+  root: string;
+  files: readonly string[];
+  env: NodeJS.ProcessEnv;
+  timeoutMs: number;
+  /** Where this run's events may be written. */
+  scratch: string;
+};
+
+const REPORTER = new URL('./test-events.ts', import.meta.url).href;
+// A single test gives up before its program does, so that the report can name it.
+const TEST_SHARE = 0.75;
+let runs = 0;
+
+export async function runFiles(run: FilesRun): Promise<Outcome[]> {
+  runs += 1;
+  const events = join(run.scratch, `${runs}.jsonl`);
+  const beganAtMs = performance.timeOrigin + performance.now();
+  const ended = await runProgram(
+    process.execPath,
+    [
+      ...flagsFor(run.env),
+      // One alone needs no runner, whose flags its own children would inherit.
+      ...(run.files.length > 1 ? ['--test', '--test-isolation=none'] : []),
+      `--test-reporter=${REPORTER}`,
+      '--test-reporter-destination=stdout',
+      `--test-timeout=${Math.round(run.timeoutMs * TEST_SHARE)}`,
+      ...run.files,
+    ],
+    {
+      cwd: run.root,
+      env: {
+        ...run.env,
+        KEYRAIL_TEST_EVENTS: events,
+        // Every file loads much the same sources: the first one compiles them for all.
+        NODE_COMPILE_CACHE: join(run.scratch, 'compiled'),
+      },
+      timeoutMs: run.timeoutMs,
+    },
+  );
+  const happenings = readHappenings(events);
+  rmSync(events, { force: true });
+  return outcomesOf(run, happenings, { ...ended, beganAtMs });
+}
+
+/**
+ * The embedded store is WebAssembly. A test file ends before optimising it pays, and that takes a
+ * third of the time.
+ */
+const flagsFor = (env: NodeJS.ProcessEnv): string[] =>
+  env.KEYRAIL_TEST_STORE === 'embedded' ? ['--liftoff-only'] : [];
+
+function readHappenings(path: string): Happening[] {
+  try {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+  } catch {
+    return [];
+  }
+}
+
+/** A test that a file borrows from elsewhere counts as that of the file before it. */
+function byFile({ root, files }: FilesRun, happenings: Happening[]): Map<string, Happening[]> {
+  const found = new Map<string, Happening[]>(files.map((file) => [file, []]));
+  let current = files[0] ?? '';
+  for (const happening of happenings) {
+    const named = files.find((file) => join(root, file) === happening.file);
+    current = named ?? current;
+    found.get(current)?.push(happening);
+  }
+  return found;
+}
+
+function outcomesOf(
+  run: FilesRun,
+  happenings: Happening[],
+  { beganAtMs, ...ended }: Ended & { beganAtMs: number },
+): Outcome[] {
+  const fault = faultOfProgram(happenings, ended, run.timeoutMs);
+  const all = [...byFile(run, happenings)];
+  // What ended the program is laid to the file that was under way.
+  const last = all.findLast(([, each]) => each.length > 0)?.[0] ?? run.files[0];
+  let fromMs = beganAtMs;
+  return all.map(([file, each]) => {
+    const failures: Failure[] = each.filter((one) => one.kind === 'failed');
+    const ownFault = each.length === 0 ? NOTHING_REPORTED : null;
+    const told = file === last ? (fault ?? ownFault) : ownFault;
+    if (told && (failures.length === 0 || !isWhole(happenings))) {
+      failures.push({ name: '(the file itself)', error: told });
+    }
+    const untilMs = each.at(-1)?.atMs ?? fromMs;
+    const ms = untilMs - fromMs;
+    fromMs = untilMs;
+    const passed = each.filter((one) => one.kind === 'passed').length;
+    const skips = each.filter((one) => one.kind === 'skipped');
+    return { file, passed, failures, skips, output: ended.output.trim(), ms };
+  });
+}
+
+const NOTHING_REPORTED = 'No test reported anything: it declares none, or its program ended early.';
+
+const isWhole = (happenings: Happening[]) => happenings.some((one) => one.kind === 'ended');
+
+/** What is wrong with the program as a whole, beyond the tests that were reported. */
+function faultOfProgram(happenings: Happening[], ended: Ended, timeoutMs: number): string | null {
+  const last = happenings.filter((one) => one.kind === 'began').at(-1)?.name;
+  const during = last === undefined ? 'before its first test' : `after it began "${last}"`;
+  const seconds = Math.round(timeoutMs / 1000);
+  if (ended.timedOut && last !== undefined && happenings.at(-1)?.kind !== 'began') {
+    return `Its tests ended, but it was still running after ${seconds} s: something is left open.`;
+  }
+  if (ended.timedOut) return `Ended after ${seconds} s, ${during}.`;
+  if (ended.signal) return `Died of ${ended.signal}, ${during}.`;
+  if (!isWhole(happenings)) return `Exited with ${ended.code}, ${during}.`;
+  const isExpected = ended.code === 0 || happenings.some((one) => one.kind === 'failed');
+  return isExpected ? null : `Exited with ${ended.code} after its tests.`;
+}
