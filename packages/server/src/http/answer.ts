@@ -40,9 +40,17 @@ function write(
   headers: Headers,
   body?: string | Buffer,
 ): void {
-  if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-  reply.raw.writeHead(status, headers);
-  reply.raw.end(reply.request.method === 'HEAD' ? undefined : body);
+  const { raw, request } = reply;
+  if (body === undefined) {
+    raw.writeHead(status, headers).end();
+    return;
+  }
+  const bytes = Buffer.byteLength(body);
+  headers['content-length'] = String(bytes);
+  raw.writeHead(status, headers);
+  if (request.method === 'HEAD') raw.end();
+  // Of plain ASCII both encodings are the same, and this one is a mere copy.
+  else raw.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }
 
 /** The same list from the next position on; relative, as the server may not know its own name. */

@@ -25,6 +25,8 @@ const route = (line: Line, endpoint: Partial<Endpoint>, run: ServedRoute['run'])
 
 const Rules = z.strictObject({ rate_limits: RateLimits.optional() });
 
+const texts = { ascii: 'key', latin: 'Schlüssel ÿ', wide: 'ключ 鍵 🔑', none: '' };
+
 const routes = [
   route('GET /things', { query: z.strictObject({ of: z.string().optional() }) }, () => ({ a: 1 })),
   route('GET /things/{id}', {}, ({ params }) => ({ params })),
@@ -39,6 +41,7 @@ const routes = [
   }),
   route('GET /off-schema', { answers: { 200: z.strictObject({ a: z.int() }) } }, () => ({ b: 1 })),
   route('GET /undeclared', {}, () => new Reply({}, { status: 299 })),
+  ...Object.entries(texts).map(([name, text]) => route(`GET /texts/${name}`, {}, () => ({ text }))),
   route('GET /pages', { query: z.looseObject({}) }, () => new Reply({}, { next: ['p'] })),
 ];
 
@@ -138,6 +141,17 @@ for (const [sent, isEchoed] of requestIds) {
     equal(answer.headers['x-request-id'], isEchoed ? sent : 'made-1');
   });
 }
+
+test('a text arrives as it was, in whatever letters', async (t) => {
+  const app = server(t);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  for (const [name, text] of Object.entries(texts)) {
+    const answer = await fetch(`${app.listeningOrigin}/texts/${name}`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    deepEqual(bytes, Buffer.from(JSON.stringify({ text }), 'utf8'), name);
+    equal(answer.headers.get('content-length'), String(bytes.length));
+  }
+});
 
 test('HEAD is answered wherever GET is, without a body', async (t) => {
   const app = server(t);
