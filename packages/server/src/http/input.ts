@@ -29,7 +29,10 @@ export function readJson(bytes: Uint8Array): unknown {
 
 export function readText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw notJson();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString('utf8');
 }
 
 export function parseText(text: string): unknown {

@@ -44,11 +44,13 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
 
   function chargeAll(rules: readonly Rule[], tallies: Tally[], { cost, now }: Asked): void {
     for (let at = 0; at < rules.length; at += 1) {
-      const [rule, tally] = [rules[at], tallies[at]];
+      const rule = rules[at];
+      const tally = tallies[at];
       if (!rule || !tally) continue;
       const known = shelf.get(rule.name);
       const newest = newestOf(rule, known, now);
-      const [span, widthMs] = [spanOf(rule), widthOf(rule)];
+      const span = spanOf(rule);
+      const widthMs = widthOf(rule);
       const counter = known ?? { head: newest, counts: new Array(span).fill(0), endsAtMs: 0 };
       roll(counter, newest, span);
       const slot = newest % span;
