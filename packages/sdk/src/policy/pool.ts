@@ -5,7 +5,8 @@ export type Pool<S, T> = {
   /** The number of a value, made on first use; counts one reference. */
   take(source: S): number;
   release(index: number): void;
-  at(index: number): T;
+  /** By their numbers: read by every decision, so there is no call between. */
+  readonly values: readonly T[];
   /** Everything in it with its number, as it was given. */
   sources(): [number, S][];
   /** Puts a value back under its number, without any reference to it yet. */
@@ -64,7 +65,7 @@ export function createPool<S, T>({ empty, nameOf, make }: PoolParts<S, T>): Pool
       values[index] = empty;
       free.push(index);
     },
-    at: (index) => values[index] ?? empty,
+    values,
     sources: () => held.flatMap((one, index): [number, S][] => (one ? [[index, one.source]] : [])),
     restore: (index, source) => void put(index, nameOf(source), source),
     refer,
