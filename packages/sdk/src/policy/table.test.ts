@@ -106,6 +106,10 @@ test('scope sets and rules that no key has any more are forgotten', () => {
     }
   }
   equal(table.pool.sources().length, 40);
+  // And of a key nothing is kept with them that is its own.
+  for (const [, kept] of table.pool.sources()) {
+    deepEqual(Object.keys(kept).toSorted(), ['limits', 'scopes']);
+  }
   for (let number = 0; number < 40; number += 1) table.delete(sha256Hex(`key ${number}`));
   deepEqual([table.pool.sources(), table.size], [[], 0]);
 });

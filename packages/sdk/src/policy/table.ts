@@ -43,6 +43,25 @@ function nameOf({ scopes, limits }: TermsSource): string {
   return name;
 }
 
+function isSame(one: TermsSource, other: TermsSource): boolean {
+  if (one.scopes.length !== other.scopes.length) return false;
+  if (one.limits.length !== other.limits.length) return false;
+  for (let at = 0; at < one.scopes.length; at += 1) {
+    if (one.scopes[at] !== other.scopes[at]) return false;
+  }
+  for (let at = 0; at < one.limits.length; at += 1) {
+    if (!isSameRule(one.limits[at], other.limits[at])) return false;
+  }
+  return true;
+}
+
+const isSameRule = (one: RateLimitRule | undefined, other: RateLimitRule | undefined): boolean =>
+  one?.id === other?.id &&
+  one?.limit === other?.limit &&
+  one?.windowMs === other?.windowMs &&
+  one?.algorithm === other?.algorithm &&
+  one?.scope === other?.scope;
+
 /** A key's place is one number, good until the table changes: its part, and its record in that. */
 export class PolicyTable {
   readonly #parts = Array.from({ length: PARTS }, () => new Part());
@@ -50,6 +69,8 @@ export class PolicyTable {
   readonly pool: Pool<TermsSource, Terms> = createPool({
     empty: NO_TERMS,
     nameOf,
+    isSame,
+    keep: ({ scopes, limits }) => ({ scopes, limits }),
     make: ({ scopes, limits }) => ({
       scopes: scopes.length === 0 ? NO_TERMS.scopes : new Set(scopes),
       limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
