@@ -42,6 +42,8 @@ export type Admission<R = unknown> = Admitted<R> | Answered;
 export type Admittance<R = unknown> = Admit<R> & {
   /** Never rejects. */
   admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
+  /** The same without a promise where nobody has to be asked. Never throws. */
+  enter(call: IncomingCall, route?: RouteOptions): Admission<R> | Promise<Admission<R>>;
   telemetry(): TelemetryState;
 };
 
@@ -65,17 +67,17 @@ export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
     parts.log('error', `keyrail: a request was refused because of a fault: ${error}`);
     return { kind: 'refused', ...refuse('unavailable') };
   };
+  const enter: Admittance<R>['enter'] = (call, route = {}) => {
+    try {
+      const admission = admitCall(around, call, route);
+      return admission instanceof Promise ? admission.catch(refuseFault) : admission;
+    } catch (error) {
+      return refuseFault(error);
+    }
+  };
   return {
-    admit: (call, route = {}) => {
-      try {
-        const admission = admitCall(around, call, route);
-        return admission instanceof Promise
-          ? admission.catch(refuseFault)
-          : Promise.resolve(admission);
-      } catch (error) {
-        return Promise.resolve(refuseFault(error));
-      }
-    },
+    admit: async (call, route) => enter(call, route),
+    enter,
     telemetry: telemetry.state,
     close: async () => {
       // Timers of ours keep no process alive; this once something has to.
