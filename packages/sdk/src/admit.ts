@@ -7,7 +7,7 @@ import type { RouteOptions } from './decision.ts';
 import { createIdempotency, type Hold, type Idempotency } from './idempotency.ts';
 import { createLimits, type Limits, limitHeaders } from './limits.ts';
 import type { Admit, Parts } from './parts.ts';
-import { type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
+import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
 import { type HandlerOutcome, settlement } from './settlement.ts';
 import { createTelemetry, type TelemetryState } from './telemetry.ts';
 import { SDK } from './version.ts';
@@ -112,7 +112,7 @@ function admitCall<R>(
   if (!decision.allowed) {
     const { reason, key: caller, degraded, missingScopes } = decision;
     const refusal = refuseKey(reason, missingScopes);
-    visit.report({ status: refusal.status, caller, degraded, reason });
+    visit.report({ status: refusal.status, caller, degraded, reason: codeOf(reason) });
     return { kind: 'refused', ...refusal };
   }
   const { context, limits: rules } = decision;

@@ -65,7 +65,7 @@ export class Ids {
     this.#free.push(row);
   }
 
-  /** As they are now, chunk by chunk; what changes later does not show in the rows that are used. */
+  /** As they are now; what changes later does not show in the rows that are used. */
   show(): { used: number; chunks: Int32Array[] } {
     return { used: this.#used, chunks: [...this.#chunks] };
   }

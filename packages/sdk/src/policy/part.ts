@@ -101,7 +101,7 @@ export class Part {
     return this.words;
   }
 
-  /** The second word says where to look first: a share of the whole, so that growing keeps order. */
+  /** The second word says where to look first: a share of the whole, so growing keeps order. */
   #homeOf(second: number): number {
     return ((((second >>> 0) * this.#records) / WORD) | 0) * RECORD_WORDS;
   }

@@ -171,7 +171,7 @@ export class PolicyTable {
     return this.#parts.map((part) => part.show());
   }
 
-  /** Takes over a part as it was shown. Its terms must be in the pool; rows it refers to are marked. */
+  /** Takes over a part as it was shown, whose terms are in the pool; marks the rows it names. */
   adopt(index: number, words: Int32Array, marks: Uint8Array): void {
     for (let at = 0; at < words.length; at += RECORD_WORDS) {
       const row = (words[at + ROW_AT] ?? 0) - 1;
