@@ -92,8 +92,8 @@ const acts = {
   decide: (text: string) => {
     sink = node?.verify(text, ROUTE);
   },
-  // The very call that is in a decision, on the same texts in the same order. (The decision makes
-  // it on the bytes of the text, which it has at hand; for who has but the text this is quicker.)
+  // The call that is in a decision, on the same texts in the same order. (The decision makes it on
+  // the bytes of the text, which it has at hand; for who has but the text this is quickest.)
   hash: (text: string) => {
     sink = hash('sha256', text, 'binary');
   },

@@ -7,27 +7,44 @@ export const ID_WORDS = 4;
 
 const HEX_PER_WORD = 8;
 const HYPHEN = 45;
+/** The runtime takes every encoding of its buffers here; its types name only some of them. */
+const UTF16 = 'utf16le' as 'binary';
 
 /** Where digests are made: one for the whole program, as nothing waits between making and using. */
+const scratchWords = new Int32Array(DIGEST_WORDS);
 const scratch = Buffer.alloc(4 * DIGEST_WORDS);
-const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, DIGEST_WORDS);
+
+/** The digest as sixteen characters of sixteen bits each, the lower byte first. */
+type Sha256 = (key: string | Uint8Array) => string;
 
 /** Through text: the runtime makes a short string several times faster than a buffer. */
-const sha256: (key: string | Uint8Array) => string =
+const sha256: Sha256 =
   typeof nodeCrypto.hash === 'function'
-    ? (key) => nodeCrypto.hash('sha256', key, 'binary')
+    ? (key) => nodeCrypto.hash('sha256', key, UTF16)
     : // Early releases of Node 20 lack the one-shot function.
-      (key) => nodeCrypto.createHash('sha256').update(key).digest('binary');
+      (key) => nodeCrypto.createHash('sha256').update(key).digest().toString('utf16le');
 
 /** The words of the lookup hash of a key, or of its bytes. They hold until the next is made. */
 export function digestOf(key: string | Uint8Array): Int32Array {
-  scratch.write(sha256(key), 0, 'latin1');
+  const text = sha256(key);
+  // Spelt out, because it is done in every decision.
+  scratchWords[0] = text.charCodeAt(0) | (text.charCodeAt(1) << 16);
+  scratchWords[1] = text.charCodeAt(2) | (text.charCodeAt(3) << 16);
+  scratchWords[2] = text.charCodeAt(4) | (text.charCodeAt(5) << 16);
+  scratchWords[3] = text.charCodeAt(6) | (text.charCodeAt(7) << 16);
+  scratchWords[4] = text.charCodeAt(8) | (text.charCodeAt(9) << 16);
+  scratchWords[5] = text.charCodeAt(10) | (text.charCodeAt(11) << 16);
+  scratchWords[6] = text.charCodeAt(12) | (text.charCodeAt(13) << 16);
+  scratchWords[7] = text.charCodeAt(14) | (text.charCodeAt(15) << 16);
   return scratchWords;
 }
 
 /** The same from the hex of the feed. */
 export function digestFromHex(hex: string): Int32Array {
   scratch.write(hex, 0, 'hex');
+  for (let word = 0; word < DIGEST_WORDS; word += 1) {
+    scratchWords[word] = scratch.readInt32LE(4 * word);
+  }
   return scratchWords;
 }
 
