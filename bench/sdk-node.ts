@@ -15,6 +15,8 @@ export type NodeOrder =
 
 export type Loaded = { cpuMs: number; wallMs: number; blockedMs: number; bytesPerKey: number };
 export type Counted = { perSecond: number };
+/** By the processor time of the one thread too: what other programs take away is not in it. */
+export type Timed = Counted & { perCpuSecond: number };
 
 const READY_MS_MAX = 300_000;
 /** More than any cache holds, and each key as likely as another. */
@@ -90,7 +92,8 @@ const acts = {
   decide: (text: string) => {
     sink = node?.verify(text, ROUTE);
   },
-  // The very call that is in a decision.
+  // The call that is in a decision, on the same texts in the same order. (The decision makes it on
+  // the bytes of the text, which it has at hand; for who has but the text this is quickest.)
   hash: (text: string) => {
     sink = hash('sha256', text, 'binary');
   },
@@ -101,8 +104,9 @@ const acts = {
 };
 
 let at = 0;
-function count(act: (text: string) => void, ms: number): Counted {
+function count(act: (text: string) => void, ms: number): Timed {
   const beganAt = performance.now();
+  const before = process.threadCpuUsage();
   let done = 0;
   for (;;) {
     for (let n = 0; n < BATCH; n += 1) {
@@ -111,7 +115,10 @@ function count(act: (text: string) => void, ms: number): Counted {
     }
     done += BATCH;
     const tookMs = performance.now() - beganAt;
-    if (tookMs >= ms) return { perSecond: (done / tookMs) * 1000 };
+    if (tookMs < ms) continue;
+    const { user, system } = process.threadCpuUsage();
+    const cpuMs = (user + system - before.user - before.system) / 1000;
+    return { perSecond: (done / tookMs) * 1000, perCpuSecond: (done / cpuMs) * 1000 };
   }
 }
 

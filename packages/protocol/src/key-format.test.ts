@@ -166,3 +166,13 @@ test('no text whatsoever makes the parser throw', () => {
     }),
   );
 });
+
+test('a character that merely has the same low byte makes it no API key', () => {
+  for (const { secret, kind } of vectors.valid) {
+    if (kind !== 'api_key') continue;
+    for (let at = 0; at < secret.length; at += 1) {
+      const other = String.fromCharCode(secret.charCodeAt(at) + 0x100);
+      equal(apiKeyEnv(secret.slice(0, at) + other + secret.slice(at + 1)), null);
+    }
+  }
+});

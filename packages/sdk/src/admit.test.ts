@@ -250,3 +250,27 @@ test('equal keys of other tenants, keys and routes are other keys', async (t) =>
   context = contextOf({});
   equal(said(await admit(call(once), { ...idempotent, name: 'other' })), 'admitted');
 });
+
+test('a request waits only where somebody has to be asked', async (t) => {
+  const { enter, admit } = await open(t);
+  const entered = enter(call(), {});
+  ok(!(entered instanceof Promise));
+  equal(said(entered), 'admitted');
+  const asked = enter(call(once), idempotent);
+  ok(asked instanceof Promise);
+  equal(said(await asked), 'admitted');
+  const promised = admit(call(), {});
+  ok(promised instanceof Promise);
+  equal(said(await promised), 'admitted');
+});
+
+test('a fault refuses a request at once, and throws nothing', async (t) => {
+  const verify = () => {
+    throw new Error('a fault of ours');
+  };
+  const { enter, admit } = await open(t, { verify });
+  const entered = enter(call(), {});
+  ok(!(entered instanceof Promise));
+  equal(said(entered), '503 unavailable');
+  equal(said(await admit(call(), {})), '503 unavailable');
+});

@@ -7,7 +7,7 @@ import type { RouteOptions } from './decision.ts';
 import { createIdempotency, type Hold, type Idempotency } from './idempotency.ts';
 import { createLimits, type Limits, limitHeaders } from './limits.ts';
 import type { Admit, Parts } from './parts.ts';
-import { type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
+import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
 import { type HandlerOutcome, settlement } from './settlement.ts';
 import { createTelemetry, type TelemetryState } from './telemetry.ts';
 import { SDK } from './version.ts';
@@ -42,6 +42,8 @@ export type Admission<R = unknown> = Admitted<R> | Answered;
 export type Admittance<R = unknown> = Admit<R> & {
   /** Never rejects. */
   admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
+  /** The same without a promise where nobody has to be asked. Never throws. */
+  enter(call: IncomingCall, route?: RouteOptions): Admission<R> | Promise<Admission<R>>;
   telemetry(): TelemetryState;
 };
 
@@ -65,17 +67,17 @@ export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
     parts.log('error', `keyrail: a request was refused because of a fault: ${error}`);
     return { kind: 'refused', ...refuse('unavailable') };
   };
+  const enter: Admittance<R>['enter'] = (call, route = {}) => {
+    try {
+      const admission = admitCall(around, call, route);
+      return admission instanceof Promise ? admission.catch(refuseFault) : admission;
+    } catch (error) {
+      return refuseFault(error);
+    }
+  };
   return {
-    admit: (call, route = {}) => {
-      try {
-        const admission = admitCall(around, call, route);
-        return admission instanceof Promise
-          ? admission.catch(refuseFault)
-          : Promise.resolve(admission);
-      } catch (error) {
-        return Promise.resolve(refuseFault(error));
-      }
-    },
+    admit: async (call, route) => enter(call, route),
+    enter,
     telemetry: telemetry.state,
     close: async () => {
       // Timers of ours keep no process alive; this once something has to.
@@ -110,7 +112,7 @@ function admitCall<R>(
   if (!decision.allowed) {
     const { reason, key: caller, degraded, missingScopes } = decision;
     const refusal = refuseKey(reason, missingScopes);
-    visit.report({ status: refusal.status, caller, degraded, reason });
+    visit.report({ status: refusal.status, caller, degraded, reason: codeOf(reason) });
     return { kind: 'refused', ...refusal };
   }
   const { context, limits: rules } = decision;

@@ -1,12 +1,10 @@
 // The verdict on a key: a pure function of what is known, the key's text, and what a route asks.
 // Checksum first, so that a mistyped key costs no hash; then one SHA-256 and one look-up.
-import { apiKeyEnv } from '@keyrail/protocol/key-format.ts';
+import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/key-format.ts';
 import type { Env, RateLimitRule } from './context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity, RouteOptions } from './decision.ts';
 import { displayPrefixOf, KeyContext, type Knowledge } from './key-context.ts';
-import { KEY_ID_AT, SCOPES_AT, TENANT_ID_AT } from './policy/rows.ts';
-import type { PolicyTable } from './policy/table.ts';
-import { digestOf, idText } from './policy/words.ts';
+import { digestOf } from './policy/words.ts';
 
 const NO_LIMITS: readonly RateLimitRule[] = Object.freeze([]);
 const NONE_MISSING: readonly string[] = Object.freeze([]);
@@ -27,27 +25,26 @@ export function decide<R>(
   if (policy.projectDeleted) return denied(known, 'project_deleted', unnamed(keyText, env));
 
   const { table } = policy;
-  const row = table.find(digestOf(keyText));
-  if (row === -1) {
+  const place = table.find(digestOf(apiKeyBytes));
+  if (place === -1) {
     // Keys of the other environment are not told to this node, so nothing more can be said.
     const isTold = policy.env === null || policy.env === env;
     return denied(known, isTold ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
-  const expiresAt = table.expiresAt(row);
-  if (expiresAt !== Number.POSITIVE_INFINITY && expiresAt <= known.now()) {
-    return denied(known, 'expired', named({ table, row, keyText, env }));
+  const context = new KeyContext<R>(known, keyText, place);
+  const { expiresAt, scopes } = context;
+  if (expiresAt !== null && expiresAt <= known.now()) {
+    return denied(known, 'expired', named(context));
   }
   if (route.env !== undefined && route.env !== env) {
-    return denied(known, 'wrong_environment', named({ table, row, keyText, env }));
+    return denied(known, 'wrong_environment', named(context));
   }
-  const scopes = table.scopes(row);
   if (route.scopes !== undefined && !hasAll(scopes, route.scopes)) {
     const missing = route.scopes.filter((scope) => !scopes.has(scope));
-    const identity = named({ table, row, keyText, env });
+    const identity = named(context);
     return { ...denied(known, 'insufficient_scope', identity), missingScopes: missing };
   }
-  const context = new KeyContext<R>(known, keyText, row);
-  return { allowed: true, context, limits: table.limits(row) };
+  return { allowed: true, context, limits: table.terms(place).limits };
 }
 
 type Asked = { keyText: string; env: Env; route: RouteOptions };
@@ -87,14 +84,6 @@ const unnamed = (keyText: string, env: Env): KeyIdentity => ({
   displayPrefix: displayPrefixOf(keyText),
 });
 
-type Row = { table: PolicyTable; row: number; keyText: string; env: Env };
-
-function named({ table: { rows }, row, keyText, env }: Row): KeyIdentity {
-  const words = rows.wordsOf(row);
-  const start = rows.startOf(row);
-  return {
-    ...unnamed(keyText, env),
-    keyId: idText(words.subarray(start + KEY_ID_AT, start + TENANT_ID_AT)),
-    tenantId: idText(words.subarray(start + TENANT_ID_AT, start + SCOPES_AT)),
-  };
-}
+const named = ({ keyId, tenantId, env, displayPrefix }: KeyIdentity): KeyIdentity => ({
+  ...{ keyId, tenantId, env, displayPrefix },
+});

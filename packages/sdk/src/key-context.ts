@@ -2,9 +2,8 @@
 // out when somebody reads them, because two uuids would cost a third of the whole decision.
 import { inspect } from 'node:util';
 import type { Env, RateLimitState, RequestContext } from './context.ts';
-import { KEY_ID_AT } from './policy/rows.ts';
 import type { Policy } from './policy/standing.ts';
-import { idText } from './policy/words.ts';
+import { ID_WORDS, idText } from './policy/words.ts';
 
 /** What is known when a decision is made. */
 export type Knowledge<R> = {
@@ -29,43 +28,40 @@ export class KeyContext<R> implements RequestContext<R> {
   /** Null without a record of the key. */
   readonly #policy: Policy | null;
   readonly #keyText: string;
-  // Eight words of two ids, copied: their row may soon belong to another key.
-  readonly #k0: number;
-  readonly #k1: number;
-  readonly #k2: number;
-  readonly #k3: number;
-  readonly #t0: number;
-  readonly #t1: number;
-  readonly #t2: number;
-  readonly #t3: number;
+  /** Both ids, and where they begin. The words never change, whatever becomes of the key. */
+  readonly #ids: Int32Array;
+  readonly #idsAt: number;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: number | null;
   readonly degraded: boolean;
   rateLimit: readonly RateLimitState[] | null = null;
 
-  /** Of a well-formed key; -1 for a row says that there is no record of it. */
-  constructor(known: Knowledge<R>, keyText: string, row: number) {
-    const policy = row === -1 ? null : known.standing.policy;
-    const words = policy === null ? NO_WORDS : policy.table.rows.wordsOf(row);
-    const at = policy === null ? 0 : policy.table.rows.startOf(row) + KEY_ID_AT;
+  /** Of a well-formed key; -1 for a place says that there is no record of it. */
+  constructor(known: Knowledge<R>, keyText: string, place: number) {
+    const { standing } = known;
+    const policy = place === -1 ? null : standing.policy;
     this.#known = known;
     this.#policy = policy;
     this.#keyText = keyText;
-    this.#k0 = words[at] ?? 0;
-    this.#k1 = words[at + 1] ?? 0;
-    this.#k2 = words[at + 2] ?? 0;
-    this.#k3 = words[at + 3] ?? 0;
-    this.#t0 = words[at + 4] ?? 0;
-    this.#t1 = words[at + 5] ?? 0;
-    this.#t2 = words[at + 6] ?? 0;
-    this.#t3 = words[at + 7] ?? 0;
-    this.scopes = policy === null ? NO_SCOPES : policy.table.scopes(row);
-    this.expiresAt = policy === null ? null : policy.table.endOf(row);
-    this.degraded = known.standing.degraded;
+    this.degraded = standing.degraded;
+    if (policy === null) {
+      this.#ids = NO_WORDS;
+      this.#idsAt = 0;
+      this.scopes = NO_SCOPES;
+      this.expiresAt = null;
+      return;
+    }
+    const { table } = policy;
+    const row = table.rowOf(place);
+    const expiresAt = table.expiresAt(place);
+    this.#ids = table.ids.wordsOf(row);
+    this.#idsAt = table.ids.startOf(row);
+    this.scopes = table.terms(place).scopes;
+    this.expiresAt = expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt;
   }
 
   get keyId(): string | null {
-    return this.verified ? idText([this.#k0, this.#k1, this.#k2, this.#k3]) : null;
+    return this.verified ? idText(this.#ids, this.#idsAt) : null;
   }
 
   get workspaceId(): string | null {
@@ -77,7 +73,7 @@ export class KeyContext<R> implements RequestContext<R> {
   }
 
   get tenantId(): string | null {
-    return this.verified ? idText([this.#t0, this.#t1, this.#t2, this.#t3]) : null;
+    return this.verified ? idText(this.#ids, this.#idsAt + ID_WORDS) : null;
   }
 
   get env(): Env {

@@ -61,6 +61,7 @@ export function createKeyrail<R = unknown>(
     ready: (timeoutMs = READY_MS_DEFAULT) => standing.whenReady(timeoutMs),
     verify,
     admit: (call, route = ANY_ROUTE) => around.admit(call, route),
+    enter: (call, route = ANY_ROUTE) => around.enter(call, route),
     state: () => ({ ...stateOf(standing, settings), telemetry: around.telemetry() }),
     close: () => {
       closing ??= close();

@@ -25,6 +25,7 @@ export type Parts<R = unknown> = {
 
 export type Admit<R = unknown> = {
   admit(call: IncomingCall, route: RouteOptions): Promise<Admission<R>>;
+  enter(call: IncomingCall, route: RouteOptions): Admission<R> | Promise<Admission<R>>;
   /** Sends what is still to be sent, within a bound, and stops every timer; never rejects. */
   close(): Promise<void>;
 };
@@ -59,6 +60,8 @@ export type Keyrail<R = unknown> = {
   verify: Verify<R>;
   /** Everything an adapter needs for one request: decision, limits, idempotency, telemetry. */
   admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
+  /** The same, but a promise only where somebody has to be asked: most requests need not wait. */
+  enter(call: IncomingCall, route?: RouteOptions): Admission<R> | Promise<Admission<R>>;
   state(): KeyrailState;
   /** Stops following the feed and sends what telemetry is left. The process may end then. */
   close(): Promise<void>;

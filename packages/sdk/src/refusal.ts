@@ -53,7 +53,7 @@ const table: Readonly<Record<RefusalCode, { status: number; message: string }>> 
   unavailable: { status: 503, message: 'Temporarily unavailable. Try again shortly.' },
 };
 
-const codes: Readonly<Record<DenialReason, RefusalCode>> = {
+const codes: Readonly<Record<DenialReason, DenialCode>> = {
   missing_key: 'missing_key',
   // Malformed, unknown, revoked or of a deleted project: to the caller it is all one.
   malformed_key: 'invalid_key',
@@ -65,6 +65,9 @@ const codes: Readonly<Record<DenialReason, RefusalCode>> = {
   rate_limited: 'rate_limited',
   policy_unavailable: 'policy_unavailable',
 };
+
+/** What a caller is told and what the control plane counts, whatever else is known of it. */
+export const codeOf = (reason: DenialReason): DenialCode => codes[reason];
 
 /** The answer for a key that a decision denied. */
 export const refuseKey = (reason: DenialReason, missingScopes: readonly string[]): Refusal =>

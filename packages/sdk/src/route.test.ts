@@ -49,7 +49,8 @@ for (const [name, route] of wrong) {
 
 test('every adapter looks before it serves', () => {
   const route = { scope: ['a'] } as RouteOptions;
-  const keyrail = { admit: () => Promise.reject(new Error('nobody asked')) };
+  const admit = () => Promise.reject(new Error('nobody asked'));
+  const keyrail = { admit, enter: admit };
   const answer = () => new Response();
   for (const protect of [express, fastify, hono, koa, nest]) {
     throws(() => protect(keyrail, route), TypeError);

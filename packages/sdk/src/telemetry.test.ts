@@ -1,6 +1,7 @@
 // Telemetry over real HTTP, on a clock that passes when the test says so.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { IngestBatch, IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
 import fc from 'fast-check';
 import { KEY_ID, PROJECT_ID, type Reply, receiver, rig, TENANT_ID, until } from '../test/rig.ts';
@@ -27,6 +28,8 @@ const event =
     ...given,
   });
 
+/** Time enough for an answer over this machine's own wire to be taken. */
+const ANSWERED_MS = 100;
 const taken: Reply = { status: 202, body: { object: 'ingest_receipt' } };
 const sdk = { name: '@keyrail/sdk', version: '0.1.0' };
 
@@ -226,6 +229,29 @@ test('closing gives up when nobody answers', async (t) => {
   }
   await closed;
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
+});
+
+test('closing does not wait for a batch that was on its way long before', async (t) => {
+  const { record, close, clock, state, plane } = await open(t);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  plane.script = () => held.then(() => taken);
+  record(3);
+  await clock.pass(5000);
+  await until(() => plane.told.length === 1);
+  let isClosed = false;
+  void close(2000).then(() => {
+    isClosed = true;
+  });
+  await clock.pass(2000);
+  // Long before the exchange itself would be given up.
+  await until(() => isClosed);
+  deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
+  letGo();
+  await setTimeout(ANSWERED_MS);
+  deepEqual(state(), { queued: 0, sent: 0, dropped: 3 }, 'nothing is counted twice');
 });
 
 test('telemetry can be turned off', async (t) => {

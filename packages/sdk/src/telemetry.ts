@@ -73,6 +73,7 @@ class TelemetryQueue {
   #cancel: (() => void) | null = null;
   #isResting = false;
   #isClosed = false;
+  #isOver = false;
 
   constructor(parts: TelemetryParts, settings: Settings) {
     this.#sender = openSender(parts, settings.sampleRate);
@@ -114,14 +115,26 @@ class TelemetryQueue {
     const until = this.#clock.monotonicMs() + timeoutMs;
     while (this.#sending !== null || this.#batch !== null || this.#queued > 0) {
       const leftMs = Math.max(1, until - this.#clock.monotonicMs());
-      const waitMs = await this.#step(Math.min(SEND_MS_MAX, leftMs));
+      const waitMs = await this.#stepWithin(leftMs);
       if (this.#clock.monotonicMs() + waitMs >= until) break;
       if (waitMs > 0) await new Promise<void>((done) => void this.#clock.after(waitMs, done));
     }
+    this.#isOver = true;
     this.#drop(this.#waiting());
     this.#queue.length = 0;
     this.#queued = 0;
     this.#batch = null;
+  }
+
+  /** A batch that was on its way before may take longer than there is time left. */
+  async #stepWithin(leftMs: number): Promise<number> {
+    let cancel = () => {};
+    const over = new Promise<number>((done) => {
+      cancel = this.#clock.after(leftMs, () => done(Number.POSITIVE_INFINITY));
+    });
+    const waitMs = await Promise.race([this.#step(Math.min(SEND_MS_MAX, leftMs)), over]);
+    cancel();
+    return waitMs;
   }
 
   state(): TelemetryState {
@@ -161,7 +174,11 @@ class TelemetryQueue {
   async #sendBatch(timeoutMs: number): Promise<number> {
     this.#batch ??= this.#take();
     if (this.#batch === null) return 0;
-    const waitMs = this.#settle(this.#batch, await this.#sender.send(this.#batch, timeoutMs));
+    const batch = this.#batch;
+    const failure = await this.#sender.send(batch, timeoutMs);
+    // It was given up meanwhile, and is counted as dropped.
+    if (this.#isOver) return 0;
+    const waitMs = this.#settle(batch, failure);
     this.#isResting = waitMs > 0;
     if (this.#isClosed) return waitMs;
     if (this.#isResting) this.#later(waitMs * (1 + this.#chance() * JITTER));

@@ -90,7 +90,7 @@ test('telemetry can be looked at', async (t) => {
     keyrail.events().map((event) => [Object(event).status, Object(event).denial_reason]),
     [
       [204, null],
-      [401, 'malformed_key'],
+      [401, 'invalid_key'],
     ],
   );
 });

@@ -44,6 +44,8 @@ export type Outcome = Answer | Failure;
 export type Transport = { send(exchange: Exchange): Promise<Outcome> };
 
 const BYTES_MAX_DEFAULT = 1024 * 1024;
+/** What is larger is let go of. */
+const ROOM_BYTES_KEPT = 4 * 1024 * 1024;
 const RETRY_AFTER_MS_MAX = 3_600_000;
 /** Statuses below 500 that pass by themselves. */
 const SOFT = new Set([408, 425, 429]);
@@ -67,6 +69,8 @@ export function createTransport({
     authorization: `Bearer ${secretKey}`,
     'user-agent': userAgent,
   };
+  /** Of several answers at once, one finds it and the others make their own. */
+  let spare: Room | null = null;
   return {
     send: async ({ method, path, timeoutMs, bytesMax = BYTES_MAX_DEFAULT, signal, ...given }) => {
       const limit = limited(timeoutMs, signal);
@@ -79,9 +83,14 @@ export function createTransport({
           signal: limit.signal,
           redirect: 'manual',
         });
-        const reading = answering.then(async (response) =>
-          outcomeOf(response, await readBytes(response, bytesMax)),
-        );
+        const reading = answering.then(async (response) => {
+          const room = spare ?? new Room();
+          spare = null;
+          const outcome = outcomeOf(response, await readInto(room, response, bytesMax));
+          room.clear();
+          spare = room;
+          return outcome;
+        });
         // A fetch that somebody wrapped may not heed the signal; the time is up all the same.
         return await Promise.race([reading, limit.over]);
       } catch (error) {
@@ -140,23 +149,48 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   };
 }
 
+/** Where long answers are put together; used again, as a snapshot has hundreds of them. */
+class Room {
+  #bytes = Buffer.alloc(0);
+  #used = 0;
+
+  add(chunk: Uint8Array): void {
+    const needed = this.#used + chunk.length;
+    if (needed > this.#bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+      this.#bytes.copy(larger, 0, 0, this.#used);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(chunk, this.#used);
+    this.#used = needed;
+  }
+
+  /** Until it is cleared. */
+  get held(): Buffer {
+    return this.#bytes.subarray(0, this.#used);
+  }
+
+  clear(): void {
+    this.#used = 0;
+    if (this.#bytes.length > ROOM_BYTES_KEPT) this.#bytes = Buffer.alloc(0);
+  }
+}
+
 /** What comes beyond the bound is not read. */
-async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+async function readInto(room: Room, { body }: Response, bytesMax: number): Promise<Buffer> {
+  const reader = body?.getReader();
   let size = 0;
-  if (!response.body) return Buffer.alloc(0);
-  const reader = response.body.getReader();
   for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
+    const { done, value } = (await reader?.read().catch((error: unknown) => {
       throw new Broken('the answer broke off', { cause: error });
-    });
-    if (done) return Buffer.concat(chunks, size);
+    })) ?? { done: true };
+    if (done || value === undefined) return room.held;
     size += value.length;
     if (size > bytesMax) {
-      void reader.cancel().catch(() => {});
+      void reader?.cancel().catch(() => {});
       throw new TooLarge();
     }
-    chunks.push(value);
+    room.add(value);
   }
 }
 

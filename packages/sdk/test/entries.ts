@@ -1,9 +1,8 @@
 // Keys for tests of the table and the cache, by chance or by number.
 import { createHash } from 'node:crypto';
 import type { Chance } from '../../../tests/turns.ts';
-import { KEY_ID_AT, SCOPES_AT, TENANT_ID_AT } from '../src/policy/rows.ts';
 import type { Entry, PolicyTable } from '../src/policy/table.ts';
-import { digestFromHex, idText } from '../src/policy/words.ts';
+import { digestFromHex, ID_WORDS, idText } from '../src/policy/words.ts';
 
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -34,16 +33,18 @@ export const entryOf = (number: number, chance: Chance): Entry => ({
 
 /** What a table says of a key; null when it knows nothing. */
 export function toldBy(table: PolicyTable, lookupHash: string): Omit<Entry, 'env'> | null {
-  const row = table.find(digestFromHex(lookupHash));
-  if (row === -1) return null;
-  const words = table.rows.wordsOf(row);
-  const start = table.rows.startOf(row);
+  const place = table.find(digestFromHex(lookupHash));
+  if (place === -1) return null;
+  const row = table.rowOf(place);
+  const words = table.ids.wordsOf(row);
+  const start = table.ids.startOf(row);
+  const { scopes, limits } = table.terms(place);
   return {
     lookupHash,
-    keyId: idText(words.subarray(start + KEY_ID_AT, start + TENANT_ID_AT)),
-    tenantId: idText(words.subarray(start + TENANT_ID_AT, start + SCOPES_AT)),
-    scopes: [...table.scopes(row)],
-    expiresAt: table.expiresAt(row),
-    limits: [...table.limits(row)],
+    keyId: idText(words, start),
+    tenantId: idText(words, start + ID_WORDS),
+    scopes: [...scopes],
+    expiresAt: table.expiresAt(place),
+    limits: [...limits],
   };
 }

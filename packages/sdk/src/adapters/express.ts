@@ -1,5 +1,6 @@
 // Express 4 and 5, and what else takes its middleware.
 import type { ServerResponse } from 'node:http';
+import type { Admission } from '../admit.ts';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
@@ -40,17 +41,20 @@ export type ExpressMiddleware = (
  * });
  */
 export function protect(
-  keyrail: Pick<Keyrail, 'admit'>,
+  keyrail: Pick<Keyrail, 'enter'>,
   route: RouteOptions = {},
 ): ExpressMiddleware {
   checkRoute(route);
   return (request, response, next) => {
-    void keyrail.admit(nodeCall(request, patternOf(request)), route).then((admission) => {
+    const goOn = (admission: Admission) => {
       if (admission.kind !== 'admitted') return sendAnswer(response, admission);
       request.keyrail = contextOf(admission);
       watchAnswer(response, admission);
       next();
-    });
+    };
+    const admission = keyrail.enter(nodeCall(request, patternOf(request)), route);
+    if (admission instanceof Promise) void admission.then(goOn);
+    else goOn(admission);
   };
 }
 

@@ -1,18 +1,18 @@
 // The bytes of a policy cache: nothing here touches a disk.
 //
-//   magic · salt · version │ ciphertext of: head length · head (JSON) · rows │ tag
+//   magic · salt · version │ ciphertext of: head length · head (JSON) · parts · ids │ tag
 //
 // Sealed with AES-256-GCM under a key that only the holder of the secret key can derive, fresh for
 // each file by its salt. What stands before the ciphertext is authenticated with it. A file without
 // its tag is as wrong as one with another tag.
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { endianness } from 'node:os';
-import type { Env, RateLimitRule } from '../context.ts';
-import { CHUNK_ROWS, ROW_WORDS } from './rows.ts';
+import type { Env } from '../context.ts';
+import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
 import type { Policy } from './standing.ts';
-import { PolicyTable } from './table.ts';
+import { PolicyTable, type TermsSource } from './table.ts';
 
-const MAGIC = Buffer.from('keyrail-policy-1');
+const MAGIC = Buffer.from('keyrail-policy-2');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
 export const FRONT_BYTES = MAGIC.length + SALT_BYTES + VERSION_BYTES;
@@ -21,7 +21,8 @@ const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const LENGTH_BYTES = 4;
-const ROW_BYTES = ROW_WORDS * 4;
+const WORD_BYTES = 4;
+const CHUNKS_AT_ONCE = 16;
 
 /** Which policy a file must be of. */
 export type Belonging = {
@@ -33,15 +34,17 @@ export type Belonging = {
 
 type Head = {
   belonging: Belonging;
-  /** Rows are copied as they lie in memory. */
+  /** Words are copied as they lie in memory. */
   order: string;
   workspaceId: string;
   version: number;
   projectDeleted: boolean;
   savedAt: number;
+  /** How many words each part has. */
+  parts: number[];
+  /** How many keys have, or had, ids. */
   rows: number;
-  scopes: [number, readonly string[]][];
-  limits: [number, readonly RateLimitRule[]][];
+  terms: [number, TermsSource][];
 };
 
 export type Kept = { policy: Policy; savedAt: number };
@@ -87,22 +90,26 @@ export function piecesOf(
   belonging: Belonging,
   savedAt: number,
 ): Uint8Array[] {
-  const { used, chunks } = table.rows.show();
+  const parts = table.show();
+  const { used, chunks } = table.ids.show();
   const head: Head = {
     ...{ belonging, order: endianness(), workspaceId, version, projectDeleted, savedAt },
+    parts: parts.map(({ length }) => length),
     rows: used,
-    scopes: table.scopePool.sources(),
-    limits: table.limitPool.sources(),
+    terms: table.pool.sources(),
   };
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(text.length);
-  const rows = chunks.map((words, index) => {
-    const count = Math.min(CHUNK_ROWS, used - index * CHUNK_ROWS);
-    return new Uint8Array(words.buffer, words.byteOffset, count * ROW_BYTES);
-  });
-  return [length, text, ...rows];
+  const ids = chunks.map((words, index) => bytesOf(words, wordsInChunk(used, index)));
+  return [length, text, ...parts.map((words) => bytesOf(words, words.length)), ...ids];
 }
+
+const bytesOf = (words: Int32Array, count: number): Uint8Array =>
+  new Uint8Array(words.buffer, words.byteOffset, count * WORD_BYTES);
+
+const wordsInChunk = (rows: number, index: number): number =>
+  Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS) * IDS_WORDS;
 
 /** What was sealed, once its tag was found right. Throws when it is of something else. */
 export async function restore(
@@ -116,20 +123,30 @@ export async function restore(
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
     throw new Error('it is of another project or filter');
   }
-  if (head.order !== endianness() || plain.length !== rowsAt + head.rows * ROW_BYTES) {
+  const words = head.parts.reduce((sum, count) => sum + count, head.rows * IDS_WORDS);
+  if (head.order !== endianness() || plain.length !== rowsAt + words * WORD_BYTES) {
     throw new Error('it was written by another kind of machine');
   }
   const table = new PolicyTable();
-  for (const [index, source] of head.scopes) table.scopePool.restore(index, source);
-  for (const [index, source] of head.limits) table.limitPool.restore(index, source);
-  for (let from = 0; from < head.rows; from += CHUNK_ROWS) {
-    const rows = Math.min(CHUNK_ROWS, head.rows - from);
-    const words = new Int32Array(CHUNK_ROWS * ROW_WORDS);
-    const bytes = plain.subarray(rowsAt + from * ROW_BYTES, rowsAt + (from + rows) * ROW_BYTES);
-    new Uint8Array(words.buffer).set(bytes);
-    table.adopt(words, rows);
+  for (const [index, source] of head.terms) table.pool.restore(index, source);
+  let at = rowsAt;
+  const take = (count: number, room = count): Int32Array => {
+    const taken = new Int32Array(room);
+    new Uint8Array(taken.buffer).set(plain.subarray(at, at + count * WORD_BYTES));
+    at += count * WORD_BYTES;
+    return taken;
+  };
+  const marks = new Uint8Array(head.rows);
+  for (const [index, count] of head.parts.entries()) {
+    table.adopt(index, take(count), marks);
     await breathe();
   }
+  const chunks: Int32Array[] = [];
+  for (let index = 0; index * CHUNK_ROWS < head.rows; index += 1) {
+    chunks.push(take(wordsInChunk(head.rows, index), CHUNK_ROWS * IDS_WORDS));
+    if (index % CHUNKS_AT_ONCE === 0) await breathe();
+  }
+  table.ids.adopt(chunks, marks);
   const { workspaceId, version, projectDeleted, savedAt } = head;
   const policy = { table, version, workspaceId, env: belonging.env, projectDeleted };
   return { policy, savedAt };

@@ -66,7 +66,7 @@ test('what was written comes back, key by key', async (t) => {
     const chance = chanceFrom(9);
     for (let number = 0; number < 50; number += 1) table.set(entryOf(number, chance));
     for (let number = 0; number < keys + 50; number += 1) table.delete(sha256Hex(`key ${number}`));
-    deepEqual([table.size, table.scopePool.sources(), table.limitPool.sources()], [0, [], []]);
+    deepEqual([table.size, table.pool.sources()], [0, []]);
   }
 });
 

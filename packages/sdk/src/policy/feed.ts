@@ -38,6 +38,8 @@ export type FeedParts = {
 const BURST_MAX = 10;
 const BURST_PAUSE_MS = 50;
 
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 type Polled = { outcome: 'news' | 'quiet' | 'failed'; holdMs: number; tookMs: number };
 
 export class Feed {
@@ -145,6 +147,8 @@ export class Feed {
     const table = new PolicyTable();
     let page = first;
     for (;;) {
+      // Reading it took a while; the vendor's requests come in between.
+      await turn();
       for (const entry of page.entries) table.set(entry);
       if (page.cursor === null) break;
       page = await this.#source.page(page.cursor, workspaceId);

@@ -24,7 +24,7 @@ const PAGE_TIMEOUT_MS = 30_000;
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
 /** Taking in so much takes some ten milliseconds, during which no request is served. */
-const PAGE_BYTES_WANTED = 512 * 1024;
+const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
 const PAGE_KEYS_MAX = 5_000;

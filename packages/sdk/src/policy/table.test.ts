@@ -3,6 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceFrom } from '../../../../tests/turns.ts';
 import { entryOf, sha256Hex, toldBy } from '../../test/entries.ts';
+import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
 import { type Entry, PolicyTable } from './table.ts';
 import { digestFromHex, digestOf } from './words.ts';
 
@@ -81,13 +82,19 @@ test('what shows the table of a moment does not show what came after', () => {
   const chance = chanceFrom(3);
   const table = new PolicyTable();
   for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));
-  const { used, chunks } = table.rows.show();
-  const before = chunks.map((words) => Buffer.from(words.slice().buffer).toString('base64'));
+  const { used, chunks } = table.ids.show();
+  const parts = table.show();
+  // Of the last chunk only what is used: the rest is still to be written.
+  const last = used % CHUNK_ROWS || CHUNK_ROWS;
+  const ends = chunks.map((chunk, at) =>
+    at < chunks.length - 1 ? chunk : chunk.subarray(0, last * IDS_WORDS),
+  );
+  const texts = () => [...parts, ...ends].map((words) => words.join());
+  const before = texts();
   for (let number = 0; number < 5_000; number += 2) table.delete(sha256Hex(`key ${number}`));
   for (let number = 4_000; number < 9_000; number += 1) table.set(entryOf(number, chance));
   equal(used, 5_000);
-  const after = chunks.map((words) => Buffer.from(words.slice().buffer).toString('base64'));
-  ok(before.every((text, at) => text === after[at]));
+  deepEqual(texts(), before);
 });
 
 test('scope sets and rules that no key has any more are forgotten', () => {
@@ -98,7 +105,32 @@ test('scope sets and rules that no key has any more are forgotten', () => {
       table.set({ ...entryOf(number, chance), scopes: [`round ${round}`, `key ${number}`] });
     }
   }
-  equal(table.scopePool.sources().length, 40);
+  equal(table.pool.sources().length, 40);
+  // And of a key nothing is kept with them that is its own.
+  for (const [, kept] of table.pool.sources()) {
+    deepEqual(Object.keys(kept).toSorted(), ['limits', 'scopes']);
+  }
   for (let number = 0; number < 40; number += 1) table.delete(sha256Hex(`key ${number}`));
-  deepEqual([table.scopePool.sources(), table.limitPool.sources(), table.size], [[], [], 0]);
+  deepEqual([table.pool.sources(), table.size], [[], 0]);
+});
+
+test('an expiry comes back to the millisecond, whenever it is', () => {
+  const table = new PolicyTable();
+  const entry = entryOf(1, chanceFrom(1));
+  const times = [0, -1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 1_700_000_000_123, 253_402_300_799_999];
+  for (const expiresAt of [...times, Number.POSITIVE_INFINITY]) {
+    table.set({ ...entry, expiresAt });
+    equal(toldBy(table, entry.lookupHash)?.expiresAt, expiresAt);
+  }
+});
+
+test('a digest that is told with other ids has those', () => {
+  const chance = chanceFrom(2);
+  const table = new PolicyTable();
+  const entry = entryOf(1, chance);
+  table.set(entry);
+  const other = { ...entry, keyId: entryOf(2, chance).keyId };
+  table.set(other);
+  deepEqual(toldBy(table, entry.lookupHash), withoutEnv(other));
+  equal(table.size, 1);
 });

@@ -1,11 +1,11 @@
 // The keys of a project, found by digest. Everything about a key that is its own stands in typed
-// arrays, everything that keys share in pools: at a million keys less than 100 bytes a key, and no
-// object among them that a garbage collector would have to visit.
+// arrays, everything that keys share in a pool: at a million keys little more than 100 bytes a key,
+// and no object among them that a garbage collector would have to visit.
 import type { Env, RateLimitRule } from '../context.ts';
+import { Ids } from './ids.ts';
+import { expiryIn, Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './part.ts';
 import { createPool, type Pool } from './pool.ts';
-import { KEY_ID_AT, LIMITS_AT, Rows, SCOPES_AT, TENANT_ID_AT } from './rows.ts';
-import { Slots } from './slots.ts';
-import { digestFromHex, writeId } from './words.ts';
+import { digestFromHex } from './words.ts';
 
 /** A key as the feed tells it, checked. */
 export type Entry = {
@@ -20,125 +20,166 @@ export type Entry = {
   limits: readonly RateLimitRule[];
 };
 
-/** On the number of the scope set: this is a live key. */
-const LIVE_BIT = 1 << 31;
-const POOLED_MAX = 0x7fffffff;
+/** What a key may do: the same for many. */
+export type Terms = {
+  readonly scopes: ReadonlySet<string>;
+  readonly limits: readonly RateLimitRule[];
+};
+export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 
-const NO_SCOPES: ReadonlySet<string> = new Set<string>();
-const NO_LIMITS: readonly RateLimitRule[] = Object.freeze([]);
+const PART_BITS = 8;
+const PARTS = 1 << PART_BITS;
 
-/** Quicker than JSON, a million times; lengths keep any two lists apart. */
-function nameOfScopes(scopes: readonly string[]): string {
-  let name = '';
-  for (const scope of scopes) name += `${scope.length}:${scope}`;
-  return name;
-}
+const NO_TERMS: Terms = { scopes: new Set<string>(), limits: Object.freeze([]) };
+const NOTHING = new Int32Array(0);
 
-function nameOfLimits(limits: readonly RateLimitRule[]): string {
+/** Quicker than JSON, a million times; lengths and numbers keep any two apart. */
+function nameOf({ scopes, limits }: TermsSource): string {
   let name = '';
   for (const { id, limit, windowMs, algorithm, scope } of limits) {
     name += `${id.length}:${id} ${limit} ${windowMs} ${algorithm} ${scope};`;
   }
+  for (const scope of scopes) name += `${scope.length}:${scope}`;
   return name;
 }
 
+function isSame(one: TermsSource, other: TermsSource): boolean {
+  if (one.scopes.length !== other.scopes.length) return false;
+  if (one.limits.length !== other.limits.length) return false;
+  for (let at = 0; at < one.scopes.length; at += 1) {
+    if (one.scopes[at] !== other.scopes[at]) return false;
+  }
+  for (let at = 0; at < one.limits.length; at += 1) {
+    if (!isSameRule(one.limits[at], other.limits[at])) return false;
+  }
+  return true;
+}
+
+const isSameRule = (one: RateLimitRule | undefined, other: RateLimitRule | undefined): boolean =>
+  one?.id === other?.id &&
+  one?.limit === other?.limit &&
+  one?.windowMs === other?.windowMs &&
+  one?.algorithm === other?.algorithm &&
+  one?.scope === other?.scope;
+
+/** A key's place is one number, good until the table changes: its part, and its record in that. */
 export class PolicyTable {
-  readonly rows = new Rows();
-  readonly scopePool: Pool<readonly string[], ReadonlySet<string>> = createPool({
-    empty: NO_SCOPES,
-    nameOf: nameOfScopes,
-    make: (scopes) => (scopes.length === 0 ? NO_SCOPES : new Set(scopes)),
+  readonly #parts = Array.from({ length: PARTS }, () => new Part());
+  readonly ids = new Ids();
+  readonly pool: Pool<TermsSource, Terms> = createPool({
+    empty: NO_TERMS,
+    nameOf,
+    isSame,
+    keep: ({ scopes, limits }) => ({ scopes, limits }),
+    make: ({ scopes, limits }) => ({
+      scopes: scopes.length === 0 ? NO_TERMS.scopes : new Set(scopes),
+      limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
+    }),
   });
-  readonly limitPool: Pool<readonly RateLimitRule[], readonly RateLimitRule[]> = createPool({
-    empty: NO_LIMITS,
-    nameOf: nameOfLimits,
-    make: (limits) => Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
-  });
-  readonly #slots = new Slots(this.rows);
+  #size = 0;
 
   get size(): number {
-    return this.rows.size;
+    return this.#size;
   }
 
-  /** Bytes in typed arrays: everything but the pools. */
+  /** Bytes in typed arrays: everything but the pool. */
   get bytes(): number {
-    return this.rows.bytes + this.#slots.bytes;
+    return this.#parts.reduce((sum, { words }) => sum + words.byteLength, this.ids.bytes);
   }
 
-  /** The row of a digest, or -1. */
+  /** The place of a digest, or -1. */
   find(digest: Int32Array): number {
-    const slots = this.#slots.slotsFor(digest[0] ?? 0);
-    const mask = slots.length - 1;
-    for (let at = (digest[1] ?? 0) & mask; ; at = (at + 1) & mask) {
-      const held = slots[at] ?? 0;
-      if (held === 0) return -1;
-      if (this.rows.matches(held - 1, digest)) return held - 1;
-    }
+    const part = (digest[0] ?? 0) & (PARTS - 1);
+    const at = this.#parts[part]?.find(digest) ?? -1;
+    return at === -1 ? -1 : (at << PART_BITS) | part;
+  }
+
+  /** The words among which a record stands, and where it begins: to be read at once. */
+  wordsOf(place: number): Int32Array {
+    return this.#parts[place & (PARTS - 1)]?.words ?? NOTHING;
+  }
+
+  startOf(place: number): number {
+    return place >>> PART_BITS;
+  }
+
+  /** The row of a key's ids. */
+  rowOf(place: number): number {
+    return (this.wordsOf(place)[this.startOf(place) + ROW_AT] ?? 0) - 1;
   }
 
   /** Infinity for a key without an end. */
-  expiresAt(row: number): number {
-    return this.rows.expiresAt(row);
+  expiresAt(place: number): number {
+    return expiryIn(this.wordsOf(place), this.startOf(place));
   }
 
-  /** The same for those who show it: null for a key without an end. */
-  endOf(row: number): number | null {
-    const at = this.rows.expiresAt(row);
-    return at === Number.POSITIVE_INFINITY ? null : at;
-  }
-
-  scopes(row: number): ReadonlySet<string> {
-    return this.scopePool.at(this.rows.word(row, SCOPES_AT) & POOLED_MAX);
-  }
-
-  limits(row: number): readonly RateLimitRule[] {
-    return this.limitPool.at(this.rows.word(row, LIMITS_AT));
+  terms(place: number): Terms {
+    const number = this.wordsOf(place)[this.startOf(place) + TERMS_AT] ?? -1;
+    return this.pool.values[number] ?? NO_TERMS;
   }
 
   /** Adds a key, or replaces what was known of it. */
   set(entry: Entry): void {
     const digest = digestFromHex(entry.lookupHash);
-    const known = this.find(digest);
-    const row = known === -1 ? this.rows.add() : known;
+    const part = this.#partOf(digest);
+    const known = part.find(digest);
     // Taken before the old ones are let go: what stays the same is not made anew.
-    const scopes = this.scopePool.take(entry.scopes);
-    const limits = this.limitPool.take(entry.limits);
-    if (known !== -1) this.#release(row);
-    const { words, start } = this.rows.writable(row);
-    words.set(digest, start);
-    writeId(entry.keyId, words, start + KEY_ID_AT);
-    writeId(entry.tenantId, words, start + TENANT_ID_AT);
-    words[start + SCOPES_AT] = entry.env === 'live' ? scopes | LIVE_BIT : scopes;
-    words[start + LIMITS_AT] = limits;
-    this.rows.setExpiresAt(row, entry.expiresAt);
-    if (known === -1) this.#slots.add(row);
+    const terms = this.pool.take(entry);
+    const at = known === -1 ? this.#add(part, digest, entry) : known;
+    const words = part.own();
+    if (known !== -1) {
+      this.pool.release(words[at + TERMS_AT] ?? -1);
+      this.#renameIn(words, at, entry);
+    }
+    words[at + TERMS_AT] = terms;
+    writeExpiry(words, at, entry.expiresAt);
+  }
+
+  #add(part: Part, digest: Int32Array, { keyId, tenantId }: Entry): number {
+    this.#size += 1;
+    return part.add(digest, this.ids.add(keyId, tenantId));
+  }
+
+  /** Ids do not change; should they all the same, it is as if another key had come. */
+  #renameIn(words: Int32Array, at: number, { keyId, tenantId }: Entry): void {
+    const row = (words[at + ROW_AT] ?? 0) - 1;
+    if (this.ids.holds(row, keyId, tenantId)) return;
+    this.ids.remove(row);
+    words[at + ROW_AT] = this.ids.add(keyId, tenantId) + 1;
   }
 
   /** Forgets a key; an unknown one means nothing. */
   delete(lookupHash: string): void {
-    const row = this.find(digestFromHex(lookupHash));
-    if (row === -1) return;
-    this.#slots.remove(row);
-    this.#release(row);
-    this.rows.remove(row);
+    const digest = digestFromHex(lookupHash);
+    const part = this.#partOf(digest);
+    const at = part.find(digest);
+    if (at === -1) return;
+    this.pool.release(part.words[at + TERMS_AT] ?? -1);
+    this.ids.remove((part.words[at + ROW_AT] ?? 0) - 1);
+    part.remove(at);
+    this.#size -= 1;
   }
 
-  #release(row: number): void {
-    this.scopePool.release(this.rows.word(row, SCOPES_AT) & POOLED_MAX);
-    this.limitPool.release(this.rows.word(row, LIMITS_AT));
+  #partOf(digest: Int32Array): Part {
+    const part = this.#parts[(digest[0] ?? 0) & (PARTS - 1)];
+    if (!part) throw new Error('every digest has its part');
+    return part;
   }
 
-  /** Takes over a chunk of rows that was written down, whose scopes and rules are in the pools. */
-  adopt(words: Int32Array, count: number): void {
-    const first = this.rows.adopt(words, count);
-    for (let row = first; row < first + count; row += 1) {
-      if (this.rows.isFree(row)) {
-        this.rows.remove(row);
-        continue;
-      }
-      this.#slots.add(row);
-      this.scopePool.refer(this.rows.word(row, SCOPES_AT) & POOLED_MAX);
-      this.limitPool.refer(this.rows.word(row, LIMITS_AT));
+  /** The records as they are now, part by part; what changes later does not show in them. */
+  show(): Int32Array[] {
+    return this.#parts.map((part) => part.show());
+  }
+
+  /** Takes over a part as it was shown, whose terms are in the pool; marks the rows it names. */
+  adopt(index: number, words: Int32Array, marks: Uint8Array): void {
+    for (let at = 0; at < words.length; at += RECORD_WORDS) {
+      const row = (words[at + ROW_AT] ?? 0) - 1;
+      if (row === -1) continue;
+      this.pool.refer(words[at + TERMS_AT] ?? -1);
+      marks[row] = 1;
+      this.#size += 1;
     }
+    this.#parts[index] = new Part(words);
   }
 }

@@ -78,13 +78,23 @@ function entryOf(key: Fields): Entry {
   return {
     lookupHash: matching(key.lookup_hash, DIGEST, 'lookup_hash'),
     keyId: matching(key.key_id, UUID, 'key_id'),
-    tenantId: matching(key.tenant_id, UUID, 'tenant_id'),
+    tenantId: tenantIdOf(key.tenant_id),
     env: envOf(key.env),
     scopes: scopesOf(key.scopes),
     expiresAt:
       key.expires_at === null ? Number.POSITIVE_INFINITY : instant(key.expires_at, 'expires_at'),
     limits: list(key.rate_limits, 'rate_limits').map((rule) => ruleOf(record(rule, 'rate_limits'))),
   };
+}
+
+/** Keys of one tenant often follow each other: what was found right is not looked at again. */
+let lastTenantId: unknown = null;
+
+function tenantIdOf(value: unknown): string {
+  if (typeof value === 'string' && value === lastTenantId) return value;
+  const tenantId = matching(value, UUID, 'tenant_id');
+  lastTenantId = tenantId;
+  return tenantId;
 }
 
 function scopesOf(value: unknown): string[] {

@@ -3,36 +3,50 @@
 import * as nodeCrypto from 'node:crypto';
 
 export const DIGEST_WORDS = 8;
+export const ID_WORDS = 4;
 
 const HEX_PER_WORD = 8;
 const HYPHEN = 45;
+/** The runtime takes every encoding of its buffers here; its types name only some of them. */
+const UTF16 = 'utf16le' as 'binary';
 
 /** Where digests are made: one for the whole program, as nothing waits between making and using. */
+const scratchWords = new Int32Array(DIGEST_WORDS);
 const scratch = Buffer.alloc(4 * DIGEST_WORDS);
-const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, DIGEST_WORDS);
+
+/** The digest as sixteen characters of sixteen bits each, the lower byte first. */
+type Sha256 = (key: string | Uint8Array) => string;
 
 /** Through text: the runtime makes a short string several times faster than a buffer. */
-const sha256: (text: string) => string =
+const sha256: Sha256 =
   typeof nodeCrypto.hash === 'function'
-    ? (text) => nodeCrypto.hash('sha256', text, 'binary')
+    ? (key) => nodeCrypto.hash('sha256', key, UTF16)
     : // Early releases of Node 20 lack the one-shot function.
-      (text) => nodeCrypto.createHash('sha256').update(text, 'utf8').digest('binary');
+      (key) => nodeCrypto.createHash('sha256').update(key).digest().toString('utf16le');
 
-/** The words of a key's lookup hash. They hold until the next digest is made. */
-export function digestOf(keyText: string): Int32Array {
-  scratch.write(sha256(keyText), 0, 'latin1');
+/** The words of the lookup hash of a key, or of its bytes. They hold until the next is made. */
+export function digestOf(key: string | Uint8Array): Int32Array {
+  const text = sha256(key);
+  // Spelt out, because it is done in every decision.
+  scratchWords[0] = text.charCodeAt(0) | (text.charCodeAt(1) << 16);
+  scratchWords[1] = text.charCodeAt(2) | (text.charCodeAt(3) << 16);
+  scratchWords[2] = text.charCodeAt(4) | (text.charCodeAt(5) << 16);
+  scratchWords[3] = text.charCodeAt(6) | (text.charCodeAt(7) << 16);
+  scratchWords[4] = text.charCodeAt(8) | (text.charCodeAt(9) << 16);
+  scratchWords[5] = text.charCodeAt(10) | (text.charCodeAt(11) << 16);
+  scratchWords[6] = text.charCodeAt(12) | (text.charCodeAt(13) << 16);
+  scratchWords[7] = text.charCodeAt(14) | (text.charCodeAt(15) << 16);
   return scratchWords;
 }
 
 /** The same from the hex of the feed. */
 export function digestFromHex(hex: string): Int32Array {
   scratch.write(hex, 0, 'hex');
+  for (let word = 0; word < DIGEST_WORDS; word += 1) {
+    scratchWords[word] = scratch.readInt32LE(4 * word);
+  }
   return scratchWords;
 }
-
-/** The hex of eight words in a row. */
-export const digestToHex = (words: Int32Array, at: number): string =>
-  Buffer.from(words.slice(at, at + DIGEST_WORDS).buffer).toString('hex');
 
 /** Writes a uuid in lower case, whose form was checked, as four words. */
 export function writeId(uuid: string, words: Int32Array, at: number): void {
@@ -55,10 +69,10 @@ const ID_CHARS = 36;
 /** Written over and over: a text that is put together from pieces costs several times as much. */
 const idBytes = Buffer.alloc(ID_CHARS, '-');
 
-/** The text of a uuid from its four words. */
-export function idText(words: ArrayLike<number>): string {
+/** The text of a uuid from its four words, which begin at `start`. */
+export function idText(words: ArrayLike<number>, start: number): string {
   for (let group = 0; group < GROUPS_AT.length; group += 1) {
-    const word = words[group >> 1] ?? 0;
+    const word = words[start + (group >> 1)] ?? 0;
     const half = group % 2 === 0 ? word >>> 16 : word;
     const at = GROUPS_AT[group] ?? 0;
     idBytes[at] = HEX_DIGITS[(half >>> 12) & 0xf] ?? 0;

@@ -1,0 +1,81 @@
+// Key id and tenant id of each key, as words, in chunks that are only ever added to: a context
+// refers to them until somebody reads its ids, perhaps long after its key was removed.
+import { ID_WORDS, writeId } from './words.ts';
+
+export const IDS_WORDS = 2 * ID_WORDS;
+const CHUNK_BITS = 9;
+export const CHUNK_ROWS = 1 << CHUNK_BITS;
+const IN_CHUNK = CHUNK_ROWS - 1;
+
+const NOTHING = new Int32Array(0);
+const scratch = new Int32Array(IDS_WORDS);
+
+export class Ids {
+  #chunks: Int32Array[] = [];
+  #used = 0;
+  #free: number[] = [];
+
+  get bytes(): number {
+    return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
+  }
+
+  /** The words among which those of a row stand. They never change. */
+  wordsOf(row: number): Int32Array {
+    return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
+  }
+
+  /** Where the key's id begins; the tenant's follows. */
+  startOf(row: number): number {
+    return (row & IN_CHUNK) * IDS_WORDS;
+  }
+
+  add(keyId: string, tenantId: string): number {
+    const row = this.#newRow();
+    const words = this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
+    writeId(keyId, words, this.startOf(row));
+    writeId(tenantId, words, this.startOf(row) + ID_WORDS);
+    return row;
+  }
+
+  #newRow(): number {
+    const row = this.#free.pop();
+    if (row !== undefined) {
+      // Somebody may still look at what stood here.
+      const index = row >>> CHUNK_BITS;
+      this.#chunks[index] = (this.#chunks[index] ?? NOTHING).slice();
+      return row;
+    }
+    if (this.#used === this.#chunks.length * CHUNK_ROWS) {
+      this.#chunks.push(new Int32Array(CHUNK_ROWS * IDS_WORDS));
+    }
+    this.#used += 1;
+    return this.#used - 1;
+  }
+
+  /** Whether a row holds these very ids. */
+  holds(row: number, keyId: string, tenantId: string): boolean {
+    writeId(keyId, scratch, 0);
+    writeId(tenantId, scratch, ID_WORDS);
+    const words = this.wordsOf(row);
+    const start = this.startOf(row);
+    return scratch.every((word, at) => word === words[start + at]);
+  }
+
+  remove(row: number): void {
+    this.#free.push(row);
+  }
+
+  /** As they are now; what changes later does not show in the rows that are used. */
+  show(): { used: number; chunks: Int32Array[] } {
+    return { used: this.#used, chunks: [...this.#chunks] };
+  }
+
+  /** Takes over chunks as they were shown; rows without a mark are free. */
+  adopt(chunks: Int32Array[], marks: Uint8Array): void {
+    this.#chunks = chunks;
+    this.#used = marks.length;
+    for (let row = marks.indexOf(0); row !== -1; row = marks.indexOf(0, row + 1)) {
+      this.#free.push(row);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// Keys by digest: open addressing, and what a decision needs stands right behind the digest. Among
+// a million keys it is memory that makes a decision wait, so one place in it has to do. Slots are
+// few beyond what is used, because each of them is a whole record.
+import { DIGEST_WORDS } from './words.ts';
+
+/** Of a key's record: the number of its ids, plus one; zero where nothing stands. */
+export const ROW_AT = DIGEST_WORDS;
+/** The number of its terms: scopes and rules. */
+export const TERMS_AT = 9;
+/** Two words, the higher one first. */
+const EXPIRY_AT = 10;
+export const RECORD_WORDS = 12;
+
+const RECORDS_MIN = 8;
+/** Between 56 and 70 hundredths full: a record is found at the second look, on average. */
+const FILL_MAX = 0.7;
+const GROWTH = 1.25;
+/** In place of the higher word of an expiry: without an end. */
+const NEVER = 0x7fffffff;
+const WORD = 2 ** 32;
+
+/** The expiry in the record that begins at `start`; Infinity for none. */
+export function expiryIn(words: Int32Array, start: number): number {
+  const high = words[start + EXPIRY_AT] ?? 0;
+  if (high === NEVER) return Number.POSITIVE_INFINITY;
+  return high * WORD + ((words[start + EXPIRY_AT + 1] ?? 0) >>> 0);
+}
+
+/** Whole milliseconds since the epoch, or Infinity. */
+export function writeExpiry(words: Int32Array, start: number, at: number): void {
+  const high = at === Number.POSITIVE_INFINITY ? NEVER : Math.floor(at / WORD);
+  words[start + EXPIRY_AT] = high;
+  words[start + EXPIRY_AT + 1] = high === NEVER ? 0 : at - high * WORD;
+}
+
+/** One of many parts, each of which grows alone: no growth takes long enough to be felt. */
+export class Part {
+  words: Int32Array;
+  #records: number;
+  #used = 0;
+  /** Somebody is reading the words in peace: they are copied before they change. */
+  #isShown = false;
+
+  constructor(words: Int32Array = new Int32Array(RECORDS_MIN * RECORD_WORDS)) {
+    this.words = words;
+    this.#records = words.length / RECORD_WORDS;
+    for (let at = 0; at < words.length; at += RECORD_WORDS) {
+      if (words[at + ROW_AT] !== 0) this.#used += 1;
+    }
+  }
+
+  /** Where the record of a digest begins, or -1. All 32 bytes are compared. */
+  find(digest: Int32Array): number {
+    const { words } = this;
+    const second = digest[1] ?? 0;
+    let at = this.#homeOf(second);
+    while (words[at + ROW_AT] !== 0) {
+      if (words[at + 1] === second && isAt(words, at, digest)) return at;
+      at += RECORD_WORDS;
+      if (at === words.length) at = 0;
+    }
+    return -1;
+  }
+
+  /** Makes a record for a digest that has none, and says where. */
+  add(digest: Int32Array, row: number): number {
+    if (this.#used + 1 > this.#records * FILL_MAX) this.#grow();
+    this.own();
+    const at = this.#freeFor(digest[1] ?? 0);
+    this.words.set(digest, at);
+    this.words[at + ROW_AT] = row + 1;
+    this.#used += 1;
+    return at;
+  }
+
+  /** What followed it moves up, so that no look ends too early. */
+  remove(at: number): void {
+    const words = this.own();
+    let hole = at;
+    for (let next = this.#after(hole); words[next + ROW_AT] !== 0; next = this.#after(next)) {
+      const home = this.#homeOf(words[next + 1] ?? 0);
+      // It may move only if its home does not lie between the hole and where it stands.
+      if (this.#distance(home, next) < this.#distance(hole, next)) continue;
+      words.copyWithin(hole, next, next + RECORD_WORDS);
+      hole = next;
+    }
+    words.fill(0, hole, hole + RECORD_WORDS);
+    this.#used -= 1;
+  }
+
+  /** The words, to be written to. */
+  own(): Int32Array {
+    if (this.#isShown) this.words = this.words.slice();
+    this.#isShown = false;
+    return this.words;
+  }
+
+  /** The words as they are now; what changes later does not show in them. */
+  show(): Int32Array {
+    this.#isShown = true;
+    return this.words;
+  }
+
+  /** The second word says where to look first: a share of the whole, so growing keeps order. */
+  #homeOf(second: number): number {
+    return ((((second >>> 0) * this.#records) / WORD) | 0) * RECORD_WORDS;
+  }
+
+  #freeFor(second: number): number {
+    let at = this.#homeOf(second);
+    while (this.words[at + ROW_AT] !== 0) at = this.#after(at);
+    return at;
+  }
+
+  #after(at: number): number {
+    const next = at + RECORD_WORDS;
+    return next === this.words.length ? 0 : next;
+  }
+
+  #distance(from: number, to: number): number {
+    return to >= from ? to - from : to - from + this.words.length;
+  }
+
+  #grow(): void {
+    const old = this.words;
+    this.#records = Math.ceil(this.#records * GROWTH);
+    this.words = new Int32Array(this.#records * RECORD_WORDS);
+    this.#isShown = false;
+    for (let at = 0; at < old.length; at += RECORD_WORDS) {
+      if (old[at + ROW_AT] === 0) continue;
+      const to = this.#freeFor(old[at + 1] ?? 0);
+      for (let word = 0; word < RECORD_WORDS; word += 1)
+        this.words[to + word] = old[at + word] ?? 0;
+    }
+  }
+}
+
+/** Without a branch for each word: all eight stand side by side. */
+const isAt = (words: Int32Array, at: number, digest: Int32Array): boolean =>
+  (((words[at] ?? 0) ^ (digest[0] ?? 0)) |
+    ((words[at + 1] ?? 0) ^ (digest[1] ?? 0)) |
+    ((words[at + 2] ?? 0) ^ (digest[2] ?? 0)) |
+    ((words[at + 3] ?? 0) ^ (digest[3] ?? 0)) |
+    ((words[at + 4] ?? 0) ^ (digest[4] ?? 0)) |
+    ((words[at + 5] ?? 0) ^ (digest[5] ?? 0)) |
+    ((words[at + 6] ?? 0) ^ (digest[6] ?? 0)) |
+    ((words[at + 7] ?? 0) ^ (digest[7] ?? 0))) ===
+  0;
