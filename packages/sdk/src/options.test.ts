@@ -70,15 +70,15 @@ test('numbers out of range are clamped, and it is said', () => {
       rateLimitTimeoutMs: 'soon',
       idempotencyTimeoutMs: Number.NaN,
     },
-    telemetry: { sampleRate: 7, batchMax: 1e9 },
+    telemetry: { sampleRate: 7, batchMax: 1e9, queueMax: 2.5 },
   });
   const { pollMs, staleAfterMs, rateLimitTimeoutMs, idempotencyTimeoutMs, telemetry } = settings;
   deepEqual(
     [pollMs, staleAfterMs, rateLimitTimeoutMs, idempotencyTimeoutMs],
     [1_000, 86_400_000, 500, 5_000],
   );
-  deepEqual([telemetry?.sampleRate, telemetry?.batchMax], [1, 5_000]);
-  equal(logged.filter((line) => line.startsWith('warn')).length, 6);
+  deepEqual([telemetry?.sampleRate, telemetry?.batchMax, telemetry?.queueMax], [1, 5_000, 2]);
+  equal(logged.filter((line) => line.startsWith('warn')).length, 7);
 });
 
 test('an option that there is not is ignored, and it is said', () => {

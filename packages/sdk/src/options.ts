@@ -165,7 +165,9 @@ function clampedAll<K extends string>(
       log('warn', `keyrail: ${name} is not a number; ${usual} is used`);
       return [name, usual];
     }
-    const used = Math.min(max, Math.max(min, given));
+    // Only a share has a fraction; all else are counts.
+    const whole = max > 1 ? Math.floor(given) : given;
+    const used = Math.min(max, Math.max(min, whole));
     if (used !== given) log('warn', `keyrail: ${name} is ${given}; ${used} is used`);
     return [name, used];
   });
