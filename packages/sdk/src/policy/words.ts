@@ -17,12 +17,19 @@ const scratch = Buffer.alloc(4 * DIGEST_WORDS);
 /** The digest as sixteen characters of sixteen bits each, the lower byte first. */
 type Sha256 = (key: string | Uint8Array) => string;
 
+/** Early releases of Node 20 lack the one-shot function; another might refuse the encoding. */
+function hashesAtOnce(): boolean {
+  try {
+    return nodeCrypto.hash('sha256', '', UTF16).length === 2 * DIGEST_WORDS;
+  } catch {
+    return false;
+  }
+}
+
 /** Through text: the runtime makes a short string several times faster than a buffer. */
-const sha256: Sha256 =
-  typeof nodeCrypto.hash === 'function'
-    ? (key) => nodeCrypto.hash('sha256', key, UTF16)
-    : // Early releases of Node 20 lack the one-shot function.
-      (key) => nodeCrypto.createHash('sha256').update(key).digest().toString('utf16le');
+const sha256: Sha256 = hashesAtOnce()
+  ? (key) => nodeCrypto.hash('sha256', key, UTF16)
+  : (key) => nodeCrypto.createHash('sha256').update(key).digest().toString('utf16le');
 
 /** The words of the lookup hash of a key, or of its bytes. They hold until the next is made. */
 export function digestOf(key: string | Uint8Array): Int32Array {
