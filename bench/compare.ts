@@ -1,5 +1,5 @@
 // Findings of two who were measured in the same rounds.
-import { judge, judgeMedian, type Laps, rate, ratios, spread } from './rounds.ts';
+import { judge, type Laps, rate, ratios, spread } from './rounds.ts';
 import type { Finding } from './table.ts';
 
 type Comparison<Name extends string> = {
@@ -10,13 +10,12 @@ type Comparison<Name extends string> = {
   called?: string;
   /** Null where nothing is promised. */
   least: number | null;
-  judged?: typeof judge;
 };
 
 /** How many of ours there are to one of the peer's. */
 export function compareRates<Name extends string>(
   laps: Laps<Name>,
-  { name, ours, peer, called = peer, least, judged = judge }: Comparison<Name>,
+  { name, ours, peer, called = peer, least }: Comparison<Name>,
 ): Finding {
   const against = ratios(laps[ours], laps[peer]);
   return {
@@ -25,11 +24,11 @@ export function compareRates<Name extends string>(
     peer: `${called} ${spread(laps[peer], rate)}`,
     ratio: spread(against, (value) => value.toFixed(2)),
     target: least === null ? 'context' : `>= ${least.toFixed(2)}`,
-    met: least === null ? null : judged(against, (value) => value >= least),
+    met: least === null ? null : judge(against, (value) => value >= least),
   };
 }
 
-const ROUNDS = 5;
+const ROUNDS = 15;
 
 type Growth = { name: string; few: string; most: number };
 
@@ -55,6 +54,6 @@ export async function compareTimes(
     peer: `${called} ${spread(small, shown)}`,
     ratio: spread(against, (value) => value.toFixed(2)),
     target: `<= ${most.toFixed(2)}`,
-    met: judgeMedian(against, (value) => value <= most),
+    met: judge(against, (value) => value <= most),
   };
 }

@@ -7,7 +7,7 @@ import { timed } from './contestants.ts';
 import { openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
 import { CONNECTIONS } from './loader.ts';
 import { foundWorkspace } from './requests.ts';
-import { type Contestant, judgeMedian, takeTurns } from './rounds.ts';
+import { type Contestant, takeTurns } from './rounds.ts';
 import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
@@ -47,7 +47,6 @@ export async function measureIdempotency(): Promise<Finding[]> {
         ours: 'claim and complete',
         peer: 'bare statements',
         least: RATIO_MIN,
-        judged: judgeMedian,
       }),
     ];
   });

@@ -5,7 +5,7 @@ import { openPostgres, startOnPostgres } from './keyrail.ts';
 import { openLoader } from './loader.ts';
 import { callOf, newProject } from './policy-ground.ts';
 import { foundWorkspace, read } from './requests.ts';
-import { judgeMedian, takeTurns } from './rounds.ts';
+import { takeTurns } from './rounds.ts';
 import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
@@ -36,7 +36,6 @@ export async function measurePolls(): Promise<Finding[]> {
         peer: 'GET /v1/workspace',
         called: 'authenticated read',
         least: RATIO_MIN,
-        judged: judgeMedian,
       }),
     ];
   });

@@ -7,7 +7,7 @@ import { underLoad } from './contestants.ts';
 import { openPostgres, startOnPostgres } from './keyrail.ts';
 import { openLoader } from './loader.ts';
 import { foundWorkspace, requestText } from './requests.ts';
-import { judgeMedian, type Laps, takeTurns } from './rounds.ts';
+import { type Laps, takeTurns } from './rounds.ts';
 import { whileOpen } from './stop.ts';
 import type { Finding } from './table.ts';
 
@@ -58,7 +58,7 @@ export async function measureRatelimit(): Promise<Finding[]> {
 
 function findings(laps: Laps<Name>): Finding[] {
   const compare = (ours: Name, peer: Name, least: number): Finding =>
-    compareRates(laps, { name: `ratelimit: ${ours}`, ours, peer, least, judged: judgeMedian });
+    compareRates(laps, { name: `ratelimit: ${ours}`, ours, peer, least });
   return [
     compare('check, redis', 'one EVALSHA', 0.7),
     compare('check, redis', 'flexible', 1),

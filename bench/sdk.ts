@@ -23,9 +23,9 @@ const BLOCKED_MS_MAX = 50;
 const EXPRESS_RATIO_MIN = 0.85;
 const LOAD_WAIT_MS = 300_000;
 const WARM_UP_MS = 1_000;
-const LAP_MS = 250;
-const LAPS = 15;
-const PEER_LAP_MS = 500;
+const LAP_MS = 100;
+const LAPS = 41;
+const PEER_LAP_MS = 200;
 
 type Node = Worker<NodeOrder, Loaded & Timed>;
 
