@@ -106,6 +106,11 @@ const faults: Fault[] = [
     answers: spoilt(spoiltKey({ change: 'suspend' })),
   },
   { name: 'a digest cut short', hard: true, answers: spoilt(spoiltKey({ lookup_hash: 'ab' })) },
+  ...['A', 'g', '/', ':', '`'].map((letter) => ({
+    name: `a digest with ${letter} in it`,
+    hard: true,
+    answers: spoilt(spoiltKey({ lookup_hash: `${'a'.repeat(63)}${letter}` })),
+  })),
   { name: 'no expiry', hard: true, answers: spoilt(spoiltKey({ expires_at: undefined })) },
   {
     name: 'an expiry that is no time',

@@ -30,7 +30,8 @@ export class FeedFault extends Error {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const DIGEST = /^[0-9a-f]{64}$/;
+const DIGEST_CHARS = 64;
+const [DIGIT_0, DIGIT_9, LETTER_A, LETTER_F] = [48, 57, 97, 102] as const;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CURSOR_CHARS_MAX = 512;
 
@@ -68,7 +69,7 @@ function headOf(page: Fields, expected: Expected): Head {
 function changeOf(change: Fields): Change {
   if (change.change === 'upsert') return { kind: 'upsert', entry: entryOf(change) };
   if (change.change === 'remove') {
-    return { kind: 'remove', lookupHash: matching(change.lookup_hash, DIGEST, 'lookup_hash') };
+    return { kind: 'remove', lookupHash: digestIn(change.lookup_hash) };
   }
   // To leave it out would be to guess that it does not matter.
   throw new FeedFault('a change is of an unknown kind');
@@ -76,7 +77,7 @@ function changeOf(change: Fields): Change {
 
 function entryOf(key: Fields): Entry {
   return {
-    lookupHash: matching(key.lookup_hash, DIGEST, 'lookup_hash'),
+    lookupHash: digestIn(key.lookup_hash),
     keyId: matching(key.key_id, UUID, 'key_id'),
     tenantId: tenantIdOf(key.tenant_id),
     env: envOf(key.env),
@@ -135,6 +136,21 @@ function list(value: unknown, name: string): unknown[] {
 function matching(value: unknown, form: RegExp, name: string): string {
   if (typeof value === 'string' && form.test(value)) return value;
   throw new FeedFault(`${name} does not have its form`);
+}
+
+/** As a pattern would, in a fraction of its time: there may be a million of them. */
+function digestIn(value: unknown): string {
+  if (typeof value === 'string' && value.length === DIGEST_CHARS && isLowerHex(value)) return value;
+  throw new FeedFault('lookup_hash does not have its form');
+}
+
+function isLowerHex(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const isHex = (unit >= DIGIT_0 && unit <= DIGIT_9) || (unit >= LETTER_A && unit <= LETTER_F);
+    if (!isHex) return false;
+  }
+  return true;
 }
 
 function whole(value: unknown, name: string): number {
