@@ -14,35 +14,37 @@ type Parts = { gate: Pick<Gate, 'findSecretKeys' | 'noteUse'>; log: Log };
 /** Throws the refusal of a key that is not active. */
 export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
+/** A key that was found active, and the noting of its use if that is due. */
+type Found = { key: ReadKey; noting: Promise<void> | null };
+
 /** Reads a key anew on every request, so that a revocation holds from the next one on. */
 export function openSecretKeys({ gate, log }: Parts): ReadSecretKey {
-  async function noteUse(fact: SecretKeyFact): Promise<void> {
-    if (!fact.useIsStale) return;
-    await gate.noteUse(fact).catch((error) => log.warn({ error }, 'a key use was not noted'));
-  }
+  const noteUse = (fact: SecretKeyFact): Promise<void> =>
+    gate.noteUse(fact).catch((error) => log.warn({ error }, 'a key use was not noted'));
 
-  /** The active ones of these keys, each noted as used. */
-  async function readAll(tokens: string[]): Promise<Map<string, ReadKey>> {
+  /** The active ones of these keys. */
+  async function findAll(tokens: string[]): Promise<Map<string, Found>> {
     const hashes = tokens.map(lookupHash);
     const facts = await gate.findSecretKeys(hashes);
-    const keys = new Map<string, ReadKey>();
-    const uses: Promise<void>[] = [];
+    const found = new Map<string, Found>();
     for (const [at, token] of tokens.entries()) {
       const fact = facts.get(hashes[at] ?? '');
       if (!fact?.active) continue;
-      uses.push(noteUse(fact));
-      keys.set(token, { id: fact.id, principal: principalOf(fact), expiresInMs: fact.expiresInMs });
+      const { id, expiresInMs, useIsStale } = fact;
+      const key = { id, principal: principalOf(fact), expiresInMs };
+      found.set(token, { key, noting: useIsStale ? noteUse(fact) : null });
     }
-    await Promise.all(uses);
-    return keys;
+    return found;
   }
 
-  const readTogether = gathered(readAll);
+  const findTogether = gathered(findAll);
   return async (token) => {
     // A mistyped key fails its checksum: refused without a look-up, with the very same answer.
-    const key = parseCredential(token) ? await readTogether(token) : null;
-    if (!key) throw new ApiError('invalid_key');
-    return key;
+    const found = parseCredential(token) ? await findTogether(token) : null;
+    if (!found) throw new ApiError('invalid_key');
+    // Awaited by who used the key, and by nobody whose look-up merely went along.
+    if (found.noting !== null) await found.noting;
+    return found.key;
   };
 }
 

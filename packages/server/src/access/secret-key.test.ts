@@ -1,0 +1,79 @@
+// Keys that are read together are still read each for itself.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { lookupHash, mintCredential } from '@keyrail/protocol/key-format.ts';
+import { openLog } from '../base/log.ts';
+import type { SecretKeyFact } from '../doors/gate.ts';
+import { openSecretKeys } from './secret-key.ts';
+
+const log = openLog('silent', process.stderr);
+const newToken = () => mintCredential('secret_key', 'live', randomBytes).secret;
+
+const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact => ({
+  ...{ id: token.slice(-8), workspaceId: 'w', env: 'live', authority: 'owner', active: true },
+  ...{ expiresInMs: null, useIsStale: false },
+  ...more,
+});
+
+/** A gate that knows these keys; the test says when a use is noted. */
+function gateWith(facts: Map<string, SecretKeyFact>) {
+  const asked: string[][] = [];
+  const noting = Promise.withResolvers<void>();
+  const noted: string[] = [];
+  const read = openSecretKeys({
+    log,
+    gate: {
+      findSecretKeys: async (hashes) => {
+        asked.push([...hashes]);
+        return facts;
+      },
+      noteUse: ({ id }) => {
+        noted.push(id);
+        return noting.promise;
+      },
+    },
+  });
+  return { read, asked, noted, noting };
+}
+
+test('a use that is slow to be noted holds up its own key and no other', async () => {
+  const [slow, quick] = [newToken(), newToken()];
+  const facts = new Map([
+    [lookupHash(slow), factOf(slow, { useIsStale: true })],
+    [lookupHash(quick), factOf(quick)],
+  ]);
+  const { read, asked, noted, noting } = gateWith(facts);
+  let isRead = false;
+  const slowly = read(slow).finally(() => {
+    isRead = true;
+  });
+  equal((await read(quick)).id, quick.slice(-8));
+  deepEqual([asked.length, asked[0]?.length, noted.length, isRead], [1, 2, 1, false]);
+  noting.resolve();
+  equal((await slowly).id, slow.slice(-8));
+});
+
+test('a use that cannot be noted is no reason to refuse', async () => {
+  const token = newToken();
+  const facts = new Map([[lookupHash(token), factOf(token, { useIsStale: true })]]);
+  const { read, noting } = gateWith(facts);
+  const reading = read(token);
+  setImmediate(() => setImmediate(() => noting.reject(new Error('the database is away'))));
+  equal((await reading).id, token.slice(-8));
+});
+
+test('of keys that wait together each is looked up and noted once, and the ended refused', async () => {
+  const [good, ended] = [newToken(), newToken()];
+  const facts = new Map([
+    [lookupHash(good), factOf(good, { useIsStale: true })],
+    [lookupHash(ended), factOf(ended, { active: false, useIsStale: true })],
+  ]);
+  const { read, asked, noted, noting } = gateWith(facts);
+  noting.resolve();
+  const all = [read(good), read(good), read(good)];
+  const refused = [read(ended), read(newToken()), read(`${good.slice(0, -1)}x`)];
+  await Promise.all(refused.map((each) => rejects(each, { code: 'invalid_key' })));
+  equal(new Set(await Promise.all(all)).size, 1);
+  deepEqual([asked.length, asked[0]?.length, noted], [1, 3, [good.slice(-8)]]);
+});
