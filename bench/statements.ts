@@ -34,7 +34,7 @@ export async function learnChange(caller: Caller, parents: Parents): Promise<Cha
   const heard: Statement[] = [];
   const found = { project: parents?.projectId, tenant: parents?.tenantId, ...parents };
   const db = listeningStore(heard, found);
-  await openGate(db).findSecretKeys([caller.lookupHash]);
+  await openGate(db).findSecretKey(caller.lookupHash);
   const ids = [CHANGE_ID, KEY_ID, AUDIT_ID];
   const newId = (): string => ids.shift() ?? '';
   const reach = {

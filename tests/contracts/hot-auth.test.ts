@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../packages/server/src/db/database.ts';
 import { type Bench, bench, type Caller, Refusal } from '../bench.ts';
-import { appBeside } from '../beside.ts';
+import { appBeside, traced } from '../beside.ts';
 import { onPostgres } from './store.ts';
 
 const check = 'POST /v1/ratelimit/check';
@@ -20,8 +20,11 @@ const input = () => ({
   limits: [{ id: 'a', limit: 1e9, window_ms: 1000, algorithm: 'fixed', scope: 'key' }],
 });
 
-const isAccepted = (call: Caller): Promise<boolean> =>
-  call(check, input()).then(
+const isAccepted = (
+  call: Caller,
+  line: typeof check | 'GET /v1/environments' = check,
+): Promise<boolean> =>
+  (line === check ? call(line, input()) : call(line)).then(
     () => true,
     (error: unknown) => {
       if (error instanceof Refusal && error.answer.status === 401) return false;
@@ -132,15 +135,55 @@ test('a key that expires within the life is refused once it has expired', async 
   equal(await isAccepted(call), false);
 });
 
-test('lines that are not hot never use what is remembered', async (t) => {
+test('lines that are not hot never use what is remembered for those', async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, { db: deaf(held.world.db), hotAuthMs: 60_000 });
   const { id, key } = await newKey(held);
   equal(await isAccepted(beside.as(key)), true);
   await held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
   equal(await isAccepted(beside.as(key)), true, 'it is remembered, or this shows nothing');
-  const answer = await beside
-    .as(key)('GET /v1/workspace')
-    .catch((error: unknown) => error);
-  ok(answer instanceof Refusal && answer.answer.status === 401);
+  equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
+});
+
+test('a revocation is answered when no process takes the key any more, even one that is deaf', async (t) => {
+  const held = await bench(t);
+  const { db, take } = traced(deaf(held.world.db));
+  const beside = appBeside(t, held.world, { db });
+  let servedAgain = 0;
+  for (const [line, more] of [
+    ['POST /v1/secret_keys/{id}/revoke', {}],
+    ['POST /v1/secret_keys/{id}/rotate', { overlap_hours: 0 }],
+  ] as const) {
+    for (let round = 0; round < 5; round += 1) {
+      const { id, key } = await newKey(held);
+      const ask = () => isAccepted(beside.as(key), 'GET /v1/environments');
+      let isAnswered = false;
+      const revoking = held.as.liveKey(line, { id, ...more }).finally(() => {
+        isAnswered = true;
+      });
+      while (!isAnswered) {
+        take();
+        if ((await ask()) && take().length === 0) servedAgain += 1;
+      }
+      equal(await ask(), false, line);
+      await revoking;
+    }
+  }
+  ok(servedAgain > 0, 'a reading served a second request, or this shows nothing');
+});
+
+test('minting takes no reading but its own', async (t) => {
+  const held = await bench(t);
+  const { db, take } = traced(held.world.db);
+  const beside = appBeside(t, held.world, { db, hotAuthMs: 60_000 });
+  const readings = () => take().filter(({ text }) => text.includes('from secret_keys')).length;
+  const { key } = await newKey(held);
+  const call = beside.as(key);
+  equal(await isAccepted(call), true);
+  equal(readings(), 1);
+  const nowhere = { project_id: randomUUID(), env: 'live', tenant_id: randomUUID() };
+  for (let at = 0; at < 3; at += 1) {
+    await call('POST /v1/embed_tokens', nowhere).catch(() => {});
+    equal(readings(), 1);
+  }
 });

@@ -56,6 +56,7 @@ const security: Record<Endpoint['auth'], JsonObject[]> = {
   session: [{ session: [] }],
   machine: [{ secretKey: [] }],
   machineHot: [{ secretKey: [] }],
+  machineNew: [{ secretKey: [] }],
   embed: [{ embedToken: [] }],
   founder: [{ session: [] }, { bootstrapToken: [] }],
 };

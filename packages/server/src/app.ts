@@ -5,7 +5,7 @@ import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/bootstrap.ts';
 import { embedPrincipal } from './access/embed-token.ts';
 import { type HotKeys, openHotKeys } from './access/hot-cache-news.ts';
-import { openSecretKeys, type ReadSecretKey } from './access/secret-key.ts';
+import { openSecretKeys } from './access/secret-key.ts';
 import { sessionPrincipal } from './access/session.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
@@ -79,9 +79,8 @@ export function buildApp(parts: AppParts): App {
   const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
-  const readKey = openSecretKeys({ gate, log });
-  const hot = { lifeMs: parts.hotAuthMs, listen: db.listen };
-  const hotKeys = openHotKeys({ gate, log, read: readKey, ...hot });
+  const hot = { lifeMs: parts.hotAuthMs, listen: db.listen, clock: parts.clock };
+  const hotKeys = openHotKeys({ gate, log, read: openSecretKeys({ gate, log }), ...hot });
   const embedding = { signingKeys, makeFirstSigningKey, newId };
   const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
     ...{ db, newId, randomBytes, counters, gate, log },
@@ -89,7 +88,7 @@ export function buildApp(parts: AppParts): App {
     announce: bridge.announce,
     forgetKeys: hotKeys.forget,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
-    credentials: credentialsOf(parts, { gate, log, readKey, hotKeys, signingKeys }),
+    credentials: credentialsOf(parts, { gate, log, hotKeys, signingKeys }),
     probe: probeOf(db, gate),
     checkAnswers: parts.checkAnswers,
     newRequestId: requestIdMaker(newId),
@@ -129,17 +128,15 @@ export function buildApp(parts: AppParts): App {
 type Known = {
   gate: Gate;
   log: Log;
-  readKey: ReadSecretKey;
   hotKeys: HotKeys;
   signingKeys: SigningKeys;
 };
 
 const credentialsOf = (
   { bootstrapToken, publicUrl: issuer }: AppParts,
-  { gate, log, readKey, hotKeys, signingKeys }: Known,
+  { gate, log, hotKeys, signingKeys }: Known,
 ): Credentials => ({
-  secretKey: (token, isHot) =>
-    isHot ? hotKeys.principalOf(token) : readKey(token).then(({ principal }) => principal),
+  secretKey: hotKeys.principalOf,
   session: (token) => sessionPrincipal({ gate, log }, token),
   embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer }, token),
   isBootstrap: bootstrapCheck(bootstrapToken),

@@ -4,10 +4,15 @@ import { goOn } from '../base/at-once.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 
+/**
+ * How a secret key may be known: by a reading of its own, by a recent one, which is as good since a
+ * revocation is not answered before it is too old, or by one that may be seconds old.
+ */
+export type Freshness = 'new' | 'recent' | 'hot';
+
 /** One way in for each kind of credential; each throws its own 401. */
 export type Credentials = {
-  /** Hot: one that was read a moment ago will do. */
-  secretKey(token: string, isHot: boolean): Promise<Principal> | Principal;
+  secretKey(token: string, freshness: Freshness): Promise<Principal> | Principal;
   session(token: string): Promise<Principal>;
   embedToken(token: string): Promise<Principal>;
   isBootstrap(token: string): boolean;
@@ -20,9 +25,12 @@ const accepted: Record<Exclude<Auth, 'none' | 'signature'>, readonly Presented[]
   session: ['session'],
   machine: ['secret_key'],
   machineHot: ['secret_key'],
+  machineNew: ['secret_key'],
   embed: ['embed'],
   founder: ['session', 'bootstrap'],
 };
+
+const freshnessOn: { [A in Auth]?: Freshness } = { machineHot: 'hot', machineNew: 'new' };
 
 const nobody: Principal = { kind: 'nobody' };
 
@@ -49,7 +57,7 @@ function principalFor(
   auth: Auth,
   token: string,
 ): Promise<Principal> | Principal {
-  if (token.startsWith('krsk_')) return credentials.secretKey(token, auth === 'machineHot');
+  if (token.startsWith('krsk_')) return credentials.secretKey(token, freshnessOn[auth] ?? 'recent');
   if (token.startsWith('krses_')) return credentials.session(token);
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
   if (credentials.isBootstrap(token)) return { kind: 'bootstrap' };

@@ -47,14 +47,14 @@ function scene(lifeMs = LIFE_MS) {
 }
 
 /** Whether the next request would be answered from memory. */
-const isKnown = (cache: HotCache, token: string): boolean => {
-  const found = cache.principalOf(token);
+const isKnown = (cache: HotCache, token: string, withinMs = LIFE_MS): boolean => {
+  const found = cache.principalOf(token, withinMs);
   if (found instanceof Promise) found.catch(() => {});
   return !(found instanceof Promise);
 };
 
 async function fill(one: ReturnType<typeof scene>, token: string, more?: Partial<ReadKey>) {
-  const asked = one.cache.principalOf(token);
+  const asked = one.cache.principalOf(token, LIFE_MS);
   one.readings.at(-1)?.answer(more);
   return asked;
 }
@@ -72,7 +72,7 @@ test('a key is read once and known for its life, which use does not lengthen', a
 
 test('a life begins when the read begins, however long it takes', async () => {
   const one = scene();
-  const asked = one.cache.principalOf('a');
+  const asked = one.cache.principalOf('a', LIFE_MS);
   one.pass(LIFE_MS - 1);
   one.readings[0]?.answer();
   await asked;
@@ -81,9 +81,39 @@ test('a life begins when the read begins, however long it takes', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
+test('a line takes no reading that is older than it allows, and others take it still', async () => {
+  const one = scene();
+  await fill(one, 'a');
+  one.pass(49);
+  equal(isKnown(one.cache, 'a', 50), true);
+  one.pass(1);
+  equal(isKnown(one.cache, 'a'), true);
+  equal(isKnown(one.cache, 'a', 50), false);
+  one.readings[1]?.answer();
+  await null;
+  await null;
+  equal(isKnown(one.cache, 'a', 1), true, 'the new reading is as good for all');
+  equal(isKnown(one.cache, 'a', 0), false, 'and none is good enough for who wants his own');
+});
+
+test('a reading that began too long ago is not joined either, though it goes on', async () => {
+  const one = scene();
+  const early = one.cache.principalOf('a', 50);
+  one.pass(49);
+  const joined = one.cache.principalOf('a', 50);
+  equal(one.readings.length, 1);
+  one.pass(1);
+  const late = one.cache.principalOf('a', 50);
+  equal(one.readings.length, 2);
+  one.readings[0]?.answer();
+  await Promise.all([early, joined]);
+  one.readings[1]?.fail();
+  await rejects(async () => late);
+});
+
 test('those who ask together share one read', async () => {
   const one = scene();
-  const asked = Array.from({ length: 50 }, () => one.cache.principalOf('a'));
+  const asked = Array.from({ length: 50 }, () => one.cache.principalOf('a', LIFE_MS));
   equal(one.readings.length, 1);
   one.readings[0]?.answer();
   for (const found of await Promise.all(asked)) deepEqual(found, principalFor('a'));
@@ -91,7 +121,7 @@ test('those who ask together share one read', async () => {
 
 test('a refusal is told to all who asked and not remembered', async () => {
   const one = scene();
-  const asked = [one.cache.principalOf('a'), one.cache.principalOf('a')];
+  const asked = [one.cache.principalOf('a', LIFE_MS), one.cache.principalOf('a', LIFE_MS)];
   one.readings[0]?.fail();
   for (const refused of asked) await rejects(async () => refused);
   equal(isKnown(one.cache, 'a'), false);
@@ -109,7 +139,7 @@ test('a revoked key is forgotten at once, and others are not', async () => {
 
 test('a read that a revocation overtook is never remembered', async () => {
   const one = scene();
-  const asked = one.cache.principalOf('a');
+  const asked = one.cache.principalOf('a', LIFE_MS);
   one.cache.evict('id of a');
   one.readings[0]?.answer();
   await asked;
@@ -118,9 +148,9 @@ test('a read that a revocation overtook is never remembered', async () => {
 
 test('a request after a revocation does not join a read from before it', async () => {
   const one = scene();
-  const early = one.cache.principalOf('a');
+  const early = one.cache.principalOf('a', LIFE_MS);
   one.cache.evict('id of a');
-  const late = one.cache.principalOf('a');
+  const late = one.cache.principalOf('a', LIFE_MS);
   equal(one.readings.length, 2);
   one.readings[0]?.answer();
   await early;
@@ -132,7 +162,7 @@ test('a request after a revocation does not join a read from before it', async (
 test('when news may have been missed, nothing is known any more', async () => {
   const one = scene();
   await fill(one, 'a');
-  const asked = one.cache.principalOf('b');
+  const asked = one.cache.principalOf('b', LIFE_MS);
   one.cache.clear();
   one.readings[1]?.answer();
   await asked;

@@ -1,4 +1,4 @@
-// Keys that are read together are still read each for itself.
+// What the reading of a secret key looks up, refuses and notes.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -18,15 +18,15 @@ const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact
 
 /** A gate that knows these keys; the test says when a use is noted. */
 function gateWith(facts: Map<string, SecretKeyFact>) {
-  const asked: string[][] = [];
+  const asked: string[] = [];
   const noting = Promise.withResolvers<void>();
   const noted: string[] = [];
   const read = openSecretKeys({
     log,
     gate: {
-      findSecretKeys: async (hashes) => {
-        asked.push([...hashes]);
-        return facts;
+      findSecretKey: async (hash) => {
+        asked.push(hash);
+        return facts.get(hash) ?? null;
       },
       noteUse: ({ id }) => {
         noted.push(id);
@@ -49,7 +49,7 @@ test('a use that is slow to be noted holds up its own key and no other', async (
     isRead = true;
   });
   equal((await read(quick)).id, quick.slice(-8));
-  deepEqual([asked.length, asked[0]?.length, noted.length, isRead], [1, 2, 1, false]);
+  deepEqual([asked.length, noted.length, isRead], [2, 1, false]);
   noting.resolve();
   equal((await slowly).id, slow.slice(-8));
 });
@@ -63,17 +63,18 @@ test('a use that cannot be noted is no reason to refuse', async () => {
   equal((await reading).id, token.slice(-8));
 });
 
-test('of keys that wait together each is looked up and noted once, and the ended refused', async () => {
-  const [good, ended] = [newToken(), newToken()];
+test('what is ended or unknown is refused and not noted, and a slip of the pen not looked up', async () => {
+  const [good, ended, unknown] = [newToken(), newToken(), newToken()];
   const facts = new Map([
     [lookupHash(good), factOf(good, { useIsStale: true })],
     [lookupHash(ended), factOf(ended, { active: false, useIsStale: true })],
   ]);
   const { read, asked, noted, noting } = gateWith(facts);
   noting.resolve();
-  const all = [read(good), read(good), read(good)];
-  const refused = [read(ended), read(newToken()), read(`${good.slice(0, -1)}x`)];
-  await Promise.all(refused.map((each) => rejects(each, { code: 'invalid_key' })));
-  equal(new Set(await Promise.all(all)).size, 1);
-  deepEqual([asked.length, asked[0]?.length, noted], [1, 3, [good.slice(-8)]]);
+  for (const token of [ended, unknown, `${good.slice(0, -1)}x`]) {
+    await rejects(read(token), { code: 'invalid_key' });
+  }
+  deepEqual([asked, noted], [[lookupHash(ended), lookupHash(unknown)], []]);
+  await read(good);
+  deepEqual(noted, [good.slice(-8)]);
 });

@@ -46,8 +46,7 @@ export type SessionFact = {
 };
 
 export type Gate = {
-  /** By their hashes; those that do not exist are left out. */
-  findSecretKeys(hashes: readonly string[]): Promise<Map<string, SecretKeyFact>>;
+  findSecretKey(lookupHash: string): Promise<SecretKeyFact | null>;
   noteUse(fact: SecretKeyFact): Promise<void>;
   findSession(lookupHash: string): Promise<SessionFact | null>;
   noteSeen(fact: SessionFact): Promise<void>;
@@ -73,7 +72,7 @@ export function openGate(db: Database): Gate {
       db.once({ ...opening(deadlineAfter(GATE_TIMEOUT_MS)), byIndex: true }, statement),
   });
   return {
-    findSecretKeys: (hashes) => findSecretKeys(byIndex(), hashes),
+    findSecretKey: gathered((hashes) => findSecretKeys(byIndex(), hashes)),
     noteUse: (fact) => noteUse(patient(), fact),
     findSession: gathered((hashes) => findSessions(byIndex(), hashes)),
     noteSeen: (fact) => noteSeen(patient(), fact),

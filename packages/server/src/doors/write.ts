@@ -16,20 +16,23 @@ export type DoorParts = {
   seal: Seal;
   /** Told after the commit, so that those who wait for a project's policy are woken. */
   announce(versions: readonly PolicyVersion[]): void;
-  /** Told after the commit, so that no process remembers a secret key as it was. */
-  forgetKeys?(secretKeyIds: readonly string[]): void;
+  /** Told after the commit; settles when no process takes a secret key for what it was. */
+  forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
 
 export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
 
 export const openWrite =
   (parts: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
-  (operation) => {
+  async (operation) => {
     const { db, newId, randomBytes, seal } = parts;
-    return db.transaction(opening(reach, newId(), deadline), async ({ run, now }) => {
+    const opened = opening(reach, newId(), deadline);
+    const { result, settled } = await db.transaction(opened, async ({ run, now }) => {
       const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });
       return endingOf(change, reach, parts);
     });
+    if (settled !== null) await settled;
+    return result;
   };
 
 const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening => ({
@@ -39,8 +42,13 @@ const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening =>
   changeId,
 });
 
-function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<T> {
-  if (change.kind === 'unchanged') return { kind: 'rollback', result: change.result };
+/** What came of it, and what has to pass before it is told. */
+type Outcome<T> = { result: T; settled: Promise<void> | null };
+
+function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<Outcome<T>> {
+  if (change.kind === 'unchanged') {
+    return { kind: 'rollback', result: { result: change.result, settled: null } };
+  }
   const { newId, announce, forgetKeys } = parts;
   const { entries, policy, floors, result } = change;
   return {
@@ -49,8 +57,8 @@ function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<
     result: ([tail]) => {
       const versions = versionsOf(tail);
       announce(versions);
-      forgetKeys?.(entries.filter(isOfSecretKey).map(({ target }) => target));
-      return result(versions);
+      const keyIds = entries.filter(isOfSecretKey).map(({ target }) => target);
+      return { result: result(versions), settled: forgetKeys?.(keyIds) ?? null };
     },
   };
 }
