@@ -3,7 +3,6 @@
 // place of those that must differ from change to change.
 import { systemRandomBytes } from '../packages/server/src/base/random.ts';
 import type { Answer, Database, Statement } from '../packages/server/src/db/database.ts';
-import { openGate } from '../packages/server/src/doors/gate.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
 import { openWrite } from '../packages/server/src/doors/write.ts';
 import { createKey } from '../packages/server/src/features/keys/create-key.ts';
@@ -13,7 +12,6 @@ import { createSecretKey } from '../packages/server/src/features/secret-keys/cre
 export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };
 
 export type ChangeStatements = {
-  lookUp: Statement;
   /** What the operation itself sends, one after the other. */
   body(fresh: Fresh): Statement[];
   close(fresh: Fresh): Statement;
@@ -28,13 +26,12 @@ const AUDIT_ID = '00000000-0000-7000-8000-000000000002';
 const NOW = new Date(0);
 export const IN_TIME = { remainingMs: () => 1000 };
 
-export type Caller = { keyId: string; workspaceId: string; lookupHash: string };
+export type Caller = { keyId: string; workspaceId: string };
 
 export async function learnChange(caller: Caller, parents: Parents): Promise<ChangeStatements> {
   const heard: Statement[] = [];
   const found = { project: parents?.projectId, tenant: parents?.tenantId, ...parents };
   const db = listeningStore(heard, found);
-  await openGate(db).findSecretKey(caller.lookupHash);
   const ids = [CHANGE_ID, KEY_ID, AUDIT_ID];
   const newId = (): string => ids.shift() ?? '';
   const reach = {
@@ -48,13 +45,12 @@ export async function learnChange(caller: Caller, parents: Parents): Promise<Cha
   const write = openWrite(parts, reach, IN_TIME);
   if (parents) await write((tx) => createKey(tx, { ...parents, ...sample, ...sampleOfApiKey }));
   else await write((tx) => createSecretKey(tx, sample));
-  const [lookUp, ...body] = heard;
+  const body = [...heard];
   const close = body.pop();
-  if (!lookUp || !close || body.length === 0) {
+  if (!close || body.length === 0) {
     throw new Error(`a change is no longer made of ${heard.length} statements`);
   }
   return {
-    lookUp,
     body: (fresh) => body.map((statement) => renew(statement, fresh)),
     close: (fresh) => renew(close, fresh),
   };
