@@ -1,7 +1,7 @@
 // The peer of a change: the same statements under the same roles and scope, sent by bare `pg` with
 // prepared statements and its own pipelining, in as many trips as the server takes. No HTTP, no
-// parsing, no presenting: what is left is the database and its driver. The caller's key is not looked
-// up, as the server does so a few times in a second however many changes there are.
+// parsing, no presenting: what is left is the database and its driver. The caller's key is not
+// looked up, as the server does so a few times in a second however many changes there are.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
 import type pg from 'pg';

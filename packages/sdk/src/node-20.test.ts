@@ -12,7 +12,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const home = join(import.meta.dirname, '..');
 const modules = join(home, '..', '..', 'node_modules');
-const FILES = ['smoke.cjs', 'smoke.mjs', 'consumer.mts', 'consumer.cts'];
+const CONSUMERS = ['consumer.mts', 'consumer.cts', 'consumer-nest.mts'];
+const FILES = ['smoke.cjs', 'smoke.mjs', ...CONSUMERS];
 
 let folder = '';
 before(async () => {
@@ -92,7 +93,7 @@ test('the declarations serve a vendor’s TypeScript, as ESM and as CommonJS', a
     ...{ module: 'nodenext', target: 'es2022', strict: true, noEmit: true, types: ['node'] },
     exactOptionalPropertyTypes: true,
   };
-  const config = { compilerOptions, files: ['consumer.mts', 'consumer.cts'] };
+  const config = { compilerOptions, files: CONSUMERS };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const compiled = await run(join(modules, '.bin', 'tsc'), ['-p', folder]).catch((error) => error);
   equal(compiled.stdout, '');

@@ -1,6 +1,7 @@
 // Fastify 4 and 5.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {} from 'fastify';
+import type { Answered } from '../admit.ts';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
@@ -50,19 +51,23 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
     preParsing: async (request, reply) => {
       const call = nodeCall(request.raw, request.routeOptions.url);
       const admission = await keyrail.admit(call, route);
-      if (admission.kind !== 'admitted') {
-        const { status, headers, body } = admission;
-        return reply
-          .code(status)
-          .headers({ ...headers })
-          .send(bodyOf(body));
-      }
+      if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = contextOf(admission);
       watchAnswer(reply.raw, admission);
       return undefined;
     },
   };
 }
+
+/** Sends a refusal or a stored answer through Fastify, whose hooks may add to it. */
+export const sendReply = (
+  reply: FastifyReplyParts,
+  { status, headers, body }: Answered,
+): FastifyReplyParts =>
+  reply
+    .code(status)
+    .headers({ ...headers })
+    .send(bodyOf(body));
 
 /** Without a body Fastify makes up no content type. */
 const bodyOf = (body: Uint8Array | string) =>

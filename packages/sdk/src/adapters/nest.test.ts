@@ -3,28 +3,36 @@
 import 'reflect-metadata';
 import { Controller, Get, Module, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import express, { type Request, type Response } from 'express';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { adapterSuite, type Backing, routes } from '../../test/adapter-suite.ts';
 import { protect } from './nest.ts';
 
-function moduleOf({ keyrail, charge }: Backing): new () => object {
-  class Billing {
-    hello(request: Request, name: string) {
-      const { tenantId, rateLimit } = request.keyrail;
+type Granted = Pick<Request, 'keyrail'>;
+
+/** The controller, as either platform has it. */
+type Billing = new () => {
+  hello(request: Granted, name: string): object;
+  open(request: Granted): object;
+  charges(request: never, response: never): Promise<unknown>;
+};
+
+/** What is the same on both platforms; a class of its own each time, as decorators mark it. */
+const newGreetings = () =>
+  class {
+    hello({ keyrail: { tenantId, rateLimit } }: Granted, name: string) {
       return { tenant: tenantId, name, remaining: rateLimit?.[0]?.remaining };
     }
 
-    open(request: Request) {
-      return { context: request.keyrail };
+    open({ keyrail }: Granted) {
+      return { context: keyrail };
     }
+  };
 
-    async charges(request: Request, response: Response) {
-      const { status, headers, body } = await charge(request.body);
-      response.status(status).set(headers).end(body);
-    }
-  }
+function moduleOf(Billing: Billing, keyrail: Backing['keyrail']): new () => object {
   const decorate = (name: 'hello' | 'open' | 'charges', ...decorators: MethodDecorator[]) => {
-    const descriptor = Object.getOwnPropertyDescriptor(Billing.prototype, name) ?? {};
+    const descriptor = { value: Billing.prototype[name] };
     for (const decorator of decorators) decorator(Billing.prototype, name, descriptor as never);
   };
   const guard = (name: 'hello' | 'open' | 'charges') => UseGuards(protect(keyrail, routes[name]));
@@ -43,8 +51,15 @@ function moduleOf({ keyrail, charge }: Backing): new () => object {
   return App;
 }
 
-adapterSuite('nest', async (backing) => {
-  const app = await NestFactory.create(moduleOf(backing), { logger: false, bodyParser: false });
+adapterSuite('nest on express', async ({ keyrail, charge }) => {
+  class Billing extends newGreetings() {
+    async charges(request: Request, response: Response) {
+      const { status, headers, body } = await charge(request.body);
+      response.status(status).set(headers).end(body);
+    }
+  }
+  const options = { logger: false, bodyParser: false } as const;
+  const app = await NestFactory.create(moduleOf(Billing, keyrail), options);
   app.use(express.text({ type: '*/*', limit: '1mb' }));
   await app.listen(0, '127.0.0.1');
   const server = app.getHttpServer();
@@ -55,4 +70,26 @@ adapterSuite('nest', async (backing) => {
       await app.close();
     },
   };
+});
+
+adapterSuite('nest on fastify', async ({ keyrail, charge }) => {
+  class Billing extends newGreetings() {
+    async charges(request: FastifyRequest, reply: FastifyReply) {
+      const { status, headers, body } = await charge(String(request.body));
+      return reply
+        .code(status)
+        .headers(headers)
+        .send(body.length === 0 ? undefined : body);
+    }
+  }
+  const app = await NestFactory.create<NestFastifyApplication>(
+    moduleOf(Billing, keyrail),
+    new FastifyAdapter({ forceCloseConnections: true }),
+    { logger: false, bodyParser: false },
+  );
+  const http = app.getHttpAdapter().getInstance();
+  http.removeAllContentTypeParsers();
+  http.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  await app.listen(0, '127.0.0.1');
+  return { url: await app.getUrl(), close: () => app.close() };
 });

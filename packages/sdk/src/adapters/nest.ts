@@ -1,12 +1,18 @@
-// NestJS on its Express platform.
+// NestJS, on its Express platform or its Fastify one.
 import { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answered } from '../admit.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
+import type { IncomingCall } from '../visit.ts';
 import { patternOf } from './express.ts';
+import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './fastify.ts';
 import { contextOf } from './granted.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+
+// Named here so that the declarations bring along what is put on Express's request.
+export type { ExpressRequest } from './express.ts';
 
 /** What of Nest's execution context is used here. */
 export type NestExecution = {
@@ -29,15 +35,10 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
   checkRoute(route);
   return {
     canActivate: async (execution) => {
-      const http = execution.switchToHttp();
-      const request = http.getRequest<object>();
-      const response = http.getResponse<object>();
-      if (!(request instanceof IncomingMessage && response instanceof ServerResponse)) {
-        throw new TypeError('protect guards HTTP handlers on the Express platform.');
-      }
-      const admission = await keyrail.admit(nodeCall(request, patternOf(request)), route);
+      const { request, response, call, answer } = exchangeOf(execution);
+      const admission = await keyrail.admit(call, route);
       if (admission.kind !== 'admitted') {
-        sendAnswer(response, admission);
+        answer(admission);
         // The answer is given. To go on in any way would have Nest give a second one.
         return new Promise(() => {});
       }
@@ -47,3 +48,43 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
     },
   };
 }
+
+type Exchange = {
+  /** The platform's own, which the handler is given. */
+  request: object;
+  response: ServerResponse;
+  call: IncomingCall;
+  answer(answered: Answered): void;
+};
+
+function exchangeOf(execution: NestExecution): Exchange {
+  const http = execution.switchToHttp();
+  const request = http.getRequest<object>();
+  const response = http.getResponse<object>();
+  if (request instanceof IncomingMessage && response instanceof ServerResponse) {
+    return {
+      request,
+      response,
+      call: nodeCall(request, patternOf(request)),
+      answer: (answered) => sendAnswer(response, answered),
+    };
+  }
+  if (isOfFastify(request) && isReply(response)) {
+    return {
+      request,
+      response: response.raw,
+      call: nodeCall(request.raw, request.routeOptions.url, request),
+      answer: (answered) => void sendReply(response, answered),
+    };
+  }
+  throw new TypeError('protect guards HTTP handlers on the Express or the Fastify platform.');
+}
+
+/** Fastify keeps parsed bodies on its own request. */
+type FastifyParsed = FastifyRequestParts & { body?: unknown; rawBody?: unknown };
+
+const isOfFastify = (request: object): request is FastifyParsed =>
+  'raw' in request && request.raw instanceof IncomingMessage && 'routeOptions' in request;
+
+const isReply = (response: object): response is FastifyReplyParts =>
+  'raw' in response && response.raw instanceof ServerResponse && 'send' in response;

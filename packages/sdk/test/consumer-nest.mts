@@ -1,0 +1,8 @@
+// The same for a Nest guard by itself: with it comes what it puts on Express's request.
+import { createKeyrail } from '@keyrail/sdk';
+import { protect } from '@keyrail/sdk/nest';
+import type { Request } from 'express';
+
+const keyrail = createKeyrail({ url: '', secretKey: '', projectId: '' });
+export const guard = protect(keyrail, { scopes: ['a'] });
+export const tenantOf = (request: Request): string | null => request.keyrail.tenantId;
