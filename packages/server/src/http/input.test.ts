@@ -83,6 +83,12 @@ test('nesting is counted: 64 levels pass, one more is refused, a million does no
       deepEqual(refusal.details, [{ path: '', message: 'Nested deeper than 64.' }]);
     }
   }
+  const half = JSON_DEPTH_MAX / 2;
+  const mixed = `${'{"a":'.repeat(half)}${'['.repeat(half)}`;
+  const ends = `${']'.repeat(half)}${'}'.repeat(half)}`;
+  readJson(Buffer.from(mixed + ends));
+  refusalOf(() => readJson(Buffer.from(`[${mixed}${ends}]`)));
+  refusalOf(() => readJson(Buffer.from(`{"b":${mixed}${ends}}`)));
   refusalOf(() => readJson(Buffer.from('['.repeat(1_000_000))));
 });
 
