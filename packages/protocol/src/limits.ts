@@ -119,7 +119,6 @@ export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Scanner webhook
 export const SCANNER_REPORTS_MAX = 10_000;
-export const SCANNER_TEXT_CHARS_MAX = 8_192;
 
 // Sessions, one-time tokens, caches, probes
 export const SESSION_IDLE_HOURS = 12;

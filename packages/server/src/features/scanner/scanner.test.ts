@@ -213,6 +213,18 @@ test('a signed body that is no report is refused', async (t) => {
   equal(many.statusCode, 400);
 });
 
+test('nothing that is long spares the keys of a report', async (t) => {
+  const held = await bench(t);
+  const { key: token, id } = await held.given.key();
+  const long = 'x'.repeat(100_000);
+  const reports = [
+    { token, type: 'a', url: `https://git.example/${long}`, source: long },
+    { token: long, type: long },
+  ];
+  deepEqual(labels(await held.as.scanner(line, { reports })), ['true_positive', 'false_positive']);
+  ok((await held.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
+});
+
 test('one failure undoes nothing, is told as one, and a redelivery does the rest', async (t) => {
   const held = await bench(t);
   const [session, key] = [await someone(held), await held.given.key()];
