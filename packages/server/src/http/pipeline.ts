@@ -139,9 +139,13 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
   return params;
 }
 
-/** Strict also where nothing is expected: a misspelt filter must not look like an empty one. */
-function parseQuery({ query }: ServedRoute['endpoint'], values: unknown): unknown {
+/**
+ * Strict also where nothing is expected: a misspelt filter must not look like an empty one. But
+ * whoever takes raw bytes ignores what it does not know, here as there.
+ */
+function parseQuery({ query, body }: ServedRoute['endpoint'], values: unknown): unknown {
   if (query) return parsePart('query', query, values);
+  if (body === 'raw') return {};
   const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
   if (names.length > 0) {
     throw invalid(
