@@ -133,6 +133,15 @@ test('the budget is charged with every event, and told when it is used up', asyn
   equal((await send(5)).accepted, 5, 'a new minute');
 });
 
+test('a clock that was set back does not close the budget until it has caught up', async (t) => {
+  const { held, send } = await withBudget(t, 2);
+  await send(2);
+  held.clock.shift(-10 * MINUTE_MS);
+  equal((await send(2)).accepted, 2);
+  const over = await refused(send(1), 429, 'rate_limited');
+  ok(Number(over.headers['retry-after']) <= 60);
+});
+
 test('a batch is paid for even when it is refused', async (t) => {
   const { held, key, send, sendBytes } = await withBudget(t, 20);
   const bad = eventOf(key, held.clock.now(), { status: 'ok' });
