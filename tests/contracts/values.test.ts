@@ -121,4 +121,15 @@ if (onPostgres) {
     });
     deepEqual(rows, [{ at, day: '2026-02-01', sum, bytes, sees: 'read committed' }]);
   });
+
+  test('options in the address of a database are added to ours, and replace none', async (t) => {
+    const url = new URL(String(store.url));
+    url.searchParams.set('options', '-c geqo=off -c search_path=public');
+    const { clock } = store;
+    const db = openPostgres({ url: `${url}`, clock, connectionsMax: 1, onIdleError: () => {} });
+    t.after(() => db.close());
+    const text = `select current_setting('geqo') as geqo, count(*) as found from workspaces`;
+    const { rows } = await db.once(opening('kr_read'), { text, values: [] });
+    deepEqual(rows, [{ geqo: 'off', found: 0 }]);
+  });
 }
