@@ -1,6 +1,7 @@
 // Contract of the values: what goes in comes out, of every type that the tables use.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openPostgres } from '../../packages/server/src/db/postgres.ts';
 import { onPostgres, opening, openStore, type Store } from './store.ts';
 
 let store: Store;
@@ -92,3 +93,43 @@ test('columns are named in camelCase, and commands say how many rows they touche
   deepEqual(rows, [{ lineNumber2: 1 }, { lineNumber2: 2 }, { lineNumber2: 3 }]);
   equal(count, 3);
 });
+
+/** What an administrator may have chosen for the whole database, with others in mind. */
+const tastes = {
+  datestyle: 'SQL, DMY',
+  timezone: 'Asia/Kolkata',
+  extra_float_digits: '-3',
+  bytea_output: 'escape',
+  default_transaction_isolation: 'serializable',
+};
+
+// The embedded store has no administrator but us.
+if (onPostgres) {
+  test('what a database is set to changes no value, nor what a transaction sees', async (t) => {
+    const { url, clock, beyond } = store;
+    const [database] = await beyond('select current_database() as name');
+    for (const [name, taste] of Object.entries(tastes)) {
+      await beyond(`alter database "${database?.name}" set ${name} = '${taste}'`);
+    }
+    const db = openPostgres({ url: String(url), clock, connectionsMax: 1, onIdleError: () => {} });
+    t.after(() => db.close());
+    const [at, sum, bytes] = [new Date('2026-02-01T23:30:00.123Z'), 0.1 + 0.2, Buffer.from('\\\0')];
+    const { rows } = await db.once(opening('kr_read'), {
+      text: `select $1::timestamptz as at, ($1::timestamptz at time zone 'UTC')::date::text as day,
+        $2::float8 as sum, $3::bytea as bytes, current_setting('transaction_isolation') as sees`,
+      values: [at, sum, bytes],
+    });
+    deepEqual(rows, [{ at, day: '2026-02-01', sum, bytes, sees: 'read committed' }]);
+  });
+
+  test('options in the address of a database are added to ours, and replace none', async (t) => {
+    const url = new URL(String(store.url));
+    url.searchParams.set('options', '-c geqo=off -c search_path=public');
+    const { clock } = store;
+    const db = openPostgres({ url: `${url}`, clock, connectionsMax: 1, onIdleError: () => {} });
+    t.after(() => db.close());
+    const text = `select current_setting('geqo') as geqo, count(*) as found from workspaces`;
+    const { rows } = await db.once(opening('kr_read'), { text, values: [] });
+    deepEqual(rows, [{ geqo: 'off', found: 0 }]);
+  });
+}

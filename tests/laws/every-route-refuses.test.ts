@@ -157,6 +157,26 @@ test('an unknown field is refused by its path', async (t) => {
   }
 });
 
+test('a query that nobody knows is refused but where the body may say more as well', async (t) => {
+  const { world, tokens, people, embed } = await bench(t);
+  const held: Record<string, Record<string, string>> = {
+    founder: bearer(BOOTSTRAP_TOKEN),
+    session: bearer((await people.owner()).token),
+    embed: (await embed()).headers,
+  };
+  for (const line of served) {
+    const { auth, body } = endpointOf(line);
+    const { method, url } = requestOf(line, anyIds(line));
+    const sent = {
+      method,
+      url: `${url}?expires_att=x`,
+      headers: held[auth] ?? bearer(tokens.liveKey),
+    };
+    const { error } = (await world.app.http.inject(sent)).json();
+    equal(error.message === 'The request query is not valid.', body !== 'raw', line);
+  }
+});
+
 test('a body that is no JSON, or says it is something else, is refused', async (t) => {
   const { world, tokens, people, embed } = await bench(t);
   const held: Record<string, Record<string, string>> = {

@@ -106,7 +106,8 @@ const fittingTime = fc.oneof(
 );
 
 function fittingNumber(schema: JsonObject): fc.Arbitrary<number> {
-  const least = numberOr(schema.minimum, -1e9);
+  const above = numberOr(schema.exclusiveMinimum, -1e9) + Number.MIN_VALUE;
+  const least = numberOr(schema.minimum, above);
   const most = numberOr(schema.maximum, 1e9);
   const edges = fc.constantFrom(least, most, least + 1, most - 1);
   if (schema.type === 'number') {

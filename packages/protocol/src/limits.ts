@@ -114,12 +114,11 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// One event never stands for more than a million: a rate near zero would overflow the counters.
-export const INGEST_SAMPLE_RATE_MIN = 0.000_001;
+// However small its rate, an event stands for no more than a figure can say exactly.
+export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Scanner webhook
 export const SCANNER_REPORTS_MAX = 10_000;
-export const SCANNER_TEXT_CHARS_MAX = 8_192;
 
 // Sessions, one-time tokens, caches, probes
 export const SESSION_IDLE_HOURS = 12;

@@ -170,8 +170,9 @@ test('a batch is refused for what would spoil the figures', () => {
   ok(!takes({ protocol_version: 2 }));
   ok(!takes({ node_id: 'a b' }));
   ok(!takes({ events_dropped: -1 }));
-  for (const sample_rate of [0.000_001, 0.25, 1]) ok(takesEvent({ sample_rate }));
-  for (const sample_rate of [0, -1, 1.1, 1e-300]) ok(!takesEvent({ sample_rate }));
+  for (const sample_rate of [Number.MIN_VALUE, 0.000_000_001, 0.25, 1])
+    ok(takesEvent({ sample_rate }));
+  for (const sample_rate of [0, -1, 1.1]) ok(!takesEvent({ sample_rate }));
   ok(!takesEvent({ ts: '2025-02-30T10:00:00Z' }));
   ok(!takesEvent({ path: '/\u0000' }));
   ok(!takesEvent({ status: 99 }));

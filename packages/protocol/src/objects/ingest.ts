@@ -5,7 +5,6 @@ import {
   INGEST_EVENTS_MAX,
   INGEST_PATH_CHARS_MAX,
   INGEST_PROTOCOL_VERSION,
-  INGEST_SAMPLE_RATE_MIN,
   INGEST_SHORT_CHARS_MAX,
   INGEST_STATUS_MAX,
   INGEST_STATUS_MIN,
@@ -16,7 +15,7 @@ import { Count } from './wire.ts';
 
 const Short = text(0, INGEST_SHORT_CHARS_MAX);
 const Path = text(0, INGEST_PATH_CHARS_MAX);
-const SampleRate = z.number().min(INGEST_SAMPLE_RATE_MIN).max(1);
+const SampleRate = z.number().gt(0).max(1);
 
 // Unlike other bodies these ignore unknown fields: an SDK newer than the server must not lose its
 // telemetry.

@@ -1,10 +1,11 @@
 // Reports of leaked credentials, and the labels given back.
 import { z } from 'zod';
-import { SCANNER_REPORTS_MAX, SCANNER_TEXT_CHARS_MAX } from '../limits.ts';
+import { BODY_BYTES_MAX, SCANNER_REPORTS_MAX } from '../limits.ts';
 import { text } from '../text.ts';
 import { WireHash } from './wire.ts';
 
-const Field = text(0, SCANNER_TEXT_CHARS_MAX);
+// As long as the body may be: an address that is too long must not spare a key beside it.
+const Field = text(0, BODY_BYTES_MAX);
 
 /** The endpoint takes raw bytes: the signature is checked before this schema is applied. */
 export const ScannerReport = z

@@ -59,8 +59,9 @@ function principalFor(
 ): Promise<Principal> | Principal {
   if (token.startsWith('krsk_')) return credentials.secretKey(token, freshnessOn[auth] ?? 'recent');
   if (token.startsWith('krses_')) return credentials.session(token);
-  if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
+  // First, because an operator may have chosen one that has dots too.
   if (credentials.isBootstrap(token)) return { kind: 'bootstrap' };
+  if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
   throw new ApiError('invalid_key');
 }
 

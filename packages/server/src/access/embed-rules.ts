@@ -1,7 +1,7 @@
-// What the embed plane asks of a token beyond being valid: the page it is presented from, and the
-// scope that the line needs.
-import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
-import { ApiError } from '../base/errors.ts';
+// What the embed plane asks beyond a valid credential: of a token, the page it is presented from
+// and the scope that the line needs; of whoever mints one, not to be a page at all.
+import type { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
+import { ApiError, forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 
 type EmbedLine = keyof typeof embedEndpoints;
@@ -16,6 +16,14 @@ const scopeOfLine: Record<EmbedLine, 'keys:read' | 'keys:write'> = {
 };
 
 const isEmbedLine = (line: string): line is EmbedLine => Object.hasOwn(scopeOfLine, line);
+
+const minting: keyof typeof embedTokenEndpoints = 'POST /v1/embed_tokens';
+
+/** Whatever it says: only a browser sends an origin, and a secret key has no business there. */
+export function refuseMintingPage(line: string, origin: string | undefined): void {
+  if (line !== minting || origin === undefined) return;
+  throw forbidden('Embed tokens are minted by backends: send no Origin header.');
+}
 
 /** Origins are compared as they are: no folding, no wildcard, and none is not any. */
 export function refuseBeyondToken(

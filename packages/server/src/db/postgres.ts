@@ -20,9 +20,32 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 const IDLE_CONNECTION_MS = 30_000;
 const WAITING_PER_CONNECTION_MAX = 50;
 
+/**
+ * Whatever the database, its owner or the login is set to: where our tables are, how values are
+ * written for us to read, and how far transactions see of each other unless they say so themselves.
+ */
+const SETTINGS = [
+  'search_path=keyrail',
+  'datestyle=ISO',
+  'timezone=UTC',
+  'extra_float_digits=1',
+  'default_transaction_isolation=read\\ committed',
+];
+
+/** Options in the address would replace ours, as the driver has it; so they are put before them. */
+function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'options'> {
+  const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ');
+  const [address, asked] = url.split('?', 2);
+  const query = new URLSearchParams(asked);
+  const theirs = query.get('options');
+  if (theirs === null) return { connectionString: url, options: ours };
+  query.delete('options');
+  return { connectionString: `${address}?${query}`, options: `${theirs} ${ours}` };
+}
+
 export function openPostgres(options: PostgresOptions): Database {
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...addressed(options.url),
     max: options.connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
@@ -32,7 +55,6 @@ export function openPostgres(options: PostgresOptions): Database {
     // The statement's own client-side time-out is set for each batch, from its deadline.
     query_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'keyrail',
-    options: '-c search_path=keyrail',
   });
   // A connection that dies while idle is dropped by the pool; one that dies while lent fails its
   // statement. Both also emit an event, which would be fatal if nobody heard it.

@@ -5,7 +5,7 @@ import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
-import { refuseBeyondToken } from '../access/embed-rules.ts';
+import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert, unreachable } from '../base/assert.ts';
@@ -81,6 +81,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         if (!isPersonal) refuseBelow(principal, least);
         refuseBeyond(principal, boundary, isSafe);
         refuseBeyondToken(principal, line, origin);
+        refuseMintingPage(line, origin);
         return { principal, deadline };
       });
     },
@@ -138,9 +139,13 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
   return params;
 }
 
-/** Strict also where nothing is expected: a misspelt filter must not look like an empty one. */
-function parseQuery({ query }: ServedRoute['endpoint'], values: unknown): unknown {
+/**
+ * Strict also where nothing is expected: a misspelt filter must not look like an empty one. But
+ * whoever takes raw bytes ignores what it does not know, here as there.
+ */
+function parseQuery({ query, body }: ServedRoute['endpoint'], values: unknown): unknown {
   if (query) return parsePart('query', query, values);
+  if (body === 'raw') return {};
   const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
   if (names.length > 0) {
     throw invalid(

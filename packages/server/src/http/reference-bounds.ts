@@ -10,10 +10,12 @@ const spelt: Record<string, string> = {
 };
 
 export function boundsOf(shape: JsonObject): string[] {
-  const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern, items } = shape;
+  const { minLength, maxLength, minItems, maxItems, pattern, items } = shape;
+  const { minimum, exclusiveMinimum, maximum } = shape;
   const inItems = isJsonObject(items) && items.type === 'string' ? boundsOf(items) : [];
   return [
     ...range(minLength, maxLength, ' characters'),
+    ...(typeof exclusiveMinimum === 'number' ? [`more than ${number(exclusiveMinimum)}`] : []),
     ...range(minimum, maximum, ''),
     ...range(minItems, maxItems, ' items'),
     ...(typeof pattern === 'string' ? [spelt[pattern] ?? `matches \`${pattern}\``] : []),

@@ -121,6 +121,8 @@ function addRoute(
       onRequest: (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
+          // The router refuses a type that is none; whoever takes any does not mind what it says.
+          if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };
         settle(

@@ -44,6 +44,16 @@ test('what would take long to parse is refused unparsed', () => {
   equal(bodyOf(filled('0,', 200_000)).cost, 200_001, 'a small body is parsed in any case');
 });
 
+test('what stands in a text takes no longer to parse, and is not counted', () => {
+  const event = (path: string) => JSON.stringify({ path });
+  const filled = (path: string) => `{"events":[${Array(5000).fill(event(path)).join(',')}]}`;
+  const lists = `/x?ids=${Array(60).fill('1234').join(',')}&q=\\"\\\\`;
+  equal(bodyOf(filled(lists)).cost, 5000, 'commas');
+  equal(bodyOf(filled(`/x?${'f[a]={b}&'.repeat(25)}`)).cost, 5000, 'brackets');
+  const open = `{"events":["${',['.repeat(300_000)}`;
+  equal(faultOf(open.padEnd(1_500_000)), 'The request body is not valid JSON.');
+});
+
 test('what is no JSON is refused as such', () => {
   for (const text of ['', '{', '\u0000', '{"events":[}', '\ufeff{"events":[]}']) {
     equal(faultOf(text), 'The request body is not valid JSON.');

@@ -26,20 +26,27 @@ export function readBody(bytes: Uint8Array): BatchBody {
 }
 
 /**
- * What a body is made of bounds how long it takes to parse, and is counted on the bytes, quotes or
- * not. A small one cannot hold enough commas to matter.
+ * What a body is made of bounds how long it takes to parse. It is counted on the bytes, quotes or
+ * not, which is quick; only when there seems to be too much of it, without what stands in texts. A
+ * small one cannot hold enough commas to matter.
  */
 function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
-  const brackets = countOf(bytes, OPENING);
+  const seen = {
+    brackets: countOf(bytes, OPENING),
+    commas: bytes.length > BODY_BYTES_MAX ? countOf(bytes, COMMA) : 0,
+  };
+  const isSeemly = seen.brackets <= INGEST_OBJECTS_MAX && seen.commas <= INGEST_VALUES_MAX;
+  const { brackets, commas } = isSeemly ? seen : outsideTexts(bytes);
   if (brackets > INGEST_OBJECTS_MAX) throw tooMany(INGEST_OBJECTS_MAX, 'objects and arrays');
-  if (bytes.length > BODY_BYTES_MAX && countOf(bytes, COMMA) > INGEST_VALUES_MAX) {
+  if (bytes.length > BODY_BYTES_MAX && commas > INGEST_VALUES_MAX) {
     throw tooMany(INGEST_VALUES_MAX, 'values');
   }
   return { brackets };
 }
 
+const [QUOTE, BACKSLASH, COMMA_UNIT] = [0x22, 0x5c, 0x2c];
 const OPENING = { units: [0x7b, 0x5b], most: INGEST_OBJECTS_MAX };
-const COMMA = { units: [0x2c], most: INGEST_VALUES_MAX };
+const COMMA = { units: [COMMA_UNIT], most: INGEST_VALUES_MAX };
 
 /** How many there are, or one more than `most` as soon as that is certain. */
 function countOf(bytes: Uint8Array, { units, most }: { units: number[]; most: number }): number {
@@ -51,6 +58,19 @@ function countOf(bytes: Uint8Array, { units, most }: { units: number[]; most: nu
     }
   }
   return count;
+}
+
+function outsideTexts(bytes: Uint8Array): { brackets: number; commas: number } {
+  const counts = { brackets: 0, commas: 0 };
+  let inText = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const unit = bytes[at];
+    if (unit === QUOTE) inText = !inText;
+    else if (inText) at += unit === BACKSLASH ? 1 : 0;
+    else if (unit === COMMA_UNIT) counts.commas += 1;
+    else if (unit === 0x7b || unit === 0x5b) counts.brackets += 1;
+  }
+  return counts;
 }
 
 const tooMany = (most: number, what: string): ApiError =>

@@ -38,7 +38,7 @@ function holdAgainstSchema(value: unknown): void {
       durationMs: each.duration_ms,
       isDegraded: each.degraded,
       denialReason: each.denial_reason,
-      weight: 1 / (each.sample_rate ?? sample_rate),
+      weight: Math.min(1 / (each.sample_rate ?? sample_rate), Number.MAX_SAFE_INTEGER),
     })),
   });
 }
@@ -93,7 +93,7 @@ test('the edges of every bound', () => {
   const edges = {
     status: [99, 100, 399, 400, 999, 1000, 200.5],
     duration_ms: [-0.001, 0, 604_800_000, 604_800_001],
-    sample_rate: [0, 0.000_001, 0.000_000_9, 1, 1.000_001, null],
+    sample_rate: [-0.5, 0, 5e-324, 0.000_000_001, 1, 1.000_001, null],
     method: ['', 'x'.repeat(200), 'x'.repeat(201), '😀'.repeat(200), '😀'.repeat(201)],
     path: ['x'.repeat(16_384), 'x'.repeat(16_385), '😀'.repeat(16_384), 'a\u0000b', '\ud800'],
     ts: ['2026-02-29T00:00:00Z', '2024-02-29T00:00:00+23:59', '2026-03-01T10:00:00', ''],

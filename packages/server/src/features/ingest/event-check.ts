@@ -4,10 +4,10 @@
 import {
   INGEST_DURATION_MS_MAX,
   INGEST_PATH_CHARS_MAX,
-  INGEST_SAMPLE_RATE_MIN,
   INGEST_SHORT_CHARS_MAX,
   INGEST_STATUS_MAX,
   INGEST_STATUS_MIN,
+  INGEST_WEIGHT_MAX,
 } from '@keyrail/protocol/limits.ts';
 import { countChars, flawOf } from '@keyrail/protocol/text.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -59,7 +59,7 @@ export function acceptedEvent(value: unknown, batch: Surroundings): TelemetryEve
     ...{ atMs, projectId, env, tenantId, keyId, durationMs, denialReason },
     isError: status >= ERROR_STATUS_MIN,
     isDegraded: degraded,
-    weight: 1 / rate,
+    weight: Math.min(1 / rate, INGEST_WEIGHT_MAX),
   };
 }
 
@@ -107,8 +107,7 @@ export const isText = (value: unknown, charsMax: number): value is string =>
 export const isNumber = (value: unknown, min: number, max: number): value is number =>
   typeof value === 'number' && value >= min && value <= max;
 
-export const isRate = (value: unknown): value is number =>
-  isNumber(value, INGEST_SAMPLE_RATE_MIN, 1);
+export const isRate = (value: unknown): value is number => isNumber(value, 0, 1) && value > 0;
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

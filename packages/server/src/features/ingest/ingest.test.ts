@@ -95,6 +95,23 @@ test('a sampled event stands for several, and its own rate wins over that of the
   equal(await requestsOf(held, key.id), 17, 'rounded when it is answered, not when it is added');
 });
 
+test('the smallest rate counts as much as a number can say, and no figure is beyond that', async (t) => {
+  const held = await bench(t);
+  const [key, rare] = [await held.given.key(), await held.given.key()];
+  const at = held.clock.now();
+  const smallest = eventOf(key, at, { sample_rate: Number.MIN_VALUE, status: 500 });
+  for (const events of [[smallest, smallest], [smallest]]) {
+    await held.as.liveKey(line, batchOf(events));
+  }
+  const [day] = await daysOf(held, key.id);
+  deepEqual([day?.requests, day?.errors], Array(2).fill(Number.MAX_SAFE_INTEGER));
+  await held.as.liveKey(line, batchOf([eventOf(rare, at)], { sample_rate: 0.000_000_1 }));
+  equal(await requestsOf(held, rare.id), 10_000_000);
+  for (const figures of ['GET /v1/usage/tenants', 'GET /v1/usage/overview'] as const) {
+    match(JSON.stringify(await held.as.liveKey(figures)), /:9007199254740991\b/);
+  }
+});
+
 test('the budget is charged with every event, and told when it is used up', async (t) => {
   const { held, key, send } = await withBudget(t, 5);
   const whole = await refused(send(6), 429, 'rate_limited');
@@ -114,6 +131,15 @@ test('the budget is charged with every event, and told when it is used up', asyn
   held.clock.shift(seconds * 1000);
   await refused(send(6), 429, 'rate_limited');
   equal((await send(5)).accepted, 5, 'a new minute');
+});
+
+test('a clock that was set back does not close the budget until it has caught up', async (t) => {
+  const { held, send } = await withBudget(t, 2);
+  await send(2);
+  held.clock.shift(-10 * MINUTE_MS);
+  equal((await send(2)).accepted, 2);
+  const over = await refused(send(1), 429, 'rate_limited');
+  ok(Number(over.headers['retry-after']) <= 60);
 });
 
 test('a batch is paid for even when it is refused', async (t) => {

@@ -25,7 +25,7 @@ export async function queueLeakNotice(
     workspace: name,
     display_prefix: displayPrefix,
     env,
-    expires_at: wireTime(expiresAt),
+    expires_at: expiresAt > tx.now ? wireTime(expiresAt) : '',
     found_at: foundAt ?? '',
   };
   for (const to of told) await insertMail(tx, { kind: 'key_quarantined', to, params, token: null });

@@ -6,7 +6,10 @@ export type MailParams = {
   password_reset: Record<never, string>;
   /** The inviter is empty when no person invited. */
   invite: { workspace: string; role: string; inviter: string };
-  /** The address is where it was found, as the scanner tells it; empty when it does not. */
+  /**
+   * The end is empty when it had come already. The address is where it was found, as the scanner
+   * tells it; empty when it does not.
+   */
   key_quarantined: {
     workspace: string;
     display_prefix: string;

@@ -66,6 +66,13 @@ test('a quarantine names the key by its beginning and says when it ends', () => 
   equal(subject, 'A leaked key of Acme was quarantined');
   match(text, /live key that begins with kr_live_a1B2c3 /);
   match(text, /stops working at 2026-03-01 12:34 UTC\./);
+  match(text, /as an owner, or as the address for bills/);
+});
+
+test('a key that had ended when it was found is not said to go on, nor to be rotated', () => {
+  const { text } = contentOf('key_quarantined', { ...leaked, expires_at: '' }, null);
+  match(text, /found in a public place\. It had stopped working before\./);
+  equal(/[Rr]otate|stops working/.test(text), false);
 });
 
 test('where a key was found is told in words, never as something to click', () => {

@@ -57,11 +57,15 @@ const letters: Letters = {
     subject: `A leaked key of ${workspace} was quarantined`,
     paragraphs: [
       `The ${env} key that begins with ${display_prefix} was found in a public place. ` +
-        `It stops working at ${minuteOf(expires_at)}.`,
+        (expires_at
+          ? `It stops working at ${minuteOf(expires_at)}.`
+          : 'It had stopped working before.'),
       ...(found_at ? [`Where it was found: ${found_at}`] : []),
-      'Rotate it now: the successor is clean, and the old key ends by itself.',
+      ...(expires_at
+        ? ['Rotate it now: the successor is clean, and the old key ends by itself.']
+        : []),
     ],
-    small: 'You get this because you own the workspace.',
+    small: 'You get this as an owner, or as the address for bills of the workspace.',
   }),
 };
 

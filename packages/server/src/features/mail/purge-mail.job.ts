@@ -1,10 +1,10 @@
-// Removes mail that was sent or given up some weeks ago. Safe to run twice: what is gone is gone.
+// Removes mail of weeks ago that was sent or given up. Safe to run twice: what is gone is gone.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork } from '../../doors/work.ts';
 import { removeOldMail } from './rows.ts';
 
-/** With the three days of trying, nothing that a letter says is kept for thirty days. */
-const KEPT_MS = 26 * DAY_MS;
+/** From when it was queued, however late it was sent: nothing that it says is kept for thirty. */
+const KEPT_MS = 29 * DAY_MS;
 const BATCH_MAX = 1000;
 
 export async function purgeMail(work: OpenWork): Promise<void> {

@@ -103,7 +103,7 @@ export async function updateUnsent(
   );
 }
 
-/** Removes what was sent or given up long ago; returns how many rows it removed. */
+/** Removes what was queued long ago and is done with; returns how many rows it removed. */
 export const removeOldMail = async (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -111,7 +111,8 @@ export const removeOldMail = async (
   const removed = await many(
     tx,
     sql<{ id: string }>`delete from mail_outbox where id in (
-        select id from mail_outbox where coalesce(sent_at, failed_at) < ${before} limit ${limit})
+        select id from mail_outbox where created_at < ${before}
+          and coalesce(sent_at, failed_at) is not null limit ${limit})
       returning id`,
   );
   return removed.length;

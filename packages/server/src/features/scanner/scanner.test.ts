@@ -114,6 +114,10 @@ test('an end that is nearer stays, and what is revoked stays revoked', async (t)
   const held = await bench(t);
   const soon = new Date(held.clock.now().getTime() + 60_000).toISOString();
   const near = await held.given.key({ expires_at: soon });
+  const past = await held.given.key({ expires_at: '2020-01-01T00:00:00Z' });
+  const { email } = await held.people.owner();
+  await report(held, past.key);
+  match((await mailTo(held.world, email)).at(-1)?.text ?? '', /had stopped working before/);
   const over = await held.given.key();
   const revoked = await held.as.liveKey('POST /v1/keys/{id}/revoke', { id: over.id });
   deepEqual(labels(await report(held, near.key, over.key)), ['true_positive', 'true_positive']);
@@ -192,17 +196,8 @@ test('a scanner may send the headers under its own name', async (t) => {
 
 test('a signed body that is no report is refused', async (t) => {
   const { http } = (await bench(t)).world.app;
-  const bodies = [
-    '',
-    '{}',
-    'null',
-    '[1]',
-    '[{"token":"x"}]',
-    '[{"token":1,"type":"x"}]',
-    '[',
-    '[[]]',
-  ];
-  for (const payload of bodies) {
+  const entries = ['1', '[]', '{"token":"x"}', '{"token":1,"type":"x"}'];
+  for (const payload of ['', '{}', 'null', '[', ...entries.map((entry) => `[${entry}]`)]) {
     const headers = signedHeaders(payload);
     const answer = await http.inject({ method: 'POST', url: URL_PATH, payload, headers });
     equal(answer.statusCode, 400, payload);
@@ -211,6 +206,18 @@ test('a signed body that is no report is refused', async (t) => {
   const headers = signedHeaders(payload);
   const many = await http.inject({ method: 'POST', url: URL_PATH, payload, headers });
   equal(many.statusCode, 400);
+});
+
+test('nothing that is long spares the keys of a report', async (t) => {
+  const held = await bench(t);
+  const { key: token, id } = await held.given.key();
+  const long = 'x'.repeat(100_000);
+  const reports = [
+    { token, type: 'a', url: `https://git.example/${long}`, source: long },
+    { token: long, type: long },
+  ];
+  deepEqual(labels(await held.as.scanner(line, { reports })), ['true_positive', 'false_positive']);
+  ok((await held.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
 });
 
 test('one failure undoes nothing, is told as one, and a redelivery does the rest', async (t) => {

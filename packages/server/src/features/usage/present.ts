@@ -12,7 +12,8 @@ import { type Histogram, percentileOf } from './histogram.ts';
 import type { KeyUsage } from './read-key-usage.ts';
 import type { IntervalRow, MonthRow, TenantMonthRow } from './rows.ts';
 
-const counted = (sum: number): number => Math.round(sum);
+// Sums may grow beyond what a number says exactly; a figure stops there.
+const counted = (sum: number): number => Math.min(Math.round(sum), Number.MAX_SAFE_INTEGER);
 
 export const presentKeyUsage = ({ keyId, days, rows }: KeyUsage): Usage => ({
   object: 'usage',
