@@ -53,8 +53,9 @@ export const introduction = (url: string): Html => html`
 <section class="prose" id="live-and-test">
   <h2>Live and test</h2>
   <p>There are two environments. A live credential manages both. A test secret key sees test
-    records and what belongs to no environment, and changes test records only; live records are in
-    none of its lists. Reaching for one by its id, or naming <code>live</code> in a request, is
+    records, the workspace, its projects and its tenants; it makes new projects and tenants, and
+    changes test records only. Live records are in none of its lists. Reaching for one by its id,
+    naming <code>live</code> in a request, and anything about members, invitations or billing is
     refused with 403.</p>
 </section>
 <section class="prose" id="errors">
