@@ -21,9 +21,10 @@ const PATH_CHARS_MAX = 200;
 const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
 
-export function readJson(bytes: Uint8Array): unknown {
+/** The number of values matters where bodies may be large: each is looked at several times. */
+export function readJson(bytes: Uint8Array, valuesMax = Number.POSITIVE_INFINITY): unknown {
   const text = readText(bytes);
-  refuseDeep(text);
+  refuseDeep(text, valuesMax);
   return parseText(text);
 }
 
@@ -44,8 +45,9 @@ export function parseText(text: string): unknown {
 }
 
 /** Counted on the text: parsing a million levels first would already have done the damage. */
-export function refuseDeep(text: string): void {
+export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
   let depth = 0;
+  let values = 1;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -59,6 +61,12 @@ export function refuseDeep(text: string): void {
         throw invalid('body', [{ path: '', message: `Nested deeper than ${JSON_DEPTH_MAX}.` }]);
       }
     } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
+    else if (unit === 0x2c) {
+      values += 1;
+      if (values > valuesMax) {
+        throw invalid('body', [{ path: '', message: `More than ${valuesMax} values.` }]);
+      }
+    }
   }
 }
 

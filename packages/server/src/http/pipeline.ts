@@ -166,7 +166,7 @@ function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming):
     if (!endpoint.body) return undefined;
     if (endpoint.bodyOptional) return parsePart('body', endpoint.body, {});
   } else if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
-  const value = readJson(body);
+  const value = readJson(body, endpoint.bodyValuesMax);
   if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
   // Nothing is expected: an empty object is fine, anything else was meant for somewhere else.
   const isEmpty =
