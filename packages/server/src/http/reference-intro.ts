@@ -31,7 +31,8 @@ export const introduction = (url: string): Html => html`
       <code>2026-03-02T09:30:00.000Z</code>; those you send need a <code>Z</code> or an offset.</li>
     <li>A list is <code>{ "object": "list", "data": [ … ] }</code>. When there is more, a
       <code>Link</code> header names the next page; its cursor is opaque and works for that list
-      only.</li>
+      only. Go by that header: a page of very large records may hold fewer than its
+      <code>limit</code>.</li>
     <li>Every answer carries <code>x-request-id</code>: yours, if you sent one, or a new one.</li>
   </ul>
 </section>
