@@ -37,6 +37,8 @@ export type Endpoint = {
   /** No bytes at all mean `{}`. */
   bodyOptional?: true;
   bodyBytesMax?: number;
+  /** How many values a large body may be made of. */
+  bodyValuesMax?: number;
   anyContentType?: true;
   /** Has a budget of its own; documentation only. */
   budgeted?: true;

@@ -96,6 +96,8 @@ export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN = 8;
 export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX = 64;
 export const IDEMPOTENCY_HEADER_NAME_CHARS_MAX = 128;
 export const IDEMPOTENCY_HEADER_VALUE_CHARS_MAX = 4_096;
+// In one completion: a header is a value. Hundreds of thousands would hold up everyone else.
+export const IDEMPOTENCY_VALUES_MAX = 10_000;
 export const IDEMPOTENCY_STATUS_MIN = 100;
 export const IDEMPOTENCY_STATUS_MAX = 599;
 

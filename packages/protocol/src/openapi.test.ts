@@ -65,6 +65,18 @@ test('query parameters look like the values they stand for', () => {
   equal(schemaOf('wait_ms')?.schema?.maximum, 30000);
 });
 
+test('only a snapshot is asked for by its tag, and both feeds name what they answer', () => {
+  const takesTag = (line: string) =>
+    parametersOf(line).some(({ name }) => String(name) === 'If-None-Match');
+  deepEqual(lines.filter(takesTag), ['GET /v1/policy/snapshot']);
+  for (const line of ['GET /v1/policy/snapshot', 'GET /v1/policy/delta']) {
+    const { responses } = operationOf(line);
+    ok(responses?.['200']?.headers?.ETag, line);
+    ok(responses?.['304']?.headers?.ETag, line);
+  }
+  ok(!operationOf('GET /v1/keys').responses?.['200']?.headers?.ETag);
+});
+
 test('a sent timestamp is text, and sent objects are closed while answered ones may grow', () => {
   const create = operationOf('POST /v1/keys').requestBody?.content?.['application/json']?.schema;
   deepEqual(create?.properties?.expires_at, { type: 'string', format: 'date-time' });

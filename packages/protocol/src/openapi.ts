@@ -142,12 +142,17 @@ function answersOf(endpoint: Endpoint, components: Components): JsonObject {
     const schema = type && jsonSchemaOf(type, 'output', components);
     const answer = {
       description: statusWords[status] ?? 'Success',
-      ...(endpoint.list && { headers: nextPageHeader }),
+      ...headersOf(endpoint),
       ...(schema && { content: { 'application/json': { schema } } }),
     };
     return [status, answer];
   });
   return Object.fromEntries(answers);
+}
+
+function headersOf({ list, answers }: Endpoint): { headers?: JsonObject } {
+  if (list) return { headers: nextPageHeader };
+  return '304' in answers ? { headers: etagHeader } : {};
 }
 
 const statusWords: Record<string, string> = {
@@ -161,6 +166,13 @@ const statusWords: Record<string, string> = {
 const nextPageHeader = {
   Link: {
     description: 'The next page, as `<url>; rel="next"`. Absent on the last page.',
+    schema: { type: 'string' },
+  },
+};
+
+const etagHeader = {
+  ETag: {
+    description: 'What was asked for and the version of the answer, as a weak tag.',
     schema: { type: 'string' },
   },
 };

@@ -1,4 +1,5 @@
 // Every setting by itself: its name, meaning, default and parser. The manual is printed from here.
+import { REVOKE_WAIT_MS_MAX } from './base/deadline.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
@@ -182,7 +183,7 @@ export const revokeWaitMsMax: Setting<number> = {
   name: 'KEYRAIL_REVOKE_WAIT_MS',
   meaning: 'Longest wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
   fallback: '10000',
-  parse: (text) => wholeNumber(text, 0, 60_000),
+  parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
 };
 
 export const hotAuthMs: Setting<number> = {

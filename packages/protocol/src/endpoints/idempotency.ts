@@ -12,6 +12,7 @@ import {
   IDEMPOTENCY_TTL_MS_DEFAULT,
   IDEMPOTENCY_TTL_MS_MAX,
   IDEMPOTENCY_TTL_MS_MIN,
+  IDEMPOTENCY_VALUES_MAX,
   LARGE_BODY_BYTES_MAX,
 } from '../limits.ts';
 import {
@@ -70,8 +71,11 @@ export const idempotencyEndpoints = endpoints({
   'POST /v1/idempotency/complete': {
     auth: 'machineHot',
     summary: 'Store the answer of a claimed request',
-    description: 'A null body, or one beyond the stored cap, cannot be replayed.',
+    description:
+      'A null body, or one beyond the stored cap, cannot be replayed. The request may ' +
+      'hold 10,000 values in all, each header being one.',
     bodyBytesMax: LARGE_BODY_BYTES_MAX,
+    bodyValuesMax: IDEMPOTENCY_VALUES_MAX,
     body: z.strictObject({
       ...held,
       status: z.int().min(IDEMPOTENCY_STATUS_MIN).max(IDEMPOTENCY_STATUS_MAX),

@@ -64,7 +64,9 @@ export const keyEndpoints = endpoints({
   'PATCH /v1/keys/{id}': {
     auth: 'vendor',
     summary: 'Change an API key',
-    description: '`rate_limits: null` returns the key to the default of its project.',
+    description:
+      '`rate_limits: null` returns the key to the default of its project. The expiry of a ' +
+      'quarantined key only moves closer.',
     body: z.strictObject({
       name: Name.nullable().optional(),
       scopes: Scopes.optional(),

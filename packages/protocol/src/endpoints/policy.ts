@@ -15,8 +15,6 @@ const filter = {
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 };
 
-const headers = { 'If-None-Match': 'The `ETag` of an earlier answer; 304 when it still holds.' };
-
 export const policyEndpoints = endpoints({
   'GET /v1/policy/snapshot': {
     auth: 'machine',
@@ -24,7 +22,7 @@ export const policyEndpoints = endpoints({
     description:
       'Sent without `max_keys`, a snapshot beyond the page ceiling is refused with 413. Pages ' +
       'share the version of the first one; use `next_cursor` for the next.',
-    headers,
+    headers: { 'If-None-Match': 'The `ETag` of an earlier answer; 304 when it still holds.' },
     query: z.strictObject({ ...filter, cursor: Cursor.optional() }),
     answers: { 200: PolicySnapshot, 304: null },
   },
@@ -33,8 +31,8 @@ export const policyEndpoints = endpoints({
     summary: 'Read what changed since a version',
     description:
       'Polling acknowledges `since` as applied by `node`. A node that is too far behind gets a ' +
-      'snapshot. With `wait_ms` the request is held until something changes.',
-    headers,
+      'snapshot, one that has everything a 304. With `wait_ms` the request is held until ' +
+      'something changes.',
     query: z.strictObject({
       ...filter,
       since: queryInteger(0, Number.MAX_SAFE_INTEGER),

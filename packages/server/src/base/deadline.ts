@@ -4,6 +4,9 @@ import { monotonicMs } from './clock.ts';
 
 export type Deadline = { remainingMs(): number };
 
+/** The longest that an operator may let a request wait for something other than the database. */
+export const REVOKE_WAIT_MS_MAX = 60_000;
+
 /** One bound over all waits of a request together. */
 export const deadlineAfter = (ms: number): Deadline => {
   const endsAt = monotonicMs() + ms;

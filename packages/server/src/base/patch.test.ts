@@ -16,6 +16,8 @@ test('what is left out or the same is no change', () => {
   deepEqual(effectOf(current, { name: undefined, meta: undefined }), nothing);
   deepEqual(effectOf(current, { ...current, expiresAt: new Date(0) }), nothing);
   deepEqual(effectOf(current, { meta: { b: [1, 2], a: 1 } }), nothing);
+  // JSON knows one zero, and so does the database.
+  deepEqual(effectOf({ meta: { a: 0 } }, { meta: { a: -0 } }), nothing);
 });
 
 test('null, an empty array and an empty object are values', () => {

@@ -19,12 +19,18 @@ export function effectOf<Fields extends object>(
   const names: string[] = [];
   for (const field in patch) {
     const value = patch[field];
-    if (value === undefined || isDeepStrictEqual(value, current[field])) continue;
+    if (value === undefined || isDeepStrictEqual(asStored(value), current[field])) continue;
     values[field] = value;
     names.push(wireName(field));
   }
   return { values, names };
 }
+
+/** JSON loses what it cannot say, such as the sign of a zero. */
+const asStored = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !(value instanceof Date)
+    ? JSON.parse(JSON.stringify(value))
+    : value;
 
 const wireName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

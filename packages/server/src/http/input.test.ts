@@ -100,6 +100,14 @@ test('brackets inside text are no nesting, and neither are siblings', () => {
   deepEqual(readJson(Buffer.from(JSON.stringify(siblings))), siblings);
 });
 
+test('where values are bounded they are counted, and what stands in text is none', () => {
+  const list = (values: number) => Buffer.from(`[${Array(values).fill('","').join()}]`);
+  equal((readJson(list(5), 5) as unknown[]).length, 5);
+  const refusal = refusalOf(() => readJson(list(6), 5));
+  equal(refusal.message, 'The request body is not valid.');
+  deepEqual(refusal.details, [{ path: '', message: 'More than 5 values.' }]);
+});
+
 const Rules = z.strictObject({ rate_limits: RateLimits.optional(), name: z.string().optional() });
 const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 

@@ -21,9 +21,10 @@ const PATH_CHARS_MAX = 200;
 const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
 
-export function readJson(bytes: Uint8Array): unknown {
+/** The number of values matters where bodies may be large: each is looked at several times. */
+export function readJson(bytes: Uint8Array, valuesMax = Number.POSITIVE_INFINITY): unknown {
   const text = readText(bytes);
-  refuseDeep(text);
+  refuseDeep(text, valuesMax);
   return parseText(text);
 }
 
@@ -44,9 +45,10 @@ export function parseText(text: string): unknown {
 }
 
 /** Counted on the text: parsing a million levels first would already have done the damage. */
-export function refuseDeep(text: string): void {
-  if (!hasMany(text, '{', JSON_DEPTH_MAX / 2) && !hasMany(text, '[', JSON_DEPTH_MAX / 2)) return;
+export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
+  if (!mayBeTooMuch(text, valuesMax)) return;
   let depth = 0;
+  let values = 1;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -60,15 +62,26 @@ export function refuseDeep(text: string): void {
         throw invalid('body', [{ path: '', message: `Nested deeper than ${JSON_DEPTH_MAX}.` }]);
       }
     } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
+    else if (unit === 0x2c) {
+      values += 1;
+      if (values > valuesMax) {
+        throw invalid('body', [{ path: '', message: `More than ${valuesMax} values.` }]);
+      }
+    }
   }
 }
 
 /** What opens little cannot be deep: most bodies pass without a look at each character. */
-function hasMany(text: string, opening: string, most: number): boolean {
-  let at = text.indexOf(opening);
+const mayBeTooMuch = (text: string, valuesMax: number): boolean =>
+  hasMany(text, '{', JSON_DEPTH_MAX / 2) ||
+  hasMany(text, '[', JSON_DEPTH_MAX / 2) ||
+  (valuesMax !== Number.POSITIVE_INFINITY && hasMany(text, ',', valuesMax - 1));
+
+function hasMany(text: string, mark: string, most: number): boolean {
+  let at = text.indexOf(mark);
   for (let found = 1; at !== -1; found += 1) {
     if (found > most) return true;
-    at = text.indexOf(opening, at + 1);
+    at = text.indexOf(mark, at + 1);
   }
   return false;
 }

@@ -30,3 +30,45 @@ export async function pageOf<Row, Item>(
   const body = { object: 'list' as const, data: shown.map(present) };
   return new Reply(body, rows.length > limit && last ? { next: next(last) } : {});
 }
+
+/** What callers wrote, on one page: it bounds how long this process does nothing but tell it. */
+const META_CHARS_MAX = 8_388_608;
+/** Fetched before anything is known about their size. */
+const FIRST_ROWS = 64;
+
+type Noted = Placed & { meta: unknown };
+
+type NotedListing<Row, Item> = {
+  after: Placed | null;
+  list(limit: number, after: Placed | null): Promise<Row[]>;
+  present(row: NoInfer<Row>): Item;
+};
+
+/**
+ * The same for rows that carry what callers wrote, a mebibyte each if they like. A page ends early
+ * rather than grow without bound; its link tells, as always, whether there is more.
+ */
+export async function notedPageOf<Row extends Noted, Item>(
+  limit: number,
+  { after, list, present }: NotedListing<Row, Item>,
+): Promise<Reply<{ object: 'list'; data: Item[] }>> {
+  const rows: Row[] = [];
+  let [chars, shown, isAll] = [0, 0, false];
+  while (rows.length <= limit && chars <= META_CHARS_MAX && !isAll) {
+    const step = Math.min(limit + 1 - rows.length, roomAfter(rows.length, chars));
+    const got = await list(step, rows.at(-1) ?? after);
+    isAll = got.length < step;
+    for (const row of got) {
+      rows.push(row);
+      if (chars <= META_CHARS_MAX) chars += JSON.stringify(row.meta).length;
+      if (rows.length <= limit && (chars <= META_CHARS_MAX || shown === 0)) shown += 1;
+    }
+  }
+  const last = rows[shown - 1];
+  const body = { object: 'list' as const, data: rows.slice(0, shown).map(present) };
+  return new Reply(body, shown < rows.length && last ? { next: nextAfter(last) } : {});
+}
+
+/** How many more rows fit, going by those that are there. */
+const roomAfter = (rows: number, chars: number): number =>
+  rows === 0 ? FIRST_ROWS : Math.max(1, Math.floor((META_CHARS_MAX - chars) / (chars / rows)));

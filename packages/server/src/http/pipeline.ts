@@ -10,7 +10,12 @@ import { type Principal, reachOf } from '../access/principal.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { goOn } from '../base/at-once.ts';
-import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
+import {
+  type Deadline,
+  deadlineAfter,
+  REVOKE_WAIT_MS_MAX,
+  steppedDeadline,
+} from '../base/deadline.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import type { Gate } from '../doors/gate.ts';
 import { openPeople } from '../doors/people.ts';
@@ -24,7 +29,8 @@ import { parsePart, readJson } from './input.ts';
 import { type Probe, Reply, type ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
-const STEPPED_WAIT_TOTAL_MS = 60_000;
+/** Beyond the longest wait for nodes: when that is over, there is time left to say so. */
+const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 
 export type PipelineParts = DoorParts & {
   credentials: Credentials;
@@ -165,7 +171,7 @@ function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming):
     if (!endpoint.body) return undefined;
     if (endpoint.bodyOptional) return parsePart('body', endpoint.body, {});
   } else if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
-  const value = readJson(body);
+  const value = readJson(body, endpoint.bodyValuesMax);
   if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
   // Nothing is expected: an empty object is fine, anything else was meant for somewhere else.
   const isEmpty =

@@ -31,7 +31,8 @@ export const introduction = (url: string): Html => html`
       <code>2026-03-02T09:30:00.000Z</code>; those you send need a <code>Z</code> or an offset.</li>
     <li>A list is <code>{ "object": "list", "data": [ … ] }</code>. When there is more, a
       <code>Link</code> header names the next page; its cursor is opaque and works for that list
-      only.</li>
+      only. Go by that header: a page of very large records may hold fewer than its
+      <code>limit</code>.</li>
     <li>Every answer carries <code>x-request-id</code>: yours, if you sent one, or a new one.</li>
   </ul>
 </section>
@@ -53,8 +54,9 @@ export const introduction = (url: string): Html => html`
 <section class="prose" id="live-and-test">
   <h2>Live and test</h2>
   <p>There are two environments. A live credential manages both. A test secret key sees test
-    records and what belongs to no environment, and changes test records only; live records are in
-    none of its lists. Reaching for one by its id, or naming <code>live</code> in a request, is
+    records, the workspace, its projects and its tenants; it makes new projects and tenants, and
+    changes test records only. Live records are in none of its lists. Reaching for one by its id,
+    naming <code>live</code> in a request, and anything about members, invitations or billing is
     refused with 403.</p>
 </section>
 <section class="prose" id="errors">

@@ -11,7 +11,8 @@ const secretKey: Credential = {
   means:
     'The credential of your own backend. It belongs to one workspace and one environment, and ' +
     'acts with the role of whoever minted it. It is read anew on every request, so a revocation ' +
-    'holds from the next one on.',
+    'holds from the next one on; only rate-limit checks and idempotency calls may rely on it for ' +
+    'a few seconds more.',
 };
 
 const session: Credential = {

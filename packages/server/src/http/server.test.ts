@@ -192,6 +192,15 @@ test('details name a field by its dotted path', async (t) => {
   );
 });
 
+test('a path that cannot be read is refused in the words of one that is no id', async (t) => {
+  const app = server(t);
+  for (const id of ['%zz', '%', '%ff', 'a'.repeat(17_000), 'no-id']) {
+    const { error } = (await app.inject({ url: `/things/${id}` })).json();
+    equal(error.message, 'The request path is not valid.', id.slice(0, 9));
+    equal(error.details?.length, 1, id.slice(0, 9));
+  }
+});
+
 test('a body of exactly the bytes allowed is read', async (t) => {
   const app = server(t);
   equal((await app.inject(post('/things', '{}'.padEnd(BODY_BYTES_MAX)))).statusCode, 200);

@@ -6,6 +6,8 @@ export type Wait = { timeoutMs: number; signal: AbortSignal };
 export type Watch = {
   /** Resolves when it was announced, the time is over, the caller has gone, or it was ended. */
   over: Promise<void>;
+  /** False when there was no room, or no time, to wait at all. */
+  isHeld: boolean;
   end(): void;
 };
 
@@ -19,7 +21,8 @@ export type PolicyHub = {
   watch(projectId: string, since: number, wait: Wait): Watch;
   /** Some node has acknowledged something. */
   announceAck(projectId: string): void;
-  awaitAck(projectId: string, wait: Wait): Promise<void>;
+  /** False when there is no waiting for one here: who went on looking would only go in circles. */
+  awaitAck(projectId: string, wait: Wait): Promise<boolean>;
   /** Projects that someone waits for. */
   awaited(): string[];
   /** Wakes everyone, so that a server that stops keeps nobody. */
@@ -31,7 +34,7 @@ type Waiter = { since: number; wake(): void };
 /** Beyond this a request is answered at once instead of being held. */
 const WAITERS_MAX = 50_000;
 
-const NOT_HELD: Watch = { over: Promise.resolve(), end: () => {} };
+const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} };
 
 export function openPolicyHub(): PolicyHub {
   const versions = new Waiting();
@@ -43,7 +46,11 @@ export function openPolicyHub(): PolicyHub {
     announce: (projectId, version) => versions.wake(projectId, version),
     watch: (projectId, since, wait) => hold(versions, projectId, since)(wait),
     announceAck: (projectId) => acks.wake(projectId, 1),
-    awaitAck: (projectId, wait) => hold(acks, projectId, 0)(wait).over,
+    async awaitAck(projectId, wait) {
+      const { over, isHeld } = hold(acks, projectId, 0)(wait);
+      await over;
+      return isHeld;
+    },
     awaited: () => versions.projects(),
     close() {
       isClosed = true;
@@ -74,7 +81,7 @@ class Waiting {
     const timer = setTimeout(wake, timeoutMs);
     signal.addEventListener('abort', wake, { once: true });
     this.#add(projectId, waiter);
-    return { over: promise, end: wake };
+    return { over: promise, isHeld: true, end: wake };
   }
 
   wake(projectId: string, version: number): void {

@@ -2,7 +2,7 @@
 // Tenant, project and environment are in that reach; nothing that a browser sends names another.
 import { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import { embeddedIn } from '../../access/tenant-person.ts';
-import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { notedPageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { createKey } from '../keys/create-key.ts';
 import { presentCreated, presentKey, presentRotated } from '../keys/present.ts';
@@ -49,10 +49,10 @@ export const embedRoutes = serve(embedEndpoints, {
     door: 'read',
     run: ({ read, query, after }) => {
       const filter = { includeRevoked: query.include_revoked };
-      return pageOf(query.limit, {
-        list: (limit) => listKeys(read, { filter, after: positionOf(after), limit }),
+      return notedPageOf(query.limit, {
+        after: positionOf(after),
+        list: (limit, from) => listKeys(read, { filter, after: from, limit }),
         present: presentKey,
-        next: nextAfter,
       });
     },
   },

@@ -214,6 +214,23 @@ test('what could not be replayed as it stands is refused', async (t) => {
   equal((await held.as.liveKey(heartbeat, lock)).outcome, 'ok', 'nothing was changed');
 });
 
+test('thousands of headers are stored; more than anyone sends are refused unread', async (t) => {
+  const desk = await bench(t);
+  const { as } = desk;
+  const { request, held } = await executing(desk);
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, 'a,b']));
+  const tooMany = as.liveKey(complete, { ...held, status: 200, headers: many(10_001) });
+  const { body } = await refused(tooMany, 400, 'invalid_request');
+  deepEqual(body.error, {
+    code: 'invalid_request',
+    message: 'The request body is not valid.',
+    details: [{ path: '', message: 'More than 10000 values.' }],
+  });
+  await as.liveKey(complete, { ...held, status: 200, headers: many(9000) });
+  deepEqual((await as.liveKey(claim, request)).response?.headers, many(9000));
+});
+
 test('environments and workspaces do not meet in one scope', async (t) => {
   const mine = await bench(t);
   const theirs = await bench(t);

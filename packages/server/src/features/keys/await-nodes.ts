@@ -48,7 +48,9 @@ export async function awaitNodes(
     // At the same moments as everyone else who waits: all of them share one look.
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
     const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
-    await hub.awaitAck(key.projectId, { timeoutMs, signal });
+    const isHeld = await hub.awaitAck(key.projectId, { timeoutMs, signal });
+    // A server that stops, or is full of those who wait, says what it knows.
+    if (!isHeld) return { version, complete, waitedMs, nodes };
     pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX);
   }
 }

@@ -1,6 +1,6 @@
 // API keys, as the vendor manages them.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
-import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { notedPageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { NodeRow } from '../policy/rows.ts';
@@ -51,10 +51,10 @@ export const keyRoutes = (
           env: query.env,
           includeRevoked: query.include_revoked,
         };
-        return pageOf(query.limit, {
-          list: (limit) => listKeys(read, { filter, after: positionOf(after), limit }),
+        return notedPageOf(query.limit, {
+          after: positionOf(after),
+          list: (limit, from) => listKeys(read, { filter, after: from, limit }),
           present: presentKey,
-          next: nextAfter,
         });
       },
     },

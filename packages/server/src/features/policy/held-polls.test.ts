@@ -76,6 +76,26 @@ test('closing the server answers those who are held at once', async (t) => {
   deepEqual(new Set(lines), new Set(['HTTP/1.1 304 Not Modified']));
 });
 
+test('closing the server answers whoever waits for nodes with what is known', async (t) => {
+  const held = await bench(t);
+  const { id, project_id } = await held.given.key();
+  await readAll(held, { project_id, node: 'lagging' });
+  const { db, take } = traced(held.world.db);
+  const { app } = appBeside(t, held.world, { db, revokeWaitMsMax: 3000 });
+  const looks = () => take().filter(({ text }) => text.includes('from policy_nodes')).length;
+  const url = `${await app.http.listen({ port: 0 })}/v1/keys/${id}/revoke?wait=true`;
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const asked = fetch(url, { method: 'POST', headers });
+  while (looks() === 0) await sleep(10);
+
+  const closed = app.close();
+  const { propagation } = (await (await asked).json()) as Record<string, Record<string, unknown>>;
+  await closed;
+  deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
+  const looked = looks();
+  ok(looked <= 2, `the store was asked ${looked} times while the server closed`);
+});
+
 test('news that breaks between the look and the wait is not missed', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();

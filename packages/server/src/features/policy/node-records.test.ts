@@ -110,6 +110,25 @@ test('a project has room for ten thousand nodes; those who are known stay known'
   equal(await count(other.project_id), 1);
 });
 
+test('a test key that makes up names takes no room from live nodes', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  await runAsRecord(held, {
+    text: `insert into policy_nodes (project_id, node_id, env_scope, acked_version, last_seen_at)
+      select $1, 'made-up-' || n, 'test', 1, app_now() from generate_series(1, 10000) n`,
+    values: [project_id],
+  });
+  const poll = watched(t, held);
+  for (const asked of [{}, { env: 'live' }]) {
+    await poll(delta, { project_id, since: 2, node: 'edge-1', ...asked });
+  }
+  const live = (await nodesOf(held, project_id)).filter(({ nodeId }) => nodeId === 'edge-1');
+  deepEqual(
+    live.map(({ envScope }) => envScope),
+    ['all', 'live'],
+  );
+});
+
 test('a node that was not seen for a day is forgotten', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
 import { appBeside } from '../../../../../tests/beside.ts';
 import { foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
+import { REVOKE_WAIT_MS_MAX } from '../../base/deadline.ts';
 
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
@@ -100,6 +101,27 @@ test('a node that lags is named, and one that left long ago is not counted', asy
 
   const again = await held.as.liveKey(revoke, { id: key.id });
   equal(again.revoked_at, answer.json().revoked_at);
+});
+
+test('the longest wait that can be set ends with an answer', async (t) => {
+  const held = await bench(t);
+  const { id, project_id } = await held.given.key();
+  await readAll(held, { project_id, node: 'lagging' });
+  const { db } = held.world;
+  const measured = performance.now.bind(performance);
+  let passedMs = 0;
+  t.mock.method(performance, 'now', () => measured() + passedMs);
+  const once: typeof db.once = async (opening, statement) => {
+    const answer = await db.once(opening, statement);
+    if (statement.text.includes('from policy_nodes')) passedMs = REVOKE_WAIT_MS_MAX - 50;
+    return answer;
+  };
+  const beside = appBeside(t, held.world, {
+    db: { ...db, once },
+    revokeWaitMsMax: REVOKE_WAIT_MS_MAX,
+  });
+  const { propagation } = await beside.as(held.tokens.liveKey)(revoke, { id, wait: true });
+  deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
 test('whatever is written concurrently, folding equals a fresh snapshot', async (t) => {

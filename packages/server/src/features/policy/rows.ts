@@ -184,13 +184,14 @@ export const listNodes = (
       order by node_id, env_scope`,
   );
 
-const NODES_PER_PROJECT_MAX = 10_000;
+/** In each env scope by itself: who may only name test nodes must not crowd out live ones. */
+const NODES_PER_SCOPE_MAX = 10_000;
 
 export type Ack = NodeName & { projectId: string; version: number | null };
 
 /**
- * Notes that nodes were seen, and what they acknowledged (null: nothing new). A project has room
- * for so many names; once it is full, new ones are not noted.
+ * Notes that nodes were seen, and what they acknowledged (null: nothing new). A scope of a project
+ * has room for so many names; once it is full, new ones are not noted.
  */
 export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<void> {
   const latest = inOneOrder(acks);
@@ -205,8 +206,8 @@ export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<voi
         ${latest.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
-        or (select count(*) from policy_nodes n where n.project_id = project)
-          < ${NODES_PER_PROJECT_MAX}
+        or (select count(*) from policy_nodes n
+            where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
         set last_seen_at = excluded.last_seen_at,
           acked_version = case when excluded.acked_version = 0 then known.acked_version

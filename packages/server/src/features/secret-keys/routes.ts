@@ -1,6 +1,6 @@
 // Credentials of the vendor's own backend.
 import { secretKeyEndpoints } from '@keyrail/protocol/endpoints/secret-keys.ts';
-import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { notedPageOf, positionOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';
 import { createSecretKey } from './create-secret-key.ts';
 import { presentCreated, presentRotated, presentSecretKey } from './present.ts';
@@ -28,10 +28,10 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     boundary: 'rows',
     door: 'read',
     run: ({ read, query, after }) =>
-      pageOf(query.limit, {
-        list: (limit) => listSecretKeys(read, { after: positionOf(after), limit }),
+      notedPageOf(query.limit, {
+        after: positionOf(after),
+        list: (limit, from) => listSecretKeys(read, { after: from, limit }),
         present: presentSecretKey,
-        next: nextAfter,
       }),
   },
   'GET /v1/secret_keys/{id}': {

@@ -1,7 +1,7 @@
 // Tenants: the vendor's customer organisations. They carry no environment, so a test key may look
 // at them and make new ones, but what it did to one would reach live keys.
 import { tenantEndpoints } from '@keyrail/protocol/endpoints/tenants.ts';
-import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { notedPageOf, positionOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';
 import { createTenant } from './create-tenant.ts';
 import { deleteTenant } from './delete-tenant.ts';
@@ -29,11 +29,11 @@ export const tenantRoutes = serve(tenantEndpoints, {
     boundary: 'shared',
     door: 'read',
     run: ({ read, query, after }) =>
-      pageOf(query.limit, {
-        list: (limit) =>
-          listTenants(read, { externalId: query.external_id, after: positionOf(after), limit }),
+      notedPageOf(query.limit, {
+        after: positionOf(after),
+        list: (limit, from) =>
+          listTenants(read, { externalId: query.external_id, after: from, limit }),
         present: presentTenant,
-        next: nextAfter,
       }),
   },
   'GET /v1/tenants/{id}': {

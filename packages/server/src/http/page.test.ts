@@ -1,0 +1,70 @@
+// Pages of a list: what is on them, whether there is a next one, and that none grows without bound.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { notedPageOf } from './page.ts';
+import type { Reply } from './route.ts';
+
+type Row = { createdAt: Date; id: string; meta: object };
+
+const MEBIBYTE = 1_048_576;
+
+/** Newest first, with notes of so many characters each. */
+const rowsOf = (...chars: number[]): Row[] =>
+  chars.map((length, at) => ({
+    createdAt: new Date(1_000_000 - at),
+    id: String(at),
+    meta: length === 0 ? {} : { a: 'x'.repeat(length) },
+  }));
+
+/** Reads a list to its end: what each page held, and how many rows each statement asked for. */
+async function readAll(rows: readonly Row[], limit: number) {
+  const pages: string[][] = [];
+  const asked: number[] = [];
+  let after: Row | null = null;
+  for (;;) {
+    const from: Row | null = after;
+    const page: Reply<{ data: string[] }> = await notedPageOf(limit, {
+      after: from,
+      list: async (most, last) => {
+        asked.push(most);
+        const start = last === null ? 0 : Number(last.id) + 1;
+        return rows.slice(start, start + most);
+      },
+      present: ({ id }) => id,
+    });
+    pages.push(page.body.data);
+    if (!page.next) return { pages, asked };
+    after = rows.find(({ id }) => id === page.next?.[1]) ?? null;
+    ok(after && page.next[0] === after.createdAt.toISOString());
+  }
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, at) => String(at));
+
+test('rows with little to say fill their page, and few statements fetch them', async () => {
+  const small = rowsOf(...Array(51).fill(0));
+  deepEqual(await readAll(small.slice(0, 50), 50), { pages: [ids(50)], asked: [51] });
+  deepEqual((await readAll(small, 50)).pages, [ids(50), ['50']]);
+  deepEqual((await readAll([], 50)).pages, [[]]);
+  const many = rowsOf(...Array(1000).fill(20));
+  deepEqual(await readAll(many, 1000), { pages: [ids(1000)], asked: [64, 937] });
+});
+
+test('rows with much to say end their page early, and none is lost or told twice', async () => {
+  const large = rowsOf(...Array(30).fill(MEBIBYTE - 100));
+  const { pages } = await readAll(large, 1000);
+  deepEqual(pages.flat(), ids(30));
+  deepEqual(
+    pages.map((page) => page.length),
+    [8, 8, 8, 6],
+  );
+  const mixed = rowsOf(...Array(200).fill(0), ...Array(20).fill(MEBIBYTE - 100), 0, 0);
+  const told = await readAll(mixed, 1000);
+  deepEqual(told.pages.flat(), ids(222));
+  equal(told.pages[0]?.length, 208);
+});
+
+test('one row is told however large it is', async () => {
+  const { pages } = await readAll(rowsOf(9 * MEBIBYTE, 9 * MEBIBYTE), 10);
+  deepEqual(pages, [['0'], ['1']]);
+});
