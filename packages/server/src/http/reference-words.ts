@@ -10,9 +10,8 @@ const secretKey: Credential = {
   looks: '`krsk_live_…` or `krsk_test_…`',
   means:
     'The credential of your own backend. It belongs to one workspace and one environment, and ' +
-    'acts with the role of whoever minted it. It is read anew on every request, so a revocation ' +
-    'holds from the next one on; only rate-limit checks and idempotency calls may rely on it for ' +
-    'a few seconds more.',
+    'acts with the role of whoever minted it. A revocation holds from the moment it is answered; ' +
+    'only rate-limit checks and idempotency calls may rely on the key for a few seconds more.',
 };
 
 const session: Credential = {
