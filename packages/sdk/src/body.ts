@@ -3,7 +3,12 @@
 /** A body beyond this is refused on idempotent routes: it has to be held whole to be hashed. */
 export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
 
-export class BodyTooLarge extends Error {}
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+/** By its name: the CommonJS build of an adapter has a class of its own, and so has the node's. */
+export const isTooLarge = (error: unknown): boolean => Object(error).name === 'BodyTooLarge';
 
 /** Gathers chunks up to the bound. */
 export function gather(): { add(chunk: Uint8Array): void; bytes(): Buffer } {
