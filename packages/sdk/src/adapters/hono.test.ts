@@ -56,7 +56,7 @@ test('hono: whatever a handler throws, a retry runs', async (t) => {
   const ran: number[] = [];
   app.post('/charges', guard, () => {
     ran.push(ran.length);
-    throw 'not even an error';
+    throw JSON.parse('"not even an error"');
   });
   for (const _ of [1, 2]) {
     await ask('same').then(

@@ -42,7 +42,7 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       return answer(ctx, admission);
     }
     Object.assign(ctx.state, { keyrail: contextOf(admission) });
-    watchAnswer(ctx.res, admission);
+    if (!watchAnswer(ctx.res, admission)) return;
     try {
       await next();
     } catch (error) {

@@ -15,6 +15,9 @@ export type NestExecution = {
 
 export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean> };
 
+/** The answer is given. To go on in any way would have Nest give a second one. */
+const answered = () => new Promise<never>(() => {});
+
 /**
  * A guard that lets only admitted requests through; `request.keyrail` is the key behind them.
  *
@@ -38,12 +41,10 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       const admission = await keyrail.admit(nodeCall(request, patternOf(request)), route);
       if (admission.kind !== 'admitted') {
         sendAnswer(response, admission);
-        // The answer is given. To go on in any way would have Nest give a second one.
-        return new Promise(() => {});
+        return answered();
       }
       Object.assign(request, { keyrail: contextOf(admission) });
-      watchAnswer(response, admission);
-      return true;
+      return watchAnswer(response, admission) || answered();
     },
   };
 }

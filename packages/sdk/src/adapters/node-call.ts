@@ -51,6 +51,7 @@ function bodyOf(
 export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   if (coding === undefined && Number(length) === 0) return Promise.resolve(new Uint8Array(0));
+  if (request.destroyed) return Promise.reject(new Error('The request body broke off.'));
   return new Promise((resolve, reject) => {
     const gathered = gather();
     const stop = () => {
