@@ -78,13 +78,8 @@ export function createTestPolicy(
     },
     snapshot: (filter) => {
       const asked = [...rows.values()].filter(isIn(filter));
-      const keys = asked.filter(({ isRevoked }) => !isRevoked);
-      return {
-        object: 'policy_snapshot',
-        ...head(filter),
-        keys: keys.map(({ entry }) => entry),
-        next_cursor: null,
-      };
+      const keys = asked.filter(({ isRevoked }) => !isRevoked).map(({ entry }) => entry);
+      return { object: 'policy_snapshot', ...head(filter), keys, next_cursor: null };
     },
     delta: (since, filter) => {
       if (since >= version) return null;
