@@ -101,7 +101,7 @@ class TelemetryQueue {
   /** Where the next event goes. */
   #open(batchMax: number): Lines {
     const last = this.#queue.at(-1);
-    if (last !== undefined && last.count < batchMax) return last;
+    if (last !== undefined && !last.isFull(batchMax)) return last;
     const lines = this.#spare ?? new Lines();
     this.#spare = null;
     lines.clear();
