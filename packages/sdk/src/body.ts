@@ -1,4 +1,5 @@
 // The bytes of a request's body, for the fingerprint of an idempotent request.
+import type { Readable } from 'node:stream';
 
 /** A body beyond this is refused on idempotent routes: it has to be held whole to be hashed. */
 export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
@@ -22,6 +23,35 @@ export function gather(): { add(chunk: Uint8Array): void; bytes(): Buffer } {
     },
     bytes: () => Buffer.concat(chunks, size),
   };
+}
+
+/** Of a stream that nobody else reads. */
+export function readWhole(stream: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gathered = gather();
+    const stop = () => {
+      stream.off('data', add).off('end', end).off('close', broken).off('error', broken);
+    };
+    const add = (chunk: Uint8Array | string) => {
+      try {
+        gathered.add(Buffer.from(chunk));
+      } catch (error) {
+        // It flows on, into nowhere: the connection has to come to its next request.
+        stop();
+        reject(error);
+      }
+    };
+    const end = () => {
+      stop();
+      resolve(gathered.bytes());
+    };
+    const broken = () => {
+      stop();
+      reject(new Error('The request body broke off.'));
+    };
+    if (stream.destroyed) broken();
+    else stream.on('data', add).on('end', end).on('close', broken).on('error', broken);
+  });
 }
 
 /**

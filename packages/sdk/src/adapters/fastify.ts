@@ -1,6 +1,8 @@
 // Fastify 4 and 5.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type {} from 'fastify';
+import { readWhole } from '../body.ts';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
@@ -32,7 +34,11 @@ export type FastifyReplyParts = {
 
 /** Route options: to be given as they are, or spread among others. */
 export type FastifyRoute = {
-  preParsing(request: FastifyRequestParts, reply: FastifyReplyParts): Promise<unknown>;
+  preParsing(
+    request: FastifyRequestParts,
+    reply: FastifyReplyParts,
+    payload?: Readable,
+  ): Promise<unknown>;
 };
 
 /**
@@ -47,9 +53,17 @@ export type FastifyRoute = {
 export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): FastifyRoute {
   checkRoute(route);
   return {
-    preParsing: async (request, reply) => {
+    preParsing: async (request, reply, payload = request.raw) => {
       const call = nodeCall(request.raw, request.routeOptions.url);
-      const admission = await keyrail.admit(call, route);
+      let found: Readable | undefined;
+      // What an earlier hook unpacked, or a test injected, cannot be put back: it is made anew.
+      const bodyBytes = async () => {
+        const bytes = await readWhole(payload);
+        found = streamOf(bytes, payload);
+        return bytes;
+      };
+      const isPlain = payload === request.raw && payload instanceof IncomingMessage;
+      const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') {
         const { status, headers, body } = admission;
         return reply
@@ -59,7 +73,7 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       }
       request.keyrail = contextOf(admission);
       watchAnswer(reply.raw, admission);
-      return undefined;
+      return found;
     },
   };
 }
@@ -67,3 +81,12 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
 /** Without a body Fastify makes up no content type. */
 const bodyOf = (body: Uint8Array | string) =>
   body.length === 0 ? undefined : typeof body === 'string' ? body : Buffer.from(body);
+
+/** Fastify compares the length of what came over the wire with what was announced. */
+function streamOf(bytes: Buffer, of: Readable): Readable {
+  const receivedEncodedLength: unknown = Reflect.get(of, 'receivedEncodedLength');
+  const stream = new Readable({ read: () => {} });
+  stream.push(bytes);
+  stream.push(null);
+  return Object.assign(stream, { receivedEncodedLength: receivedEncodedLength ?? bytes.length });
+}

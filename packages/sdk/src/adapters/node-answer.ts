@@ -55,15 +55,26 @@ function capture(response: ServerResponse, { captureBytesMax, settle }: Admitted
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
   };
+  /** Whoever stands further out may write by way of this one what was given to end. */
+  let isPassing = false;
+  const pass = (act: typeof write | typeof end, sent: unknown[]): unknown => {
+    const wasPassing = isPassing;
+    isPassing = true;
+    try {
+      return Reflect.apply(act, response, sent);
+    } finally {
+      isPassing = wasPassing;
+    }
+  };
   Object.assign(response, {
     write: (...sent: unknown[]) => {
-      take(sent);
-      return Reflect.apply(write, response, sent);
+      if (!isPassing) take(sent);
+      return pass(write, sent);
     },
     end: (...sent: unknown[]) => {
-      const isFirst = !response.writableEnded;
+      const isFirst = !isPassing && !response.writableEnded;
       if (isFirst) take(sent);
-      const ended: unknown = Reflect.apply(end, response, sent);
+      const ended = pass(end, sent);
       const body = size <= captureBytesMax ? Buffer.concat(chunks) : null;
       if (isFirst) settle({ status: response.statusCode, headers: headers ?? {}, body });
       return ended;
