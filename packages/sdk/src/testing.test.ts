@@ -2,6 +2,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '../test/rig.ts';
 import type { RateLimitRule } from './context.ts';
+import { createTestPlane } from './testing/control-plane.ts';
 import { createTestKeyrail, type TestOptions } from './testing.ts';
 
 async function node(t: TestContext, options: TestOptions = {}) {
@@ -123,4 +124,21 @@ test('a node that is cut off hears of nothing, says so, and catches up', async (
   keyrail.setReachable(true);
   await until(() => !keyrail.verify(key).allowed);
   equal(keyrail.state().degraded, false);
+});
+
+test('a poll of which nothing comes is answered when its time is over', async () => {
+  const waited: number[] = [];
+  const { fetch } = createTestPlane({
+    projectId: crypto.randomUUID(),
+    now: () => 0,
+    randomBytes: (size) => new Uint8Array(size),
+    after: (ms, act) => {
+      waited.push(ms);
+      queueMicrotask(act);
+      return () => {};
+    },
+  });
+  const delta = await fetch('http://x.test/v1/policy/delta?since=1&wait_ms=25000', {});
+  equal(delta.status, 304);
+  deepEqual(waited, [25_000]);
 });

@@ -47,7 +47,7 @@ export async function createTestKeyrail<R = unknown>(
 ): Promise<TestKeyrail<R>> {
   const { keys = [], ...rest } = options;
   const projectId = crypto.randomUUID();
-  const plane = createTestPlane({ projectId, now: systemClock.now, randomBytes });
+  const plane = createTestPlane({ ...systemClock, projectId, randomBytes });
   const issued = keys.map((key) => plane.policy.issue(key));
   const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
   const node = createKeyrail<R>(

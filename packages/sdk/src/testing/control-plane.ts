@@ -1,4 +1,5 @@
 // As much of a control plane as a node asks for, behind a `fetch`, in memory.
+import type { Clock } from '../clock.ts';
 import type { Fetch } from '../options.ts';
 import { createTestCounters, createTestIdempotency } from './coordination.ts';
 import { createTestPolicy, type KeyFilter, type RandomBytes, type TestPolicy } from './policy.ts';
@@ -13,9 +14,15 @@ export type TestPlane = {
   setReachable(isReachable: boolean): void;
 };
 
-export type TestPlaneParts = { projectId: string; now: () => number; randomBytes: RandomBytes };
+export type TestPlaneParts = {
+  projectId: string;
+  now: () => number;
+  after: Clock['after'];
+  randomBytes: RandomBytes;
+};
 
-export function createTestPlane({ projectId, now, randomBytes }: TestPlaneParts): TestPlane {
+export function createTestPlane(parts: TestPlaneParts): TestPlane {
+  const { projectId, now, after, randomBytes } = parts;
   const policy = createTestPolicy(projectId, now, randomBytes);
   const check = createTestCounters(now);
   const coordinate = createTestIdempotency(now);
@@ -27,7 +34,15 @@ export function createTestPlane({ projectId, now, randomBytes }: TestPlaneParts)
     '/v1/policy/delta': async (url, { signal }) => {
       const { searchParams } = url;
       const since = Number(searchParams.get('since'));
-      if (since >= policy.version() && searchParams.has('wait_ms')) await policy.changed(signal);
+      const waitMs = Number(searchParams.get('wait_ms'));
+      if (since >= policy.version() && waitMs > 0) {
+        let cancel = () => {};
+        const over = new Promise<void>((resolve) => {
+          cancel = after(waitMs, resolve);
+        });
+        await Promise.race([policy.changed(signal), over]);
+        cancel();
+      }
       const delta = policy.delta(since, filterOf(url));
       return delta === null ? new Response(null, { status: 304 }) : Response.json(delta);
     },
