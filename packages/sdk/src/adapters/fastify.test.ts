@@ -1,4 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { createGunzip, gzipSync } from 'node:zlib';
 import fastify from 'fastify';
@@ -90,4 +91,18 @@ test('fastify: a body that an earlier hook unpacks counts as it was unpacked', a
   equal(await ask(1), 200);
   equal(await ask(2), 422);
   deepEqual(seen, [{ amount: 1 }]);
+});
+
+test('fastify: an answer without a type is replayed without one', async (t) => {
+  const { app, headers, keyrail } = await guarded(t);
+  app.post('/charges', protect(keyrail, { idempotency: true }), (_request, reply) =>
+    reply.send(Readable.from([Buffer.from('some'), Buffer.from('thing')])),
+  );
+  const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/charges`;
+  const ask = () => fetch(url, { method: 'POST', headers, body: '{}' });
+  equal((await ask()).headers.get('content-type'), null);
+  let again = await ask();
+  while (again.status === 409) again = await ask();
+  equal(again.headers.get('content-type'), null);
+  equal(await again.text(), 'something');
 });

@@ -2,6 +2,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type {} from 'fastify';
+import type { Answered } from '../admit.ts';
 import { readWhole } from '../body.ts';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
@@ -59,17 +60,17 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       // What an earlier hook unpacked, or a test injected, cannot be put back: it is made anew.
       const bodyBytes = async () => {
         const bytes = await readWhole(payload);
-        found = streamOf(bytes, payload);
+        found = streamOf(bytes, Reflect.get(payload, 'receivedEncodedLength') ?? bytes.length);
         return bytes;
       };
       const isPlain = payload === request.raw && payload instanceof IncomingMessage;
       const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') {
-        const { status, headers, body } = admission;
+        const { status, headers } = admission;
         return reply
           .code(status)
           .headers({ ...headers })
-          .send(bodyOf(body));
+          .send(bodyOf(admission));
       }
       request.keyrail = contextOf(admission);
       watchAnswer(reply.raw, admission);
@@ -78,15 +79,17 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
   };
 }
 
-/** Without a body Fastify makes up no content type. */
-const bodyOf = (body: Uint8Array | string) =>
-  body.length === 0 ? undefined : typeof body === 'string' ? body : Buffer.from(body);
+/** Where there was no type, none is made up: Fastify leaves nothing, and streams, without. */
+function bodyOf({ body, headers }: Answered): Buffer | Readable | undefined {
+  if (body.length === 0) return undefined;
+  const bytes = Buffer.from(body);
+  return headers['content-type'] === undefined ? streamOf(bytes, bytes.length) : bytes;
+}
 
 /** Fastify compares the length of what came over the wire with what was announced. */
-function streamOf(bytes: Buffer, of: Readable): Readable {
-  const receivedEncodedLength: unknown = Reflect.get(of, 'receivedEncodedLength');
+function streamOf(bytes: Buffer, receivedEncodedLength: unknown): Readable {
   const stream = new Readable({ read: () => {} });
   stream.push(bytes);
   stream.push(null);
-  return Object.assign(stream, { receivedEncodedLength: receivedEncodedLength ?? bytes.length });
+  return Object.assign(stream, { receivedEncodedLength });
 }
