@@ -12,7 +12,7 @@ export class BodyTooLarge extends Error {
 export const isTooLarge = (error: unknown): boolean => Object(error).name === 'BodyTooLarge';
 
 /** Gathers chunks up to the bound. */
-export function gather(): { add(chunk: Uint8Array): void; bytes(): Buffer } {
+export function gather(): { add(chunk: Uint8Array): void; size(): number; bytes(): Buffer } {
   const chunks: Uint8Array[] = [];
   let size = 0;
   return {
@@ -21,6 +21,7 @@ export function gather(): { add(chunk: Uint8Array): void; bytes(): Buffer } {
       if (size > IDEMPOTENT_BODY_BYTES_MAX) throw new BodyTooLarge();
       chunks.push(chunk);
     },
+    size: () => size,
     bytes: () => Buffer.concat(chunks, size),
   };
 }
