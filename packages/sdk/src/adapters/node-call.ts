@@ -57,6 +57,16 @@ function isBodiless({ headers, httpVersionMajor }: IncomingMessage): boolean {
 const isRead = (request: IncomingMessage): boolean =>
   request.complete || Object(Reflect.get(request, '_readableState')).ended === true;
 
+const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding | null): Buffer =>
+  typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk;
+
+/** As text where somebody has asked for text: then the stream gives, and takes, nothing else. */
+function unread(request: IncomingMessage, bytes: Buffer): void {
+  const { readableEncoding: encoding } = request;
+  if (encoding === null) request.unshift(bytes);
+  else request.unshift(bytes.toString(encoding), encoding);
+}
+
 /** Reads the body and puts it back, so that whoever comes later finds it unread. */
 export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
   if (isBodiless(request)) return Promise.resolve(new Uint8Array(0));
@@ -69,7 +79,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
     const putBack = () => {
       stop();
       const bytes = gathered.bytes();
-      if (bytes.length > 0) request.unshift(bytes);
+      if (bytes.length > 0) unread(request, bytes);
       // Only a moment later does the stream know that nobody listens any more.
       setImmediate(resolve, bytes);
     };
@@ -80,7 +90,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
     const read = () => {
       try {
         for (let chunk = request.read(); chunk !== null; chunk = request.read())
-          gathered.add(chunk);
+          gathered.add(bytesOf(chunk, request.readableEncoding));
       } catch (error) {
         stop();
         // What is not read would keep the connection from its next request.
