@@ -85,9 +85,9 @@ class TelemetryQueue {
 
   record(event: () => TelemetryEvent, key: string | null): void {
     const { queueMax, batchMax } = this.#settings;
-    const share = this.#isClosed ? null : this.#sampling.choose(key);
+    const share = this.#sampling.choose(key);
     if (share === null) return;
-    if (this.#queued >= queueMax) {
+    if (this.#isClosed || this.#queued >= queueMax) {
       this.#drop(1);
       return;
     }
