@@ -2,7 +2,7 @@ import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/express';
 import express from 'express';
 import { charge, chargesOf } from './ledger.ts';
-import { announce, onStop, options, port } from './settings.ts';
+import { announce, ended, onStop, options, port } from './settings.ts';
 
 const keyrail = createKeyrail(options);
 const app = express();
@@ -24,6 +24,6 @@ app.post(
 await keyrail.ready();
 const server = app.listen(port, '127.0.0.1', () => announce(Object(server.address()).port));
 onStop(async () => {
-  server.close();
+  await ended(server);
   await keyrail.close();
 });

@@ -3,7 +3,7 @@ import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/hono';
 import { Hono } from 'hono';
 import { charge, chargesOf } from './ledger.ts';
-import { announce, onStop, options, port } from './settings.ts';
+import { announce, ended, onStop, options, port } from './settings.ts';
 
 const keyrail = createKeyrail(options);
 const app = new Hono();
@@ -22,6 +22,6 @@ app.post(
 await keyrail.ready();
 const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, (at) => announce(at.port));
 onStop(async () => {
-  server.close();
+  await ended(server);
   await keyrail.close();
 });

@@ -3,7 +3,7 @@ import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/koa';
 import Koa, { type Middleware } from 'koa';
 import { charge, chargesOf } from './ledger.ts';
-import { announce, onStop, options, port } from './settings.ts';
+import { announce, ended, onStop, options, port } from './settings.ts';
 
 const keyrail = createKeyrail(options);
 const app = new Koa();
@@ -35,6 +35,6 @@ app.use(
 await keyrail.ready();
 const server = app.listen(port, '127.0.0.1', () => announce(Object(server.address()).port));
 onStop(async () => {
-  server.close();
+  await ended(server);
   await keyrail.close();
 });

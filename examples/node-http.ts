@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/node';
 import { charge, chargesOf } from './ledger.ts';
-import { announce, onStop, options, port } from './settings.ts';
+import { announce, ended, onStop, options, port } from './settings.ts';
 
 const keyrail = createKeyrail(options);
 
@@ -35,6 +35,6 @@ const server = createServer((request, response) => {
 await keyrail.ready();
 server.listen(port, '127.0.0.1', () => announce(Object(server.address()).port));
 onStop(async () => {
-  server.close();
+  await ended(server);
   await keyrail.close();
 });

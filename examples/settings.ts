@@ -20,4 +20,8 @@ export function onStop(stop: () => Promise<unknown>): void {
   process.once('SIGTERM', () => void stop());
 }
 
+/** Takes no new requests; resolves when those that run have ended. */
+export const ended = (server: { close(done: () => void): unknown }): Promise<void> =>
+  new Promise((done) => server.close(done));
+
 export const announce = (at: number): void => console.log(`listening on http://127.0.0.1:${at}`);

@@ -1,6 +1,6 @@
 // Calls the route handlers below `app` as Next.js calls them, so that they can be tried without it.
 import { serve } from '@hono/node-server';
-import { announce, onStop, port } from '../settings.ts';
+import { announce, ended, onStop, port } from '../settings.ts';
 import { POST } from './app/charges/route.ts';
 import { GET } from './app/invoices/route.ts';
 import { keyrail } from './keyrail.ts';
@@ -16,6 +16,6 @@ async function route(request: Request): Promise<Response> {
 await keyrail.ready();
 const server = serve({ fetch: route, port, hostname: '127.0.0.1' }, (at) => announce(at.port));
 onStop(async () => {
-  server.close();
+  await ended(server);
   await keyrail.close();
 });

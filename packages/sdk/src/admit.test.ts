@@ -33,6 +33,7 @@ async function open(t: TestContext, { verify = allowed, script }: Opened = {}) {
   const plane = createTestPlane({
     projectId: '01890000-0000-7000-8000-000000000001',
     now: () => 0,
+    after: () => () => {},
     randomBytes: (size) => new Uint8Array(size),
   });
   const real = script && (await receiver(t, script));

@@ -3,7 +3,7 @@ import { deepEqual, equal, notDeepEqual, rejects } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { protect as protectNode } from './adapters/node.ts';
@@ -60,6 +60,19 @@ test('whatever the pieces, the body is read whole and found again', async (t) =>
     }),
     { numRuns: 60 },
   );
+});
+
+test('a body that somebody wants as text is found as text', async (t) => {
+  const port = await serve(t, async (request) => {
+    request.setEncoding('utf8');
+    const taken = await takeBody(request);
+    return [String(taken), await text(request)];
+  });
+  const sent = 'grün und blau';
+  const bytes = Buffer.from(sent);
+  // Cut in the middle of a character.
+  const pieces = [bytes.subarray(0, 3), bytes.subarray(3)];
+  deepEqual(JSON.parse(await sendPieces(port, pieces)), [sent, sent]);
 });
 
 test('a body without end is given up at the bound, and the next request is served', async (t) => {

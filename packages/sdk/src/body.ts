@@ -1,12 +1,18 @@
 // The bytes of a request's body, for the fingerprint of an idempotent request.
+import type { Readable } from 'node:stream';
 
 /** A body beyond this is refused on idempotent routes: it has to be held whole to be hashed. */
 export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
 
-export class BodyTooLarge extends Error {}
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
+}
+
+/** By its name: the CommonJS build of an adapter has a class of its own, and so has the node's. */
+export const isTooLarge = (error: unknown): boolean => Object(error).name === 'BodyTooLarge';
 
 /** Gathers chunks up to the bound. */
-export function gather(): { add(chunk: Uint8Array): void; bytes(): Buffer } {
+export function gather(): { add(chunk: Uint8Array): void; size(): number; bytes(): Buffer } {
   const chunks: Uint8Array[] = [];
   let size = 0;
   return {
@@ -15,8 +21,38 @@ export function gather(): { add(chunk: Uint8Array): void; bytes(): Buffer } {
       if (size > IDEMPOTENT_BODY_BYTES_MAX) throw new BodyTooLarge();
       chunks.push(chunk);
     },
+    size: () => size,
     bytes: () => Buffer.concat(chunks, size),
   };
+}
+
+/** Of a stream that nobody else reads. */
+export function readWhole(stream: Readable): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const gathered = gather();
+    const stop = () => {
+      stream.off('data', add).off('end', end).off('close', broken).off('error', broken);
+    };
+    const add = (chunk: Uint8Array | string) => {
+      try {
+        gathered.add(Buffer.from(chunk));
+      } catch (error) {
+        // It flows on, into nowhere: the connection has to come to its next request.
+        stop();
+        reject(error);
+      }
+    };
+    const end = () => {
+      stop();
+      resolve(gathered.bytes());
+    };
+    const broken = () => {
+      stop();
+      reject(new Error('The request body broke off.'));
+    };
+    if (stream.destroyed) broken();
+    else stream.on('data', add).on('end', end).on('close', broken).on('error', broken);
+  });
 }
 
 /**

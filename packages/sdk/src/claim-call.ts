@@ -1,6 +1,6 @@
 // From a call with an `Idempotency-Key` to its claim, if the route asks for idempotency.
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
-import { BodyTooLarge, IDEMPOTENT_BODY_BYTES_MAX } from './body.ts';
+import { IDEMPOTENT_BODY_BYTES_MAX, isTooLarge } from './body.ts';
 import type { RequestContext } from './context.ts';
 import type { RouteIdempotency, RouteOptions } from './decision.ts';
 import { fingerprintOf, idempotencyKeyFault, scopeHashOf } from './fingerprint.ts';
@@ -93,7 +93,7 @@ async function bodyOf(call: IncomingCall): Promise<Uint8Array | Refused> {
   try {
     return (await call.bodyBytes?.()) ?? new Uint8Array(0);
   } catch (error) {
-    if (!(error instanceof BodyTooLarge)) return invalid('The request body broke off.');
+    if (!isTooLarge(error)) return invalid('The request body broke off.');
     const message = `The body of an idempotent request has at most ${IDEMPOTENT_BODY_BYTES_MAX} bytes.`;
     return refusedWith('payload_too_large', { message });
   }

@@ -10,11 +10,14 @@ export type Clock = {
   after(ms: number, act: () => void): () => void;
 };
 
+/** A timer that is asked to wait for longer fires at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   after: (ms, act) => {
-    const timer = setTimeout(act, ms);
+    const timer = setTimeout(act, Math.min(ms, TIMER_MS_MAX));
     timer.unref?.();
     return () => clearTimeout(timer);
   },

@@ -108,16 +108,32 @@ test('the lock of a slow handler is kept alive, three times in its length', asyn
   equal(steps().length, 11, 'the heart has stopped');
 });
 
-test('a beat that fails is followed by the next', async (t) => {
+test('a beat that fails is soon followed by the next', async (t) => {
   const { hold, clock, steps } = await open(
     t,
     answers(() => null),
   );
   await hold();
-  for (let beat = 1; beat <= 3; beat += 1) {
-    await clock.pass(10_000);
-    await until(() => steps().length === 1 + beat && clock.timers() === 1);
+  for (const [beat, waitMs] of [10_000, 2_500, 2_500].entries()) {
+    await clock.pass(waitMs - 1);
+    equal(steps().length, 1 + beat, 'not before its time');
+    await clock.pass(1);
+    await until(() => steps().length === 2 + beat && clock.timers() === 1);
   }
+});
+
+test('a beat that nobody answers is given up and made good while the lock still lives', async (t) => {
+  const lockMs = 600;
+  const { hold, clock, steps } = await open(t, ({ path }) =>
+    path.endsWith('/claim') ? claimed({ lock_ms: lockMs }) : new Promise(() => {}),
+  );
+  await hold();
+  const began = clock.monotonicMs();
+  await clock.pass(lockMs / 3);
+  await until(() => steps().length === 2 && clock.timers() === 1);
+  await clock.pass(lockMs / 12);
+  await until(() => steps().length === 3);
+  ok(clock.monotonicMs() - began < lockMs / 2);
 });
 
 test('a lost lock is said once and no longer beaten for', async (t) => {

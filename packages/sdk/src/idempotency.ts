@@ -46,6 +46,9 @@ const CLAIM_BYTES_MAX = 2 * 1024 * 1024;
 export const HOLD_MS_MAX = 15 * 60_000;
 const BEATS_PER_LOCK = 3;
 const BEAT_MS_MIN = 100;
+/** Of the time between beats, how long one may take; and how soon a failed one is made good. */
+const BEAT_SHARE = 0.5;
+const RETRY_SHARE = 0.25;
 const COMPLETE_TRIES = 8;
 const RELEASE_TRIES = 3;
 const WAIT_MS_FIRST = 250;
@@ -62,7 +65,8 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
 
   function hold(lock: Lock, claim: Claim, { lockMs, bodyBytesMax }: Terms): Hold {
     const everyMs = Math.max(BEAT_MS_MIN, lockMs / BEATS_PER_LOCK);
-    const beats = heartbeat({ ...parts, everyMs }, () => steps.post('heartbeat', lock));
+    const beat = () => steps.post('heartbeat', lock, everyMs * BEAT_SHARE);
+    const beats = heartbeat({ ...parts, everyMs }, beat);
     let isEnded = false;
     const end = (act: () => Promise<unknown>) => {
       if (isEnded) return;
@@ -173,22 +177,24 @@ function heartbeat({ clock, log, everyMs }: Beating, beat: () => Promise<Outcome
   const began = clock.monotonicMs();
   let isStopped = false;
   let cancel = () => {};
-  const next = () => {
+  const next = (waitMs: number) => {
     if (isStopped) return;
     if (clock.monotonicMs() - began >= HOLD_MS_MAX) {
       log('error', 'keyrail: an idempotent request has run for too long; its lock will lapse');
       return;
     }
-    cancel = clock.after(everyMs, () => {
+    cancel = clock.after(waitMs, () => {
       void beat().then((outcome) => {
         const isLost = outcome.kind === 'answer' && Object(outcome.body).outcome === 'lost';
         if (isLost && !isStopped)
           log('error', 'keyrail: the lock of an idempotent request was lost');
-        if (!isLost) next();
+        // Several fit into a lock: one that nobody heard must not cost it.
+        const isMissed = outcome.kind !== 'answer' && !outcome.hard;
+        if (!isLost) next(isMissed ? everyMs * RETRY_SHARE : everyMs);
       });
     });
   };
-  next();
+  next(everyMs);
   return {
     stop: () => {
       isStopped = true;

@@ -31,6 +31,9 @@ export class KeyContext<R> implements RequestContext<R> {
   /** Both ids, and where they begin. The words never change, whatever becomes of the key. */
   readonly #ids: Int32Array;
   readonly #idsAt: number;
+  /** Written out on first use, and used again: by the handler, and by telemetry after it. */
+  #keyId: string | null = null;
+  #tenantId: string | null = null;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: number | null;
   readonly degraded: boolean;
@@ -61,7 +64,8 @@ export class KeyContext<R> implements RequestContext<R> {
   }
 
   get keyId(): string | null {
-    return this.verified ? idText(this.#ids, this.#idsAt) : null;
+    if (this.verified) this.#keyId ??= idText(this.#ids, this.#idsAt);
+    return this.#keyId;
   }
 
   get workspaceId(): string | null {
@@ -73,7 +77,8 @@ export class KeyContext<R> implements RequestContext<R> {
   }
 
   get tenantId(): string | null {
-    return this.verified ? idText(this.#ids, this.#idsAt + ID_WORDS) : null;
+    if (this.verified) this.#tenantId ??= idText(this.#ids, this.#idsAt + ID_WORDS);
+    return this.#tenantId;
   }
 
   get env(): Env {

@@ -46,6 +46,7 @@ const expected = (major: number) => ({
   before: [true, 'insufficient_scope'],
   others: ['expired', 'malformed_key', 'missing_key'],
   admitted: 'admitted',
+  large: 413,
   after: 'unknown_key',
   refused: 'TypeError',
 });

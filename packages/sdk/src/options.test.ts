@@ -81,6 +81,16 @@ test('numbers out of range are clamped, and it is said', () => {
   equal(logged.filter((line) => line.startsWith('warn')).length, 7);
 });
 
+test('policy does not count as stale between two polls that are both answered', () => {
+  const { settings, logged } = settled({ pollMs: 120_000, longPoll: false });
+  equal(settings.staleAfterMs, 180_000);
+  ok(logged.some((line) => /^warn .*staleAfterMs is 90000.*180000/.test(line)));
+  deepEqual(settled({ pollMs: 60_000 }).logged, []);
+  const impatient = settled({ staleAfterMs: 9_000 });
+  deepEqual([impatient.settings.pollMs, impatient.settings.staleAfterMs], [6_000, 9_000]);
+  deepEqual(impatient.logged, []);
+});
+
 test('an option that there is not is ignored, and it is said', () => {
   const { logged } = settled({ projctId: 'x', telemetry: { sample: 1 } });
   ok(logged.some((line) => line.includes('projctId')));

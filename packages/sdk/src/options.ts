@@ -2,6 +2,7 @@
 // at once; numbers out of range are clamped and unknown names ignored, each with a warning.
 import { hostname } from 'node:os';
 import { parseCredential } from '@keyrail/protocol/key-format.ts';
+import { type Bounds, clampedAll, type Warn, warnOfUnknown } from './bounds.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import type { Env } from './context.ts';
 
@@ -36,7 +37,7 @@ export type KeyrailOptions<R = unknown> = {
   longPoll?: boolean | undefined;
   /** The interval of plain polling; 10 seconds by default, 1 s to 5 min. */
   pollMs?: number | undefined;
-  /** How long policy counts as fresh without word from the control plane; 90 s by default. */
+  /** How long policy counts as fresh without word; 90 s by default, at least 1.5 `pollMs`. */
   staleAfterMs?: number | undefined;
   /** How long a request may wait for its counters; 500 ms by default. */
   rateLimitTimeoutMs?: number | undefined;
@@ -93,12 +94,12 @@ export type Settings<R = unknown> = {
 };
 
 const TENANTS_MAX = 50;
+/** Polls come up to a fifth late, and take their time. */
+const STALE_POLLS_MIN = 1.5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
 const NODE_NAME_CHARS_MAX = 100;
-
-type Bounds = { min: number; max: number; usual: number };
 
 const NUMBERS = {
   pollMs: { min: 1_000, max: 300_000, usual: 10_000 },
@@ -122,11 +123,11 @@ const KNOWN = new Set(
 /** Throws a TypeError that never quotes the secret key. */
 export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals = {}): Settings<R> {
   const log = safe(options.log ?? toConsole);
-  warnOfUnknown(options, KNOWN, log);
+  const warn = (message: string) => log('warn', `keyrail: ${message}`);
+  warnOfUnknown(options, KNOWN, warn);
   const chance = internals.chance ?? systemChance;
-  const numbers = clampedAll(NUMBERS, options, log);
   return {
-    ...numbers,
+    ...paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn),
     base: baseOf(options.url),
     secretKey: checkSecretKey(options.secretKey),
     projectId: checkUuid('projectId', options.projectId),
@@ -137,7 +138,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals =
     resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
     keyHeaders: checkHeaders(options.keyHeaders ?? ['authorization', 'x-api-key']),
     longPoll: options.longPoll ?? true,
-    telemetry: telemetryOf(options.telemetry ?? true, log),
+    telemetry: telemetryOf(options.telemetry ?? true, warn),
     log,
     clock: internals.clock ?? systemClock,
     chance,
@@ -146,38 +147,25 @@ export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals =
   };
 }
 
-function telemetryOf(telemetry: boolean | TelemetryOptions, log: Log): Telemetry | null {
+/** A node that hears all that it asks for must not count as deaf between two polls. */
+function paced<N extends { pollMs: number; staleAfterMs: number }>(
+  numbers: N,
+  isPollSet: boolean,
+  warn: Warn,
+): N {
+  const { pollMs, staleAfterMs } = numbers;
+  const least = Math.ceil(pollMs * STALE_POLLS_MIN);
+  if (staleAfterMs >= least) return numbers;
+  if (!isPollSet) return { ...numbers, pollMs: Math.floor(staleAfterMs / STALE_POLLS_MIN) };
+  warn(`staleAfterMs is ${staleAfterMs}, too little for pollMs; ${least} is used`);
+  return { ...numbers, staleAfterMs: least };
+}
+
+function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): Telemetry | null {
   if (telemetry === false) return null;
   const options = telemetry === true ? {} : telemetry;
-  warnOfUnknown(options, new Set(Object.keys(TELEMETRY)), log);
-  return clampedAll(TELEMETRY, options, log);
-}
-
-function clampedAll<K extends string>(
-  bounds: Record<K, Bounds>,
-  options: object,
-  log: Log,
-): Record<K, number> {
-  const entries = Object.entries<Bounds>(bounds).map(([name, { min, max, usual }]) => {
-    const given: unknown = Reflect.get(options, name);
-    if (given === undefined) return [name, usual];
-    if (typeof given !== 'number' || Number.isNaN(given)) {
-      log('warn', `keyrail: ${name} is not a number; ${usual} is used`);
-      return [name, usual];
-    }
-    // Only a share has a fraction; all else are counts.
-    const whole = max > 1 ? Math.floor(given) : given;
-    const used = Math.min(max, Math.max(min, whole));
-    if (used !== given) log('warn', `keyrail: ${name} is ${given}; ${used} is used`);
-    return [name, used];
-  });
-  return Object.fromEntries(entries);
-}
-
-function warnOfUnknown(options: object, known: ReadonlySet<string>, log: Log): void {
-  for (const name of Object.keys(options)) {
-    if (!known.has(name)) log('warn', `keyrail: there is no option ${name}; it is ignored`);
-  }
+  warnOfUnknown(options, new Set(Object.keys(TELEMETRY)), warn);
+  return clampedAll(TELEMETRY, options, warn);
 }
 
 /** A log that fails must not fail a request. */

@@ -8,6 +8,9 @@ const PATH_CHARS_MAX = 1_024;
 const DURATION_MS_MAX = 604_800_000;
 const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
+/** Half of what the control plane takes in one request. */
+const LINES_BYTES_FULL = 4 * 1024 * 1024;
+const [STATUS_MIN, STATUS_MAX, STATUS_ODD] = [100, 999, 500];
 
 /** One request, in the words of the wire. */
 export type TelemetryEvent = {
@@ -43,6 +46,11 @@ export class Lines {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** Whether another event would make it more than one request may hold. */
+  isFull(countMax: number): boolean {
+    return this.#count >= countMax || this.#used >= LINES_BYTES_FULL;
   }
 
   clear(): void {
@@ -131,7 +139,8 @@ export function openSender(
  * by hand, because this is done for every request and takes a third of the general way.
  */
 export function lineOf(event: TelemetryEvent, projectId: string): string {
-  const { ts, env, status, degraded } = event;
+  const { ts, env, degraded } = event;
+  const status = isStatus(event.status) ? event.status : STATUS_ODD;
   const duration = Math.min(DURATION_MS_MAX, Math.max(0, event.duration_ms));
   return `{"ts":"${ts}","project_id":"${projectId}","env":"${env}","tenant_id":${idOf(
     event.tenant_id,
@@ -148,6 +157,10 @@ export function lineOf(event: TelemetryEvent, projectId: string): string {
     SHORT_CHARS_MAX,
   )},"request_id":${textOf(event.request_id, SHORT_CHARS_MAX)}}`;
 }
+
+/** A handler that answers with something else than an answer has none. */
+const isStatus = (status: number): boolean =>
+  Number.isInteger(status) && status >= STATUS_MIN && status <= STATUS_MAX;
 
 const idOf = (id: string | null): string => (id === null ? 'null' : `"${id}"`);
 

@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import { IngestBatch, IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
 import fc from 'fast-check';
 import { KEY_ID, PROJECT_ID, type Reply, receiver, rig, TENANT_ID, until } from '../test/rig.ts';
@@ -185,9 +186,28 @@ test('odd requests do not cost a whole batch', async (t) => {
   const long = '/\ud83d\ude00'.repeat(9000);
   record(1, { path: `/\0${long}`, route: long, method: 'X'.repeat(500), request_id: '\ud800' });
   record(1, { duration_ms: -1, display_prefix: null, route: null });
+  for (const status of [0, Number.NaN, 7.5, 1_000]) record(1, { status });
   await clock.pass(5000);
-  await until(() => state().sent === 2);
-  equal(batches()[0]?.events.length, 2);
+  await until(() => state().sent === 6);
+  deepEqual(
+    batches()[0]?.events.map(({ status }) => status),
+    [200, 200, 500, 500, 500, 500],
+  );
+});
+
+test('no batch is larger than the control plane takes, however long the paths are', async (t) => {
+  const options = { batchMax: 5_000, flushMs: 60_000 };
+  const { record, clock, close, plane, state } = await open(t, options);
+  for (let second = 0; second < 5; second += 1) {
+    record(1_000, { path: `/${'"'.repeat(1_023)}`, request_id: '\\'.repeat(200) });
+    await clock.pass(1_000);
+  }
+  await close(30_000);
+  equal(state().sent, 5_000);
+  ok(plane.told.length > 1);
+  for (const { body } of plane.told) {
+    ok(Buffer.byteLength(JSON.stringify(body)) < LARGE_BODY_BYTES_MAX);
+  }
 });
 
 test('what waits is sent when the node closes, and nothing is taken afterwards', async (t) => {
@@ -197,7 +217,7 @@ test('what waits is sent when the node closes, and nothing is taken afterwards',
   deepEqual(state(), { queued: 0, sent: 5, dropped: 0 });
   equal(batches().length, 3);
   record(1);
-  equal(state().queued, 0);
+  deepEqual(state(), { queued: 0, sent: 5, dropped: 1 });
 });
 
 test('a batch on its way when the node closes is sent once', async (t) => {

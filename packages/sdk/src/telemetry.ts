@@ -85,9 +85,9 @@ class TelemetryQueue {
 
   record(event: () => TelemetryEvent, key: string | null): void {
     const { queueMax, batchMax } = this.#settings;
-    const share = this.#isClosed ? null : this.#sampling.choose(key);
+    const share = this.#sampling.choose(key);
     if (share === null) return;
-    if (this.#queued >= queueMax) {
+    if (this.#isClosed || this.#queued >= queueMax) {
       this.#drop(1);
       return;
     }
@@ -101,7 +101,7 @@ class TelemetryQueue {
   /** Where the next event goes. */
   #open(batchMax: number): Lines {
     const last = this.#queue.at(-1);
-    if (last !== undefined && last.count < batchMax) return last;
+    if (last !== undefined && !last.isFull(batchMax)) return last;
     const lines = this.#spare ?? new Lines();
     this.#spare = null;
     lines.clear();

@@ -1,6 +1,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { until } from '../test/rig.ts';
 import type { RateLimitRule } from './context.ts';
+import { createTestPlane } from './testing/control-plane.ts';
 import { createTestKeyrail, type TestOptions } from './testing.ts';
 
 async function node(t: TestContext, options: TestOptions = {}) {
@@ -93,4 +95,50 @@ test('telemetry can be looked at', async (t) => {
       [401, 'invalid_key'],
     ],
   );
+});
+
+test('a node for one environment, or for some tenants, knows their keys and no others', async (t) => {
+  const tenantId = crypto.randomUUID();
+  const keys = [{ env: 'test', tenantId }, { env: 'live', tenantId }, { env: 'live' }] as const;
+  const reasons = async (options: TestOptions) => {
+    const { keyrail } = await node(t, { ...options, keys });
+    const later = await keyrail.issue({ env: 'live', tenantId });
+    return [...keyrail.keys, later].map(({ key }) => {
+      const decision = keyrail.verify(key);
+      return decision.allowed ? 'allowed' : decision.reason;
+    });
+  };
+  const [ok, foreign, unknown] = ['allowed', 'wrong_environment', 'unknown_key'];
+  deepEqual(await reasons({ env: 'test' }), [ok, foreign, foreign, foreign]);
+  deepEqual(await reasons({ env: 'live' }), [foreign, ok, ok, ok]);
+  deepEqual(await reasons({ tenantIds: [tenantId] }), [ok, ok, unknown, ok]);
+});
+
+test('a node that is cut off hears of nothing, says so, and catches up', async (t) => {
+  const { keyrail } = await node(t, { keys: [{}] });
+  const key = keyrail.keys[0]?.key ?? '';
+  keyrail.setReachable(false);
+  await until(() => keyrail.state().degraded);
+  await keyrail.revoke(key);
+  equal(keyrail.verify(key).allowed, true, 'it cannot know');
+  keyrail.setReachable(true);
+  await until(() => !keyrail.verify(key).allowed);
+  equal(keyrail.state().degraded, false);
+});
+
+test('a poll of which nothing comes is answered when its time is over', async () => {
+  const waited: number[] = [];
+  const { fetch } = createTestPlane({
+    projectId: crypto.randomUUID(),
+    now: () => 0,
+    randomBytes: (size) => new Uint8Array(size),
+    after: (ms, act) => {
+      waited.push(ms);
+      queueMicrotask(act);
+      return () => {};
+    },
+  });
+  const delta = await fetch('http://x.test/v1/policy/delta?since=1&wait_ms=25000', {});
+  equal(delta.status, 304);
+  deepEqual(waited, [25_000]);
 });

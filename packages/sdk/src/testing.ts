@@ -20,9 +20,9 @@ export type TestOptions<R = unknown> = Partial<
 export type TestKeyrail<R = unknown> = Keyrail<R> & {
   /** The keys that were asked for, in their order. */
   readonly keys: readonly IssuedKey[];
-  /** Issues a key; resolves when the node knows it. */
+  /** Issues a key; resolves when the node knows it, and at once while it is cut off. */
   issue(key?: TestKey): Promise<IssuedKey>;
-  /** Revokes a key; resolves when the node knows. */
+  /** Revokes a key; resolves when the node knows, and at once while it is cut off. */
   revoke(keyText: string): Promise<void>;
   /** What telemetry has told; `close` tells the rest. */
   events(): readonly object[];
@@ -47,7 +47,7 @@ export async function createTestKeyrail<R = unknown>(
 ): Promise<TestKeyrail<R>> {
   const { keys = [], ...rest } = options;
   const projectId = crypto.randomUUID();
-  const plane = createTestPlane({ projectId, now: systemClock.now, randomBytes });
+  const plane = createTestPlane({ ...systemClock, projectId, randomBytes });
   const issued = keys.map((key) => plane.policy.issue(key));
   const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
   const node = createKeyrail<R>(
@@ -56,7 +56,8 @@ export async function createTestKeyrail<R = unknown>(
   );
   const applied = async () => {
     const wanted = plane.policy.version();
-    for (let turn = 0; (node.state().version ?? 0) < wanted; turn += 1) {
+    const isMissing = () => plane.isReachable() && (node.state().version ?? 0) < wanted;
+    for (let turn = 0; isMissing(); turn += 1) {
       if (turn === TURNS_MAX) throw new Error('The node does not hear of the change.');
       await new Promise((resolve) => setTimeout(resolve, TURN_MS));
     }

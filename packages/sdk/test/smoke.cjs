@@ -1,9 +1,27 @@
 // Run by node-20.test.ts beside the built package: one line of JSON says what happened.
+const { createServer } = require('node:http');
 const { createKeyrail } = require('@keyrail/sdk');
+const { protect } = require('@keyrail/sdk/node');
 const { createTestKeyrail } = require('@keyrail/sdk/testing');
 
+const TOO_MANY_BYTES = 11 * 1024 * 1024;
+
+/** What an adapter says to a body that is too large: it and the node are built apart. */
+const saidToLarge = (guard, node, key) =>
+  new Promise((resolve, reject) => {
+    const server = createServer(guard(node, { idempotency: true }, () => reject(new Error('ran'))));
+    server.listen(0, '127.0.0.1', async () => {
+      const headers = { 'x-api-key': key, 'idempotency-key': 'one' };
+      const body = new Uint8Array(TOO_MANY_BYTES);
+      const url = `http://127.0.0.1:${server.address().port}`;
+      const { status } = await fetch(url, { method: 'POST', headers, body });
+      server.closeAllConnections();
+      server.close(() => resolve(status));
+    });
+  });
+
 module.exports = async (loaded) => {
-  const made = loaded ?? { createKeyrail, createTestKeyrail };
+  const made = loaded ?? { createKeyrail, createTestKeyrail, protect };
   const node = await made.createTestKeyrail({
     keys: [{ scopes: ['a'] }, { expiresAt: new Date(0) }],
     cacheDir: process.argv[2],
@@ -17,6 +35,7 @@ module.exports = async (loaded) => {
   const others = [verdict(ended.key), verdict('kr_live_x'), verdict(null)];
   const call = { method: 'GET', path: '/', header: () => `Bearer ${good.key}` };
   const admission = await node.admit(call, {});
+  const large = await saidToLarge(made.protect, node, good.key);
   await node.revoke(good.key);
   const after = verdict(good.key);
   await node.close();
@@ -27,7 +46,7 @@ module.exports = async (loaded) => {
     refused = error.name;
   }
   const major = Number(process.versions.node.split('.')[0]);
-  return { major, before, others, admitted: admission.kind, after, refused };
+  return { major, before, others, admitted: admission.kind, large, after, refused };
 };
 
 if (require.main === module) {

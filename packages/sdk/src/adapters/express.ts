@@ -49,8 +49,7 @@ export function protect(
     const goOn = (admission: Admission) => {
       if (admission.kind !== 'admitted') return sendAnswer(response, admission);
       request.keyrail = contextOf(admission);
-      watchAnswer(response, admission);
-      next();
+      if (watchAnswer(response, admission)) next();
     };
     const admission = keyrail.enter(nodeCall(request, patternOf(request)), route);
     if (admission instanceof Promise) void admission.then(goOn);

@@ -1,7 +1,9 @@
 // Fastify 4 and 5.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type {} from 'fastify';
 import type { Answered } from '../admit.ts';
+import { readWhole } from '../body.ts';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
@@ -33,7 +35,11 @@ export type FastifyReplyParts = {
 
 /** Route options: to be given as they are, or spread among others. */
 export type FastifyRoute = {
-  preParsing(request: FastifyRequestParts, reply: FastifyReplyParts): Promise<unknown>;
+  preParsing(
+    request: FastifyRequestParts,
+    reply: FastifyReplyParts,
+    payload?: Readable,
+  ): Promise<unknown>;
 };
 
 /**
@@ -48,27 +54,43 @@ export type FastifyRoute = {
 export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): FastifyRoute {
   checkRoute(route);
   return {
-    preParsing: async (request, reply) => {
+    preParsing: async (request, reply, payload = request.raw) => {
       const call = nodeCall(request.raw, request.routeOptions.url);
-      const admission = await keyrail.admit(call, route);
+      let found: Readable | undefined;
+      // What an earlier hook unpacked, or a test injected, cannot be put back: it is made anew.
+      const bodyBytes = async () => {
+        const bytes = await readWhole(payload);
+        found = streamOf(bytes, Reflect.get(payload, 'receivedEncodedLength') ?? bytes.length);
+        return bytes;
+      };
+      const isPlain = payload === request.raw && payload instanceof IncomingMessage;
+      const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = contextOf(admission);
       watchAnswer(reply.raw, admission);
-      return undefined;
+      return found;
     },
   };
 }
 
 /** Sends a refusal or a stored answer through Fastify, whose hooks may add to it. */
-export const sendReply = (
-  reply: FastifyReplyParts,
-  { status, headers, body }: Answered,
-): FastifyReplyParts =>
+export const sendReply = (reply: FastifyReplyParts, answered: Answered): FastifyReplyParts =>
   reply
-    .code(status)
-    .headers({ ...headers })
-    .send(bodyOf(body));
+    .code(answered.status)
+    .headers({ ...answered.headers })
+    .send(bodyOf(answered));
 
-/** Without a body Fastify makes up no content type. */
-const bodyOf = (body: Uint8Array | string) =>
-  body.length === 0 ? undefined : typeof body === 'string' ? body : Buffer.from(body);
+/** Where there was no type, none is made up: Fastify leaves nothing, and streams, without. */
+function bodyOf({ body, headers }: Answered): Buffer | Readable | undefined {
+  if (body.length === 0) return undefined;
+  const bytes = Buffer.from(body);
+  return headers['content-type'] === undefined ? streamOf(bytes, bytes.length) : bytes;
+}
+
+/** Fastify compares the length of what came over the wire with what was announced. */
+function streamOf(bytes: Buffer, receivedEncodedLength: unknown): Readable {
+  const stream = new Readable({ read: () => {} });
+  stream.push(bytes);
+  stream.push(null);
+  return Object.assign(stream, { receivedEncodedLength });
+}

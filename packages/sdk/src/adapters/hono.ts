@@ -1,5 +1,6 @@
 // Hono, on any runtime that has Node's crypto.
 import type { MiddlewareHandler } from 'hono';
+import { webBytes } from '../body.ts';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
@@ -23,13 +24,20 @@ export function protect<R>(
   checkRoute(route);
   return async (c, next) => {
     const call = webCall(c.req.raw, c.req.routePath);
-    // Hono keeps what it has read, so that the handler finds it too.
-    const bodyBytes = async () => new Uint8Array(await c.req.arrayBuffer());
+    // What somebody has read before, Hono has kept.
+    const bodyBytes = async () =>
+      c.req.raw.bodyUsed ? new Uint8Array(await c.req.arrayBuffer()) : webBytes(c.req.raw);
     const admission = await keyrail.admit({ ...call, bodyBytes }, route);
     if (admission.kind !== 'admitted') return webAnswer(admission);
     c.set('keyrail', contextOf(admission));
-    await next();
-    const answer = watched(admission, c.res);
-    if (answer !== c.res) c.res = answer;
+    try {
+      await next();
+      const answer = watched(admission, c.res);
+      if (answer !== c.res) c.res = answer;
+    } catch (error) {
+      // Hono makes answers of errors, but not of what else is thrown.
+      admission.settle({ failed: true });
+      throw error;
+    }
   };
 }

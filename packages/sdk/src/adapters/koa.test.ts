@@ -1,6 +1,9 @@
+import { equal, match } from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
 import Koa from 'koa';
 import { adapterSuite, listen, routes } from '../../test/adapter-suite.ts';
+import { createTestKeyrail } from '../testing.ts';
 import { type KoaMiddleware, protect } from './koa.ts';
 
 adapterSuite('koa', ({ keyrail, charge }) => {
@@ -30,4 +33,23 @@ adapterSuite('koa', ({ keyrail, charge }) => {
     ctx.body = body;
   });
   return listen(app.callback());
+});
+
+test('koa: the answer to a thrown error has the limits too', async (t) => {
+  const hour = { id: 'hour', limit: 100, windowMs: 3_600_000 };
+  const rule = { ...hour, algorithm: 'fixed', scope: 'key' } as const;
+  const keyrail = await createTestKeyrail({ keys: [{ rateLimits: [rule] }] });
+  const app = new Koa();
+  app.silent = true;
+  app.use(protect(keyrail));
+  app.use((ctx) => ctx.throw(422, 'no', { headers: { 'x-why': 'because' } }));
+  const { url, close } = await listen(app.callback());
+  t.after(async () => {
+    await close();
+    await keyrail.close();
+  });
+  const response = await fetch(url, { headers: { 'x-api-key': keyrail.keys[0]?.key ?? '' } });
+  equal(response.status, 422);
+  match(response.headers.get('ratelimit') ?? '', /^"hour";r=99;/);
+  equal(response.headers.get('x-why'), 'because');
 });

@@ -42,15 +42,22 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       return answer(ctx, admission);
     }
     Object.assign(ctx.state, { keyrail: contextOf(admission) });
-    watchAnswer(ctx.res, admission);
+    if (!watchAnswer(ctx.res, admission)) return;
     try {
       await next();
     } catch (error) {
       if (!ctx.writable) admission.settle({ failed: true });
+      keepOn(error, admission.headers);
       throw error;
     }
     if (!ctx.writable) settleUnsent(ctx, admission);
   };
+}
+
+/** Koa takes all headers off the answer to an error but those that the error bears. */
+function keepOn(error: unknown, headers: Readonly<Record<string, string>>): void {
+  if (!(error instanceof Error)) return;
+  Reflect.set(error, 'headers', { ...headers, ...Object(Reflect.get(error, 'headers')) });
 }
 
 function answer(ctx: KoaContext, { status, headers, body }: Answered): void {

@@ -1,12 +1,15 @@
 // Nest's decorators are called by hand here: Node runs these files as they are, and it has no
 // syntax for them. The example shows them as a vendor writes them.
 import 'reflect-metadata';
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
 import { Controller, Get, Module, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import express, { type Request, type Response } from 'express';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { adapterSuite, type Backing, routes } from '../../test/adapter-suite.ts';
+import { adapterSuite, type Backing, type Charge, routes } from '../../test/adapter-suite.ts';
+import { createTestKeyrail } from '../testing.ts';
 import { protect } from './nest.ts';
 
 type Granted = Pick<Request, 'keyrail'>;
@@ -72,7 +75,7 @@ adapterSuite('nest on express', async ({ keyrail, charge }) => {
   };
 });
 
-adapterSuite('nest on fastify', async ({ keyrail, charge }) => {
+async function onFastify({ keyrail, charge }: Backing): Promise<NestFastifyApplication> {
   class Billing extends newGreetings() {
     async charges(request: FastifyRequest, reply: FastifyReply) {
       const { status, headers, body } = await charge(String(request.body));
@@ -90,6 +93,39 @@ adapterSuite('nest on fastify', async ({ keyrail, charge }) => {
   const http = app.getHttpAdapter().getInstance();
   http.removeAllContentTypeParsers();
   http.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  return app;
+}
+
+adapterSuite('nest on fastify', async (backing) => {
+  const app = await onFastify(backing);
   await app.listen(0, '127.0.0.1');
   return { url: await app.getUrl(), close: () => app.close() };
+});
+
+test('nest on fastify: requests that a test injects are guarded like any other', async (t) => {
+  const keyrail = await createTestKeyrail({ keys: [{ scopes: ['read'] }] });
+  const charged: string[] = [];
+  const charge: Charge = async (body) => {
+    charged.push(body);
+    return { status: 201, headers: {}, body: Buffer.from(String(charged.length)) };
+  };
+  const app = await onFastify({ keyrail, charge });
+  t.after(async () => {
+    await app.close();
+    await keyrail.close();
+  });
+  await app.init();
+  const [{ key, tenantId } = { key: '', tenantId: '' }] = keyrail.keys;
+  const headers = { 'x-api-key': key };
+  equal((await app.inject({ url: '/hello/ann' })).statusCode, 401);
+  equal((await app.inject({ url: '/hello/ann', headers })).json().tenant, tenantId);
+  const charging = (payload: string) =>
+    app.inject({
+      ...{ method: 'POST', url: '/charges', payload },
+      headers: { ...headers, 'idempotency-key': 'one', 'content-type': 'text/plain' },
+    });
+  equal((await charging('a')).body, '1');
+  equal((await charging('a')).body, '1');
+  equal((await charging('b')).statusCode, 422);
+  deepEqual(charged, ['a']);
 });

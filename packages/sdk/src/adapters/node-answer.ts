@@ -10,15 +10,27 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
   response.end(body);
 }
 
-/** Puts the limits on an answer to come, and settles when the handler has ended it. */
-export function watchAnswer(response: ServerResponse, admitted: Admitted): void {
+/**
+ * Puts the limits on an answer to come, and settles when the handler has ended it. False when there
+ * is none to come: while the request was admitted, somebody else has answered it.
+ */
+export function watchAnswer(response: ServerResponse, admitted: Admitted): boolean {
   const { headers, captureBytesMax, settle } = admitted;
-  for (const name in headers) response.setHeader(name, headers[name] ?? '');
+  if (response.writableEnded) {
+    settle({ failed: true });
+    return false;
+  }
+  if (!response.headersSent) {
+    for (const name in headers) response.setHeader(name, headers[name] ?? '');
+  }
   if (captureBytesMax > 0) capture(response, admitted);
+  // Who has gone before this will not go again.
+  if (response.destroyed) settle({ gone: true });
   response.on('close', () => {
     if (!response.writableEnded) settle({ gone: true });
     else if (captureBytesMax === 0) settle({ status: response.statusCode });
   });
+  return true;
 }
 
 /**
@@ -26,13 +38,15 @@ export function watchAnswer(response: ServerResponse, admitted: Admitted): void 
  * to read it does not matter to the one who will ask again.
  */
 function capture(response: ServerResponse, { captureBytesMax, settle }: Admitted): void {
-  const { write, end } = response;
+  const { write, end, destroy } = response;
   const chunks: Uint8Array[] = [];
   let size = 0;
   let headers: ReturnType<ServerResponse['getHeaders']> | null = null;
   // A response that ever had a header keeps those that come with writeHead where they can be read.
-  response.setHeader('idempotency-replayed', '');
-  response.removeHeader('idempotency-replayed');
+  if (!response.headersSent) {
+    response.setHeader('idempotency-replayed', '');
+    response.removeHeader('idempotency-replayed');
+  }
 
   const take = ([chunk, encoding]: unknown[]) => {
     // As they are now, they describe these bytes: an encoder further out has not touched them yet.
@@ -41,18 +55,34 @@ function capture(response: ServerResponse, { captureBytesMax, settle }: Admitted
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
   };
+  /** Whoever stands further out may write by way of this one what was given to end. */
+  let isPassing = false;
+  const pass = (act: typeof write | typeof end, sent: unknown[]): unknown => {
+    const wasPassing = isPassing;
+    isPassing = true;
+    try {
+      return Reflect.apply(act, response, sent);
+    } finally {
+      isPassing = wasPassing;
+    }
+  };
   Object.assign(response, {
     write: (...sent: unknown[]) => {
-      take(sent);
-      return Reflect.apply(write, response, sent);
+      if (!isPassing) take(sent);
+      return pass(write, sent);
     },
     end: (...sent: unknown[]) => {
-      const isFirst = !response.writableEnded;
+      const isFirst = !isPassing && !response.writableEnded;
       if (isFirst) take(sent);
-      const ended: unknown = Reflect.apply(end, response, sent);
+      const ended = pass(end, sent);
       const body = size <= captureBytesMax ? Buffer.concat(chunks) : null;
       if (isFirst) settle({ status: response.statusCode, headers: headers ?? {}, body });
       return ended;
+    },
+    destroy: (...why: unknown[]) => {
+      // Broken off by whoever wrote it, not by the caller: what is there is not the answer.
+      if (!response.writableEnded && !response.destroyed) settle({ failed: true });
+      return Reflect.apply(destroy, response, why);
     },
   });
 }

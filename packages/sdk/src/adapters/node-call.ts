@@ -47,19 +47,39 @@ function bodyOf(
   return body === undefined ? new Uint8Array(0) : parsedBytes(body);
 }
 
+/** Before HTTP/2 a body had to be announced. */
+function isBodiless({ headers, httpVersionMajor }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
+  return httpVersionMajor < 2 && coding === undefined && Number(length) === 0;
+}
+
+/** Whether nothing more will come. Only a message of HTTP/1 says so itself before its end. */
+const isRead = (request: IncomingMessage): boolean =>
+  request.complete || Object(Reflect.get(request, '_readableState')).ended === true;
+
+const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding | null): Buffer =>
+  typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk;
+
+/** As text where somebody has asked for text: then the stream gives, and takes, nothing else. */
+function unread(request: IncomingMessage, bytes: Buffer): void {
+  const { readableEncoding: encoding } = request;
+  if (encoding === null) request.unshift(bytes);
+  else request.unshift(bytes.toString(encoding), encoding);
+}
+
 /** Reads the body and puts it back, so that whoever comes later finds it unread. */
 export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-  if (coding === undefined && Number(length) === 0) return Promise.resolve(new Uint8Array(0));
+  if (isBodiless(request)) return Promise.resolve(new Uint8Array(0));
+  if (request.destroyed) return Promise.reject(new Error('The request body broke off.'));
   return new Promise((resolve, reject) => {
     const gathered = gather();
     const stop = () => {
       request.off('readable', read).off('end', end).off('close', broken).off('error', broken);
     };
-    const end = () => {
+    const putBack = () => {
       stop();
       const bytes = gathered.bytes();
-      if (bytes.length > 0) request.unshift(bytes);
+      if (bytes.length > 0) unread(request, bytes);
       // Only a moment later does the stream know that nobody listens any more.
       setImmediate(resolve, bytes);
     };
@@ -70,7 +90,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
     const read = () => {
       try {
         for (let chunk = request.read(); chunk !== null; chunk = request.read())
-          gathered.add(chunk);
+          gathered.add(bytesOf(chunk, request.readableEncoding));
       } catch (error) {
         stop();
         // What is not read would keep the connection from its next request.
@@ -79,8 +99,11 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
         return;
       }
       // The end is announced with the next tick, and only if nothing has come back by then.
-      if (request.complete) end();
+      if (request.aborted) broken();
+      else if (isRead(request)) putBack();
     };
+    /** Announced already: what was read could not be put back any more. */
+    const end = () => (gathered.size() === 0 ? putBack() : broken());
     request.on('readable', read).on('end', end).on('close', broken).on('error', broken);
   });
 }

@@ -34,7 +34,7 @@ export function protect<R>(
   return async (request, response) => {
     const admission = await keyrail.admit(nodeCall(request, route.name), route);
     if (admission.kind !== 'admitted') return sendAnswer(response, admission);
-    watchAnswer(response, admission);
+    if (!watchAnswer(response, admission)) return;
     try {
       await handler(request, response, contextOf(admission));
     } catch (error) {

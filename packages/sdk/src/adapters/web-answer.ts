@@ -16,14 +16,13 @@ export async function settled(
   admitted: Admitted,
   run: () => Response | Promise<Response>,
 ): Promise<Response> {
-  let response: Response;
   try {
-    response = await run();
+    return watched(admitted, await run());
   } catch (error) {
+    // Also where what came was no answer, or one that somebody had read already.
     admitted.settle({ failed: true });
     throw error;
   }
-  return watched(admitted, response);
 }
 
 /** Puts the limits on an answer, and settles when all of it is known. */
@@ -34,9 +33,13 @@ export function watched(admitted: Admitted, response: Response): Response {
     settle({ status: response.status });
     return named.length === 0 ? response : withHeaders(response, response.body, named);
   }
+  // Read first: what is no answer at all fails here, where somebody is told.
+  const answer = { status: response.status, headers: Object.fromEntries(response.headers) };
   // One branch goes to the caller, the other is kept, whatever becomes of the caller.
   const [sent = null, kept = null] = response.body?.tee() ?? [];
-  void keep(kept, captureBytesMax).then((body) => settleKept(admitted, response, body));
+  void keep(kept, captureBytesMax).then((body) =>
+    settle(body === 'broken' ? { failed: true } : { ...answer, body }),
+  );
   return withHeaders(response, sent, named);
 }
 
@@ -49,12 +52,6 @@ function withHeaders(
   const answer = new Response(body, response);
   for (const [name, value] of named) answer.headers.set(name, value);
   return answer;
-}
-
-function settleKept({ settle }: Admitted, response: Response, body: Kept): void {
-  const { status, headers } = response;
-  if (body === 'broken') settle({ failed: true });
-  else settle({ status, headers: Object.fromEntries(headers), body });
 }
 
 type Kept = Uint8Array | null | 'broken';

@@ -228,3 +228,11 @@ test('a closed node asks nothing more, leaves no timer, and says that it is stal
 });
 
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
+
+test('however little silence makes policy stale, holding a poll open does not', async (t) => {
+  const { node, clock } = await started(t, { staleAfterMs: 5_000 });
+  for (let passed = 0; passed < 60_000; passed += 500) {
+    await clock.pass(500);
+    equal(node.state().degraded, false, `after ${passed} ms`);
+  }
+});

@@ -25,6 +25,7 @@ export type FeedParts = {
   nodeId: string;
   longPoll: boolean;
   pollMs: number;
+  staleAfterMs: number;
   transport: Transport;
   clock: Clock;
   chance: Chance;
@@ -56,7 +57,7 @@ export class Feed {
     const { signal } = this.#stopping;
     this.#parts = parts;
     this.#source = new Source({ ...parts, signal, pause: (ms) => this.#pause(ms) });
-    this.#holding = createHolding(parts.clock, parts.longPoll);
+    this.#holding = createHolding(parts);
   }
 
   /** Until it is stopped. Never rejects. */

@@ -3,7 +3,9 @@
 // when it is held and again when it is not says nothing about holding.
 import type { Clock } from '../clock.ts';
 
-export const HOLD_MS = 25_000;
+const HOLD_MS = 25_000;
+/** Of the time after which silence makes policy stale: a held poll is silent all along. */
+const FRESH_SHARE = 0.5;
 /** An answer without news before this share of the time was not held. */
 const HELD_SHARE = 0.5;
 const DISAPPOINTMENTS_MAX = 3;
@@ -22,7 +24,10 @@ export type Holding = {
   ended(poll: Poll): void;
 };
 
-export function createHolding(clock: Clock, isWanted: boolean): Holding {
+export type HoldingParts = { clock: Clock; longPoll: boolean; staleAfterMs: number };
+
+export function createHolding({ clock, longPoll, staleAfterMs }: HoldingParts): Holding {
+  const wantedMs = longPoll ? Math.min(HOLD_MS, Math.floor(staleAfterMs * FRESH_SHARE)) : 0;
   let disappointments = 0;
   let plainUntil = Number.NEGATIVE_INFINITY;
   /** A held poll has just failed; a plain one will tell why. */
@@ -35,7 +40,7 @@ export function createHolding(clock: Clock, isWanted: boolean): Holding {
     plainUntil = clock.monotonicMs() + PLAIN_MS;
   };
   return {
-    next: () => (!isWanted || isSuspect || clock.monotonicMs() < plainUntil ? 0 : HOLD_MS),
+    next: () => (isSuspect || clock.monotonicMs() < plainUntil ? 0 : wantedMs),
     ended: ({ holdMs, tookMs, outcome }) => {
       const wasSuspect = isSuspect;
       isSuspect = outcome === 'failed' && holdMs > 0;

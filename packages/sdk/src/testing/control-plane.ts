@@ -1,32 +1,49 @@
 // As much of a control plane as a node asks for, behind a `fetch`, in memory.
+import type { Clock } from '../clock.ts';
 import type { Fetch } from '../options.ts';
 import { createTestCounters, createTestIdempotency } from './coordination.ts';
-import { createTestPolicy, type RandomBytes, type TestPolicy } from './policy.ts';
+import { createTestPolicy, type KeyFilter, type RandomBytes, type TestPolicy } from './policy.ts';
 
 export type TestPlane = {
   fetch: Fetch;
   policy: TestPolicy;
   /** What telemetry has told so far, oldest first. */
   events: object[];
+  isReachable(): boolean;
   /** False makes every exchange fail, as if the network were gone. */
   setReachable(isReachable: boolean): void;
 };
 
-export type TestPlaneParts = { projectId: string; now: () => number; randomBytes: RandomBytes };
+export type TestPlaneParts = {
+  projectId: string;
+  now: () => number;
+  after: Clock['after'];
+  randomBytes: RandomBytes;
+};
 
-export function createTestPlane({ projectId, now, randomBytes }: TestPlaneParts): TestPlane {
+export function createTestPlane(parts: TestPlaneParts): TestPlane {
+  const { projectId, now, after, randomBytes } = parts;
   const policy = createTestPolicy(projectId, now, randomBytes);
   const check = createTestCounters(now);
   const coordinate = createTestIdempotency(now);
   const events: object[] = [];
-  let isReachable = true;
+  const wire = createWire();
 
   const answers: Record<string, (url: URL, init: RequestInit) => Promise<Response> | Response> = {
-    '/v1/policy/snapshot': () => Response.json(policy.snapshot()),
-    '/v1/policy/delta': async ({ searchParams }, { signal }) => {
+    '/v1/policy/snapshot': (url) => Response.json(policy.snapshot(filterOf(url))),
+    '/v1/policy/delta': async (url, { signal }) => {
+      const { searchParams } = url;
       const since = Number(searchParams.get('since'));
-      if (since >= policy.version() && searchParams.has('wait_ms')) await policy.changed(signal);
-      const delta = policy.delta(since);
+      const waitMs = Number(searchParams.get('wait_ms'));
+      if (since >= policy.version() && waitMs > 0) {
+        let cancel = () => {};
+        const over = new Promise<void>((resolve) => {
+          cancel = after(waitMs, resolve);
+        });
+        await Promise.race([policy.changed(signal), over]);
+        cancel();
+      }
+      const delta = policy.delta(since, filterOf(url));
       return delta === null ? new Response(null, { status: 304 }) : Response.json(delta);
     },
     '/v1/ratelimit/check': (_, init) => Response.json(check(bodyOf(init))),
@@ -44,15 +61,44 @@ export function createTestPlane({ projectId, now, randomBytes }: TestPlaneParts)
   return {
     policy,
     events,
-    setReachable: (wanted) => {
-      isReachable = wanted;
+    isReachable: wire.isWhole,
+    setReachable: wire.setWhole,
+    fetch: (text, init) =>
+      wire.carry(async () => {
+        const url = new URL(text);
+        return answers[url.pathname]?.(url, init) ?? new Response(null, { status: 404 });
+      }),
+  };
+}
+
+/** Cutting it ends what is on its way, as a network that is gone does. */
+function createWire() {
+  const onItsWay = new Set<() => void>();
+  let isWhole = true;
+  return {
+    isWhole: () => isWhole,
+    setWhole: (wanted: boolean) => {
+      isWhole = wanted;
+      if (!wanted) for (const cut of onItsWay) cut();
     },
-    fetch: async (text, init) => {
-      if (!isReachable) throw new TypeError('fetch failed');
-      const url = new URL(text);
-      return answers[url.pathname]?.(url, init) ?? new Response(null, { status: 404 });
+    carry: async (ask: () => Promise<Response>): Promise<Response> => {
+      let cut = () => {};
+      const broken = new Promise<never>((_, reject) => {
+        cut = () => reject(new TypeError('fetch failed'));
+      });
+      if (!isWhole) cut();
+      onItsWay.add(cut);
+      return await Promise.race([broken, isWhole ? ask() : broken]).finally(() => {
+        onItsWay.delete(cut);
+      });
     },
   };
+}
+
+function filterOf({ searchParams }: URL): KeyFilter {
+  const env = searchParams.get('env');
+  const tenantIds = searchParams.getAll('tenant_id');
+  return { env: env === 'live' || env === 'test' ? env : null, tenantIds };
 }
 
 const bodyOf = ({ body }: RequestInit): Record<string, unknown> =>

@@ -26,12 +26,15 @@ export type TestPolicy = {
   issue(key: TestKey): IssuedKey;
   /** False when there is no such key. */
   revoke(keyText: string): boolean;
-  snapshot(): object;
+  snapshot(filter: KeyFilter): object;
   /** Null when nothing has changed since. */
-  delta(since: number): object | null;
+  delta(since: number, filter: KeyFilter): object | null;
   /** Resolves with the next change, or when the signal fires. */
   changed(signal: AbortSignal | null | undefined): Promise<void>;
 };
+
+/** Which keys a node asks for: of an environment, of some tenants, or all. */
+export type KeyFilter = { env: Env | null; tenantIds: readonly string[] };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };
 
@@ -45,10 +48,10 @@ export function createTestPolicy(
   const waiting = new Set<() => void>();
   let version = 1;
 
-  const head = () => ({
+  const head = ({ env }: KeyFilter) => ({
     workspace_id: workspaceId,
     project_id: projectId,
-    env: null,
+    env,
     version,
     project_deleted: false,
     generated_at: new Date(now()).toISOString(),
@@ -73,19 +76,16 @@ export function createTestPolicy(
       if (row && !row.isRevoked) bump(keyText, { ...row, isRevoked: true });
       return row !== undefined;
     },
-    snapshot: () => {
-      const keys = [...rows.values()].filter(({ isRevoked }) => !isRevoked);
-      return {
-        object: 'policy_snapshot',
-        ...head(),
-        keys: keys.map(({ entry }) => entry),
-        next_cursor: null,
-      };
+    snapshot: (filter) => {
+      const asked = [...rows.values()].filter(isIn(filter));
+      const keys = asked.filter(({ isRevoked }) => !isRevoked).map(({ entry }) => entry);
+      return { object: 'policy_snapshot', ...head(filter), keys, next_cursor: null };
     },
-    delta: (since) => {
+    delta: (since, filter) => {
       if (since >= version) return null;
-      const changes = [...rows.values()].filter((row) => row.version > since).map(changeOf);
-      return { object: 'policy_delta', ...head(), since, changes };
+      const news = [...rows.values()].filter((row) => row.version > since);
+      const changes = news.filter(isIn(filter)).map(changeOf);
+      return { object: 'policy_delta', ...head(filter), since, changes };
     },
     changed: (signal) =>
       new Promise((resolve) => {
@@ -94,6 +94,12 @@ export function createTestPolicy(
       }),
   };
 }
+
+const isIn =
+  ({ env, tenantIds }: KeyFilter) =>
+  ({ entry }: Row): boolean =>
+    (env === null || env === entry.env) &&
+    (tenantIds.length === 0 || tenantIds.includes(entry.tenant_id));
 
 function changeOf({ entry, isRevoked }: Row): PolicyChange {
   if (!isRevoked) return { change: 'upsert', ...entry };

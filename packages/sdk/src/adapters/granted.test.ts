@@ -1,0 +1,43 @@
+import { deepEqual, equal } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { inspect } from 'node:util';
+import type { RequestContext } from '../context.ts';
+import { createTestKeyrail } from '../testing.ts';
+import { protect } from './web.ts';
+
+const FIELDS = `keyId workspaceId projectId tenantId env scopes displayPrefix expiresAt degraded
+  verified rateLimit resources`.split(/\s+/);
+
+async function given(t: TestContext): Promise<{ context: RequestContext; tenantId: string }> {
+  const options = { keys: [{ scopes: ['a'] }], resources: { live: { password: 'hidden' } } };
+  const keyrail = await createTestKeyrail(options);
+  t.after(() => keyrail.close());
+  const [issued = { key: '', tenantId: '' }] = keyrail.keys;
+  const found: RequestContext[] = [];
+  const handler = protect(keyrail, {}, (_request, context) => {
+    found.push(context);
+    return new Response();
+  });
+  await handler(new Request('http://x.test', { headers: { 'x-api-key': issued.key } }));
+  const [context] = found;
+  if (!context) throw new Error('the handler did not run');
+  return { context, tenantId: issued.tenantId };
+}
+
+test('a context has exactly the fields of the contract, and a copy of it too', async (t) => {
+  const { context, tenantId } = await given(t);
+  deepEqual(Object.keys(context), FIELDS);
+  equal({ ...context }.tenantId, tenantId);
+  equal({ ...context }.scopes.has('a'), true);
+});
+
+test('a context that is printed tells everything but the vendor’s resources', async (t) => {
+  const { context, tenantId } = await given(t);
+  const told = JSON.parse(JSON.stringify(context));
+  deepEqual(
+    Object.keys(told),
+    FIELDS.filter((name) => name !== 'resources'),
+  );
+  deepEqual([told.tenantId, told.scopes], [tenantId, ['a']]);
+  equal(inspect(context).includes('hidden'), false);
+});

@@ -1,0 +1,84 @@
+// HTTP/2, whose requests need not announce a body, through Node's own compatible listeners.
+import { deepEqual, equal } from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import Koa from 'koa';
+import { until } from '../../test/rig.ts';
+import { createTestKeyrail } from '../testing.ts';
+import { protect } from './koa.ts';
+import { takeBody } from './node-call.ts';
+
+/** Such a server calls listeners of HTTP/1 with what quacks like their request. */
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+
+async function dial(t: TestContext, listener: Listener) {
+  const server = createServer(Object(listener));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.after(() => {
+    session.destroy();
+    server.close();
+  });
+  return session;
+}
+
+async function charging(t: TestContext) {
+  const keyrail = await createTestKeyrail({ keys: [{}] });
+  t.after(() => keyrail.close());
+  const seen: string[] = [];
+  const app = new Koa();
+  app.use(protect(keyrail, { idempotency: true }));
+  app.use(async (ctx) => {
+    seen.push(await text(ctx.req));
+    ctx.body = 'charged';
+  });
+  const session = await dial(t, app.callback());
+  const known = { ':method': 'POST', 'x-api-key': keyrail.keys[0]?.key ?? '' };
+  const ask = async (pieces: string[], more: Record<string, string> = {}) => {
+    const stream = session.request({ ...known, 'idempotency-key': 'one', ...more });
+    let status = 0;
+    stream.on('response', (headers) => {
+      status = headers[':status'] ?? 0;
+    });
+    for (const piece of pieces) {
+      stream.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    stream.end();
+    return { said: await text(stream), status };
+  };
+  return { ask, seen, session, known };
+}
+
+test('a body that nobody announced counts, and is found by the handler', async (t) => {
+  const { ask, seen } = await charging(t);
+  const pieces = ['first ', 'x'.repeat(100_000), ' last'];
+  equal((await ask(pieces)).status, 200);
+  deepEqual(seen, [pieces.join('')]);
+  equal((await ask(['something else'])).status, 422);
+  equal((await ask([], { 'idempotency-key': 'two' })).status, 200);
+  equal((await ask(['told'], { 'idempotency-key': 'three', 'content-length': '4' })).status, 200);
+  deepEqual(seen.slice(1), ['', 'told']);
+});
+
+test('a sender who goes away in the middle of a body leaves half of it to nobody', async (t) => {
+  const ended: string[] = [];
+  let arrived = 0;
+  const session = await dial(t, async (request) => {
+    arrived += 1;
+    await takeBody(request).then(
+      () => ended.push('whole'),
+      () => ended.push('broken'),
+    );
+  });
+  const stream = session.request({ ':method': 'POST' });
+  stream.on('error', () => {});
+  stream.write('half');
+  await until(() => arrived > 0);
+  session.destroy();
+  await until(() => ended.length > 0);
+  deepEqual(ended, ['broken']);
+});

@@ -1,0 +1,163 @@
+// Requests that end otherwise than by their handler's answer: while they are admitted, or in the
+// middle of what the handler writes.
+import { deepEqual, equal } from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import express, { type RequestHandler } from 'express';
+import fastify from 'fastify';
+import { listen, type Served } from '../../test/adapter-suite.ts';
+import { until } from '../../test/rig.ts';
+import type { Keyrail } from '../parts.ts';
+import { createTestKeyrail } from '../testing.ts';
+import { protect } from './express.ts';
+import { protect as protectFastify } from './fastify.ts';
+import { takeBody } from './node-call.ts';
+
+/** A node whose admissions wait until they are let go. */
+async function slowNode(t: TestContext) {
+  const keyrail = await createTestKeyrail({ keys: [{}] });
+  t.after(() => keyrail.close());
+  const waiting: (() => void)[] = [];
+  const enter: Keyrail['enter'] = async (call, route) => {
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    return keyrail.enter(call, route);
+  };
+  const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
+  const told = async () => {
+    await keyrail.close();
+    return keyrail.events().map((event) => Object(event).status);
+  };
+  return { guard: protect({ enter }, { idempotency: true }), waiting, headers, told };
+}
+
+async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<string> {
+  const app = express()
+    .set('env', 'test')
+    .use(...handlers);
+  const { url, close } = await listen(app);
+  t.after(close);
+  return url;
+}
+
+test('an answer that somebody else gave meanwhile is the only one', async (t) => {
+  const { guard, waiting, headers, told } = await slowNode(t);
+  let runs = 0;
+  const giveUp: RequestHandler = (_request, response, next) => {
+    next();
+    if (runs === 0) void until(() => waiting.length > 0).then(() => response.writeHead(504).end());
+  };
+  const url = await serving(t, giveUp, guard, (_request, response) => {
+    runs += 1;
+    response.end('ran');
+  });
+  equal((await fetch(url, { method: 'POST', headers })).status, 504);
+  waiting.shift()?.();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  equal(runs, 0, 'the caller was told that it did not run');
+  runs = 1;
+  const ask = async () => {
+    const asked = fetch(url, { method: 'POST', headers });
+    await until(() => waiting.length > 0);
+    waiting.shift()?.();
+    return (await asked).status;
+  };
+  let status = await ask();
+  while (status === 409) status = await ask();
+  equal(status, 200, 'and a retry runs');
+  deepEqual((await told()).slice(0, 1), [500]);
+});
+
+test('a caller who leaves while the request is admitted is told of', async (t) => {
+  const { guard, waiting, headers, told } = await slowNode(t);
+  let closed = 0;
+  const watch: RequestHandler = (_request, response, next) => {
+    response.on('close', () => {
+      closed += 1;
+    });
+    next();
+  };
+  let runs = 0;
+  const url = await serving(t, watch, guard, () => {
+    runs += 1;
+  });
+  const leaving = new AbortController();
+  const lost = fetch(url, { method: 'POST', headers, signal: leaving.signal }).catch(() => {});
+  await until(() => waiting.length > 0);
+  leaving.abort();
+  await lost;
+  await until(() => closed > 0);
+  waiting.shift()?.();
+  await until(() => runs > 0);
+  deepEqual(await told(), [499]);
+});
+
+const half = (): PassThrough => {
+  const stream = new PassThrough();
+  stream.write('half of');
+  setTimeout(() => stream.destroy(new Error('a fault of the source')), 20);
+  return stream;
+};
+
+type Streaming = (t: TestContext, keyrail: Keyrail, runs: () => number) => Promise<Served>;
+
+const streaming: Record<string, Streaming> = {
+  express: (_t, keyrail, runs) =>
+    listen(
+      express().post('/', protect(keyrail, { idempotency: true }), (_request, response) => {
+        if (runs() > 1) response.end('whole');
+        else
+          half()
+            .on('error', (error) => response.destroy(error))
+            .pipe(response);
+      }),
+    ),
+  fastify: async (_t, keyrail, runs) => {
+    const app = fastify({ forceCloseConnections: true });
+    app.post('/', protectFastify(keyrail, { idempotency: true }), async (_request, reply) =>
+      reply.send(runs() > 1 ? 'whole' : half()),
+    );
+    return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() };
+  },
+};
+
+for (const [framework, serve] of Object.entries(streaming)) {
+  test(`${framework}: an answer that its writer breaks off lets a retry run`, async (t) => {
+    const keyrail = await createTestKeyrail({ keys: [{}] });
+    let runs = 0;
+    const { url, close } = await serve(t, keyrail, () => {
+      runs += 1;
+      return runs;
+    });
+    t.after(async () => {
+      await close();
+      await keyrail.close();
+    });
+    const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
+    const ask = () => fetch(url, { method: 'POST', headers });
+    const broken = await ask().then((response) => response.text().catch(() => 'broken'));
+    equal(broken, 'broken');
+    let again = await ask();
+    while (again.status === 409) again = await ask();
+    equal(`${again.status} ${await again.text()}`, '200 whole');
+  });
+}
+
+test('a body whose sender has gone already is waited for by nobody', async (t) => {
+  let seen = '';
+  const { url, close } = await listen((request) => {
+    request.on('error', () => {});
+    request.on('close', () => {
+      void takeBody(request).catch((error: Error) => {
+        seen = error.message;
+      });
+    });
+  });
+  t.after(close);
+  const leaving = new AbortController();
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('x')) });
+  const sent = { method: 'POST', body, duplex: 'half', signal: leaving.signal } as const;
+  const lost = fetch(url, sent).catch(() => {});
+  setTimeout(() => leaving.abort(), 30);
+  await lost;
+  await until(() => seen !== '');
+});

@@ -1,0 +1,27 @@
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { Plane } from '../test/plane.ts';
+import { secretKeyOf } from '../test/rig.ts';
+import { createKeyrail } from './keyrail.ts';
+
+test('who waits for a policy without end is not told at once that there is none', async (t) => {
+  const plane = new Plane();
+  const snapshot = plane.snapshot(0);
+  const node = createKeyrail(
+    {
+      ...{ url: 'http://plane.invalid', secretKey: secretKeyOf('live') },
+      ...{ projectId: String(snapshot.project_id), telemetry: false, log: () => {} },
+    },
+    {
+      fetch: async (_url, { signal }) => {
+        if (node.state().version !== null) {
+          return new Promise((_, reject) => signal?.addEventListener('abort', reject));
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return Response.json(snapshot);
+      },
+    },
+  );
+  t.after(() => node.close());
+  equal(await node.ready(Number.POSITIVE_INFINITY), true);
+});
