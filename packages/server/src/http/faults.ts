@@ -1,7 +1,7 @@
 // The one place where failures become answers, and the only one that logs them. What is not an
 // ApiError says nothing to the caller but the request's id.
 import { wireCode } from '@keyrail/protocol/error-codes.ts';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, invalid } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { apiErrorOfStore } from '../doors/store-faults.ts';
 
@@ -11,8 +11,8 @@ const frameworkFaults: Record<string, () => ApiError> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ApiError('invalid_request', 'The request body does not match its length.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
-  FST_ERR_BAD_URL: () => new ApiError('invalid_request', 'The path is not valid.'),
-  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('invalid_request', 'The path is not valid.'),
+  FST_ERR_BAD_URL: () => invalid('path', [{ path: '', message: 'Not properly encoded.' }]),
+  FST_ERR_MAX_PARAM_LENGTH: () => invalid('path', [{ path: '', message: 'Too long.' }]),
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => new ApiError('unsupported_media_type'),
 };
 
