@@ -205,27 +205,31 @@ function turned(db: Database, beginning: string, turn: () => Promise<void>) {
 // The embedded store has one connection: there nothing can cross.
 const testOnServer = storeName === 'postgres' ? test : () => {};
 
-testOnServer(
-  'a change and a request for a reset that cross do not wait for each other',
-  async (t) => {
+// Who changes a person's password or links locks the person first, whatever comes after.
+for (const [what, consumes] of [
+  ['a change and a request for a reset', false],
+  ['the use of a reset and a request for another', true],
+] as const) {
+  testOnServer(`${what} that cross wait for each other, and neither starts over`, async (t) => {
     const held = await bench(t);
     const { email, token } = await someone(held);
-    await resetToken(held, email);
-    const locked = { person: Promise.withResolvers<void>(), token: Promise.withResolvers<void>() };
+    const resetting = await resetToken(held, email);
+    const [locked, wanted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const { db } = held.world;
-    const changing = turned(db, 'update "one_time_tokens"', () => {
-      locked.person.resolve();
-      return locked.token.promise;
+    const holding = turned(db, 'update "one_time_tokens"', () => {
+      locked.resolve();
+      return wanted.promise;
     });
-    const asking = turned(db, 'insert into one_time_tokens', () => {
-      locked.token.resolve();
-      return locked.person.promise;
+    const asking = turned(db, 'select * from "users" where "email_key"', () => {
+      wanted.resolve();
+      return locked.promise;
     });
+    const { as } = appBeside(t, held.world, { db: holding.waiting });
     const body = { current_password: PASSWORD, password: NEXT };
     await Promise.all([
-      appBeside(t, held.world, { db: changing.waiting }).as(token)(change, body),
+      consumes ? as(null)(reset, { token: resetting, password: NEXT }) : as(token)(change, body),
       appBeside(t, held.world, { db: asking.waiting }).as(null)(ask, { email }),
     ]);
-    deepEqual([changing.counted, asking.counted], [{ transactions: 2 }, { transactions: 1 }]);
-  },
-);
+    deepEqual([holding.counted, asking.counted], [{ transactions: 2 }, { transactions: 1 }]);
+  });
+}

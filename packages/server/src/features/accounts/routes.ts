@@ -123,10 +123,10 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       run: async ({ people, body: { token, password }, clientAddress }) => {
         throttle.charge(clientAddress);
         // Who it is for is read first: an unknown token must not cost a password hash.
-        const { email } = await people((tx) => findResetOwner(tx, token));
+        const { id: ownerId, email } = await people((tx) => findResetOwner(tx, token));
         refuseWeakPassword(password, { email, charsMin });
         const passwordHash = await hasher.hash(password);
-        await people((tx) => resetPassword(tx, { token, passwordHash }));
+        await people((tx) => resetPassword(tx, { ownerId, token, passwordHash }));
         return { object: 'password_reset', consumed: true } as const;
       },
     },
