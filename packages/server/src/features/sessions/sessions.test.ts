@@ -224,12 +224,16 @@ test('whoever is removed is out with the next request, and may go elsewhere', as
   await refused(person.call('POST /v1/secret_keys', { env: 'test' }), 403, 'no_active_workspace');
   const seen = await person.call(me);
   equal(seen.active_workspace_id, null);
+  const activeNow = async () =>
+    (await person.call(list)).data.map((each) => each.active_workspace_id);
+  deepEqual(await activeNow(), [null], 'the list of sessions says the same');
   deepEqual(
     seen.memberships.map(({ workspace_id }) => workspace_id),
     [two.workspaceId],
   );
   await person.call(move, { workspace_id: two.workspaceId });
   equal((await person.call(workspace)).id, two.workspaceId);
+  deepEqual(await activeNow(), [two.workspaceId]);
   await refused(person.call(move, { workspace_id: one.workspaceId }), 403, 'forbidden');
 });
 
