@@ -118,9 +118,7 @@ export function buildApp(parts: AppParts): App {
       newId,
       log,
     },
-    async prepare() {
-      await makeFirstSigningKey();
-    },
+    prepare: async () => void (await makeFirstSigningKey()),
     stopServing,
     async close() {
       await stopServing();

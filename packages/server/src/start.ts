@@ -88,7 +88,7 @@ export async function secretsOf(
 
 type Running = { app: Pick<App, 'stopServing' | 'close'>; worker: Worker | null };
 
-/** A job that does not come to its end, as when a mail server is silent, lets nobody in meanwhile. */
+/** While a job comes to its end, which a silent mail server can delay, nobody is let in. */
 export async function stopInOrder({ app, worker }: Running): Promise<void> {
   await Promise.all([app.stopServing(), worker?.stop()]);
   await app.close();

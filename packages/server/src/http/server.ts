@@ -37,7 +37,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     logger: false,
     trustProxy: parts.trustProxy,
     bodyLimit: BODY_BYTES_MAX,
-    serverFactory: (handle) => openSockets(handle, unroutedHeaders),
+    serverFactory: (listener) => openSockets(listener, unroutedHeaders),
     forceCloseConnections: 'idle',
     // Who still gets a request in while we close is answered like everyone else.
     return503OnClosing: false,

@@ -20,7 +20,7 @@ const bounds = {
 };
 
 /** `headersOf` makes what every answer carries, anew for each. */
-export function openSockets(handle: RequestListener, headersOf: () => Headers): Server {
+export function openSockets(listener: RequestListener, headersOf: () => Headers): Server {
   const refuse =
     (status: number, message: string): RequestListener =>
     (_request, response) => {
@@ -33,7 +33,7 @@ export function openSockets(handle: RequestListener, headersOf: () => Headers): 
 
   const server = createServer({ ...bounds, requireHostHeader: false }, (request, response) => {
     const isHostless = request.headers.host === undefined && request.httpVersion === '1.1';
-    (isHostless ? refuseHostless : handle)(request, response);
+    (isHostless ? refuseHostless : listener)(request, response);
   });
   return server.on('checkExpectation', refuse(417, 'The only expectation met is 100-continue.'));
 }

@@ -32,7 +32,7 @@ export const listMemberships = (tx: People, userId: string): Promise<MembershipR
 
 type Listing = { after: { createdAt: Date; id: string } | null; limit: number };
 
-/** What can still be used, newest first. Where a person is no member any more, nothing is active. */
+/** What can still be used, newest first. A workspace that the person has left is not active. */
 export async function listLiveSessions(
   tx: People,
   userId: string,
