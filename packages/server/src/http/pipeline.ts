@@ -99,14 +99,15 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
       const issueCursor = (position: readonly string[]): string =>
-        parts.cursors.issue(bindingOf(route, reach), position);
+        parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
       const outcome = route.run({
         ...doorFor(route, parts, { reach, deadline }),
         params,
         query,
         body,
-        after: cursor === undefined ? null : parts.cursors.read(bindingOf(route, reach), cursor),
+        after:
+          cursor === undefined ? null : parts.cursors.read(bindingOf(route, principal), cursor),
         principal,
         requestId: incoming.requestId,
         clientAddress: incoming.clientAddress,
@@ -123,11 +124,16 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   };
 }
 
-/** Where a cursor means something: one list, as one reach sees it. */
-const bindingOf = ({ cursorsOf, line }: ServedRoute, reach: Reach | null): string =>
-  [cursorsOf ?? line, reach?.workspaceId, reach?.tenantId, reach?.projectId]
+/** Where a cursor means something: one list, as one person or one reach sees it. */
+function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
+  if (endpoint.auth === 'session' && principal.kind === 'session') {
+    return `${line} ${principal.userId}`;
+  }
+  const reach = reachOf(principal);
+  return [cursorsOf ?? line, reach?.workspaceId, reach?.tenantId, reach?.projectId]
     .filter((part) => part !== undefined)
     .join(' ');
+}
 
 const deadlineOf = ({ patience }: ServedRoute, waitedMs: number): Deadline =>
   patience === 'stepped'
