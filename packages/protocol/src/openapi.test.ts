@@ -91,6 +91,19 @@ test('lengths are visible in the document', () => {
   deepEqual(create?.properties?.external_id, { type: 'string', minLength: 1, maxLength: 200 });
 });
 
+test('where a password is chosen, the document says how long it has to be', () => {
+  const passwordOf = (line: string) =>
+    operationOf(line).requestBody?.content?.['application/json']?.schema?.properties?.password;
+  for (const line of [
+    'POST /v1/auth/users',
+    'POST /v1/auth/me/password',
+    'POST /v1/auth/password_resets/consume',
+  ]) {
+    ok(String(passwordOf(line)?.description).startsWith('At least 12 characters'), line);
+  }
+  equal(passwordOf('POST /v1/auth/sessions')?.description, undefined);
+});
+
 test('a line says when it can be asked too often', () => {
   const isBounded = (line: string) => '429' in (operationOf(line).responses ?? {});
   for (const line of ['POST /v1/ingest/batch', 'POST /v1/auth/sessions']) ok(isBounded(line), line);

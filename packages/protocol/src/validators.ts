@@ -70,6 +70,13 @@ export const password = (charsMin: number = PASSWORD_CHARS_MIN) =>
  */
 export const Password = password(1);
 
+/** One that is being chosen. */
+export const NewPassword = Password.meta({
+  description:
+    `At least ${PASSWORD_CHARS_MIN} characters, unless the deployment asks for more or fewer. ` +
+    'The most common ones and your own address are refused.',
+});
+
 /** Becomes a Date cut to milliseconds. */
 export const Timestamp = z
   .string()

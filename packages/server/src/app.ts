@@ -65,6 +65,8 @@ export type App = {
   worker: WorkerParts;
   /** Before it serves: a key to sign with is there, and published. */
   prepare(): Promise<void>;
+  /** No new requests; resolves when the accepted ones are answered. The store stays open. */
+  stopServing(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -96,6 +98,11 @@ export function buildApp(parts: AppParts): App {
     trustProxy: parts.trustProxy,
   });
   documentRoutes(http, { publicUrl: parts.publicUrl, notYetServed });
+  const stopServing = async (): Promise<void> => {
+    // Held requests are answered first: a server that stops keeps nobody waiting.
+    hub.close();
+    await http.close();
+  };
   return {
     http,
     worker: {
@@ -110,13 +117,10 @@ export function buildApp(parts: AppParts): App {
       newId,
       log,
     },
-    async prepare() {
-      await makeFirstSigningKey();
-    },
+    prepare: async () => void (await makeFirstSigningKey()),
+    stopServing,
     async close() {
-      // Held requests are answered first: a server that stops keeps nobody waiting.
-      hub.close();
-      await http.close();
+      await stopServing();
       await bridge.close();
       await hotKeys.close();
       await counters.close();

@@ -74,6 +74,7 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_LOG_LEVEL', 'silent', 'logLevel', 'silent'],
   ['KEYRAIL_MAIL', 'file:/var/mail', 'mail', { kind: 'file', directory: '/var/mail' }],
   ['KEYRAIL_MAIL_FROM', 'Keys <keys@example.com>', 'mailFrom', 'Keys <keys@example.com>'],
+  ['KEYRAIL_MAIL_FROM', 'keys@example.com', 'mailFrom', 'keys@example.com'],
   ['KEYRAIL_PASSWORD_MIN', '8', 'passwordCharsMin', 8],
   ['KEYRAIL_PASSWORD_MIN', '64', 'passwordCharsMin', 64],
   ['KEYRAIL_AUTH_THROTTLE', 'off', 'authThrottle', false],
@@ -115,6 +116,12 @@ const refusals: [string, string][] = [
   ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com/'],
   ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com/path'],
   ['KEYRAIL_PUBLIC_URL', 'ftp://keys.example.com'],
+  ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com:99999'],
+  ['KEYRAIL_PUBLIC_URL', 'https://keys%example.com'],
+  ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com?a'],
+  ['KEYRAIL_HOST', 'not a host'],
+  ['KEYRAIL_HOST', '256.1.1.1'],
+  ['KEYRAIL_HOST', '127.0.0.1:4400'],
   ['KEYRAIL_DATABASE_CONNECTIONS', '0'],
   ['KEYRAIL_DATABASE_CONNECTIONS', '1001'],
   ['KEYRAIL_TRUST_PROXY', 'true'],
@@ -124,6 +131,8 @@ const refusals: [string, string][] = [
   ['KEYRAIL_LOG_LEVEL', 'loud'],
   ['KEYRAIL_LOG_LEVEL', 'INFO'],
   ['KEYRAIL_MAIL_FROM', 'nobody'],
+  ['KEYRAIL_MAIL_FROM', '@'],
+  ['KEYRAIL_MAIL_FROM', 'Keys <keys@example.com'],
   ['KEYRAIL_MAIL_FROM', 'a@b.example\r\nBcc: c@d.example'],
   ['KEYRAIL_PASSWORD_MIN', '7'],
   ['KEYRAIL_PASSWORD_MIN', '65'],
@@ -159,6 +168,8 @@ for (const [name, text] of refusals) {
 const secrets: [string, string][] = [
   ['KEYRAIL_MAIL', 'imap://me:hunter2-and-more@mail.example'],
   ['KEYRAIL_MAIL', 'smtp://me:hunter2-and-more@mail.example/a path'],
+  ['KEYRAIL_MAIL', 'smtp://me:hunter2-and-more@mail.example:99999'],
+  ['DATABASE_URL', 'postgres://keyrail:hunter2-and-more@db:99999/keyrail'],
   ['DATABASE_URL', 'mysql://root:hunter2-and-more@db/keyrail'],
   ['REDIS_URL', 'http://:hunter2-and-more@cache:6379'],
   ['REDIS_URL', 'redis://:hunter2-and-more@cache:port'],
@@ -239,6 +250,19 @@ test('every setting says what it means', () => {
   for (const { name, meaning } of settings) {
     match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL)$/);
     match(meaning, /^\w.*\.$/, name);
+  }
+});
+
+test('a PostgreSQL is named by whatever its driver understands', () => {
+  for (const url of [
+    'postgres://db/keyrail',
+    'postgresql://me:word@[::1]:5432/keyrail?sslmode=require',
+    'postgres:///keyrail?host=/run/postgresql',
+    'postgres://me:word@/keyrail?host=/run/postgresql',
+    'postgres://%2Frun%2Fpostgresql/keyrail',
+  ]) {
+    const config = configOf({ DATABASE_URL: url, KEYRAIL_MASTER_KEY: MASTER_KEY });
+    equal(config.databaseUrl?.reveal(), url);
   }
 });
 

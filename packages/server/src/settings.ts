@@ -5,8 +5,12 @@ import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import { rotateSigningKeysEvery, scannerKeys, signingPublishWait } from './settings/embed.ts';
 import {
+  hostText,
   isAddress,
+  isPostgres,
   isRedis,
+  isSender,
+  isSmtp,
   onOrOff,
   plainText,
   secretIf,
@@ -21,7 +25,7 @@ export const host: Setting<string> = {
   name: 'KEYRAIL_HOST',
   meaning: 'Address to listen on.',
   fallback: '127.0.0.1',
-  parse: plainText,
+  parse: hostText,
 };
 
 export const port: Setting<number> = {
@@ -36,7 +40,8 @@ export const publicUrl: Setting<string | null> = {
   meaning: 'How people reach the server: stands in mails and tokens. Default: host and port.',
   fallback: null,
   parse: (text) => {
-    if (!/^https?:\/\/[^\s/]+$/.test(text)) throw new Fault('must be http(s)://host[:port]');
+    const isOrigin = /^https?:\/\/[^\s/?#@\\]+$/.test(text) && URL.canParse(text);
+    if (!isOrigin) throw new Fault('must be http(s)://host[:port]');
     return text;
   },
 };
@@ -53,7 +58,7 @@ export const databaseUrl: Setting<Secret> = {
   meaning: 'PostgreSQL 15 or later. Unset: the embedded database in the data directory.',
   fallback: null,
   isSecret: true,
-  parse: (text) => secretIf(/^postgres(ql)?:\/\//.test(text), text, 'must be a postgres:// URL'),
+  parse: (text) => secretIf(isPostgres(text), text, 'must be a postgres:// URL'),
 };
 
 export const databaseConnectionsMax: Setting<number> = {
@@ -141,9 +146,7 @@ export const mail: Setting<MailSetting | null> = {
     if (text.startsWith('file:') && text.length > 'file:'.length) {
       return { kind: 'file', directory: text.slice('file:'.length) };
     }
-    if (/^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/.test(text)) {
-      return { kind: 'smtp', url: new Secret(text) };
-    }
+    if (isSmtp(text)) return { kind: 'smtp', url: new Secret(text) };
     throw new Fault('must be file:<directory>, smtp://host:port or smtps://host:port');
   },
 };
@@ -153,7 +156,7 @@ export const mailFrom: Setting<string> = {
   meaning: 'Sender of all mail.',
   fallback: 'Keyrail <keyrail@localhost>',
   parse: (text) => {
-    if (/[\r\n]/.test(text) || !text.includes('@')) throw new Fault('must be Name <address>');
+    if (!isSender(text)) throw new Fault('must be Name <address>');
     return text;
   },
 };

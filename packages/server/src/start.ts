@@ -86,13 +86,21 @@ export async function secretsOf(
   };
 }
 
-function stopOnSignal({ app, worker }: { app: App; worker: Worker | null }, log: Log): void {
+type Running = { app: Pick<App, 'stopServing' | 'close'>; worker: Worker | null };
+
+/** While a job comes to its end, which a silent mail server can delay, nobody is let in. */
+export async function stopInOrder({ app, worker }: Running): Promise<void> {
+  await Promise.all([app.stopServing(), worker?.stop()]);
+  await app.close();
+}
+
+function stopOnSignal({ app, worker }: Running, log: Log): void {
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    const stopped = Promise.resolve(worker?.stop()).then(() => app.close());
+    const stopped = stopInOrder({ app, worker });
     const outcome = await Promise.race([stopped, sleep(STOP_WITHIN_MS, 'late', { ref: false })]);
     if (outcome === 'late') log.warn('some requests did not finish in time');
     process.exit(0);

@@ -1,8 +1,14 @@
 // What someone who has just typed `npm start` wants to know.
 import type { Config } from './config.ts';
 
-const tokenIn = ({ databaseUrl, dataDir }: Config): string =>
-  databaseUrl ? '$KEYRAIL_BOOTSTRAP_TOKEN' : `$(cat ${dataDir.replace(/\/$/, '')}/bootstrap-token)`;
+/** From where it is: a token that was set is in no file. */
+const tokenIn = ({ bootstrapToken, databaseUrl, dataDir }: Config): string =>
+  bootstrapToken || databaseUrl
+    ? '$KEYRAIL_BOOTSTRAP_TOKEN'
+    : `$(cat ${inShell(`${dataDir.replace(/\/$/, '')}/bootstrap-token`)})`;
+
+const inShell = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 const mailPlace = ({ mail }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
 

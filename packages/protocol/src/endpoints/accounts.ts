@@ -17,7 +17,7 @@ import {
 } from '../objects/user.ts';
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
-import { Email, Name, OneTimeToken, Password, Uuid } from '../validators.ts';
+import { Email, Name, NewPassword, OneTimeToken, Password, Uuid } from '../validators.ts';
 
 export const accountEndpoints = endpoints({
   'POST /v1/auth/users': {
@@ -26,7 +26,7 @@ export const accountEndpoints = endpoints({
     description:
       'Answers alike for new and known addresses. Exactly one mail follows: a verification link ' +
       'or a notice.',
-    body: z.strictObject({ email: Email, password: Password, name: Name.optional() }),
+    body: z.strictObject({ email: Email, password: NewPassword, name: Name.optional() }),
     answers: { 202: Signup },
   },
   'POST /v1/auth/sessions': {
@@ -52,7 +52,7 @@ export const accountEndpoints = endpoints({
     auth: 'session',
     summary: 'Change your password',
     description: 'Ends every other session of yours.',
-    body: z.strictObject({ current_password: Password, password: Password }),
+    body: z.strictObject({ current_password: Password, password: NewPassword }),
     answers: { 200: PasswordChanged },
   },
   'GET /v1/auth/sessions': {
@@ -103,7 +103,7 @@ export const accountEndpoints = endpoints({
     auth: 'none',
     summary: 'Set a new password with the mailed token',
     description: 'Ends every session of the account.',
-    body: z.strictObject({ token: OneTimeToken, password: Password }),
+    body: z.strictObject({ token: OneTimeToken, password: NewPassword }),
     answers: { 200: ResetConsumed },
   },
   'POST /v1/auth/invites/accept': {

@@ -81,6 +81,12 @@ for (const [plane, outcomes] of Object.entries(planes)) {
   }
 }
 
+test('a bootstrap token is known by itself, even one that is written like an embed token', async () => {
+  const token = 'deployment.bootstrap.0123456789abcdef';
+  const known = { ...credentials, isBootstrap: bootstrapCheck(new Secret(token)) };
+  equal((await authenticate(known, 'founder', `Bearer ${token}`)).kind, 'bootstrap');
+});
+
 test('open lines ask for no credential and look at none', async () => {
   for (const auth of ['none', 'signature'] as const) {
     for (const presented of [undefined, '', 'Bearer krsk_live_bad', 'nonsense']) {

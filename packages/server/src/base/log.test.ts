@@ -69,3 +69,20 @@ test('a level silences what lies below it', () => {
   const lines = Object.fromEntries(logLevels.map((level) => [level, written(level, false).length]));
   deepEqual(lines, { trace: 4, debug: 4, info: 3, warn: 2, error: 1, silent: 0 });
 });
+
+test('of an error its words and its code are told, and nothing that a driver hung on it', () => {
+  const out = new PassThrough();
+  const row = { detail: 'Failing row contains (ada@example.com)', parameters: ['hunter2'] };
+  const error = Object.assign(new Error('violates a check'), { code: '23514', table: 'users' });
+  openLog('info', out).error({ error: Object.assign(error, row) }, 'internal error');
+  const text = String(out.read());
+  const { stack, ...told } = JSON.parse(text).error;
+  deepEqual(told, {
+    type: 'Error',
+    message: 'violates a check',
+    code: '23514',
+    table: 'users',
+  });
+  match(stack, /violates a check\n +at /);
+  equal(/ada@|hunter2/.test(text), false, text);
+});

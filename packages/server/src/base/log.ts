@@ -19,9 +19,20 @@ export function openLog(level: LogLevel, out: { isTTY?: boolean } & NodeJS.Writa
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { error: pino.stdSerializers.err },
+    serializers: { error: toldError },
   };
   return out.isTTY ? pino(options, readable(out)) : pino(options, out);
+}
+
+/** Of what an error carries besides its words: what names a fault and never a value. */
+const TOLD = ['code', 'severity', 'constraint', 'table', 'routine', 'syscall', 'responseCode'];
+
+/** A driver hangs on what it was given: the failing row, a command, an address. */
+function toldError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack } = pino.stdSerializers.err(error);
+  const more = TOLD.filter((name) => name in error).map((name) => [name, Reflect.get(error, name)]);
+  return { type, message, stack, ...Object.fromEntries(more) };
 }
 
 const colours: Record<string, number> = { debug: 90, info: 36, warn: 33, error: 31 };

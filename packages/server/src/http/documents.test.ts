@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { errorCodes } from '@keyrail/protocol/error-codes.ts';
 import { operationId } from '@keyrail/protocol/openapi.ts';
-import Fastify from 'fastify';
+import Fastify, { type InjectOptions } from 'fastify';
 import { documentRoutes } from './documents.ts';
 import { apiHeaders } from './headers.ts';
 
@@ -13,6 +13,7 @@ const lines = Object.keys(allEndpoints);
 /** A server with nothing but the documents, and the headers that every answer carries. */
 function documentServer() {
   const app = Fastify();
+  for (const method of ['PROPFIND', 'QUERY']) app.addHttpMethod(method, { hasBody: true });
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(apiHeaders);
   });
@@ -88,7 +89,9 @@ test('style sheet and icon keep the policy of the API', async () => {
 test('documents answer HEAD, and refuse what would change them', async () => {
   const app = documentServer();
   equal((await app.inject({ method: 'HEAD', url: '/docs' })).statusCode, 200);
-  const refused = await app.inject({ method: 'POST', url: '/docs' });
-  equal(refused.statusCode, 405);
-  match(refused.body, /does not answer that method/);
+  for (const method of ['POST', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY']) {
+    const refused = await app.inject({ method, url: '/docs' } as InjectOptions);
+    equal(refused.statusCode, 405, method);
+    match(refused.body, /does not answer that method/);
+  }
 });

@@ -44,7 +44,7 @@ function documentsOf({ publicUrl: url, notYetServed }: DocumentParts): Document[
   ];
 }
 
-const OTHER_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const METHODS_ANSWERED = ['GET', 'HEAD'];
 
 function addDocument(
   app: FastifyInstance,
@@ -57,13 +57,15 @@ function addDocument(
     if (policy) reply.header('content-security-policy', policy);
     return reply.type(`${type}; charset=utf-8`).send(text());
   });
+  const refuse = async (): Promise<never> => {
+    const headers = { allow: METHODS_ANSWERED.join(', ') };
+    throw new ApiError('method_not_allowed', undefined, { headers });
+  };
   app.route({
-    method: OTHER_METHODS,
+    method: app.supportedMethods.filter((method) => !METHODS_ANSWERED.includes(method)),
     url: path,
-    handler: () => {
-      const headers = { allow: 'GET, HEAD' };
-      throw new ApiError('method_not_allowed', undefined, { headers });
-    },
+    onRequest: refuse,
+    handler: refuse,
   });
 }
 

@@ -94,16 +94,28 @@ export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
   throw invalid(part, parsed.error.issues.flatMap(detailsOf).slice(0, DETAILS_MAX));
 }
 
+/** Where nothing is expected: an empty object is fine, anything else was meant for elsewhere. */
+export function refuseFields(part: Part, value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(part, [{ path: '', message: 'This endpoint takes none.' }]);
+  }
+  const names = Object.keys(value);
+  if (names.length > 0) throw invalid(part, unknownFields('', names));
+}
+
 function detailsOf(issue: Issue): Detail[] {
   const path = issue.path.map(String).join('.');
   if (issue.code !== 'unrecognized_keys' || !issue.keys) {
     return [{ path: printable(path), message: issue.message }];
   }
-  return issue.keys.slice(0, DETAILS_MAX).map((key) => ({
-    path: printable(path === '' ? key : `${path}.${key}`),
+  return unknownFields(path, issue.keys);
+}
+
+const unknownFields = (path: string, names: readonly string[]): Detail[] =>
+  names.slice(0, DETAILS_MAX).map((name) => ({
+    path: printable(path === '' ? name : `${path}.${name}`),
     message: 'Unknown field.',
   }));
-}
 
 /** Walks any value; texts and member names alike must be storable. */
 function findUnstorable(value: unknown, path = ''): Detail[] {

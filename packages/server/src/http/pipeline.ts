@@ -10,6 +10,7 @@ import { type Principal, reachOf } from '../access/principal.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { goOn } from '../base/at-once.ts';
+import { monotonicMs } from '../base/clock.ts';
 import {
   type Deadline,
   deadlineAfter,
@@ -25,7 +26,7 @@ import { openRecord } from '../doors/record.ts';
 import { type DoorParts, openWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Cursors } from './cursor.ts';
-import { parsePart, readJson } from './input.ts';
+import { parsePart, readJson, refuseFields } from './input.ts';
 import { type Probe, Reply, type ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
@@ -61,7 +62,11 @@ export type Outgoing = {
   nextCursor: string | undefined;
 };
 
-export type Admitted = { principal: Principal; deadline: Deadline };
+export type Admitted = {
+  principal: Principal;
+  /** How long it took to tell. */
+  tookMs: number;
+};
 
 /** Of a request's headers, what tells who calls and from where. */
 export type Caller = { authorization: string | undefined; origin: string | undefined };
@@ -82,31 +87,34 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
 
   return {
     admit({ authorization, origin }) {
-      const deadline = deadlineOf(route);
+      const askedAt = monotonicMs();
       return goOn(authenticate(parts.credentials, endpoint.auth, authorization), (principal) => {
         if (!isPersonal) refuseBelow(principal, least);
         refuseBeyond(principal, boundary, isSafe);
         refuseBeyondToken(principal, line, origin);
         refuseMintingPage(line, origin);
-        return { principal, deadline };
+        return { principal, tookMs: monotonicMs() - askedAt };
       });
     },
 
-    answer({ principal, deadline }, incoming) {
+    answer({ principal, tookMs }, incoming) {
+      // Counted on from here: the time that the body took to arrive was the sender's.
+      const deadline = deadlineOf(route, tookMs);
       const params = parseParams(names, incoming.params);
       const query = parseQuery(endpoint, incoming.query);
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
       const issueCursor = (position: readonly string[]): string =>
-        parts.cursors.issue(bindingOf(route, reach), position);
+        parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
       const outcome = route.run({
         ...doorFor(route, parts, { reach, deadline }),
         params,
         query,
         body,
-        after: cursor === undefined ? null : parts.cursors.read(bindingOf(route, reach), cursor),
+        after:
+          cursor === undefined ? null : parts.cursors.read(bindingOf(route, principal), cursor),
         principal,
         requestId: incoming.requestId,
         clientAddress: incoming.clientAddress,
@@ -123,16 +131,21 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   };
 }
 
-/** Where a cursor means something: one list, as one reach sees it. */
-const bindingOf = ({ cursorsOf, line }: ServedRoute, reach: Reach | null): string =>
-  [cursorsOf ?? line, reach?.workspaceId, reach?.tenantId, reach?.projectId]
+/** Where a cursor means something: one list, as one person or one reach sees it. */
+function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
+  if (endpoint.auth === 'session' && principal.kind === 'session') {
+    return `${line} ${principal.userId}`;
+  }
+  const reach = reachOf(principal);
+  return [cursorsOf ?? line, reach?.workspaceId, reach?.tenantId, reach?.projectId]
     .filter((part) => part !== undefined)
     .join(' ');
+}
 
-const deadlineOf = ({ patience }: ServedRoute): Deadline =>
+const deadlineOf = ({ patience }: ServedRoute, waitedMs: number): Deadline =>
   patience === 'stepped'
     ? steppedDeadline(REQUEST_WAIT_MS, STEPPED_WAIT_TOTAL_MS)
-    : deadlineAfter(REQUEST_WAIT_MS);
+    : deadlineAfter(REQUEST_WAIT_MS - waitedMs);
 
 function parseParams(names: readonly string[], values: unknown): Record<string, string> {
   const params: Record<string, string> = {};
@@ -151,14 +164,7 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
  */
 function parseQuery({ query, body }: ServedRoute['endpoint'], values: unknown): unknown {
   if (query) return parsePart('query', query, values);
-  if (body === 'raw') return {};
-  const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
-  if (names.length > 0) {
-    throw invalid(
-      'query',
-      names.map((name) => ({ path: name, message: 'Unknown field.' })),
-    );
-  }
+  if (body !== 'raw') refuseFields('query', values);
   return {};
 }
 
@@ -173,13 +179,7 @@ function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming):
   } else if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
   const value = readJson(body, endpoint.bodyValuesMax);
   if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
-  // Nothing is expected: an empty object is fine, anything else was meant for somewhere else.
-  const isEmpty =
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.keys(value).length === 0;
-  if (!isEmpty) throw invalid('body', [{ path: '', message: 'This endpoint takes no body.' }]);
+  refuseFields('body', value);
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-// Fastify: router, sockets, body limits, orderly close. Everything else is the pipeline's. Its
+// Fastify: router, body limits, orderly close. Everything else is the pipeline's. Its
 // own coercion, validation and error answers are not used.
 import { METHODS } from 'node:http';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -19,13 +19,8 @@ import {
   pipelineFor,
 } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
+import { openSockets } from './sockets.ts';
 import { refuseUnreadable } from './unreadable.ts';
-
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 72_000;
-/** The longest embed token that can be minted fits, beside what browsers and proxies send. */
-const HEADERS_BYTES_MAX = 98_304;
 
 export type ServerParts = PipelineParts & {
   log: Log;
@@ -37,13 +32,12 @@ export type ServerParts = PipelineParts & {
 export function buildServer(routes: readonly ServedRoute[], parts: ServerParts): FastifyInstance {
   const standard = standardHeaders(parts.publicUrl);
   const front = openFront(standard, parts.log);
+  const unroutedHeaders = () => ({ ...standard, 'x-request-id': parts.newRequestId() });
   const app = Fastify({
     logger: false,
     trustProxy: parts.trustProxy,
     bodyLimit: BODY_BYTES_MAX,
-    http: { maxHeaderSize: HEADERS_BYTES_MAX },
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    serverFactory: (listener) => openSockets(listener, unroutedHeaders),
     forceCloseConnections: 'idle',
     // Who still gets a request in while we close is answered like everyone else.
     return503OnClosing: false,
@@ -51,10 +45,8 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     // A longer parameter is a malformed id, and the pipeline says so.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void front.refuse(request, reply, error),
-    clientErrorHandler: ({ code }, socket) =>
-      refuseUnreadable(code, socket, { ...standard, 'x-request-id': parts.newRequestId() }),
+    clientErrorHandler: ({ code }, socket) => refuseUnreadable(code, socket, unroutedHeaders()),
   });
-  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
@@ -64,16 +56,21 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     front.close();
     done();
   });
-  app.setErrorHandler((error, request, reply) => front.refuse(request, reply, error));
+  // What a body is like does not matter where nobody reads it.
+  app.setErrorHandler((error, request, reply) =>
+    front.refuse(request, reply, request.is404 ? noSuchPath() : error),
+  );
   app.setNotFoundHandler((request, reply) =>
     isPreflight(request)
       ? front.answerPreflight(request, reply)
-      : front.refuse(request, reply, new ApiError('not_found', 'No such path.')),
+      : front.refuse(request, reply, noSuchPath()),
   );
   for (const route of routes) addRoute(app, route, { ...parts, front });
   refuseOtherMethods(app, routes, front);
   return app;
 }
+
+const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path.');
 
 const saneRequestId = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;

@@ -74,6 +74,8 @@ const unreadable: [string, string, number][] = [
   ['two lengths', ask('/waits', 'content-length: 1\r\ncontent-length: 2\r\n'), 400],
   ['a length and chunks', ask('/', 'content-length: 1\r\ntransfer-encoding: chunked\r\n'), 400],
   ['a negative length', ask('/waits', 'content-length: -1\r\n'), 400],
+  ['no host', 'GET /waits HTTP/1.1\r\n\r\n', 400],
+  ['an expectation that nobody knows', ask('/waits', 'expect: the worst\r\n'), 417],
   ['headers without end', ask('/waits', `x: ${'a'.repeat(100_000)}\r\n`), 431],
   ['a line without end', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n`, 431],
 ];

@@ -40,6 +40,24 @@ function told(ms: number): string {
   return `${ms / (unitMs ?? 1)}${unit ?? 'ms'}`;
 }
 
+/** A name or an address; what stands between `http://` and the port. */
+export function hostText(text: string): string {
+  const isHost = isIP(text) === 6 || (/^[\w.-]+$/.test(text) && URL.canParse(`http://${text}`));
+  if (!isHost) throw new Fault('must be an IP address or a host name');
+  return text;
+}
+
+/** As the driver reads it, where the host may be left out for a socket named in the query. */
+export const isPostgres = (text: string): boolean =>
+  /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
+
+export const isSmtp = (text: string): boolean =>
+  /^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/.test(text) && URL.canParse(text);
+
+/** `keyrail@example.com`, or `Keyrail <keyrail@example.com>`. */
+export const isSender = (text: string): boolean =>
+  /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text);
+
 export const isRedis = (text: string): boolean =>
   /^unix:\S+$/.test(text) || (/^rediss?:\/\/[^\s/]/.test(text) && URL.canParse(text));
 

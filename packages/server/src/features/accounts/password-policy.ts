@@ -1,8 +1,7 @@
-// What a new password must be: long enough, and not among those that are tried first. No rules
+// What a new password must be, besides long enough: not among those that are tried first. No rules
 // about kinds of characters: they make passwords worse.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PASSWORD_CHARS_MAX } from '@keyrail/protocol/limits.ts';
 import { invalid } from '../../base/errors.ts';
 
 let guessedFirst: Set<string> | undefined;
@@ -19,15 +18,8 @@ function passwordsGuessedFirst(): Set<string> {
 
 const weak = (message: string) => invalid('body', [{ path: 'password', message }]);
 
-/** Throws a 400 that says what is wrong. Length counts characters as people do. */
-export function refuseWeakPassword(
-  password: string,
-  { email, charsMin }: { email: string; charsMin: number },
-): void {
-  const chars = [...password].length;
-  if (chars < charsMin || chars > PASSWORD_CHARS_MAX) {
-    throw weak(`Must have ${charsMin} to ${PASSWORD_CHARS_MAX} characters.`);
-  }
+/** Throws a 400 that says what is wrong. The length was checked with the rest of the input. */
+export function refuseWeakPassword(password: string, email: string): void {
   const folded = password.toLowerCase();
   if (folded === email.toLowerCase()) throw weak('Must not be your e-mail address.');
   if (passwordsGuessedFirst().has(folded)) throw weak('Is one of the most common passwords.');

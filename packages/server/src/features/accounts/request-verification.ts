@@ -3,11 +3,11 @@ import { hoursAfter } from '../../base/duration.ts';
 import type { People } from '../../doors/people.ts';
 import { insertMail } from '../mail/rows.ts';
 import { newOneTimeToken } from './one-time-token.ts';
-import { endOpenTokens, insertToken, loadUser } from './rows.ts';
+import { endOpenTokens, insertToken, lockUser } from './rows.ts';
 
 /** Sends another verification link, unless there is nothing left to verify. */
 export async function requestVerification(tx: People, userId: string): Promise<void> {
-  const user = await loadUser(tx, userId);
+  const user = await lockUser(tx, userId);
   if (user.emailVerifiedAt) return;
   const { token, hash } = newOneTimeToken(tx.randomBytes);
   await endOpenTokens(tx, userId, 'verify_email');

@@ -2,7 +2,14 @@ import { ApiError } from '../../base/errors.ts';
 import type { People } from '../../doors/people.ts';
 import { endSessions } from '../sessions/rows.ts';
 import { hashOfToken } from './one-time-token.ts';
-import { consumeToken, endOpenTokens, findTokenOwner, type UserRow, updateUser } from './rows.ts';
+import {
+  consumeToken,
+  endOpenTokens,
+  findTokenOwner,
+  lockUser,
+  type UserRow,
+  updateUser,
+} from './rows.ts';
 
 /** Whose password a token may set; 400 when it is unknown, used, replaced or expired. */
 export async function findResetOwner(tx: People, token: string): Promise<UserRow> {
@@ -17,8 +24,9 @@ export async function findResetOwner(tx: People, token: string): Promise<UserRow
  */
 export async function resetPassword(
   tx: People,
-  { token, passwordHash }: { token: string; passwordHash: string },
+  { ownerId, token, passwordHash }: { ownerId: string; token: string; passwordHash: string },
 ): Promise<void> {
+  await lockUser(tx, ownerId);
   const userId = await consumeToken(tx, hashOfToken(token), 'password_reset');
   if (userId === null) throw new ApiError('invalid_token');
   const user = await updateUser(tx, userId, { passwordHash });

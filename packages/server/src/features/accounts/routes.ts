@@ -1,6 +1,7 @@
 // Accounts and their one-time tokens. The lines that need no credential answer alike whether or
 // not an address has an account.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
+import { password } from '@keyrail/protocol/validators.ts';
 import { personOf } from '../../access/person.ts';
 import type { Throttle } from '../../access/throttle.ts';
 import { forbidden } from '../../base/errors.ts';
@@ -44,14 +45,31 @@ export const accountRoutes = (parts: AccountParts): ServedRoute[] => [
   ...tokenRoutes(parts),
 ];
 
+/** The least length is the deployment's, and is told together with whatever else is wrong. */
+function personLinesWith(charsMin: number) {
+  const { 'POST /v1/auth/users': signingUp, 'POST /v1/auth/me/password': changing } = personLines;
+  const fields = { password: password(charsMin) };
+  return {
+    ...personLines,
+    'POST /v1/auth/users': { ...signingUp, body: signingUp.body.extend(fields) },
+    'POST /v1/auth/me/password': { ...changing, body: changing.body.extend(fields) },
+  };
+}
+
+function tokenLinesWith(charsMin: number) {
+  const { 'POST /v1/auth/password_resets/consume': resetting } = tokenLines;
+  const body = resetting.body.extend({ password: password(charsMin) });
+  return { ...tokenLines, 'POST /v1/auth/password_resets/consume': { ...resetting, body } };
+}
+
 const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountParts) =>
-  serve(personLines, {
+  serve(personLinesWith(charsMin), {
     'POST /v1/auth/users': {
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { email, password, name = null }, clientAddress }) => {
         throttle.charge(clientAddress, email);
-        refuseWeakPassword(password, { email, charsMin });
+        refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password);
         await people((tx) => signUp(tx, { email, passwordHash, name }));
         return { object: 'signup', email, accepted: true } as const;
@@ -81,7 +99,7 @@ const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountP
         const { userId, sessionId } = personOf(principal);
         const { passwordHash: verifiedHash, email } = await people((tx) => loadUser(tx, userId));
         if (!(await hasher.verify(verifiedHash, current_password))) throw forbidden(WRONG_PASSWORD);
-        refuseWeakPassword(password, { email, charsMin });
+        refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password);
         await people((tx) => changePassword(tx, { userId, sessionId, verifiedHash, passwordHash }));
         return { object: 'password', changed: true } as const;
@@ -90,7 +108,7 @@ const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountP
   });
 
 const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountParts) =>
-  serve(tokenLines, {
+  serve(tokenLinesWith(charsMin), {
     'POST /v1/auth/email_verifications': {
       boundary: 'none',
       door: 'gate',
@@ -123,10 +141,10 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       run: async ({ people, body: { token, password }, clientAddress }) => {
         throttle.charge(clientAddress);
         // Who it is for is read first: an unknown token must not cost a password hash.
-        const { email } = await people((tx) => findResetOwner(tx, token));
-        refuseWeakPassword(password, { email, charsMin });
+        const { id: ownerId, email } = await people((tx) => findResetOwner(tx, token));
+        refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password);
-        await people((tx) => resetPassword(tx, { token, passwordHash }));
+        await people((tx) => resetPassword(tx, { ownerId, token, passwordHash }));
         return { object: 'password_reset', consumed: true } as const;
       },
     },

@@ -1,17 +1,20 @@
 // The two environments: a closed set, so there is nothing to store.
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { pageOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';
 
 export const environmentRoutes = serve(environmentEndpoints, {
   'GET /v1/environments': {
     boundary: 'shared',
     door: 'none',
-    run: () => ({
-      object: 'list' as const,
-      data: [
-        { object: 'environment' as const, name: 'live' as const, billable: true },
-        { object: 'environment' as const, name: 'test' as const, billable: false },
-      ],
-    }),
+    run: ({ query, after }) => {
+      const begin = allEnvs.findIndex((name) => name === after?.[0]) + 1;
+      return pageOf(query.limit, {
+        list: async (limit) => allEnvs.slice(begin, begin + limit),
+        present: (name) => ({ object: 'environment' as const, name, billable: name === 'live' }),
+        next: (name) => [name],
+      });
+    },
   },
 });

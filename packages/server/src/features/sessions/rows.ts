@@ -32,27 +32,35 @@ export const listMemberships = (tx: People, userId: string): Promise<MembershipR
 
 type Listing = { after: { createdAt: Date; id: string } | null; limit: number };
 
-/** What can still be used, newest first. */
-export function listLiveSessions(
+/** What can still be used, newest first. A workspace that the person has left is not active. */
+export async function listLiveSessions(
   tx: People,
   userId: string,
   { after, limit }: Listing,
 ): Promise<SessionRow[]> {
   let page = build
     .selectFrom('sessions')
-    .selectAll()
-    .where('userId', '=', userId)
-    .where('endedAt', 'is', null)
-    .where('expiresAt', '>', tx.now)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
+    .leftJoin('memberships', (join) =>
+      join
+        .onRef('memberships.workspaceId', '=', 'sessions.activeWorkspaceId')
+        .onRef('memberships.userId', '=', 'sessions.userId')
+        .on('memberships.removedAt', 'is', null),
+    )
+    .selectAll('sessions')
+    .select('memberships.workspaceId as memberOf')
+    .where('sessions.userId', '=', userId)
+    .where('sessions.endedAt', 'is', null)
+    .where('sessions.expiresAt', '>', tx.now)
+    .orderBy('sessions.createdAt', 'desc')
+    .orderBy('sessions.id', 'desc')
     .limit(limit);
   if (after) {
     page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('createdAt', 'id'), '<', tuple(after.createdAt, after.id)),
+      eb(refTuple('sessions.createdAt', 'sessions.id'), '<', tuple(after.createdAt, after.id)),
     );
   }
-  return many(tx, page);
+  const rows = await many(tx, page);
+  return rows.map(({ memberOf, ...row }) => ({ ...row, activeWorkspaceId: memberOf }));
 }
 
 /** Ends one session of this person; null when there is none such that is live. */

@@ -26,6 +26,8 @@ const HOUR_MS = 3_600_000;
 
 const again = (held: Bench, { email }: Person): Promise<Person> => logIn(callersOf(held), email);
 
+const founding = () => ({ name: 'Acme', slug: `sessions-${crypto.randomUUID()}` });
+
 const idOf = async ({ call }: Person): Promise<string> =>
   (await call(list)).data.find(({ current }) => current)?.id ?? '';
 
@@ -92,6 +94,8 @@ test('the list can be walked in pages', async (t) => {
   const walked: unknown[] = [];
   let cursor: string | undefined;
   do {
+    // The list is the person's, wherever the session is at work.
+    if (cursor) await person.call('POST /v1/workspaces', founding());
     const query = { limit: 2, ...(cursor && { cursor }) };
     const page = await held.ask(list, query, { authorization: `Bearer ${person.token}` });
     const rows = page.body.data as { id: string }[];
@@ -224,12 +228,16 @@ test('whoever is removed is out with the next request, and may go elsewhere', as
   await refused(person.call('POST /v1/secret_keys', { env: 'test' }), 403, 'no_active_workspace');
   const seen = await person.call(me);
   equal(seen.active_workspace_id, null);
+  const activeNow = async () =>
+    (await person.call(list)).data.map((each) => each.active_workspace_id);
+  deepEqual(await activeNow(), [null], 'the list of sessions says the same');
   deepEqual(
     seen.memberships.map(({ workspace_id }) => workspace_id),
     [two.workspaceId],
   );
   await person.call(move, { workspace_id: two.workspaceId });
   equal((await person.call(workspace)).id, two.workspaceId);
+  deepEqual(await activeNow(), [two.workspaceId]);
   await refused(person.call(move, { workspace_id: one.workspaceId }), 403, 'forbidden');
 });
 

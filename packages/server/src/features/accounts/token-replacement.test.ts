@@ -1,0 +1,47 @@
+// A newer one-time token ends the older ones, also when several are asked for at once.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { callersOf, logIn, mailTo, signUp } from '../../../../../tests/people.ts';
+
+const ASKERS = 8;
+const ROUNDS = 3;
+const COMMON = 'password1234';
+
+const atOnce = (ask: () => Promise<unknown>): Promise<unknown> =>
+  Promise.all(Array.from({ length: ASKERS }, ask));
+
+async function mailedTokens({ world }: Bench, email: string, kind: string): Promise<string[]> {
+  const mails = (await mailTo(world, email)).filter((mail) => mail.kind === kind);
+  return mails.map(({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '');
+}
+
+test('of several resets asked for at once, one link works', async (t) => {
+  const held = await bench(t);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const email = await signUp(callersOf(held));
+    await atOnce(() => held.as.nobody('POST /v1/auth/password_resets', { email }));
+    const tokens = await mailedTokens(held, email, 'password_reset');
+    equal(tokens.length, ASKERS);
+    // A password that is refused last tells an open token from an ended one, and uses up neither.
+    const line = 'POST /v1/auth/password_resets/consume';
+    const codes = await Promise.all(
+      tokens.map(async (token) => (await held.ask(line, { token, password: COMMON })).text),
+    );
+    equal(codes.filter((text) => text.includes('invalid_request')).length, 1);
+  }
+});
+
+test('of several verifications asked for at once, one link works', async (t) => {
+  const held = await bench(t);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const email = await signUp(callersOf(held));
+    const { call } = await logIn(callersOf(held), email);
+    await atOnce(() => call('POST /v1/auth/email_verifications'));
+    const tokens = await mailedTokens(held, email, 'verify_email');
+    equal(tokens.length, ASKERS + 1);
+    const line = 'POST /v1/auth/email_verifications/consume';
+    const answers = await Promise.all(tokens.map((token) => held.ask(line, { token })));
+    equal(answers.filter(({ status }) => status === 200).length, 1);
+  }
+});

@@ -1,0 +1,87 @@
+// What a refusal names where nothing is expected, and when the time of a request starts to run.
+import { deepEqual, equal } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Line } from '@keyrail/protocol/endpoint.ts';
+import { z } from 'zod';
+import { openLog } from '../base/log.ts';
+import type { Opening } from '../db/database.ts';
+import { type Incoming, type PipelineParts, pipelineFor } from './pipeline.ts';
+import type { ServedRoute } from './route.ts';
+import { buildServer, type ServerParts } from './server.ts';
+
+const endpoint = { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } } as const;
+
+const route = (line: Line): ServedRoute => ({
+  line,
+  endpoint,
+  boundary: 'none',
+  door: 'gate',
+  run: async ({ people }) => {
+    await (people as (work: () => void) => Promise<void>)(() => {});
+    return {};
+  },
+});
+
+function server(t: TestContext) {
+  const parts = {
+    checkAnswers: true,
+    log: openLog('silent', process.stderr),
+    newRequestId: () => 'made',
+    publicUrl: 'http://keyrail.test',
+    trustProxy: false,
+  };
+  const routes = [route('GET /things/{id}'), route('DELETE /things/{id}')];
+  const app = buildServer(routes, parts as unknown as ServerParts);
+  t.after(() => app.close());
+  return app;
+}
+
+const ID = '0190a6e2-5b8c-7000-8000-000000000000';
+
+const body = (payload: string) => ({
+  method: 'DELETE' as const,
+  url: `/things/${ID}`,
+  payload,
+  headers: { 'content-type': 'application/json' },
+});
+
+for (const [what, request, part, paths] of [
+  ['a field that nobody expects', body('{"rmoved":1,"at":2}'), 'body', ['rmoved', 'at']],
+  ['a body that is no object', body('[]'), 'body', ['']],
+  ['a filter that nobody expects', { url: `/things/${ID}?of=1` }, 'query', ['of']],
+  ['a malformed id', { url: '/things/1' }, 'path', ['id']],
+  ['a badly encoded path', { url: '/things/%ff' }, 'path', ['']],
+  ['an overlong path', { url: `/things/${'a'.repeat(17_000)}` }, 'path', ['']],
+] as const) {
+  test(`${what} is refused by name, and says in which part it was`, async (t) => {
+    const answer = await server(t).inject(request);
+    const { error } = answer.json();
+    equal(answer.statusCode, 400);
+    equal(error.message, `The request ${part} is not valid.`);
+    deepEqual(
+      error.details.map(({ path }: { path: string }) => path),
+      paths,
+    );
+  });
+}
+
+test('a refusal of many fields stays small', async (t) => {
+  const many = Array.from({ length: 500 }, (_, n) => `${'x'.repeat(50)}${n}=1`).join('&');
+  const answer = await server(t).inject({ url: `/things/${ID}?${many}` });
+  equal(answer.json().error.details.length, 100);
+});
+
+test('the time that a body takes to arrive is not taken from the request', async (t) => {
+  let nowMs = 1000;
+  t.mock.method(performance, 'now', () => nowMs);
+  const waits: number[] = [];
+  const db = {
+    transaction: async ({ deadline }: Opening) => void waits.push(deadline.remainingMs()),
+  };
+  const pipeline = pipelineFor(route('POST /things'), { db } as unknown as PipelineParts);
+  const admitted = await pipeline.admit({ authorization: undefined, origin: undefined });
+  nowMs += 20_000;
+  await pipeline.answer(admitted, { params: {}, query: {} } as Incoming);
+  await pipeline.answer({ ...admitted, tookMs: 1200 }, { params: {}, query: {} } as Incoming);
+  deepEqual(waits, [3000, 1800]);
+});

@@ -1,0 +1,24 @@
+// The order in which a program stops.
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
+import { stopInOrder } from './start.ts';
+
+test('nobody is let in while jobs finish, and the store closes when all have', async () => {
+  const [requests, jobs] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const events: string[] = [];
+  const on = (event: string, done: Promise<void>) => () => {
+    events.push(event);
+    return done;
+  };
+  const app = { stopServing: on('door', requests.promise), close: on('store', Promise.resolve()) };
+  const stopped = stopInOrder({ app, worker: { stop: on('jobs', jobs.promise) } });
+  await settled();
+  deepEqual(events.toSorted(), ['door', 'jobs']);
+  requests.resolve();
+  await settled();
+  deepEqual(events.toSorted(), ['door', 'jobs'], 'jobs need the store until their end');
+  jobs.resolve();
+  await stopped;
+  deepEqual(events.at(-1), 'store');
+});
