@@ -9,7 +9,8 @@ export const environmentRoutes = serve(environmentEndpoints, {
     boundary: 'shared',
     door: 'none',
     run: ({ query, after }) => {
-      const begin = allEnvs.findIndex((name) => name === after?.[0]) + 1;
+      const names: readonly unknown[] = allEnvs;
+      const begin = names.indexOf(after?.[0]) + 1;
       return pageOf(query.limit, {
         list: async (limit) => allEnvs.slice(begin, begin + limit),
         present: (name) => ({ object: 'environment' as const, name, billable: name === 'live' }),
