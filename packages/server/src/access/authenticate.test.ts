@@ -142,6 +142,10 @@ test('the bootstrap token is the whole token and nothing but it', () => {
 test('a bootstrap token may have dots, like an embed token', async () => {
   const dotted = 'chosen.by-an-operator.of-enough-characters';
   const isBootstrap = bootstrapCheck(new Secret(dotted));
-  const founder = await authenticate({ ...credentials, isBootstrap }, 'founder', `Bearer ${dotted}`);
+  const founder = await authenticate(
+    { ...credentials, isBootstrap },
+    'founder',
+    `Bearer ${dotted}`,
+  );
   equal(founder.kind, 'bootstrap');
 });
