@@ -1,0 +1,21 @@
+// A start that fails half way says why and ends: whoever watches over the process may try again.
+import { equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openCluster, whyNoCluster } from '../processes/homes.ts';
+import { runServer } from '../processes/server.ts';
+
+test('a database that is short of connections ends the start', {
+  skip: whyNoCluster(),
+}, async (t) => {
+  const cluster = await openCluster();
+  t.after(cluster.close);
+  const settings = { ...cluster.settings, KEYRAIL_PORT: '0' };
+  equal((await runServer(['migrate'], settings)).code, 0);
+  // Enough for the ears, and none for the first statement.
+  await cluster.ask('alter role keyrail connection limit 2');
+  for (const command of ['start', 'api', 'worker']) {
+    const { code, output } = await runServer([command], settings);
+    equal(code, 1, output);
+    match(output, /keyrail-server: too many connections/);
+  }
+});
