@@ -111,7 +111,8 @@ export function buildApp(parts: AppParts): App {
       log,
     },
     async prepare() {
-      await makeFirstSigningKey();
+      // A store that only reads at the moment is no reason not to start.
+      if ((await gate.findSigningKeys()).length === 0) await makeFirstSigningKey();
     },
     async close() {
       // Held requests are answered first: a server that stops keeps nobody waiting.

@@ -1,6 +1,6 @@
-// Changes of the workspace itself, held still in the middle. Every change of a workspace ends in its
-// audit log, whose rows refer to it: whoever holds the workspace must not hold those up, or the two
-// wait for each other. The embedded store has one connection and so nobody to meet.
+// Changes of the workspace itself, held still in the middle. Every change of a workspace ends in
+// its audit log, whose rows refer to it: whoever holds the workspace must not hold those up, or the
+// two wait for each other. The embedded store has one connection and so nobody to meet.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { behind, hold } from '../../../../../tests/behind.ts';
