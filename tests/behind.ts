@@ -1,6 +1,7 @@
 // Behind the front door: operations that no line of the contract asks for by itself, and ones that
 // a test wants to hold in the middle.
 import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
+import type { Change, Write } from '../packages/server/src/doors/door.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
 import { type OpenWrite, openWrite } from '../packages/server/src/doors/write.ts';
 import { quarantineKey } from '../packages/server/src/features/keys/quarantine-key.ts';
@@ -24,6 +25,24 @@ export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
     { workspaceId, envs: allEnvs, actor: { type: 'scanner', id: 'scanner-1' }, authority: 'admin' },
     deadlineAfter(WAIT_MS),
   );
+
+/** Runs an operation and stops before its end, until it is let go. */
+export async function hold<T>(held: Bench, operation: (tx: Write) => Promise<Change<T>>) {
+  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const done = behind(held)(async (tx) => {
+    const change = await operation(tx);
+    reached.resolve();
+    await open.promise;
+    return change;
+  });
+  await Promise.race([reached.promise, done]);
+  return {
+    letGo: (): Promise<T> => {
+      open.resolve();
+      return done;
+    },
+  };
+}
 
 /** Reports a key as leaked. */
 export const quarantine = (held: Bench, id: string): Promise<KeyRow> =>

@@ -154,6 +154,20 @@ test('whoever comes after a statement that took too long gets their own answer',
   equal(await late, true);
 });
 
+test('a connection to a server that only reads is not used again', {
+  skip: onPostgres ? false : 'the embedded store has one connection, and it writes',
+}, async () => {
+  const workspaceId = await foundWorkspace(store);
+  const write = () =>
+    store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
+      await tx.run(insertSecretKey('live'));
+      return { kind: 'commit', last: [closing(workspaceId)], result: () => 'written' };
+    });
+  await ask(`select set_config('default_transaction_read_only', 'on', false)`);
+  await rejects(write(), isStoreFault);
+  equal(await write(), 'written');
+});
+
 test('a connection that is given back bears no role and no reach', async (t) => {
   const { db, idle, close } = store.bare();
   t.after(close);

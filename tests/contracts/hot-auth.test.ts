@@ -172,6 +172,23 @@ test('a revocation is answered when no process takes the key any more, even one 
   ok(servedAgain > 0, 'a reading served a second request, or this shows nothing');
 });
 
+test('of several who revoke a key at once, none is answered earlier', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, { db: deaf(held.world.db) });
+  let remembered = 0;
+  for (let round = 0; round < 10; round += 1) {
+    const { id, key } = await newKey(held);
+    const ask = () => isAccepted(beside.as(key), 'GET /v1/environments');
+    const revoke = () => held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
+    const revoking = [revoke(), revoke(), revoke()];
+    if (await ask()) remembered += 1;
+    await Promise.race(revoking);
+    equal(await ask(), false);
+    await Promise.all(revoking);
+  }
+  ok(remembered > 0, 'it was read before, or this shows nothing');
+});
+
 test('minting takes no reading but its own', async (t) => {
   const held = await bench(t);
   const { db, take } = traced(held.world.db);

@@ -111,6 +111,8 @@ testOnServer('two sessions that wait for each other both get through', async (t)
   let crossing: Promise<unknown> = Promise.resolve();
   const ours = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     attempts += 1;
+    // Or ours might take what the other waits for, and the two meet once more.
+    await crossing;
     await tx.run({ text: touch(one), values: [] });
     if (attempts === 1) crossing = other.query(touch(one)).then(() => other.query('commit'));
     await tx.run(insertSecretKey('live'));

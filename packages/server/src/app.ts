@@ -117,7 +117,10 @@ export function buildApp(parts: AppParts): App {
       newId,
       log,
     },
-    prepare: async () => void (await makeFirstSigningKey()),
+    async prepare() {
+      // A store that only reads at the moment is no reason not to start.
+      if ((await gate.findSigningKeys()).length === 0) await makeFirstSigningKey();
+    },
     stopServing,
     async close() {
       await stopServing();

@@ -55,5 +55,6 @@ function usage(): string {
 main().catch((error: unknown) => {
   const reason = error instanceof Error ? error.message : String(error);
   process.stderr.write(`keyrail-server: ${reason}\n`);
-  process.exitCode = 1;
+  // What was opened on the way would keep alive a process that serves nobody.
+  process.exit(1);
 });

@@ -105,7 +105,7 @@ export function startWorker(parts: WorkerParts): Worker {
 
 async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promise<void> {
   const { name, everyMs } = job;
-  const isOurs = await work((tx) => lockJob(tx, { name, holder, leaseMs: LEASE_MS }));
+  const isOurs = await work((tx) => lockJob(tx, { name, holder, leaseMs: LEASE_MS, everyMs }));
   if (!isOurs) return;
   await job.run();
   await work((tx) => updateJobDone(tx, { name, holder, everyMs }));

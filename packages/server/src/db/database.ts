@@ -34,6 +34,8 @@ export type Opening = {
    * it takes row level security to hide more than it does.
    */
   byIndex?: boolean;
+  /** Whatever would write is refused. */
+  readOnly?: boolean;
 };
 
 export type Transaction = {

@@ -11,6 +11,7 @@ import type { Database } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { migrate } from './migrate.ts';
 import { pooledDatabase } from './pool.ts';
+import { isShortOfRoom, writingWithRoom } from './room.ts';
 
 const CONNECTION_MS_MAX = 3000;
 const WAITING_MAX = 200;
@@ -22,7 +23,10 @@ export async function openEmbedded(dataDir: string, clock: Clock): Promise<Datab
   const lock = await lockDirectory(directory);
   try {
     const lite = await PGlite.create({ dataDir: directory });
-    return await embeddedDatabase(lite, clock, { afterClose: lock.release });
+    return await embeddedDatabase(lite, clock, {
+      isShortOfRoom: () => isShortOfRoom(directory),
+      afterClose: lock.release,
+    });
   } catch (error) {
     await lock.release();
     throw error;
@@ -32,6 +36,7 @@ export async function openEmbedded(dataDir: string, clock: Clock): Promise<Datab
 export type EmbeddedOptions = {
   /** How long someone may stand in line for the only connection. */
   connectionMs?: number;
+  isShortOfRoom?(): boolean;
   afterClose?(): Promise<void>;
 };
 
@@ -39,8 +44,9 @@ export type EmbeddedOptions = {
 export async function embeddedDatabase(
   lite: PGlite,
   clock: Clock,
-  { connectionMs = CONNECTION_MS_MAX, afterClose = async () => {} }: EmbeddedOptions = {},
+  options: EmbeddedOptions = {},
 ): Promise<Database> {
+  const { connectionMs = CONNECTION_MS_MAX, isShortOfRoom: isShort, afterClose } = options;
   const config = createPgConfig(lite);
   const pool = new pg.Pool({
     ...config,
@@ -56,7 +62,7 @@ export async function embeddedDatabase(
   } finally {
     client.release();
   }
-  return pooledDatabase({
+  const database = pooledDatabase({
     kind: 'embedded',
     pool,
     clock,
@@ -64,7 +70,8 @@ export async function embeddedDatabase(
     close: async () => {
       await pool.end();
       await lite.close();
-      await afterClose();
+      await afterClose?.();
     },
   });
+  return isShort ? writingWithRoom(database, isShort) : database;
 }

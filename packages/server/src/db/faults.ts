@@ -42,14 +42,21 @@ export const isRetryable = (error: unknown): boolean => {
   return state === '40001' || state === '40P01' || isStalePlan(error);
 };
 
-// Connection exceptions, resources, operator intervention, system errors; a lock or statement
-// that took too long; and every failure that never got as far as an answer from the server.
-const unavailableClasses = new Set(['08', '53', '57', '58']);
+// Connection exceptions, a login or database that is refused, resources, operator intervention,
+// system errors.
+const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
+
+/**
+ * A server that only reads: after a failover a connection may have been made to what is a standby
+ * now, and be refused for as long as it is kept. And what took too long: a lock, or a transaction.
+ */
+const unavailableStates = new Set(['25006', '25P03', '25P04', '55P03']);
 
 export const isStoreFault = (error: unknown): boolean => {
   if (error instanceof StoreUnavailable) return true;
   const state = sqlState(error);
-  if (state) return unavailableClasses.has(state.slice(0, 2)) || state === '55P03';
+  if (state) return unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state);
+  // Every failure that never got as far as an answer from the server.
   return isLost(error) || /^(timeout e|Query read timeout)/.test(messageOf(error));
 };
 

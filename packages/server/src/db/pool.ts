@@ -91,9 +91,9 @@ type Prologue = 'settings' | 'settings and clock';
 
 /** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
 export const prologue = (opening: Opening, clock: Clock, which: Prologue): Statement => {
-  const { role, scope, changeId, byIndex } = opening;
+  const { role, scope, changeId, byIndex, readOnly } = opening;
   return {
-    text: prologues[which][byIndex ? 'byIndex' : 'asPlanned'],
+    text: prologues[readOnly ? 'readOnly' : 'usual'][which][byIndex ? 'byIndex' : 'asPlanned'],
     values: [
       role,
       scope.workspaceId ?? '',
@@ -117,13 +117,21 @@ const settings = (more = ''): string => `select length(concat(
 const BY_INDEX = `,
     set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
 
+const READ_ONLY = `,
+    set_config('transaction_read_only', 'on', true)`;
+
 // The clock comes last: its shift is one of the settings.
 const CLOCK = ', app_now() as now';
 
-const prologues: Record<Prologue, { asPlanned: string; byIndex: string }> = {
-  settings: { asPlanned: settings(), byIndex: settings(BY_INDEX) },
-  'settings and clock': { asPlanned: settings() + CLOCK, byIndex: settings(BY_INDEX) + CLOCK },
-};
+const prologuesWith = (more: string): Record<Prologue, { asPlanned: string; byIndex: string }> => ({
+  settings: { asPlanned: settings(more), byIndex: settings(BY_INDEX + more) },
+  'settings and clock': {
+    asPlanned: settings(more) + CLOCK,
+    byIndex: settings(BY_INDEX + more) + CLOCK,
+  },
+});
+
+const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };
 
 async function finish<T>(
   client: pg.PoolClient,

@@ -37,7 +37,12 @@ export type Change<T> =
       floors: readonly string[];
       result: (versions: PolicyVersion[]) => T;
     }
-  | { kind: 'unchanged'; result: T };
+  | {
+      kind: 'unchanged';
+      result: T;
+      /** Secret keys whose end this result tells of: it is told when everyone knows of it. */
+      endedKeys: readonly string[];
+    };
 
 type Policy = { policy?: readonly string[]; floors?: readonly string[] };
 
@@ -58,4 +63,8 @@ export function versioned<T>(
 }
 
 /** Nothing to write: the transaction is rolled back, no row is appended, no version moves. */
-export const unchanged = <T>(result: T): Change<T> => ({ kind: 'unchanged', result });
+export const unchanged = <T>(result: T, endedKeys: readonly string[] = []): Change<T> => ({
+  kind: 'unchanged',
+  result,
+  endedKeys,
+});

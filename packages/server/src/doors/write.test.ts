@@ -10,6 +10,9 @@ import { systemRandomBytes } from '../base/random.ts';
 import { sealingUnder } from '../base/sealing.ts';
 import { sqlState } from '../db/faults.ts';
 import { newSecretKey } from '../features/secret-keys/material.ts';
+import { quarantineSecretKey } from '../features/secret-keys/quarantine-secret-key.ts';
+import { revokeSecretKey } from '../features/secret-keys/revoke-secret-key.ts';
+import { rotateSecretKey } from '../features/secret-keys/rotate-secret-key.ts';
 import { insertSecretKey } from '../features/secret-keys/rows.ts';
 import type { Entry } from './actions.ts';
 import { changed, type PolicyVersion, unchanged, type Write } from './door.ts';
@@ -19,18 +22,24 @@ import { openWrite } from './write.ts';
 type Opened = Bench & {
   write: ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
+  forgotten: (readonly string[])[];
 };
 
 /** A workspace, and the write door into it as the pipeline would open it. */
 async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const held = await bench(t);
   const announced: (readonly PolicyVersion[])[] = [];
+  const forgotten: (readonly string[])[] = [];
   const parts = {
     db: held.world.db,
     newId: idMaker(held.clock, systemRandomBytes),
     randomBytes: systemRandomBytes,
     seal: sealingUnder(Buffer.alloc(32), seededBytes('seal')).seal,
     announce: (versions: readonly PolicyVersion[]) => void announced.push(versions),
+    forgetKeys: (ids: readonly string[]) => {
+      forgotten.push(ids);
+      return null;
+    },
   };
   const reach = {
     workspaceId: held.workspaceId,
@@ -38,7 +47,7 @@ async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
     actor: { type: 'system' as const, id: null },
     authority: 'owner' as const,
   };
-  return { ...held, write: openWrite(parts, reach, deadlineAfter(waitMs)), announced };
+  return { ...held, write: openWrite(parts, reach, deadlineAfter(waitMs)), announced, forgotten };
 }
 
 const wanted = {
@@ -170,6 +179,19 @@ test('an operation cannot commit behind the door’s back', async (t) => {
   });
   await rejects(sly, (error) => /^KR/.test(sqlState(error) ?? ''));
   deepEqual(await stateOf(held), before);
+});
+
+test('what ends a secret key is waited for, and what lets it go on is not', async (t) => {
+  const held = await opened(t);
+  const { id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'test' });
+  const found = { id, reason: 'found', foundAt: null };
+  await held.write((tx) => quarantineSecretKey(tx, found));
+  await held.write((tx) => quarantineSecretKey(tx, found));
+  deepEqual(held.forgotten.splice(0), [[], []]);
+  await held.write((tx) => rotateSecretKey(tx, { id, overlapHours: 0 }));
+  await held.write((tx) => revokeSecretKey(tx, { id, reason: null }));
+  await held.write((tx) => revokeSecretKey(tx, { id, reason: null }));
+  deepEqual(held.forgotten, [[id], [id], [id]], 'whoever repeats it, too');
 });
 
 test('a row of another workspace cannot be written', async (t) => {

@@ -4,7 +4,7 @@ import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
-import { type Entry, targetTypeOf } from './actions.ts';
+import type { Entry } from './actions.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
@@ -16,7 +16,7 @@ export type DoorParts = {
   seal: Seal;
   /** Told after the commit, so that those who wait for a project's policy are woken. */
   announce(versions: readonly PolicyVersion[]): void;
-  /** Told after the commit; settles when no process takes a secret key for what it was. */
+  /** Told after the commit of their end; settles when no process believes them any more. */
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
 
@@ -46,10 +46,12 @@ const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening =>
 type Outcome<T> = { result: T; settled: Promise<void> | null };
 
 function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<Outcome<T>> {
-  if (change.kind === 'unchanged') {
-    return { kind: 'rollback', result: { result: change.result, settled: null } };
-  }
   const { newId, announce, forgetKeys } = parts;
+  if (change.kind === 'unchanged') {
+    // It may have ended a moment ago, and whoever ended it not even have been answered yet.
+    const settled = forgetKeys?.(change.endedKeys) ?? null;
+    return { kind: 'rollback', result: { result: change.result, settled } };
+  }
   const { entries, policy, floors, result } = change;
   return {
     kind: 'commit',
@@ -57,11 +59,12 @@ function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<
     result: ([tail]) => {
       const versions = versionsOf(tail);
       announce(versions);
-      const keyIds = entries.filter(isOfSecretKey).map(({ target }) => target);
+      const keyIds = entries.filter(endsSecretKey).map(({ target }) => target);
       return { result: result(versions), settled: forgetKeys?.(keyIds) ?? null };
     },
   };
 }
 
-const isOfSecretKey = ({ action }: Entry): boolean =>
-  targetTypeOf(action) === 'secret_key' && action !== 'secret_key.created';
+/** A leaked one goes on for longer than any process remembers it: there is nothing to wait for. */
+const endsSecretKey = ({ action }: Entry): boolean =>
+  action === 'secret_key.revoked' || action === 'secret_key.rotated';

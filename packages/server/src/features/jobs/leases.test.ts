@@ -14,7 +14,9 @@ const [LEASE_MS, EVERY_MS] = [10 * MINUTE_MS, HOUR_MS];
 const holderOf = ({ world }: Bench) => world.app.worker.newId();
 
 const take = ({ world }: Bench, name: string, holder: string): Promise<boolean> =>
-  world.app.worker.work((tx) => lockJob(tx, { name, holder, leaseMs: LEASE_MS }));
+  world.app.worker.work((tx) =>
+    lockJob(tx, { name, holder, leaseMs: LEASE_MS, everyMs: EVERY_MS }),
+  );
 
 const finish = ({ world }: Bench, name: string, holder: string): Promise<void> =>
   world.app.worker.work((tx) => updateJobDone(tx, { name, holder, everyMs: EVERY_MS }));
@@ -46,6 +48,22 @@ test('a job that is done is due again after its interval, for whoever comes firs
   held.clock.shift(2 * MINUTE_MS);
   equal(await take(held, 'hourly', two), true);
   equal(await take(held, 'hourly', one), false);
+});
+
+test('a clock that was ahead and was set back keeps no job from being done', async (t) => {
+  const held = await bench(t);
+  const [one, two] = [holderOf(held), holderOf(held)];
+  held.clock.shift(300 * DAY_MS);
+  equal(await take(held, 'done', one), true);
+  await finish(held, 'done', one);
+  equal(await take(held, 'dead', one), true);
+  held.clock.shift(-LEASE_MS / 2);
+  equal(await take(held, 'dead', two), false, 'a little: it may still be at work');
+  held.clock.shift(-299 * DAY_MS);
+  equal(await take(held, 'done', two), true);
+  await finish(held, 'done', two);
+  equal(await take(held, 'done', one), false, 'due again after its interval');
+  equal(await take(held, 'dead', two), true);
 });
 
 test('a lease lapses, and its late holder no longer decides', async (t) => {

@@ -1,5 +1,6 @@
 // Every statement on the worker's own tables.
 import { sql } from 'kysely';
+import { msAfter } from '../../base/duration.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
@@ -16,19 +17,25 @@ export async function updateBeat(tx: Work, workerId: string): Promise<void> {
   );
 }
 
-/** True when the job is due and nobody else runs it: then it is this worker's until it lapses. */
+/**
+ * True when the job is due and nobody else runs it: then it is this worker's until it lapses. What
+ * is further off than any clock could have put it was written by one that has been set back since.
+ */
 export async function lockJob(
   tx: Work,
-  { name, holder, leaseMs }: { name: string; holder: string; leaseMs: number },
+  wanted: { name: string; holder: string; leaseMs: number; everyMs: number },
 ): Promise<boolean> {
-  const until = new Date(tx.now.getTime() + leaseMs);
+  const { name, holder, leaseMs, everyMs } = wanted;
+  const until = msAfter(tx.now, leaseMs);
   const taken = await maybe(
     tx,
     sql<{ name: string }>`insert into job_leases as lease (name, holder, leased_until, due_at)
       values (${name}, ${holder}, ${until}, ${tx.now})
       on conflict (name) do update set holder = excluded.holder,
         leased_until = excluded.leased_until
-      where lease.due_at <= ${tx.now} and lease.leased_until <= ${tx.now}
+      where (lease.due_at <= ${tx.now} or lease.due_at > ${msAfter(tx.now, everyMs)})
+        -- If it was set back by less than a lease, the holder may still be at work.
+        and (lease.leased_until <= ${tx.now} or lease.leased_until > ${msAfter(tx.now, 2 * leaseMs)})
       returning lease.name`,
   );
   return taken !== null;
@@ -42,7 +49,7 @@ export async function updateJobDone(
   await many(
     tx,
     sql`update job_leases set leased_until = ${tx.now},
-        due_at = ${new Date(tx.now.getTime() + everyMs)}
+        due_at = ${msAfter(tx.now, everyMs)}
       where name = ${name} and holder = ${holder}`,
   );
 }

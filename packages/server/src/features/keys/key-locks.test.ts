@@ -3,10 +3,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { behind } from '../../../../../tests/behind.ts';
+import { behind, hold } from '../../../../../tests/behind.ts';
 import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
 import { storeName } from '../../../../../tests/world.ts';
-import { type Change, unchanged, type Write } from '../../doors/door.ts';
+import { unchanged } from '../../doors/door.ts';
 import { deleteProject } from '../projects/delete-project.ts';
 import { deleteTenant } from '../tenants/delete-tenant.ts';
 import { revokeKeysUnder } from './cascade.rows.ts';
@@ -17,24 +17,6 @@ const skip = storeName === 'embedded' ? 'one connection: nobody meets' : false;
 const PAUSE_MS = 150;
 
 const wanted = { name: null, scopes: [], meta: {}, rateLimits: null, expiresAt: null };
-
-/** Runs an operation and stops before its end, until it is let go. */
-async function hold<T>(held: Bench, operation: (tx: Write) => Promise<Change<T>>) {
-  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const done = behind(held)(async (tx) => {
-    const change = await operation(tx);
-    reached.resolve();
-    await open.promise;
-    return change;
-  });
-  await Promise.race([reached.promise, done]);
-  return {
-    letGo: (): Promise<T> => {
-      open.resolve();
-      return done;
-    },
-  };
-}
 
 /** Whether it is still without an answer after a while. */
 const isWaiting = async (call: Promise<unknown>): Promise<boolean> =>

@@ -54,10 +54,10 @@ export function listMembers(tx: Read, { after, limit }: Listing): Promise<Member
 
 /**
  * Locks who belongs to the workspace: whoever changes a role or removes someone waits here, so
- * that two owners cannot take each other out at once.
+ * that two owners cannot take each other out at once. Nobody else does: see lockWorkspace().
  */
 export async function lockMember(tx: Write, userId: string): Promise<MemberRow> {
-  await many(tx, build.selectFrom('workspaces').select('id').forUpdate());
+  await many(tx, build.selectFrom('workspaces').select('id').forNoKeyUpdate());
   const member = await maybe(tx, members.where('memberships.userId', '=', userId));
   if (!member) throw notFound('member');
   return member;

@@ -7,7 +7,7 @@ export async function revokeSecretKey(
   { id, reason }: { id: string; reason: string | null },
 ): Promise<Change<SecretKeyRow>> {
   const key = await lockSecretKey(tx, id);
-  if (key.revokedAt) return unchanged(key);
+  if (key.revokedAt) return unchanged(key, [id]);
   const revoked = await updateSecretKey(tx, key, { revokedAt: tx.now, revokedReason: reason });
   return changed(revoked, {
     action: 'secret_key.revoked',

@@ -1,0 +1,48 @@
+// Changes of the workspace itself, held still in the middle. Every change of a workspace ends in
+// its audit log, whose rows refer to it: whoever holds the workspace must not hold those up, or the
+// two wait for each other. The embedded store has one connection and so nobody to meet.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { behind, hold } from '../../../../../tests/behind.ts';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { storeName } from '../../../../../tests/world.ts';
+import type { Change, Write } from '../../doors/door.ts';
+import { changeRole } from '../members/change-role.ts';
+import { removeMember } from '../members/remove-member.ts';
+import { updateWorkspace } from './update-workspace.ts';
+
+const skip = storeName === 'embedded' ? 'one connection: nobody meets' : false;
+
+type Held = { what: string; change(tx: Write, userId: string): Promise<Change<unknown>> };
+
+const changes: Held[] = [
+  { what: 'a workspace is renamed', change: (tx) => updateWorkspace(tx, { name: 'Renamed' }) },
+  { what: 'a role is changed', change: (tx, userId) => changeRole(tx, { userId, role: 'admin' }) },
+  { what: 'a member is removed', change: removeMember },
+];
+
+const others: ((held: Bench) => Promise<unknown>)[] = [
+  ({ as }) => as.liveKey('POST /v1/secret_keys', { env: 'test' }),
+  ({ given }) => given.key(),
+];
+
+for (const { what, change } of changes) {
+  test(`while ${what}, every other change goes on`, { skip }, async (t) => {
+    const held = await bench(t);
+    const { userId } = await held.people.member();
+    const first = await hold(held, (tx) => change(tx, userId));
+    for (const other of others) await other(held);
+    await first.letGo();
+  });
+}
+
+test('two changes of who belongs to a workspace wait for each other', { skip }, async (t) => {
+  const held = await bench(t);
+  const { userId } = await held.people.member();
+  const toAdmin = await hold(held, (tx) => changeRole(tx, { userId, role: 'admin' }));
+  const again = behind(held)((tx) => changeRole(tx, { userId, role: 'member' }));
+  await toAdmin.letGo();
+  equal((await again).role, 'member');
+  const rows = (await held.as.liveKey('GET /v1/audit_logs', { limit: 200 })).data;
+  equal(rows.filter(({ action }) => action === 'workspace_member.role_changed').length, 2);
+});

@@ -1,0 +1,20 @@
+// A start that fails half way says why and ends: whoever watches over the process may try again.
+import { equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openCluster, whyNoCluster } from '../processes/homes.ts';
+import { runServer } from '../processes/server.ts';
+
+test('a database that refuses the first statement ends the start, though its ears are open', {
+  skip: whyNoCluster(),
+}, async (t) => {
+  const cluster = await openCluster();
+  t.after(cluster.close);
+  const settings = { ...cluster.settings, KEYRAIL_PORT: '0' };
+  equal((await runServer(['migrate'], settings)).code, 0);
+  await cluster.ask('revoke all on keyrail.signing_keys from kr_gate, kr_worker');
+  for (const command of ['start', 'api', 'worker']) {
+    const { code, output } = await runServer([command], settings);
+    equal(code, 1, output);
+    match(output, /keyrail-server: permission denied for table signing_keys/);
+  }
+});
