@@ -103,11 +103,12 @@ function detailsOf(issue: Issue): Detail[] {
   if (issue.code !== 'unrecognized_keys' || !issue.keys) {
     return [{ path: printable(path), message: issue.message }];
   }
-  return issue.keys.slice(0, DETAILS_MAX).map((key) => ({
-    path: printable(path === '' ? key : `${path}.${key}`),
-    message: 'Unknown field.',
-  }));
+  return unknownFields(issue.keys.map((key) => (path === '' ? key : `${path}.${key}`)));
 }
+
+/** Whoever sends thousands of names is not sent them all back. */
+export const unknownFields = (names: readonly string[]): Detail[] =>
+  names.slice(0, DETAILS_MAX).map((name) => ({ path: printable(name), message: 'Unknown field.' }));
 
 /** Looks first whether there is anything to find: of half a million values, paths take long. */
 function isAllStorable(value: unknown): boolean {

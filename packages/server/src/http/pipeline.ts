@@ -25,7 +25,7 @@ import { openRecord } from '../doors/record.ts';
 import { type DoorParts, openWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Cursors } from './cursor.ts';
-import { parsePart, readJson, valuesMaxOf } from './input.ts';
+import { parsePart, readJson, unknownFields, valuesMaxOf } from './input.ts';
 import { type Probe, Reply, type ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
@@ -153,12 +153,7 @@ function parseQuery({ query, body }: ServedRoute['endpoint'], values: unknown): 
   if (query) return parsePart('query', query, values);
   if (body === 'raw') return {};
   const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
-  if (names.length > 0) {
-    throw invalid(
-      'query',
-      names.map((name) => ({ path: name, message: 'Unknown field.' })),
-    );
-  }
+  if (names.length > 0) throw invalid('query', unknownFields(names));
   return {};
 }
 

@@ -79,6 +79,17 @@ test('whoever needs no credential sends a thousand values at most, and is not re
   deepEqual(many.error.details, [{ path: '', message: 'More than 1000 values.' }]);
 });
 
+test('a refusal of made-up parameters names a hundred of them, and none at length', async (t) => {
+  const names = Array.from({ length: 20_000 }, (_, n) => n.toString(36));
+  for (const query of [names.join('&'), `${'a'.repeat(90_000)}=1`]) {
+    for (const path of ['/texts/none', '/things']) {
+      const { statusCode, body } = await server(t).inject({ url: `${path}?${query}` });
+      equal(statusCode, 400);
+      ok(body.length < 10_000, `${body.length} bytes`);
+    }
+  }
+});
+
 const standard = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
