@@ -5,6 +5,7 @@ import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { goOn, settle } from '../base/at-once.ts';
+import { REVOKE_WAIT_MS_MAX } from '../base/deadline.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTold, type Log } from '../base/log.ts';
 import { writeAnswer } from './answer.ts';
@@ -24,6 +25,8 @@ import { refuseUnreadable } from './unreadable.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
+/** Nothing read and nothing written for longer than anyone waits: a page that nobody takes is let go. */
+const QUIET_MS = REVOKE_WAIT_MS_MAX + 60_000;
 /** The longest embed token that can be minted fits, beside what browsers and proxies send. */
 const HEADERS_BYTES_MAX = 98_304;
 
@@ -43,6 +46,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     bodyLimit: BODY_BYTES_MAX,
     http: { maxHeaderSize: HEADERS_BYTES_MAX },
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: QUIET_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     // Who still gets a request in while we close is answered like everyone else.
