@@ -25,7 +25,7 @@ import { refuseUnreadable } from './unreadable.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
-/** Nothing read and nothing written for longer than anyone waits: a page that nobody takes is let go. */
+/** Nothing read and nothing written for longer than anyone waits: nobody is there any more. */
 const QUIET_MS = REVOKE_WAIT_MS_MAX + 60_000;
 /** The longest embed token that can be minted fits, beside what browsers and proxies send. */
 const HEADERS_BYTES_MAX = 98_304;
