@@ -33,7 +33,16 @@ function hashOf(row, workspaceId) {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** A position that could not be checked must not look like one that was. */
+function refuseUnreadablePosition() {
+  if (keptSeq === undefined) return;
+  if (!/^[1-9]\d*$/.test(keptSeq) || !/^[0-9a-f]{64}$/.test(keptHash ?? '')) {
+    throw new Error('what was kept is a row number and its hash, in that order');
+  }
+}
+
 async function verify() {
+  refuseUnreadablePosition();
   const { id: workspaceId } = await get('/v1/workspace');
   let seq = 0;
   let head = '0'.repeat(64);

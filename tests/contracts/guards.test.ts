@@ -165,6 +165,23 @@ test('audit rows are never changed, not even by the owner of the table', async (
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
+test('a head that the caller made up is not what the log is continued from', async () => {
+  const workspaceId = await foundWorkspace(store);
+  const forged = [
+    plain('create temp table audit_heads (like keyrail.audit_heads) on commit drop'),
+    plain(`insert into pg_temp.audit_heads
+      values ('${workspaceId}', 4999, repeat('a', 64), app_now(), '${randomUUID()}')`),
+    plain('grant all on pg_temp.audit_heads to public'),
+  ];
+  await stateOf(change(store, { workspaceId }, { statements: forged }));
+  const text = 'select seq from audit_logs order by seq';
+  const { rows } = await store.db.once(opening('kr_read', { workspaceId }), plain(text));
+  deepEqual(
+    rows.map(({ seq }) => Number(seq)),
+    rows.map((_, at) => at + 1),
+  );
+});
+
 test('row level security holds for the owner of the tables as well', async () => {
   for (const table of ['workspaces', 'secret_keys', 'api_keys', 'audit_logs', 'audit_heads']) {
     const text = `select count(*)::int as seen from ${table}`;

@@ -116,6 +116,12 @@ test('no function runs with its owner’s rights unless its search path is pinne
     where n.nspname = 'keyrail' and p.prosecdef
       and not exists (select from unnest(p.proconfig) setting where setting like 'search_path=%')`);
   deepEqual(loose, []);
+  // Unless it is named last, a caller's temporary tables are found before all others.
+  const shadowed = await catalogue(`select p.proname as name from pg_proc p
+    join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = 'keyrail' and p.prosecdef and not exists (
+      select from unnest(p.proconfig) setting where setting like 'search_path=%, pg_temp')`);
+  deepEqual(shadowed, []);
 });
 
 test('statements and catalogue agree on every column', async () => {

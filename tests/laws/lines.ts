@@ -16,7 +16,7 @@ export const routeTable = servedRoutes({
   region: 'law',
   redis: () => ({ configured: false, ready: false, error: null }),
   hasher: { hash: never, verify: never, runs: never },
-  throttle: { charge: never },
+  throttle: { charge: never, chargeAccount: never, chargeRecipient: never },
   passwordCharsMin: 12,
   policyPageKeysMax: 1,
   revokeWaitMsMax: 0,

@@ -5,6 +5,8 @@
 export const BODY_BYTES_MAX = 1_048_576;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
+// In one body that needs no credential: a mebibyte of names would hold up everyone else.
+export const STRANGERS_VALUES_MAX = 1_000;
 
 // Text, counted in code points
 export const NAME_CHARS_MIN = 1;

@@ -36,7 +36,7 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...sessionRoutes(parts),
   ...acceptanceRoutes,
   ...workspaceRoutes,
-  ...memberRoutes,
+  ...memberRoutes(parts),
   ...projectRoutes,
   ...tenantRoutes,
   ...keyRoutes(parts),

@@ -170,7 +170,7 @@ export const passwordCharsMin: Setting<number> = {
 
 export const authThrottle: Setting<boolean> = {
   name: 'KEYRAIL_AUTH_THROTTLE',
-  meaning: 'Limits how often one address may try to sign in or up: on, or off for tests.',
+  meaning: 'Limits attempts to sign in or up, and mail to one address: on, or off for tests.',
   fallback: 'on',
   parse: onOrOff,
 };

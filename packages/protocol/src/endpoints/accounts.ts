@@ -53,6 +53,7 @@ export const accountEndpoints = endpoints({
     summary: 'Change your password',
     description: 'Ends every other session of yours.',
     body: z.strictObject({ current_password: Password, password: NewPassword }),
+    budgeted: true,
     answers: { 200: PasswordChanged },
   },
   'GET /v1/auth/sessions': {
@@ -85,6 +86,7 @@ export const accountEndpoints = endpoints({
     description: 'Sends nothing when the address is already verified.',
     body: z.strictObject({}),
     bodyOptional: true,
+    budgeted: true,
     answers: { 202: VerificationAccepted },
   },
   'POST /v1/auth/email_verifications/consume': {

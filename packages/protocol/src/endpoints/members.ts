@@ -40,6 +40,7 @@ export const memberEndpoints = endpoints({
     summary: 'Invite a person',
     description: 'The mailed link carries a credential of its own, other than the answered token.',
     body: z.strictObject({ email: Email, role: Role }),
+    budgeted: true,
     answers: { 201: CreatedInvite },
   },
   'GET /v1/invites': {

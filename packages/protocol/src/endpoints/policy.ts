@@ -21,7 +21,8 @@ export const policyEndpoints = endpoints({
     summary: 'Read the whole policy of a project',
     description:
       'Sent without `max_keys`, a snapshot beyond the page ceiling is refused with 413. Pages ' +
-      'share the version of the first one; use `next_cursor` for the next.',
+      'share the version of the first one; use `next_cursor` for the next. A page ends early when ' +
+      'its scopes exceed 8 MiB, which counts as the ceiling too.',
     headers: { 'If-None-Match': 'The `ETag` of an earlier answer; 304 when it still holds.' },
     query: z.strictObject({ ...filter, cursor: Cursor.optional() }),
     answers: { 200: PolicySnapshot, 304: null },

@@ -65,6 +65,25 @@ test('a client may knock a hundred and twenty times a minute, for whomever', () 
   throttle.charge('192.0.2.1', 'new@example.com');
 });
 
+test('all addresses of one network that is given to a single client are one client', () => {
+  const { throttle } = setUp();
+  times(PER_CLIENT_MAX, (n) => throttle.charge(`2001:db8:0:7:${n.toString(16)}::${n}`));
+  retryAfter(() => throttle.charge('2001:db8::7:1:2:3:4'));
+  retryAfter(() => throttle.charge('2001:DB8:0:7::'));
+  for (const other of ['2001:db8:0:8::1', '2001:db8::7', 'fe80::7%eth0', '::1', 'unknown']) {
+    throttle.charge(other);
+  }
+});
+
+test('clients that come by IPv4 are told apart, however the socket writes them', () => {
+  const { throttle } = setUp();
+  times(PER_CLIENT_MAX, () => throttle.charge('::ffff:192.0.2.1'));
+  retryAfter(() => throttle.charge('::FFFF:192.0.2.1'));
+  retryAfter(() => throttle.charge('192.0.2.1'));
+  throttle.charge('::ffff:192.0.2.2');
+  throttle.charge('192.0.2.2');
+});
+
 test('knocking on while refused does not shut the door for longer', () => {
   const { throttle, pass } = setUp();
   times(PER_EMAIL_MAX, () => throttle.charge('192.0.2.1', 'ada@example.com'));

@@ -1,7 +1,8 @@
 // Bytes → values. Strict: nothing is coerced, trimmed or dropped, and what a database could not
 // store faithfully (NUL, half of a surrogate pair) is refused before it gets near one.
 import { isUtf8 } from 'node:buffer';
-import { JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
+import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
+import { JSON_DEPTH_MAX, STRANGERS_VALUES_MAX } from '@keyrail/protocol/limits.ts';
 import { ApiError, type Detail, invalid } from '../base/errors.ts';
 
 type Part = 'body' | 'query' | 'path';
@@ -27,6 +28,10 @@ export function readJson(bytes: Uint8Array, valuesMax = Number.POSITIVE_INFINITY
   refuseDeep(text, valuesMax);
   return parseText(text);
 }
+
+/** What anyone may send, unthrottled still, is read only as far as it could be meant seriously. */
+export const valuesMaxOf = ({ auth, bodyValuesMax }: Endpoint): number | undefined =>
+  bodyValuesMax ?? (auth === 'none' ? STRANGERS_VALUES_MAX : undefined);
 
 export function readText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw notJson();
@@ -87,8 +92,7 @@ function hasMany(text: string, mark: string, most: number): boolean {
 }
 
 export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
-  const unstorable = findUnstorable(value);
-  if (unstorable.length > 0) throw invalid(part, unstorable);
+  if (!isAllStorable(value)) throw invalid(part, findUnstorable(value));
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw invalid(part, parsed.error.issues.flatMap(detailsOf).slice(0, DETAILS_MAX));
@@ -111,11 +115,24 @@ function detailsOf(issue: Issue): Detail[] {
   return unknownFields(path, issue.keys);
 }
 
+/** Whoever sends thousands of names is not sent them all back. */
 const unknownFields = (path: string, names: readonly string[]): Detail[] =>
   names.slice(0, DETAILS_MAX).map((name) => ({
     path: printable(path === '' ? name : `${path}.${name}`),
     message: 'Unknown field.',
   }));
+
+/** Looks first whether there is anything to find: of half a million values, paths take long. */
+function isAllStorable(value: unknown): boolean {
+  if (typeof value === 'string') return isStorable(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isAllStorable);
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__' || !isStorable(key)) return false;
+    if (!isAllStorable(Reflect.get(value, key))) return false;
+  }
+  return true;
+}
 
 /** Walks any value; texts and member names alike must be storable. */
 function findUnstorable(value: unknown, path = ''): Detail[] {

@@ -26,7 +26,7 @@ import { openRecord } from '../doors/record.ts';
 import { type DoorParts, openWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Cursors } from './cursor.ts';
-import { parsePart, readJson, refuseFields } from './input.ts';
+import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { type Probe, Reply, type ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
@@ -177,7 +177,7 @@ function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming):
     if (!endpoint.body) return undefined;
     if (endpoint.bodyOptional) return parsePart('body', endpoint.body, {});
   } else if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
-  const value = readJson(body, endpoint.bodyValuesMax);
+  const value = readJson(body, valuesMaxOf(endpoint));
   if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
   refuseFields('body', value);
   return undefined;

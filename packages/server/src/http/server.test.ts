@@ -69,6 +69,27 @@ const post = (url: string, payload: string | Buffer, type = 'application/json'):
   headers: { 'content-type': type },
 });
 
+test('whoever needs no credential sends a thousand values at most, and is not read on', async (t) => {
+  const app = server(t);
+  const named = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, n])));
+  const few = (await app.inject(post('/things', named(1000)))).json();
+  equal(few.error.details[0].message, 'Unknown field.');
+  const many = (await app.inject(post('/things', named(1001)))).json();
+  deepEqual(many.error.details, [{ path: '', message: 'More than 1000 values.' }]);
+});
+
+test('a refusal of made-up parameters names a hundred of them, and none at length', async (t) => {
+  const names = Array.from({ length: 20_000 }, (_, n) => n.toString(36));
+  for (const query of [names.join('&'), `${'a'.repeat(90_000)}=1`]) {
+    for (const path of ['/texts/none', '/things']) {
+      const { statusCode, body } = await server(t).inject({ url: `${path}?${query}` });
+      equal(statusCode, 400);
+      ok(body.length < 10_000, `${body.length} bytes`);
+    }
+  }
+});
+
 const standard = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",

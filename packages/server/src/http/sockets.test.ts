@@ -105,6 +105,7 @@ test('slow senders and idle connections are bounded in time', async (t) => {
   ok(server.headersTimeout > 0 && server.headersTimeout <= 10_000, 'headers');
   ok(server.requestTimeout > 0 && server.requestTimeout <= 30_000, 'the whole request');
   ok(server.keepAliveTimeout > 60_000, 'longer than what proxies keep');
+  ok(server.timeout > 90_000 && server.timeout <= 180_000, 'an answer that nobody reads');
   ok(server.headersTimeout < server.requestTimeout);
 });
 

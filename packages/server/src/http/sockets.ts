@@ -1,6 +1,7 @@
 // The listening server: how long a sender may take, and the refusals that Node would otherwise
 // write by itself, bare, without the shape and the headers of every other.
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { REVOKE_WAIT_MS_MAX } from '../base/deadline.ts';
 import { ApiError } from '../base/errors.ts';
 import { JSON_TYPE } from './answer.ts';
 import { errorBody } from './faults.ts';
@@ -9,6 +10,8 @@ import type { Headers } from './headers.ts';
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
+/** Nothing read and nothing written for longer than anyone waits: nobody is there any more. */
+const QUIET_MS = REVOKE_WAIT_MS_MAX + 60_000;
 /** The longest embed token that can be minted fits, beside what browsers and proxies send. */
 const HEADERS_BYTES_MAX = 98_304;
 
@@ -35,5 +38,6 @@ export function openSockets(listener: RequestListener, headersOf: () => Headers)
     const isHostless = request.headers.host === undefined && request.httpVersion === '1.1';
     (isHostless ? refuseHostless : listener)(request, response);
   });
+  server.setTimeout(QUIET_MS);
   return server.on('checkExpectation', refuse(417, 'The only expectation met is 100-continue.'));
 }

@@ -97,6 +97,7 @@ const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountP
       door: 'gate',
       run: async ({ people, principal, body: { current_password, password } }) => {
         const { userId, sessionId } = personOf(principal);
+        throttle.chargeAccount(userId);
         const { passwordHash: verifiedHash, email } = await people((tx) => loadUser(tx, userId));
         if (!(await hasher.verify(verifiedHash, current_password))) throw forbidden(WRONG_PASSWORD);
         refuseWeakPassword(password, email);
@@ -113,7 +114,9 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       boundary: 'none',
       door: 'gate',
       run: async ({ people, principal }) => {
-        await people((tx) => requestVerification(tx, personOf(principal).userId));
+        const { userId } = personOf(principal);
+        throttle.chargeAccount(userId);
+        await people((tx) => requestVerification(tx, userId));
         return { object: 'email_verification', accepted: true } as const;
       },
     },

@@ -45,14 +45,15 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
       ...contentOf(mail.kind as MailKind, mail.params, linkIn(parts, mail)),
     });
   } catch (error) {
-    log.warn({ mail: mail.id, attempts: mail.attempts, error }, 'a mail could not be sent');
+    const { id, attempts } = mail;
+    log.warn({ mail: id, attempts, ...toldOf(error, mail.recipient) }, 'a mail could not be sent');
     await work((tx) =>
       updateUnsent(
         tx,
         { id: mail.id, claim },
         {
           dueAt: msAfter(tx.now, retryAfterMs(mail.attempts)),
-          error: (error instanceof Error ? error.message : String(error)).slice(0, ERROR_CHARS_MAX),
+          error: reasonOf(error).slice(0, ERROR_CHARS_MAX),
           givenUp: tx.now.getTime() - mail.createdAt.getTime() > GIVE_UP_AFTER_MS,
         },
       ),
@@ -61,6 +62,18 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
   }
   const marked = await work((tx) => updateSent(tx, mail.id, claim));
   if (!marked) log.warn({ mail: mail.id }, 'a mail was sent after its claim had lapsed');
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** A mail server that refuses a person says whom, in several places; who it is stays in the row. */
+function toldOf(error: unknown, recipient: string): { reason: string; code?: string } {
+  const address = new RegExp(recipient.replaceAll(/[^\w@]/g, '\\$&'), 'gi');
+  const reason = reasonOf(error).replaceAll(address, '[recipient]').slice(0, ERROR_CHARS_MAX);
+  return error instanceof Error && 'code' in error
+    ? { reason, code: String(error.code) }
+    : { reason };
 }
 
 const retryAfterMs = (attempts: number): number =>

@@ -1,11 +1,13 @@
 // Mail by SMTP, to a real server that behaves and misbehaves as such servers do.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
 import { appBeside, type Beside } from '../../../../../tests/beside.ts';
 import { partsOf, queue, queuedFor, sendAll } from '../../../../../tests/outbox.ts';
 import { mailTo, newAddress, signUp } from '../../../../../tests/people.ts';
 import { openSink, type Sink, until } from '../../../../../tests/smtp-sink.ts';
+import { openLog } from '../../base/log.ts';
 import { Secret } from '../../base/secret.ts';
 import { sendDueMail } from './send-mail.job.ts';
 import { openTransport } from './transport.ts';
@@ -184,6 +186,21 @@ test('name and password of the mail account are used, and stay out of what is ke
   equal(await sendAll(post, { transport }), 1);
   equal(sink.letters.length, 1);
   deepEqual(presented.at(-1), ['mailer', 'p@ss word']);
+});
+
+test('whose mailbox a server does not know is not told in the log', async (t) => {
+  const sink = await openSink({
+    onRcptTo: ({ address }, _session, done) =>
+      done(Object.assign(new Error(`nobody is ${address.toUpperCase()}`), { responseCode: 550 })),
+  });
+  const { post } = await mailing(t, sink);
+  const email = await signUp(post.as);
+  const told = new PassThrough();
+  equal(await sendAll(post, { log: openLog('debug', told) }), 1);
+  const line = String(told.read());
+  match(line, /550 nobody is \[recipient\]/);
+  match(line, /EENVELOPE/);
+  equal(line.toLowerCase().includes(email), false, line);
 });
 
 test('people sign up as quickly as ever while no mail leaves', async (t) => {

@@ -2,10 +2,11 @@
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
 import { personOf } from '../../access/person.ts';
+import type { Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
-import { linesOf, serve } from '../../http/route.ts';
+import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
 import { acceptInvite } from './accept-invite.ts';
 import { changeRole } from './change-role.ts';
 import { invitePerson } from './invite-person.ts';
@@ -15,57 +16,60 @@ import { removeMember } from './remove-member.ts';
 import { revokeInvite } from './revoke-invite.ts';
 import { listInvites, listMembers } from './rows.ts';
 
-export const memberRoutes = serve(memberEndpoints, {
-  'GET /v1/members': {
-    boundary: 'liveOnly',
-    door: 'read',
-    run: ({ read, query, after }) =>
-      pageOf(query.limit, {
-        list: (limit) => listMembers(read, { after: positionOf(after), limit }),
-        present: presentMember,
-        next: nextAfter,
+export const memberRoutes = ({ throttle }: { throttle: Throttle }): ServedRoute[] =>
+  serve(memberEndpoints, {
+    'GET /v1/members': {
+      boundary: 'liveOnly',
+      door: 'read',
+      run: ({ read, query, after }) =>
+        pageOf(query.limit, {
+          list: (limit) => listMembers(read, { after: positionOf(after), limit }),
+          present: presentMember,
+          next: nextAfter,
+        }),
+    },
+    'PATCH /v1/members/{userId}': {
+      boundary: 'liveOnly',
+      door: 'write',
+      run: async ({ write, params, body }) =>
+        presentMember(
+          await write((tx) => changeRole(tx, { userId: params.userId, role: body.role })),
+        ),
+    },
+    'DELETE /v1/members/{userId}': {
+      boundary: 'liveOnly',
+      door: 'write',
+      run: async ({ write, params }) => ({
+        object: 'workspace_member' as const,
+        user_id: await write((tx) => removeMember(tx, params.userId)),
+        removed: true as const,
       }),
-  },
-  'PATCH /v1/members/{userId}': {
-    boundary: 'liveOnly',
-    door: 'write',
-    run: async ({ write, params, body }) =>
-      presentMember(
-        await write((tx) => changeRole(tx, { userId: params.userId, role: body.role })),
-      ),
-  },
-  'DELETE /v1/members/{userId}': {
-    boundary: 'liveOnly',
-    door: 'write',
-    run: async ({ write, params }) => ({
-      object: 'workspace_member' as const,
-      user_id: await write((tx) => removeMember(tx, params.userId)),
-      removed: true as const,
-    }),
-  },
-  'POST /v1/invites': {
-    boundary: 'liveOnly',
-    door: 'write',
-    run: async ({ write, body }) =>
-      presentInvited(await write((tx) => invitePerson(tx, { email: body.email, role: body.role }))),
-  },
-  'GET /v1/invites': {
-    boundary: 'liveOnly',
-    door: 'read',
-    run: ({ read, query, after }) =>
-      pageOf(query.limit, {
-        list: (limit) => listInvites(read, { after: positionOf(after), limit }),
-        present: presentInvite,
-        next: nextAfter,
-      }),
-  },
-  'POST /v1/invites/{id}/revoke': {
-    boundary: 'liveOnly',
-    door: 'write',
-    run: async ({ write, params }) =>
-      presentInvite(await write((tx) => revokeInvite(tx, params.id))),
-  },
-});
+    },
+    'POST /v1/invites': {
+      boundary: 'liveOnly',
+      door: 'write',
+      run: async ({ write, body: { email, role } }) => {
+        throttle.chargeRecipient(email);
+        return presentInvited(await write((tx) => invitePerson(tx, { email, role })));
+      },
+    },
+    'GET /v1/invites': {
+      boundary: 'liveOnly',
+      door: 'read',
+      run: ({ read, query, after }) =>
+        pageOf(query.limit, {
+          list: (limit) => listInvites(read, { after: positionOf(after), limit }),
+          present: presentInvite,
+          next: nextAfter,
+        }),
+    },
+    'POST /v1/invites/{id}/revoke': {
+      boundary: 'liveOnly',
+      door: 'write',
+      run: async ({ write, params }) =>
+        presentInvite(await write((tx) => revokeInvite(tx, params.id))),
+    },
+  });
 
 export const acceptanceRoutes = serve(linesOf(accountEndpoints, 'POST /v1/auth/invites/accept'), {
   'POST /v1/auth/invites/accept': {

@@ -1,3 +1,4 @@
+import { answerRoom } from './answer-room.ts';
 import type { FeedFilter } from './filter.ts';
 import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
@@ -23,8 +24,8 @@ export async function readDelta(
   const head = await feed.loadHead(filter.projectId);
   if (since === head.version) return { kind: 'same', head };
   if (since < head.floor || since > head.version) return { kind: 'snapshot' };
-  const changes = await listUpTo(feed, filter, { since, most: changesMax + 1 });
-  if (changes.length > changesMax) return { kind: 'snapshot' };
+  const { changes, isFull } = await listUpTo(feed, filter, { since, most: changesMax + 1 });
+  if (isFull || changes.length > changesMax) return { kind: 'snapshot' };
   return { kind: 'delta', head, changes, generatedAt: feed.now };
 }
 
@@ -32,14 +33,16 @@ async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,
   { since, most }: { since: number; most: number },
-): Promise<ChangeRow[]> {
+): Promise<{ changes: ChangeRow[]; isFull: boolean }> {
   const changes: ChangeRow[] = [];
-  while (changes.length < most) {
+  const room = answerRoom();
+  while (changes.length < most && !room.isFull()) {
     const limit = Math.min(CHANGES_PER_STATEMENT, most - changes.length);
     const after = changes.at(-1) ?? null;
     const rows = await feed.listChanges(filter, { since, after, limit });
     changes.push(...rows);
+    room.take(rows);
     if (rows.length < limit) break;
   }
-  return changes;
+  return { changes, isFull: room.isFull() };
 }

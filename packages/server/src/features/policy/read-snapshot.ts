@@ -1,4 +1,5 @@
 import { ApiError } from '../../base/errors.ts';
+import { answerRoom } from './answer-room.ts';
 import type { FeedFilter } from './filter.ts';
 import type { EntryPosition, EntryRow, FeedHead, FeedSource } from './rows.ts';
 
@@ -33,14 +34,19 @@ export async function readSnapshot(
 ): Promise<SnapshotAnswer> {
   const head = await feed.loadHead(filter.projectId);
   const wanted = Math.min(pageKeysMax ?? keysMax, keysMax);
-  const entries = head.isDeleted ? [] : await listUpTo(feed, filter, { after, most: wanted + 1 });
-  if (entries.length > wanted && pageKeysMax === null) throw new ApiError('snapshot_too_large');
-  const page = entries.slice(0, wanted);
+  const { entries, isFull } = head.isDeleted
+    ? { entries: [], isFull: false }
+    : await listUpTo(feed, filter, { after, most: wanted + 1 });
+  // A full page leaves one over, so that there is always something on the next.
+  const fitting = isFull ? entries.length - 1 : wanted;
+  const hasMore = entries.length > fitting;
+  if (hasMore && pageKeysMax === null) throw new ApiError('snapshot_too_large');
+  const page = entries.slice(0, fitting);
   return {
     head: after ? { ...head, version: after.version } : head,
     entries: page,
     generatedAt: feed.now,
-    next: entries.length > wanted ? (page.at(-1) ?? null) : null,
+    next: hasMore ? (page.at(-1) ?? null) : null,
   };
 }
 
@@ -48,15 +54,17 @@ async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,
   { after, most }: { after: EntryPosition | null; most: number },
-): Promise<EntryRow[]> {
+): Promise<{ entries: EntryRow[]; isFull: boolean }> {
   const entries: EntryRow[] = [];
+  const room = answerRoom();
   let position = after;
-  while (entries.length < most) {
+  while (entries.length < most && !room.isFull()) {
     const limit = Math.min(ENTRIES_PER_STATEMENT, most - entries.length);
     const rows = await feed.listEntries(filter, { after: position, limit });
     entries.push(...rows);
+    room.take(rows);
     position = rows.at(-1) ?? position;
     if (rows.length < limit) break;
   }
-  return entries;
+  return { entries, isFull: room.isFull() };
 }

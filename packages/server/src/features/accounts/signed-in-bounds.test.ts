@@ -1,0 +1,70 @@
+// What a signed-in person may do over and over: guess at the password behind the session, and have
+// mail sent to an address that need not be their own.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { ask, bench, type Input } from '../../../../../tests/bench.ts';
+import { appBeside, type Beside } from '../../../../../tests/beside.ts';
+import { PASSWORD, someone } from '../../../../../tests/people.ts';
+import { throttleBy } from '../../access/throttle.ts';
+
+const PER_ACCOUNT_MAX = 10;
+const PER_RECIPIENT_MAX = 30;
+
+const began = Date.parse('2026-03-01T12:00:00Z');
+const standing = () => throttleBy({ now: () => new Date(began), shiftMs: () => 0 });
+
+const statusesOf = async (
+  beside: Beside,
+  count: number,
+  { token, line, input }: { token: string; line: AnyLine; input: Input },
+): Promise<number[]> => {
+  const statuses: number[] = [];
+  const headers = { authorization: `Bearer ${token}` };
+  while (statuses.length < count) {
+    statuses.push((await ask(beside, line, { input, headers })).status);
+  }
+  return statuses;
+};
+
+test('who holds a session cannot guess at its password for long', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, { throttle: standing() });
+  const { token } = await someone(held);
+  const line = 'POST /v1/auth/me/password';
+  const input = { current_password: 'a mere guess of mine', password: 'another good password' };
+  const guesses = await statusesOf(beside, PER_ACCOUNT_MAX + 1, { token, line, input });
+  deepEqual(guesses, [...Array(PER_ACCOUNT_MAX).fill(403), 429]);
+
+  const other = await someone(held);
+  deepEqual(await statusesOf(beside, 1, { token: other.token, line, input }), [403]);
+});
+
+test('an account for an address that is not one’s own does not flood it with links', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, { throttle: standing() });
+  const { token } = await someone(held);
+  const line = 'POST /v1/auth/email_verifications';
+  const asked = await statusesOf(beside, PER_ACCOUNT_MAX + 1, { token, line, input: {} });
+  deepEqual(asked, [...Array(PER_ACCOUNT_MAX).fill(202), 429]);
+});
+
+test('an address is invited so many times a minute, and can sign in all the same', async (t) => {
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, { throttle: standing() });
+  const { email } = await someone(held);
+  const line = 'POST /v1/invites';
+  const call = { token: held.tokens.liveKey, line } as const;
+  const invited = await statusesOf(beside, PER_RECIPIENT_MAX + 1, {
+    ...call,
+    input: { email: email.toUpperCase(), role: 'member' },
+  });
+  deepEqual(invited, [...Array(PER_RECIPIENT_MAX).fill(201), 429]);
+  const input = { email: `another-${email}`, role: 'member' };
+  deepEqual(await statusesOf(beside, 1, { ...call, input }), [201]);
+  const login = await ask(beside, 'POST /v1/auth/sessions', {
+    input: { email, password: PASSWORD },
+    headers: {},
+  });
+  equal(login.status, 201);
+});
