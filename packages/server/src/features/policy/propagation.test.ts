@@ -124,6 +124,22 @@ test('the longest wait that can be set ends with an answer', async (t) => {
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
+test('a node that was counted stays counted, however long it is waited for', async (t) => {
+  const held = await bench(t);
+  const { id, project_id } = await held.given.key();
+  await readAll(held, { project_id, node: 'silent' });
+  held.clock.shift(80_000);
+  const { db } = held.world;
+  const once: typeof db.once = async (opening, statement) => {
+    const answer = await db.once(opening, statement);
+    if (statement.text.includes('from policy_nodes')) held.clock.shift(6_000);
+    return answer;
+  };
+  const beside = appBeside(t, held.world, { db: { ...db, once }, revokeWaitMsMax: 500 });
+  const { propagation } = await beside.as(held.tokens.liveKey)(revoke, { id, wait: true });
+  deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
+});
+
 test('whatever is written concurrently, folding equals a fresh snapshot', async (t) => {
   const held = await bench(t);
   const first = await held.given.key();
