@@ -11,7 +11,7 @@ import type { Env } from '../context.ts';
 import type { Time } from '../time.ts';
 import type { Transport } from '../transport.ts';
 import { createHolding, type Holding } from './holding.ts';
-import { spread, waitMsAfter } from './pace.ts';
+import { POLL_MS_MAX, spread, waitMsAfter } from './pace.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
 import type { Policy, Standing } from './standing.ts';
 import { PolicyTable } from './table.ts';
@@ -93,7 +93,8 @@ export class Feed {
 
   async #follow(policy: Policy): Promise<number> {
     const { clock, standing } = this.#parts;
-    const holdMs = this.#holding.next();
+    // What is in doubt is confirmed by an answer, and a held poll may have none for long.
+    const holdMs = standing.degraded ? 0 : this.#holding.next();
     const beganAt = clock.monotonicMs();
     const ended = (outcome: Polled['outcome']): Polled => {
       const polled = { outcome, holdMs, tookMs: clock.monotonicMs() - beganAt };
@@ -144,7 +145,11 @@ export class Feed {
   async #activate(first: SnapshotPage): Promise<void> {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.standing.policy;
-    if (known && version < known.version) throw new FeedFault('a version went back');
+    if (known && version < known.version) {
+      // Should it come to this version again, that says nothing of what is known here.
+      this.#startsOver = true;
+      throw new FeedFault('a version went back');
+    }
     const table = new PolicyTable();
     let page = first;
     for (;;) {
@@ -179,7 +184,9 @@ export class Feed {
     }
     const why = error instanceof Error ? error.message : String(error);
     standing.failed({ hard: true, message: `the policy feed cannot be followed: ${why}` });
-    return waitMsAfter({ failures, hard: true, retryAfterMs: null }, chance);
+    const waitMs = waitMsAfter({ failures, hard: true, retryAfterMs: null }, chance);
+    // It is heard, and still decides by what it has: revocations have to wait for it.
+    return Math.min(waitMs, POLL_MS_MAX);
   }
 
   #pause(ms: number): Promise<void> {
