@@ -31,8 +31,11 @@ export type FeedParts = {
   chance: Chance;
   time: Time;
   standing: Standing;
-  /** Told after each change of the policy, with the control plane's time of it. */
-  onChange(policy: Policy, generatedAt: number): void;
+  /**
+   * Told after each change of the policy, with the control plane's time of it, and whether it only
+   * added keys.
+   */
+  onChange(policy: Policy, generatedAt: number, isOnlyMore: boolean): void;
 };
 
 /** So many answers may follow each other at once; then there is a pause between them. */
@@ -131,6 +134,7 @@ export class Feed {
     this.#startsOver = true;
     if (since !== policy.version) throw new FeedFault('it is a delta since another version');
     if (version <= since) throw new FeedFault('a version went back');
+    const { size } = policy.table;
     for (const change of changes) {
       if (change.kind === 'upsert') policy.table.set(change.entry);
       else policy.table.delete(change.lookupHash);
@@ -138,7 +142,7 @@ export class Feed {
     policy.version = version;
     policy.projectDeleted = projectDeleted;
     this.#startsOver = false;
-    this.#adopt(policy, generatedAt);
+    this.#adopt(policy, generatedAt, policy.table.size === size + changes.length);
   }
 
   /** Reads the remaining pages; what was known stays in force until the last one is in. */
@@ -167,10 +171,10 @@ export class Feed {
     this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt);
   }
 
-  #adopt(policy: Policy, generatedAt: number): void {
+  #adopt(policy: Policy, generatedAt: number, isOnlyMore = false): void {
     this.#parts.time.heard(generatedAt);
     this.#parts.standing.confirmed(policy);
-    this.#parts.onChange(policy, generatedAt);
+    this.#parts.onChange(policy, generatedAt, isOnlyMore);
   }
 
   #failed(error: unknown): number {
