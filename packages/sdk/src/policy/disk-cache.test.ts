@@ -146,6 +146,17 @@ test('a slower process does not overwrite what is newer', async (t) => {
   equal((await open().load())?.policy.version, 9);
 });
 
+test('nor what became newer while it was writing', async (t) => {
+  const { dir, open } = await ground(t);
+  const [slow, quick] = [open(), open()];
+  await slow.load();
+  slow.keep(policyWith(30_000, 8), SAVED_AT);
+  quick.keep(policyWith(3, 9), SAVED_AT);
+  await Promise.all([slow.close(), quick.close()]);
+  equal((await open().load())?.policy.version, 9);
+  equal((await readdir(dir)).length, 1);
+});
+
 test('writing is put off, and not repeated while nothing changes', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();

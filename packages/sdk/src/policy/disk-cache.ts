@@ -168,7 +168,8 @@ async function writeSealed(path: string, sealing: Sealing): Promise<void> {
   const { policy, savedAt, secretKey, belonging } = sealing;
   if ((await versionAt(path)) > policy.version) return;
   const part = `${path}.${randomBytes(8).toString('hex')}`;
-  const front = frontOf(randomBytes(SALT_BYTES), policy.version);
+  const { version } = policy;
+  const front = frontOf(randomBytes(SALT_BYTES), version);
   const pieces = piecesOf(policy, belonging, savedAt);
   const cipher = sealer(secretKey, front);
   const file = await open(part, 'wx', 0o600);
@@ -183,7 +184,9 @@ async function writeSealed(path: string, sealing: Sealing): Promise<void> {
     throw error;
   }
   await file.close();
-  await rename(part, path);
+  // It took a while.
+  if ((await versionAt(path)) > version) await unlink(part);
+  else await rename(part, path);
 }
 
 async function versionAt(path: string): Promise<number> {
