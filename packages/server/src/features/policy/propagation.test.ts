@@ -103,6 +103,25 @@ test('a node that lags is named, and one that left long ago is not counted', asy
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
+test('a node counts from its last poll, also when there was nothing new in it', async (t) => {
+  const held = await bench(t);
+  const { app } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
+  const { id, project_id } = await held.given.key();
+  const { version } = await readAll(held, { project_id });
+  for (const passedMs of [0, 25_000, 25_000, 25_000]) {
+    held.clock.shift(passedMs);
+    equal((await poll(held, delta, { project_id, node: 'a', since: version })).status, 304);
+  }
+  held.clock.shift(89_000);
+  const answer = await app.http.inject({
+    method: 'POST',
+    url: `/v1/keys/${id}/revoke?wait=true`,
+    headers: { authorization: `Bearer ${held.tokens.liveKey}` },
+  });
+  const { complete, total_nodes } = answer.json().propagation;
+  deepEqual([complete, total_nodes], [false, 1]);
+});
+
 test('the longest wait that can be set ends with an answer', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();

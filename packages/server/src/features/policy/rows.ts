@@ -35,8 +35,8 @@ export type NodeName = { nodeId: string; envScope: EnvScope };
 /** Where a project stands, and what is on record of the node that asks: nulls when it is new. */
 export type Standing = { version: number; ackedVersion: number | null; isStale: boolean | null };
 
-/** How long a node's record may lag behind its polls: a write for each poll would be a flood. */
-const SEEN_LAG_SECONDS = 30;
+/** How far a node's record may lag behind its polls. Those that are held are all noted. */
+const SEEN_LAG_SECONDS = 10;
 
 /** For each of those who ask together, in their order; null for one that gives no name. */
 export async function listStandings(
