@@ -55,7 +55,7 @@ export const granted: Record<string, Rights> = {
     kr_gate: ['select(project_id,version)'],
   },
   policy_changes: { ...derived, kr_record: ['select'], kr_worker: ['select'] },
-  policy_nodes: { ...derived, kr_record: own, kr_worker: ['select', 'delete'] },
+  policy_nodes: { ...derived, kr_record: [...own, 'delete'], kr_worker: ['select', 'delete'] },
 
   idempotency_records: {
     kr_record: [...own, 'delete'],

@@ -44,7 +44,7 @@ export function createKeyrail<R = unknown>(
     transport,
     time,
     standing,
-    onChange: (policy, generatedAt) => cache?.keep(policy, generatedAt),
+    onChange: (...change) => cache?.keep(...change),
   });
   const verify = verifier(settings, standing, time);
   const around = createAdmit<R>({ settings, verify, transport, clock, chance, log });

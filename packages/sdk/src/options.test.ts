@@ -1,6 +1,7 @@
 // Options: what would leave routes unprotected is thrown at once, everything else is put right.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
+import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
 import { PROJECT_ID, secretKeyOf } from '../test/rig.ts';
 import { type KeyrailOptions, settingsOf } from './options.ts';
 
@@ -82,13 +83,21 @@ test('numbers out of range are clamped, and it is said', () => {
 });
 
 test('policy does not count as stale between two polls that are both answered', () => {
-  const { settings, logged } = settled({ pollMs: 120_000, longPoll: false });
-  equal(settings.staleAfterMs, 180_000);
-  ok(logged.some((line) => /^warn .*staleAfterMs is 90000.*180000/.test(line)));
+  const given = { pollMs: 60_000, staleAfterMs: 30_000, longPoll: false };
+  const { settings, logged } = settled(given);
+  equal(settings.staleAfterMs, 90_000);
+  ok(logged.some((line) => /^warn .*staleAfterMs is 30000.*90000/.test(line)));
   deepEqual(settled({ pollMs: 60_000 }).logged, []);
   const impatient = settled({ staleAfterMs: 9_000 });
   deepEqual([impatient.settings.pollMs, impatient.settings.staleAfterMs], [6_000, 9_000]);
   deepEqual(impatient.logged, []);
+});
+
+test('polls come often enough for a revocation to wait for the node', () => {
+  const { settings, logged } = settled({ pollMs: 120_000, longPoll: false });
+  const latestMs = settings.pollMs * 1.2 + 10_000;
+  ok(latestMs < NODE_SEEN_WITHIN_MS, `${latestMs}`);
+  ok(logged.some((line) => /^warn .*pollMs/.test(line)));
 });
 
 test('an option that there is not is ignored, and it is said', () => {

@@ -5,6 +5,7 @@ import { parseCredential } from '@keyrail/protocol/key-format.ts';
 import { type Bounds, clampedAll, type Warn, warnOfUnknown } from './bounds.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import type { Env } from './context.ts';
+import { POLL_MS_MAX } from './policy/pace.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
 export type Log = (level: LogLevel, message: string) => void;
@@ -35,7 +36,7 @@ export type KeyrailOptions<R = unknown> = {
   keyHeaders?: readonly string[] | undefined;
   /** False polls at intervals instead of holding a request open until something changes. */
   longPoll?: boolean | undefined;
-  /** The interval of plain polling; 10 seconds by default, 1 s to 5 min. */
+  /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
   /** How long policy counts as fresh without word; 90 s by default, at least 1.5 `pollMs`. */
   staleAfterMs?: number | undefined;
@@ -102,7 +103,7 @@ const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
 const NODE_NAME_CHARS_MAX = 100;
 
 const NUMBERS = {
-  pollMs: { min: 1_000, max: 300_000, usual: 10_000 },
+  pollMs: { min: 1_000, max: POLL_MS_MAX, usual: 10_000 },
   staleAfterMs: { min: 5_000, max: 86_400_000, usual: 90_000 },
   rateLimitTimeoutMs: { min: 10, max: 30_000, usual: 500 },
   idempotencyTimeoutMs: { min: 50, max: 60_000, usual: 5_000 },

@@ -4,10 +4,13 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { until } from '../../../../tests/smtp-sink.ts';
 import { chanceFrom } from '../../../../tests/turns.ts';
 import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';
+import { nodeOn, Plane } from '../../test/plane.ts';
 import { secretKeyOf } from '../../test/rig.ts';
+import { versionIn } from './cache-form.ts';
 import { type CacheParts, openDiskCache } from './disk-cache.ts';
 import type { Policy } from './standing.ts';
 import { PolicyTable } from './table.ts';
@@ -143,6 +146,17 @@ test('a slower process does not overwrite what is newer', async (t) => {
   equal((await open().load())?.policy.version, 9);
 });
 
+test('nor what became newer while it was writing', async (t) => {
+  const { dir, open } = await ground(t);
+  const [slow, quick] = [open(), open()];
+  await slow.load();
+  slow.keep(policyWith(30_000, 8), SAVED_AT);
+  quick.keep(policyWith(3, 9), SAVED_AT);
+  await Promise.all([slow.close(), quick.close()]);
+  equal((await open().load())?.policy.version, 9);
+  equal((await readdir(dir)).length, 1);
+});
+
 test('writing is put off, and not repeated while nothing changes', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();
@@ -154,6 +168,38 @@ test('writing is put off, and not repeated while nothing changes', async (t) => 
   await cache.close();
   equal((await open().load())?.policy.version, 99);
   equal(clock.timers(), 0);
+});
+
+test('a node that dies seconds after a revocation, and comes back alone, knows of it', async (t) => {
+  const { dir, path } = await ground(t);
+  const plane = new Plane();
+  const first = nodeOn(plane, { cacheDir: dir });
+  t.after(() => first.node.close());
+  await until(() => first.clock.pass(1).then(() => first.node.state().version !== null));
+  const [revoked, narrowed] = [plane.issue(), plane.issue({ scopes: ['a'] })];
+  const writtenAt = async () => {
+    await first.clock.pass(0);
+    return versionIn(await readFile(await path()).catch(() => Buffer.alloc(0)));
+  };
+  await first.clock.pass(2_000);
+  await until(async () => (await writtenAt()) === plane.version);
+
+  for (const act of [() => plane.revoke(revoked), () => plane.change(narrowed, { scopes: [] })]) {
+    act();
+    await first.clock.pass(3_000);
+    await until(async () => (await writtenAt()) === plane.version);
+  }
+  plane.fault = () => Promise.reject(new TypeError('fetch failed'));
+  const second = nodeOn(plane, { cacheDir: dir });
+  t.after(() => second.node.close());
+  equal(await second.node.ready(), true);
+  deepEqual(
+    [second.node.state().source, second.node.verify(revoked), second.node.verify(narrowed)].map(
+      (said) => (typeof said === 'string' ? said : said.allowed || said.reason),
+    ),
+    ['cache', 'unknown_key', true],
+  );
+  equal(second.node.verify(narrowed, { scopes: ['a'] }).allowed, false);
 });
 
 test('what a crash left behind is swept up; what another is writing is not', async (t) => {

@@ -25,8 +25,11 @@ import type { Policy } from './standing.ts';
 export type DiskCache = {
   /** What was kept, if it is whole, ours and of this very feed. Never rejects. */
   load(): Promise<Kept | null>;
-  /** Writes a policy down before long, with the control plane's time of it. */
-  keep(policy: Policy, savedAt: number): void;
+  /**
+   * Writes a policy down before long, with the control plane's time of it: sooner when it does not
+   * only tell of new keys, because a revocation must outlive the program.
+   */
+  keep(policy: Policy, savedAt: number, isOnlyMore?: boolean): void;
   /** Writes down what is not yet written. Never rejects. */
   close(): Promise<void>;
 };
@@ -42,9 +45,9 @@ export type CacheParts = {
 
 const FILE_BYTES_MAX = 2 ** 31;
 const READ_BYTES = 1024 * 1024;
-/** Writing is put off: the first time shortly, then the longer the more there is to write. */
-const FIRST_MS = 1_000;
-const PAUSE_MS = 30_000;
+/** Writing is put off, but for the first time the longer, the more there is to write. */
+const SOON_MS = 1_000;
+const LATER_MS = 30_000;
 const PAUSE_MS_PER_KEY = 0.2;
 /** A file that somebody began and did not finish so long ago was left behind. */
 const ABANDONED_MS = 3_600_000;
@@ -56,7 +59,8 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
   let pending: { policy: Policy; savedAt: number } | null = null;
   let writing: Promise<void> | null = null;
   let cancel: (() => void) | null = null;
-  let pauseMs = FIRST_MS;
+  let dueAt = Number.POSITIVE_INFINITY;
+  let wasWritten = false;
 
   const failed = (what: string) => (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
@@ -66,17 +70,20 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
   const write = async () => {
     cancel?.();
     cancel = null;
+    dueAt = Number.POSITIVE_INFINITY;
     const due = pending;
     pending = null;
     if (!due) return;
-    pauseMs = PAUSE_MS + due.policy.table.size * PAUSE_MS_PER_KEY;
+    wasWritten = true;
     await writeSealed(path, { ...due, secretKey, belonging }).catch(failed('could not be written'));
   };
-  const schedule = () => {
-    cancel ??= clock.after(pauseMs, () => {
-      writing = (writing ?? Promise.resolve()).then(write).then(() => {
-        if (pending) schedule();
-      });
+  const schedule = (afterMs: number) => {
+    const at = clock.monotonicMs() + afterMs;
+    if (at >= dueAt) return;
+    cancel?.();
+    dueAt = at;
+    cancel = clock.after(afterMs, () => {
+      writing = (writing ?? Promise.resolve()).then(write);
     });
   };
   return {
@@ -91,9 +98,10 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         return failed('was refused')(error);
       }
     },
-    keep: (policy, savedAt) => {
+    keep: (policy, savedAt, isOnlyMore = false) => {
       pending = { policy, savedAt };
-      schedule();
+      const pauseMs = (isOnlyMore ? LATER_MS : SOON_MS) + policy.table.size * PAUSE_MS_PER_KEY;
+      schedule(wasWritten ? pauseMs : SOON_MS);
     },
     close: async () => {
       await writing;
@@ -160,7 +168,8 @@ async function writeSealed(path: string, sealing: Sealing): Promise<void> {
   const { policy, savedAt, secretKey, belonging } = sealing;
   if ((await versionAt(path)) > policy.version) return;
   const part = `${path}.${randomBytes(8).toString('hex')}`;
-  const front = frontOf(randomBytes(SALT_BYTES), policy.version);
+  const { version } = policy;
+  const front = frontOf(randomBytes(SALT_BYTES), version);
   const pieces = piecesOf(policy, belonging, savedAt);
   const cipher = sealer(secretKey, front);
   const file = await open(part, 'wx', 0o600);
@@ -175,7 +184,9 @@ async function writeSealed(path: string, sealing: Sealing): Promise<void> {
     throw error;
   }
   await file.close();
-  await rename(part, path);
+  // It took a while.
+  if ((await versionAt(path)) > version) await unlink(part);
+  else await rename(part, path);
 }
 
 async function versionAt(path: string): Promise<number> {

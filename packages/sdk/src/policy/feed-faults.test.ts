@@ -2,6 +2,7 @@
 // policy stays in force, whole, until a good answer comes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
 import { uuidOf } from '../../test/entries.ts';
 import { type Asked, nodeOn, Plane, type Watched } from '../../test/plane.ts';
 
@@ -181,6 +182,37 @@ test('a delta that cannot be applied is made good by a snapshot', async (t) => {
   equal(node.state().version, plane.version);
 });
 
+test('a control plane that went back in time is followed again, from its whole policy', async (t) => {
+  const watched = await healthy(t);
+  const { plane, clock, node } = watched;
+  const [revoked, kept] = [plane.issue(), plane.issue()];
+  await clock.pass(1);
+  equal(node.state().version, 3);
+  plane.version = 1;
+  plane.wake();
+  await clock.pass(1);
+  equal(node.state().failure?.hard, true);
+  // Its new history comes to the node's version, which says nothing of what the node has.
+  plane.revoke(revoked);
+  const fresh = plane.issue();
+  for (let step = 0; step < 20; step += 1) await clock.pass(60_000);
+  deepEqual([node.state().version, node.state().degraded], [3, false]);
+  deepEqual(
+    [revoked, kept, fresh].map((key) => reasonOf(watched, key)),
+    ['unknown_key', 'allowed', 'allowed'],
+  );
+});
+
+test('a node that hears, and cannot follow, is heard from often enough to be waited for', async (t) => {
+  const { plane, clock } = await healthy(t);
+  plane.fault = () => answer([]);
+  plane.wake();
+  plane.asked.length = 0;
+  for (let step = 0; step < 120; step += 1) await clock.pass(HOUR_MS / 120);
+  const gaps = plane.asked.map(({ at }, index) => at - (plane.asked[index - 1]?.at ?? at));
+  ok(Math.max(...gaps) < NODE_SEEN_WITHIN_MS, `${gaps}`);
+});
+
 test('waits grow, have a bound, and are spread by chance', async (t) => {
   const gapsOf = async (status: number, chance: () => number) => {
     const plane = new Plane();
@@ -213,6 +245,18 @@ test('what the server asks to be waited is waited', async (t) => {
   t.after(() => node.close());
   for (let step = 0; step < 12; step += 1) await clock.pass(10_000);
   equal(plane.asked.length, 1);
+});
+
+test('a page about maintenance keeps no node away for long', async (t) => {
+  const { plane, clock, node } = await healthy(t);
+  const headers = { 'retry-after': '3600' };
+  plane.fault = () => new Response('<html>back soon</html>', { status: 503, headers });
+  plane.wake();
+  await clock.pass(5_000);
+  equal(node.state().degraded, true);
+  plane.fault = () => null;
+  for (let step = 0; step < 6; step += 1) await clock.pass(60_000);
+  equal(node.state().degraded, false);
 });
 
 test('a fleet does not come back in step', async (t) => {

@@ -198,6 +198,21 @@ test('an outage is no reason to stop holding polls', async (t) => {
   ok(plane.asked.length > 0 && plane.asked.every(({ query }) => query.get('wait_ms') !== '0'));
 });
 
+test('after an outage policy is confirmed by the first answer, not by the end of a held poll', async (t) => {
+  for (const outageMs of [5_000, 6_000, 8_000, 20_000, 60_000, 90_000, HOUR_MS]) {
+    const { plane, clock, node } = await started(t);
+    plane.fault = gone;
+    plane.wake();
+    await clock.pass(outageMs);
+    equal(node.state().degraded, true);
+    plane.fault = () => null;
+    const before = plane.asked.length;
+    while (plane.asked.length === before) await clock.pass(100);
+    await clock.pass(1);
+    equal(node.state().degraded, false, `after ${outageMs} ms`);
+  }
+});
+
 test('a project with changes without end is followed with pauses', async (t) => {
   const { plane, clock, node } = await started(t);
   plane.fault = () => {

@@ -11,7 +11,7 @@ import type { Env } from '../context.ts';
 import type { Time } from '../time.ts';
 import type { Transport } from '../transport.ts';
 import { createHolding, type Holding } from './holding.ts';
-import { spread, waitMsAfter } from './pace.ts';
+import { POLL_MS_MAX, spread, waitMsAfter } from './pace.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
 import type { Policy, Standing } from './standing.ts';
 import { PolicyTable } from './table.ts';
@@ -31,8 +31,11 @@ export type FeedParts = {
   chance: Chance;
   time: Time;
   standing: Standing;
-  /** Told after each change of the policy, with the control plane's time of it. */
-  onChange(policy: Policy, generatedAt: number): void;
+  /**
+   * Told after each change of the policy, with the control plane's time of it, and whether it only
+   * added keys.
+   */
+  onChange(policy: Policy, generatedAt: number, isOnlyMore: boolean): void;
 };
 
 /** So many answers may follow each other at once; then there is a pause between them. */
@@ -93,7 +96,8 @@ export class Feed {
 
   async #follow(policy: Policy): Promise<number> {
     const { clock, standing } = this.#parts;
-    const holdMs = this.#holding.next();
+    // What is in doubt is confirmed by an answer, and a held poll may have none for long.
+    const holdMs = standing.degraded ? 0 : this.#holding.next();
     const beganAt = clock.monotonicMs();
     const ended = (outcome: Polled['outcome']): Polled => {
       const polled = { outcome, holdMs, tookMs: clock.monotonicMs() - beganAt };
@@ -130,6 +134,7 @@ export class Feed {
     this.#startsOver = true;
     if (since !== policy.version) throw new FeedFault('it is a delta since another version');
     if (version <= since) throw new FeedFault('a version went back');
+    const { size } = policy.table;
     for (const change of changes) {
       if (change.kind === 'upsert') policy.table.set(change.entry);
       else policy.table.delete(change.lookupHash);
@@ -137,14 +142,18 @@ export class Feed {
     policy.version = version;
     policy.projectDeleted = projectDeleted;
     this.#startsOver = false;
-    this.#adopt(policy, generatedAt);
+    this.#adopt(policy, generatedAt, policy.table.size === size + changes.length);
   }
 
   /** Reads the remaining pages; what was known stays in force until the last one is in. */
   async #activate(first: SnapshotPage): Promise<void> {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.standing.policy;
-    if (known && version < known.version) throw new FeedFault('a version went back');
+    if (known && version < known.version) {
+      // Should it come to this version again, that says nothing of what is known here.
+      this.#startsOver = true;
+      throw new FeedFault('a version went back');
+    }
     const table = new PolicyTable();
     let page = first;
     for (;;) {
@@ -162,10 +171,10 @@ export class Feed {
     this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt);
   }
 
-  #adopt(policy: Policy, generatedAt: number): void {
+  #adopt(policy: Policy, generatedAt: number, isOnlyMore = false): void {
     this.#parts.time.heard(generatedAt);
     this.#parts.standing.confirmed(policy);
-    this.#parts.onChange(policy, generatedAt);
+    this.#parts.onChange(policy, generatedAt, isOnlyMore);
   }
 
   #failed(error: unknown): number {
@@ -179,7 +188,9 @@ export class Feed {
     }
     const why = error instanceof Error ? error.message : String(error);
     standing.failed({ hard: true, message: `the policy feed cannot be followed: ${why}` });
-    return waitMsAfter({ failures, hard: true, retryAfterMs: null }, chance);
+    const waitMs = waitMsAfter({ failures, hard: true, retryAfterMs: null }, chance);
+    // It is heard, and still decides by what it has: revocations have to wait for it.
+    return Math.min(waitMs, POLL_MS_MAX);
   }
 
   #pause(ms: number): Promise<void> {

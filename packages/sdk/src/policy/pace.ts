@@ -7,6 +7,8 @@ const SOFT_MS_MAX = 30_000;
 const HARD_MS_MIN = 5_000;
 const HARD_MS_MAX = 300_000;
 const DOUBLINGS_MAX = 20;
+/** Who is not heard for 90 s is not waited for at a revocation, and polls come a fifth late. */
+export const POLL_MS_MAX = 60_000;
 /** Of a wait, what chance may take away at most. */
 const SPREAD = 0.75;
 
@@ -14,14 +16,14 @@ export type Failed = {
   /** How many failures came in a row, this one included. */
   failures: number;
   hard: boolean;
-  /** What the server asked for. */
+  /** What the server asked for, or something before it: a page about maintenance says an hour. */
   retryAfterMs: number | null;
 };
 
 export function waitMsAfter({ failures, hard, retryAfterMs }: Failed, chance: Chance): number {
   const [min, max] = hard ? [HARD_MS_MIN, HARD_MS_MAX] : [SOFT_MS_MIN, SOFT_MS_MAX];
   const bound = Math.min(max, min * 2 ** Math.min(failures - 1, DOUBLINGS_MAX));
-  return (retryAfterMs ?? 0) + bound * (1 - SPREAD * chance());
+  return Math.min(retryAfterMs ?? 0, HARD_MS_MAX) + bound * (1 - SPREAD * chance());
 }
 
 /** A fifth more or less, for polls at intervals. */

@@ -38,8 +38,9 @@ export async function awaitNodes(
   const seen = { projectId: key.projectId, env: key.env, seenWithinMs: NODE_SEEN_WITHIN_MS };
   const look = [read.reach.workspaceId, read.reach.envs, key.projectId, key.env].join(' ');
   let pauseMs = LOOK_AGAIN_MS_MIN;
+  let nodes: NodeRow[] = [];
   for (;;) {
-    const nodes = await shareLook(look, () => listNodes(read, seen));
+    nodes = withAll(nodes, await shareLook(look, () => listNodes(read, seen)));
     const complete = nodes.every(({ ackedVersion }) => ackedVersion >= version);
     const waitedMs = Math.round(monotonicMs() - startedAt);
     if (complete || waitedMs >= waitMsMax || signal.aborted) {
@@ -53,4 +54,14 @@ export async function awaitNodes(
     if (!isHeld) return { version, complete, waitedMs, nodes };
     pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX);
   }
+}
+
+/**
+ * What is known now, and who was counted before and has fallen silent since: waiting until he is
+ * out of sight would make complete what he has not applied.
+ */
+function withAll(before: readonly NodeRow[], now: readonly NodeRow[]): NodeRow[] {
+  const nameOf = ({ nodeId, envScope }: NodeRow) => `${nodeId} ${envScope}`;
+  const seen = new Set(now.map(nameOf));
+  return [...now, ...before.filter((node) => !seen.has(nameOf(node)))];
 }

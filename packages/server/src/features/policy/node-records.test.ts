@@ -110,6 +110,28 @@ test('a project has room for ten thousand nodes; those who are known stay known'
   equal(await count(other.project_id), 1);
 });
 
+test('names that nobody bears any more make room: a node that lives is counted', async (t) => {
+  const held = await bench(t);
+  const { id, project_id } = await held.given.key();
+  await runAsRecord(held, {
+    text: `insert into policy_nodes (project_id, node_id, env_scope, acked_version, last_seen_at)
+      select $1, 'node-' || n, 'all', 1,
+        app_now() - case when n <= 10 then interval '80 s' else interval '100 s' end
+      from generate_series(1, 10000) n`,
+    values: [project_id],
+  });
+  const poll = watched(t, held);
+  await poll(delta, { project_id, since: 2, node: 'alive' });
+  const names = (await nodesOf(held, project_id)).map(({ nodeId }) => nodeId);
+  equal(names.length, 11, 'who was seen lately has stayed');
+  equal(names.includes('alive'), true);
+  const beside = appBeside(t, held.world, { revokeWaitMsMax: 20 });
+  const { propagation } = await beside.as(held.tokens.liveKey)('POST /v1/keys/{id}/revoke', {
+    ...{ id, wait: true },
+  });
+  deepEqual([propagation?.complete, propagation?.total_nodes], [false, 11]);
+});
+
 test('a test key that makes up names takes no room from live nodes', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();

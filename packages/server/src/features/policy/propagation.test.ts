@@ -103,6 +103,25 @@ test('a node that lags is named, and one that left long ago is not counted', asy
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
+test('a node counts from its last poll, also when there was nothing new in it', async (t) => {
+  const held = await bench(t);
+  const { app } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
+  const { id, project_id } = await held.given.key();
+  const { version } = await readAll(held, { project_id });
+  for (const passedMs of [0, 25_000, 25_000, 25_000]) {
+    held.clock.shift(passedMs);
+    equal((await poll(held, delta, { project_id, node: 'a', since: version })).status, 304);
+  }
+  held.clock.shift(89_000);
+  const answer = await app.http.inject({
+    method: 'POST',
+    url: `/v1/keys/${id}/revoke?wait=true`,
+    headers: { authorization: `Bearer ${held.tokens.liveKey}` },
+  });
+  const { complete, total_nodes } = answer.json().propagation;
+  deepEqual([complete, total_nodes], [false, 1]);
+});
+
 test('the longest wait that can be set ends with an answer', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
@@ -120,6 +139,22 @@ test('the longest wait that can be set ends with an answer', async (t) => {
     db: { ...db, once },
     revokeWaitMsMax: REVOKE_WAIT_MS_MAX,
   });
+  const { propagation } = await beside.as(held.tokens.liveKey)(revoke, { id, wait: true });
+  deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
+});
+
+test('a node that was counted stays counted, however long it is waited for', async (t) => {
+  const held = await bench(t);
+  const { id, project_id } = await held.given.key();
+  await readAll(held, { project_id, node: 'silent' });
+  held.clock.shift(80_000);
+  const { db } = held.world;
+  const once: typeof db.once = async (opening, statement) => {
+    const answer = await db.once(opening, statement);
+    if (statement.text.includes('from policy_nodes')) held.clock.shift(6_000);
+    return answer;
+  };
+  const beside = appBeside(t, held.world, { db: { ...db, once }, revokeWaitMsMax: 500 });
   const { propagation } = await beside.as(held.tokens.liveKey)(revoke, { id, wait: true });
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });

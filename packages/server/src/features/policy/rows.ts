@@ -1,4 +1,5 @@
 // Every statement of the policy feed.
+import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
 import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
@@ -34,8 +35,8 @@ export type NodeName = { nodeId: string; envScope: EnvScope };
 /** Where a project stands, and what is on record of the node that asks: nulls when it is new. */
 export type Standing = { version: number; ackedVersion: number | null; isStale: boolean | null };
 
-/** How long a node's record may lag behind its polls: a write for each poll would be a flood. */
-const SEEN_LAG_SECONDS = 30;
+/** How far a node's record may lag behind its polls. Those that are held are all noted. */
+const SEEN_LAG_SECONDS = 10;
 
 /** For each of those who ask together, in their order; null for one that gives no name. */
 export async function listStandings(
@@ -191,19 +192,25 @@ export type Ack = NodeName & { projectId: string; version: number | null };
 
 /**
  * Notes that nodes were seen, and what they acknowledged (null: nothing new). A scope of a project
- * has room for so many names; once it is full, new ones are not noted.
+ * has room for so many names; once it is full, new ones take the place of those out of sight.
  */
 export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<void> {
   const latest = inOneOrder(acks);
-  await many(
+  if ((await upsertNodes(tx, latest)) === latest.length) return;
+  if ((await removeUnseenBeside(tx, latest)) > 0) await upsertNodes(tx, latest);
+}
+
+/** Returns how many are noted: fewer than asked when there was no room. */
+async function upsertNodes(tx: Runner, acks: readonly Ack[]): Promise<number> {
+  const noted = await many(
     tx,
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, last_seen_at)
       select project, node, scope, coalesce(version, 0), app_now()
-      from unnest(${latest.map(({ projectId }) => projectId)}::uuid[],
-        ${latest.map(({ nodeId }) => nodeId)}::text[],
-        ${latest.map(({ envScope }) => envScope)}::text[],
-        ${latest.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
+      from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
+        ${acks.map(({ nodeId }) => nodeId)}::text[],
+        ${acks.map(({ envScope }) => envScope)}::text[],
+        ${acks.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
         or (select count(*) from policy_nodes n
@@ -211,8 +218,26 @@ export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<voi
       on conflict (project_id, node_id, env_scope) do update
         set last_seen_at = excluded.last_seen_at,
           acked_version = case when excluded.acked_version = 0 then known.acked_version
-            else excluded.acked_version end`,
+            else excluded.acked_version end
+      returning 1`,
   );
+  return noted.length;
+}
+
+/** Forgets names that are not counted any more; one that comes back this moment is left alone. */
+async function removeUnseenBeside(tx: Runner, acks: readonly Ack[]): Promise<number> {
+  const gone = await many(
+    tx,
+    sql`delete from policy_nodes where (project_id, node_id, env_scope) in (
+        select project_id, node_id, env_scope from policy_nodes
+        where (project_id, env_scope) in (select * from unnest(
+            ${acks.map(({ projectId }) => projectId)}::uuid[],
+            ${acks.map(({ envScope }) => envScope)}::text[]))
+          and last_seen_at < app_now() - ${NODE_SEEN_WITHIN_MS} * interval '1 millisecond'
+        for update skip locked)
+      returning 1`,
+  );
+  return gone.length;
 }
 
 /** The last word of each node; sorted, so that two batches wait for each other at most once. */

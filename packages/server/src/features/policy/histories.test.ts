@@ -1,0 +1,174 @@
+// Random histories through the front door, of everything that can happen to a key: whatever a
+// node's filter and pages are, and wherever it is when things happen, it folds to the truth.
+import { deepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, Refusal } from '../../../../../tests/bench.ts';
+import { applied, fold, type Held, poll, readAll } from '../../../../../tests/feed.ts';
+import { type Chance, chanceFrom } from '../../../../../tests/turns.ts';
+import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
+import { pruneFeed } from './prune-feed.job.ts';
+import { retireKeys } from './retire-keys.job.ts';
+
+const SEEDS = Number(process.env.KEYRAIL_TEST_HISTORIES ?? 3);
+const FIRST_SEED = Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0);
+const STEPS = 60;
+const BETWEEN_PAGES_PERCENT = 15;
+const DELETED_AT_LAST_PERCENT = 30;
+
+type Known = { id: string; key: string };
+type Scene = {
+  held: Bench;
+  chance: Chance;
+  project_id: string;
+  tenants: string[];
+  keys: Known[];
+  isOver: boolean;
+};
+type Act = (scene: Scene, known: Known) => Promise<unknown>;
+
+const endOf = ({ held, chance }: Scene): string | null => {
+  const afterMs = chance.below(8) * DAY_MS + HOUR_MS;
+  return chance.percent(30) ? null : new Date(held.clock.now().getTime() + afterMs).toISOString();
+};
+
+const limits = (limit: number) => [
+  { id: 'r', limit, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
+];
+
+const create: Act = async (scene) => {
+  const { held, chance, project_id, tenants, keys } = scene;
+  const env = chance.pick(['live', 'test']);
+  const tenant_id = chance.pick(tenants);
+  const rate_limits = chance.pick([null, limits(1)]);
+  const expires_at = endOf(scene);
+  const more = { ...(rate_limits && { rate_limits }), ...(expires_at && { expires_at }) };
+  const { id, key } = await held.given.key({ project_id, tenant_id, env, ...more });
+  keys.push({ id, key });
+};
+
+const acts: [number, Act][] = [
+  [6, create],
+  [
+    3,
+    ({ held, chance }, { id }) =>
+      held.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${chance.below(4)}`] }),
+  ],
+  [
+    3,
+    (scene, { id }) =>
+      scene.held.as.liveKey('PATCH /v1/keys/{id}', { id, expires_at: endOf(scene) }),
+  ],
+  [
+    2,
+    ({ held, chance }, { id }) =>
+      held.as.liveKey('PATCH /v1/keys/{id}', { id, rate_limits: chance.pick([null, limits(7)]) }),
+  ],
+  [
+    3,
+    async ({ held, chance, keys }, { id }) => {
+      const overlap_hours = chance.below(48);
+      keys.push(await held.as.liveKey('POST /v1/keys/{id}/rotate', { id, overlap_hours }));
+    },
+  ],
+  [3, ({ held }, { id }) => held.as.liveKey('POST /v1/keys/{id}/revoke', { id })],
+  [
+    2,
+    ({ held }, { key }) =>
+      held.as.scanner('POST /v1/webhooks/scanner/secret_scanning', {
+        reports: [{ token: key, type: 'keyrail_key', url: 'https://x.invalid', source: 'content' }],
+      }),
+  ],
+  [
+    1,
+    async ({ held, tenants }) => {
+      await held.as.liveKey('DELETE /v1/tenants/{id}', { id: tenants.shift() });
+      tenants.push((await held.given.tenant()).id);
+    },
+  ],
+  [
+    1,
+    ({ held, chance, project_id }) =>
+      held.as.liveKey('PATCH /v1/projects/{id}', {
+        ...{ id: project_id, default_rate_limits: limits(1 + chance.below(9)) },
+      }),
+  ],
+  [
+    6,
+    async ({ held, chance }) => {
+      held.clock.shift((2 + chance.below(12)) * DAY_MS);
+      await retireKeys(held.world.app.worker);
+    },
+  ],
+  [
+    1,
+    async ({ held }) => {
+      held.clock.shift(16 * DAY_MS);
+      await pruneFeed(held.world.app.worker);
+    },
+  ],
+];
+const bag = acts.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
+
+/** What the API refuses, of a revoked key for instance, is no history. */
+async function happen(scene: Scene): Promise<void> {
+  const { chance, keys } = scene;
+  if (keys.length === 0) return void (await create(scene, { id: '', key: '' }));
+  await chance
+    .pick(bag)(scene, chance.pick(keys))
+    .catch((error: unknown) => {
+      if (!(error instanceof Refusal && [404, 409].includes(error.answer.status))) throw error;
+    });
+}
+
+type Node = { asked: Record<string, unknown>; has: Held | null };
+
+/** One exchange: a snapshot with things that happen between its pages, or a delta. */
+async function exchange(scene: Scene, node: Node): Promise<boolean> {
+  const { held, chance } = scene;
+  const start = async () => {
+    node.has = await readAll(held, { max_keys: 10_000, ...node.asked }, async () => {
+      if (!scene.isOver && chance.percent(BETWEEN_PAGES_PERCENT)) await happen(scene);
+    });
+  };
+  if (node.has === null) {
+    await start();
+    return true;
+  }
+  const asked = { ...node.asked, since: node.has.version };
+  const { status, page } = await poll(held, 'GET /v1/policy/delta', asked);
+  if (status === 304) return false;
+  if (page.object === 'policy_snapshot') await start();
+  else node.has = applied(node.has, page);
+  return true;
+}
+
+async function live(held: Bench, seed: number): Promise<number> {
+  const chance = chanceFrom(seed);
+  const { id: project_id } = await held.given.project();
+  const tenants = await Promise.all([1, 2, 3].map(async () => (await held.given.tenant()).id));
+  const scene: Scene = { held, chance, project_id, tenants, keys: [], isOver: false };
+  const nodes = [{}, { env: 'live' }, { env: 'test' }, { tenant_id: [...tenants] }]
+    .flatMap((filter) => [filter, { ...filter, max_keys: 1 + chance.below(4) }])
+    .map((filter): Node => ({ asked: { project_id, ...filter }, has: null }));
+  for (let step = 0; step < STEPS; step += 1) {
+    await happen(scene);
+    if (chance.percent(70)) await exchange(scene, chance.pick(nodes));
+  }
+  if (chance.percent(DELETED_AT_LAST_PERCENT)) {
+    await held.as.liveKey('DELETE /v1/projects/{id}', { id: project_id });
+  }
+  scene.isOver = true;
+  for (const node of nodes) {
+    while (await exchange(scene, node));
+    const fresh = await readAll(held, { ...node.asked, max_keys: 10_000 });
+    deepEqual(node.has && fold(node.has), fold(fresh), JSON.stringify(node.asked));
+  }
+  return scene.keys.length;
+}
+
+for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
+  test(`whatever happens to keys, every node folds to the truth, seed ${seed}`, async (t) => {
+    const keys = await live(await bench(t), seed);
+    ok(keys > STEPS / 12, `only ${keys} keys were made`);
+  });
+}
