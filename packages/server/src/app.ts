@@ -81,8 +81,7 @@ export function buildApp(parts: AppParts): App {
   const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
-  const hot = { lifeMs: parts.hotAuthMs, listen: db.listen, clock: parts.clock };
-  const hotKeys = openHotKeys({ gate, log, read: openSecretKeys({ gate, log }), ...hot });
+  const hotKeys = hotKeysOf(parts, gate);
   const embedding = { signingKeys, makeFirstSigningKey, newId };
   const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
     ...{ db, newId, randomBytes, counters, gate, log },
@@ -131,6 +130,9 @@ export function buildApp(parts: AppParts): App {
     },
   };
 }
+
+const hotKeysOf = ({ hotAuthMs: lifeMs, db, clock, log }: AppParts, gate: Gate): HotKeys =>
+  openHotKeys({ gate, log, clock, lifeMs, listen: db.listen, read: openSecretKeys({ gate, log }) });
 
 type Known = {
   gate: Gate;
