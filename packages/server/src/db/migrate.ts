@@ -72,6 +72,9 @@ function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): vo
   const files = new Set(migrations.map(({ name }) => name));
   const newer = [...hashes.keys()].filter((name) => !files.has(name));
   if (newer.length > 0) {
-    throw new Error(`The database was migrated by a newer Keyrail (${newer.join(', ')}).`);
+    throw new Error(
+      `The database was migrated by a newer Keyrail (${newer.join(', ')}). ` +
+        'Run that version, or a later one.',
+    );
   }
 }
