@@ -36,7 +36,8 @@ export async function migrate(admin: pg.ClientBase): Promise<string[]> {
     await admin.query('commit');
     return applied;
   } catch (error) {
-    await admin.query('rollback');
+    // On a connection that was cut there is nothing to roll back: the first reason counts.
+    await admin.query('rollback').catch(() => {});
     throw error;
   }
 }

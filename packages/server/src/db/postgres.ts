@@ -81,6 +81,8 @@ export async function withPostgresAdmin<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'keyrail-admin',
   });
+  // One that is cut fails its statement; it also emits an event, fatal if nobody heard it.
+  client.on('error', () => {});
   // Whoever starts the program reads this: the driver's own words name neither the setting nor us.
   await client.connect().catch((error: unknown) => {
     const reason = `Cannot connect to PostgreSQL (DATABASE_URL): ${reasonOf(error)}`;
