@@ -22,7 +22,10 @@ app.post(
 );
 
 await keyrail.ready();
-const server = app.listen(port, '127.0.0.1', () => announce(Object(server.address()).port));
+const server = app.listen(port, '127.0.0.1', (fault) => {
+  if (fault) throw fault;
+  announce(Object(server.address()).port);
+});
 onStop(async () => {
   await ended(server);
   await keyrail.close();

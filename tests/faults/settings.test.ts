@@ -1,8 +1,10 @@
 // A start with wrong settings says everything that is wrong, once, and nothing that is secret.
-import { equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { dataDirectory } from '../processes/homes.ts';
+import { dataDirectory, emptyDirectory } from '../processes/homes.ts';
 import { runServer } from '../processes/server.ts';
 
 const wrong = {
@@ -64,6 +66,7 @@ test('a port that is taken ends the start with 1 and a reason', async (t) => {
   const { code, output } = await runServer(['start'], settings);
   equal(code, 1);
   match(output, /EADDRINUSE/);
+  match(output, /KEYRAIL_PORT/, 'what to change');
 });
 
 test('a PostgreSQL that is not there ends the start with 1 and a reason', async () => {
@@ -72,5 +75,54 @@ test('a PostgreSQL that is not there ends the start with 1 and a reason', async 
     KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
   });
   equal(code, 1);
-  match(output, /keyrail-server: .*ECONNREFUSED/);
+  match(output, /keyrail-server: .*DATABASE_URL.*ECONNREFUSED/);
+});
+
+test('a start that fails behind the open store ends with 1 and a reason', async (t) => {
+  const home = await dataDirectory();
+  t.after(home.close);
+  await writeFile(join(home.path, 'master-key'), '');
+  const { code, output } = await runServer(['start'], { ...home.settings, KEYRAIL_PORT: '0' });
+  match(output, /master-key is empty/);
+  equal(code, 1);
+});
+
+test('a data directory that cannot be one is named with its setting', async (t) => {
+  const home = await emptyDirectory();
+  t.after(home.close);
+  const file = join(home.path, 'file');
+  await writeFile(file, '');
+  const { code, output } = await runServer(['start'], { KEYRAIL_DATA_DIR: file });
+  equal(code, 1);
+  match(output, /keyrail-server: .*KEYRAIL_DATA_DIR/);
+});
+
+test('a damaged embedded database is named, and what to do', async (t) => {
+  const home = await dataDirectory();
+  t.after(home.close);
+  await writeFile(join(home.path, 'database/global/pg_control'), 'x');
+  const { code, output } = await runServer(['migrate'], home.settings);
+  equal(code, 1);
+  match(output, /keyrail-server: .*database cannot be opened.*backup/);
+});
+
+test('words that a command does not know stop it, and a question is only answered', async (t) => {
+  const home = await emptyDirectory();
+  t.after(home.close);
+  for (const [words, wanted] of [
+    [['migrate', '--help'], 0],
+    [['start', '-h'], 0],
+    [['migrate', 'now'], 2],
+  ] as const) {
+    const { code, output } = await runServer([...words], home.settings);
+    equal(code, wanted, output);
+    match(output, /^ {2}migrate {2,}bring/m);
+  }
+  deepEqual(await readdir(home.path), [], 'nothing was done');
+});
+
+test('the manual keeps a space between a setting and its meaning', async () => {
+  const { output } = await runServer(['help'], {});
+  const names = output.match(/^ {2}(KEYRAIL_\w+|DATABASE_URL|REDIS_URL)/gm) ?? [];
+  equal(output.match(/^ {2}[A-Z_]+ {2,}\S/gm)?.length, names.length);
 });

@@ -36,6 +36,8 @@ export type Unreachable = {
   kind: 'unreachable';
   hard: false;
   reason: 'connect' | 'timeout' | 'too_large' | 'broken' | 'not_json' | 'aborted';
+  /** The runtime's word for it, as in `CERT_HAS_EXPIRED`, where there is one. */
+  code?: string;
 };
 
 export type Failure = Refusal | Unreachable;
@@ -94,7 +96,10 @@ export function createTransport({
         // A fetch that somebody wrapped may not heed the signal; the time is up all the same.
         return await Promise.race([reading, limit.over]);
       } catch (error) {
-        return unreachable(limit.ended() ?? reasonOf(error));
+        const ended = limit.ended();
+        return ended
+          ? unreachable(ended)
+          : { ...unreachable(reasonOf(error)), ...codeBehind(error) };
       } finally {
         limit.clear();
       }
@@ -111,6 +116,14 @@ const reasonOf = (error: unknown): Unreachable['reason'] => {
   if (error instanceof TooLarge) return 'too_large';
   return error instanceof Broken ? 'broken' : 'connect';
 };
+
+/** Only what looks like a code is told: the words of an error may hold anything. */
+function codeBehind(error: unknown): { code?: string } {
+  const cause: unknown = Object(error).cause;
+  const codes = [cause, ...[Object(cause).errors].flat()].map((each) => Object(each).code);
+  const code: unknown = codes.find((each) => typeof each === 'string' && /^[A-Z_\d]+$/.test(each));
+  return typeof code === 'string' ? { code } : {};
+}
 
 const unreachable = (reason: Unreachable['reason']): Unreachable => ({
   kind: 'unreachable',

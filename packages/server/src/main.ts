@@ -6,27 +6,36 @@ import { signingKeysCommand } from './signing-keys-command.ts';
 // keyrail-server: the one program, by its parts. The only reader of process.env.
 import { apiCommand, startCommand, workerCommand } from './start.ts';
 
-type Command = { does: string; run(config: Config, words: readonly string[]): Promise<void> };
+type Command = {
+  does: string;
+  takesWords?: true;
+  run(config: Config, words: readonly string[]): Promise<void>;
+};
 
 const commands: Record<string, Command> = {
   start: { does: 'migrate, then run API and worker in one process', run: startCommand },
   api: { does: 'run the API alone', run: apiCommand },
   worker: { does: 'run the worker alone', run: workerCommand },
   migrate: { does: 'bring the database to this version and exit', run: migrateCommand },
-  'signing-keys': { does: 'list | rotate [--now]: keys of embed tokens', run: signingKeysCommand },
+  'signing-keys': {
+    does: 'list | rotate [--now]: keys of embed tokens',
+    takesWords: true,
+    run: signingKeysCommand,
+  },
 };
+
+const QUESTIONS = ['help', '--help', '-h'];
 
 async function main(): Promise<void> {
   const [name = 'help', ...words] = process.argv.slice(2);
   const command = commands[name];
-  if (!command) {
-    const asked = ['help', '--help', '-h'].includes(name);
-    (asked ? process.stdout : process.stderr).write(
-      `${asked ? '' : `keyrail-server: no command "${name}"\n\n`}${usage()}`,
-    );
-    process.exitCode = asked ? 0 : 2;
+  if ([name, ...words].some((word) => QUESTIONS.includes(word))) {
+    process.stdout.write(usage());
     return;
   }
+  if (!command) return misused(`no command "${name}"`);
+  // A word that nobody reads was meant: what it asked for is not guessed.
+  if (words.length > 0 && !command.takesWords) return misused(`${name} takes no "${words[0]}"`);
   const read = readConfig(process.env);
   if ('faults' in read) {
     const list = read.faults.map((fault) => `  - ${fault}\n`).join('');
@@ -37,11 +46,17 @@ async function main(): Promise<void> {
   await command.run(read.config, words);
 }
 
+function misused(how: string): void {
+  process.stderr.write(`keyrail-server: ${how}\n\n${usage()}`);
+  process.exitCode = 2;
+}
+
 function usage(): string {
   const list = Object.entries(commands).map(([name, { does }]) => `  ${name.padEnd(14)}${does}`);
+  const width = Math.max(...settings.map(({ name }) => name.length)) + 2;
   const manual = settings.map(({ name, meaning, fallback }) => {
     const shown = fallback === null ? '' : ` (${fallback})`;
-    return `  ${name.padEnd(30)}${meaning}${shown}`;
+    return `  ${name.padEnd(width)}${meaning}${shown}`;
   });
   return [
     'Usage: keyrail-server <command>\n',

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { noThrottle, throttleBy } from './access/throttle.ts';
 import { type App, buildApp } from './app.ts';
 import { monotonicMs, systemClock } from './base/clock.ts';
+import { reasonOf } from './base/errors.ts';
 import { type Log, openLog } from './base/log.ts';
 import { openPasswordHasher } from './base/password-hasher.ts';
 import { systemRandomBytes } from './base/random.ts';
@@ -38,7 +39,9 @@ async function run(config: Config, parts: Parts): Promise<void> {
       await app.http.listen({ host: config.host, port: config.port });
     } catch (error) {
       await app.close();
-      throw error;
+      throw new Error(`Cannot listen (KEYRAIL_HOST, KEYRAIL_PORT): ${reasonOf(error)}`, {
+        cause: error,
+      });
     }
     if (config.port === 0) url = app.http.listeningOrigin;
   }

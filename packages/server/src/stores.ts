@@ -52,6 +52,7 @@ export async function openCounters(
     url: redisUrl.reveal(),
     isCluster: redisCluster,
     onFault: (reason) => log.warn({ reason }, 'redis cannot be used'),
+    onBack: () => log.info('redis can be used again'),
   });
   await counters.settled;
   return counters;

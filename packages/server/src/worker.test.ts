@@ -175,3 +175,24 @@ test('a fault is told and tried again', async (t) => {
   ok(warned.includes('send-mail'));
   ok(warned.includes('beat'));
 });
+
+test('a job that goes on failing is told once, and when it works again', async (t) => {
+  const { world } = await bench(t);
+  const told: string[] = [];
+  const tell = (...[fields, text]: unknown[]) =>
+    told.push(`${/"job":"([^"]+)"/.exec(JSON.stringify(fields))?.[1]}: ${text}`);
+  const log = { ...quiet, warn: tell, info: tell };
+  let [isAway, tries] = [true, 0];
+  const work: typeof world.app.worker.work = (body) => {
+    tries += 1;
+    return isAway ? Promise.reject(new Error('refused')) : world.app.worker.work(body);
+  };
+  start(t, world, { work, log });
+  // Ten jobs begin at once; the mail is looked at every second.
+  await until(async () => tries >= 13);
+  const ofMail = () => told.filter((line) => line.startsWith('send-mail'));
+  deepEqual(ofMail(), ['send-mail: a job failed']);
+  isAway = false;
+  await until(async () => ofMail().length > 1);
+  deepEqual(ofMail(), ['send-mail: a job failed', 'send-mail: a job works again']);
+});

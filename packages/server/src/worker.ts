@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
 import type { NewId } from './base/ids.ts';
 import type { Log } from './base/log.ts';
+import { outageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
 import { lockJob, updateBeat, updateJobDone } from './features/jobs/rows.ts';
@@ -113,12 +114,18 @@ async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promis
 
 /** A fault is told and tried again; only stopping ends the loop. */
 async function runAgainAndAgain(job: Job, log: Log, signal: AbortSignal): Promise<void> {
+  const outage = outageLog(log, {
+    begins: 'a job failed',
+    ends: 'a job works again',
+    fields: { job: job.name },
+  });
   while (!signal.aborted) {
     let pauseMs = job.everyMs;
     try {
       await job.run();
+      outage.over();
     } catch (error) {
-      log.warn({ job: job.name, error }, 'a job failed');
+      outage.fault(error);
       pauseMs = Math.max(pauseMs, AFTER_FAULT_MS);
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => {});

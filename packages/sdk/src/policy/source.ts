@@ -49,7 +49,10 @@ export class Failed extends Error {
 }
 
 function describe(failure: Failure): string {
-  if (failure.kind === 'unreachable') return `the control plane was not heard (${failure.reason})`;
+  if (failure.kind === 'unreachable') {
+    const why = [failure.reason, failure.code].filter(Boolean).join(': ');
+    return `the control plane was not heard (${why})`;
+  }
   return `the control plane answered ${failure.status} ${failure.code ?? ''}`.trim();
 }
 

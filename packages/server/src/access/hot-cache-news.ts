@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { monotonicMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { outageLog } from '../base/outage.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { Freshness } from './authenticate.ts';
 import { openHotCache } from './hot-cache.ts';
@@ -19,7 +20,12 @@ const RECENT_MS = 50;
 /** Longer than that by what timers and clocks of other machines may differ. */
 const SETTLED_AFTER_MS = 60;
 
-type Ear = { channel: string; heard(message: string): void; onFault(error: unknown): void };
+type Ear = {
+  channel: string;
+  heard(message: string): void;
+  onFault(error: unknown): void;
+  onOpen(): void;
+};
 
 export type HotKeyParts = {
   gate: Gate;
@@ -45,13 +51,18 @@ export function openHotKeys({ gate, log, clock, lifeMs, read, listen }: HotKeyPa
     read,
     nowMs: () => monotonicMs() + clock.shiftMs(),
   });
+  const ear = outageLog(log, {
+    begins: 'the ear for secret keys was lost',
+    ends: 'changes of secret keys are heard again',
+  });
   const listening = listen?.({
     channel: CHANNEL,
     heard: (keyId) => cache.evict(keyId),
     onFault(error) {
       cache.clear();
-      log.warn({ error }, 'the ear for secret keys was lost');
+      ear.fault(error);
     },
+    onOpen: ear.over,
   });
   return {
     principalOf: (token, freshness) => cache.principalOf(token, withinMs[freshness]),

@@ -43,3 +43,9 @@ export const invalid = (part: 'body' | 'query' | 'path', details: Detail[]): Api
 
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } });
+
+/** What a fault says of itself. One of several addresses says nothing, but bears a code. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}

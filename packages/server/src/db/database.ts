@@ -53,6 +53,8 @@ export type Ear = {
   channel: string;
   heard(message: string): void;
   onFault(error: unknown): void;
+  /** It hears: for the first time, or again. */
+  onOpen?(): void;
 };
 
 export type Listening = { close(): Promise<void> };

@@ -7,6 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
+import { reasonOf } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { migrate } from './migrate.ts';
@@ -19,10 +20,14 @@ const WAITING_MAX = 200;
 /** Opens (and creates, and migrates) the database in a directory that no one else may open. */
 export async function openEmbedded(dataDir: string, clock: Clock): Promise<Database> {
   const directory = join(dataDir, 'database');
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new Error(`Cannot use the data directory (KEYRAIL_DATA_DIR): ${reasonOf(error)}`, {
+      cause: error,
+    });
+  });
   const lock = await lockDirectory(directory);
   try {
-    const lite = await PGlite.create({ dataDir: directory });
+    const lite = await openLite(directory);
     return await embeddedDatabase(lite, clock, {
       isShortOfRoom: () => isShortOfRoom(directory),
       afterClose: lock.release,
@@ -32,6 +37,16 @@ export async function openEmbedded(dataDir: string, clock: Clock): Promise<Datab
     throw error;
   }
 }
+
+/** What is damaged ends in words of WebAssembly, which help nobody. */
+const openLite = (directory: string): Promise<PGlite> =>
+  PGlite.create({ dataDir: directory }).catch((error: unknown) => {
+    throw new Error(
+      `The embedded database cannot be opened: ${reasonOf(error)} Is the disk full? If it is ` +
+        `damaged, put ${directory} back from a backup.`,
+      { cause: error },
+    );
+  });
 
 export type EmbeddedOptions = {
   /** How long someone may stand in line for the only connection. */

@@ -37,12 +37,15 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 test('an ear hears again after its connection was cut', { skip }, async (t) => {
   const { url, admin, ears } = await open(t);
   const heard: string[] = [];
-  let faults = 0;
+  let [faults, openings] = [0, 0];
   const listening = listenTo(url, {
     channel: CHANNEL,
     heard: (message) => heard.push(message),
     onFault: () => {
       faults += 1;
+    },
+    onOpen: () => {
+      openings += 1;
     },
   });
   const isHeard = (message: string) => async () => {
@@ -54,6 +57,7 @@ test('an ear hears again after its connection was cut', { skip }, async (t) => {
     where datname = current_database() and application_name = 'keyrail-listener'`);
   await until(isHeard('second'));
   ok(faults > 0, 'the loss was told');
+  equal(openings, 2, 'and so was the end of it');
   equal(await ears(), 1);
   await listening.close();
   await until(async () => (await ears()) === 0);

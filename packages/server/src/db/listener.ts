@@ -8,7 +8,7 @@ const CONNECT_TIMEOUT_MS = 3000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5000;
 
-export function listenTo(url: string, { channel, heard, onFault }: Ear): Listening {
+export function listenTo(url: string, { channel, heard, onFault, onOpen }: Ear): Listening {
   const stopping = new AbortController();
   let client: pg.Client | null = null;
 
@@ -25,7 +25,7 @@ export function listenTo(url: string, { channel, heard, onFault }: Ear): Listeni
     opened.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
       // The driver never settles the opening of a client that was ended meanwhile.
-      await Promise.race([open(opened, channel), lost]);
+      await Promise.race([open(opened, channel).then(onOpen), lost]);
       await lost;
     } finally {
       // One that may not listen (on a standby, say) is not left open beside the next.

@@ -36,7 +36,8 @@ export async function migrate(admin: pg.ClientBase): Promise<string[]> {
     await admin.query('commit');
     return applied;
   } catch (error) {
-    await admin.query('rollback');
+    // On a connection that was cut there is nothing to roll back: the first reason counts.
+    await admin.query('rollback').catch(() => {});
     throw error;
   }
 }
@@ -72,6 +73,9 @@ function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): vo
   const files = new Set(migrations.map(({ name }) => name));
   const newer = [...hashes.keys()].filter((name) => !files.has(name));
   if (newer.length > 0) {
-    throw new Error(`The database was migrated by a newer Keyrail (${newer.join(', ')}).`);
+    throw new Error(
+      `The database was migrated by a newer Keyrail (${newer.join(', ')}). ` +
+        'Run that version, or a later one.',
+    );
   }
 }

@@ -2,6 +2,7 @@
 // alone does not fire when the backend is frozen; the client's alone leaves the statement running.
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
+import { reasonOf } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { listenTo } from './listener.ts';
 import { pooledDatabase } from './pool.ts';
@@ -80,7 +81,13 @@ export async function withPostgresAdmin<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'keyrail-admin',
   });
-  await client.connect();
+  // One that is cut fails its statement; it also emits an event, fatal if nobody heard it.
+  client.on('error', () => {});
+  // Whoever starts the program reads this: the driver's own words name neither the setting nor us.
+  await client.connect().catch((error: unknown) => {
+    const reason = `Cannot connect to PostgreSQL (DATABASE_URL): ${reasonOf(error)}`;
+    throw new Error(reason, { cause: error });
+  });
   try {
     return await use(client);
   } finally {

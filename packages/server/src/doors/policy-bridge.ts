@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import type { Log } from '../base/log.ts';
+import { outageLog } from '../base/outage.ts';
 import type { Database } from '../db/database.ts';
 import type { PolicyHub } from '../volatile/policy-hub.ts';
 import type { PolicyVersion } from './door.ts';
@@ -23,13 +24,18 @@ export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBri
   const untold = new Map<string, number>();
   let telling: Promise<unknown> = Promise.resolve();
 
+  const ear = outageLog(log, {
+    begins: 'the ear for policy changes was lost',
+    ends: 'policy changes are heard again',
+  });
   const listening = db.listen?.({
     channel: CHANNEL,
     heard(message) {
       const [projectId = '', version] = message.split(' ');
       hub.announce(projectId, Number(version));
     },
-    onFault: (error) => log.warn({ error }, 'the ear for policy changes was lost'),
+    onFault: ear.fault,
+    onOpen: ear.over,
   });
 
   /** All that came up together goes out together, apart from the changes' own transactions. */

@@ -9,7 +9,7 @@ export const colours = `
   --get-soft: #e5f4ec; --post-soft: #e8eefc; --patch-soft: #faf0da; --delete-soft: #fcebec;
   --json-key: #3f4d63; --json-text: #16704a; --json-number: #8a5a05;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --page: #0f1319; --side: #0c0f14; --card: #161b23; --edge: #262d38; --edge-strong: #3a4454;
     --ink: #e6eaf0; --soft: #b6c0ce; --dim: #8b97a9; --accent: #93a8ff; --accent-soft: #1c2440;

@@ -10,7 +10,7 @@ body {
   font: 16px/1.6 system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif;
 }
 a { color: var(--accent); text-decoration: none; }
-a:hover { text-decoration: underline; text-underline-offset: 3px; }
+a:hover, p > a:not([class]), footer a { text-decoration: underline; text-underline-offset: 3px; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 h1, h2, h3 { line-height: 1.2; letter-spacing: -0.015em; font-weight: 650; text-wrap: balance; }
 h1 { font-size: 2.25rem; margin: 0 0 1rem; }
@@ -146,7 +146,8 @@ figure pre { max-height: 26rem; scrollbar-width: thin; }
 }
 .answer summary::-webkit-details-marker { display: none; }
 .answer summary:hover { background: var(--card); }
-p.answer { padding: .35rem 0 .35rem .9rem; }`;
+p.answer { padding: .35rem 0 .35rem .9rem; }
+.answer .dim { min-width: 0; overflow-wrap: anywhere; }`;
 
 const tables = `
 .scroll { overflow-x: auto; }
@@ -217,9 +218,22 @@ const narrow = `
   .codes tbody th, .codes td { border: 0; padding: 0; }
   .codes td:last-child { grid-column: 1 / -1; }
 }
+`;
+
+// Paper neither scrolls nor opens what is closed.
+const print = `
 @media print {
-  #menu, .bar { display: none; }
-  main { margin: 0; }
+  #menu, .bar, .skip { display: none; }
+  main { margin: 0; padding: 0; max-width: none; }
+  .columns { grid-template-columns: minmax(0, 1fr); }
+  .examples { position: static; }
+  figure pre { max-height: none; }
+  pre, pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
+  details::details-content { content-visibility: visible; display: block; }
+  figure, tr { break-inside: avoid; }
+  h2, h3, h4, figcaption { break-after: avoid; }
 }`;
 
-export const referenceStyle = [colours, text, frame, parts, tables, narrow].join('\n').trimStart();
+export const referenceStyle = [colours, text, frame, parts, tables, narrow, print]
+  .join('\n')
+  .trimStart();

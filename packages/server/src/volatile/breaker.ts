@@ -19,15 +19,23 @@ export type Breaker = {
   silence(): void;
 };
 
-export function openBreaker({ onFault }: { onFault(reason: string): void }): Breaker {
+export type BreakerParts = {
+  onFault(reason: string): void;
+  /** It works again, after a fault that was told. */
+  onBack?(): void;
+};
+
+export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
   let [isOpen, isSilenced, faultsInARow] = [true, false, 0];
   let reason: string | null = 'not connected yet';
+  const told = new Set<string>();
 
-  /** Told when it changes, and not with every request that it costs. */
+  /** Each reason is told once, and not with every attempt or request that it costs. */
   function note(fault: unknown): void {
-    const told = reasonOf(fault);
-    if (told !== reason && !isSilenced) onFault(told);
-    reason = told;
+    reason = reasonOf(fault);
+    if (told.has(reason) || isSilenced) return;
+    told.add(reason);
+    onFault(reason);
   }
 
   function count(fault: unknown, isEnough: boolean): void {
@@ -48,6 +56,8 @@ export function openBreaker({ onFault }: { onFault(reason: string): void }): Bre
     note,
     close() {
       [isOpen, faultsInARow, reason] = [false, 0, null];
+      if (told.size > 0 && !isSilenced) onBack?.();
+      told.clear();
     },
     silence() {
       isSilenced = true;

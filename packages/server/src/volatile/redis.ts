@@ -16,6 +16,7 @@ export type RedisParts = {
   url: string;
   isCluster: boolean;
   onFault(reason: string): void;
+  onBack?(): void;
   /** For tests, which move time; in production it is the server's own. */
   nowMs?(): number;
   answerMsMax?: number;
@@ -28,10 +29,10 @@ export type RedisCounters = Omit<Counters, 'check'> & {
 };
 
 export function openRedisCounters(parts: RedisParts): RedisCounters {
-  const { url, isCluster, onFault, nowMs, answerMsMax = ANSWER_MS_MAX } = parts;
+  const { url, isCluster, nowMs, answerMsMax = ANSWER_MS_MAX } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
-  const breaker = openBreaker({ onFault });
+  const breaker = openBreaker(parts);
   let remark: string | null = null;
 
   async function pulse(): Promise<void> {

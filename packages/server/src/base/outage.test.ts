@@ -1,0 +1,58 @@
+// What lasts is told when it begins, now and then, and when it is over.
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { outageLog } from './outage.ts';
+
+const MINUTE_MS = 60_000;
+
+type Fields = { faults?: unknown; error?: unknown };
+
+function rig() {
+  const told: string[] = [];
+  let atMs = 0;
+  const line =
+    (level: string) =>
+    (...[fields, text]: unknown[]) => {
+      const { faults = '', error = null }: Fields = Object(fields);
+      const reason = error instanceof Error ? error.message : '';
+      told.push([level, text, reason, faults].filter((part) => part !== '').join(' '));
+    };
+  const log = { info: line('info'), warn: line('warn') };
+  const outage = outageLog(log, { begins: 'lost', ends: 'back', nowMs: () => atMs });
+  const pass = (ms: number) => {
+    atMs += ms;
+  };
+  return { told, outage, pass };
+}
+
+test('a fault that lasts is told once, again after ten minutes, and when it is over', () => {
+  const { told, outage, pass } = rig();
+  outage.over();
+  for (let n = 0; n < 600; n += 1) {
+    outage.fault(new Error('refused'));
+    pass(1000);
+  }
+  deepEqual(told, ['warn lost refused']);
+  outage.fault(new Error('refused'));
+  outage.over();
+  outage.over();
+  deepEqual(told.slice(1), ['warn lost refused 601', 'info back 601']);
+  outage.fault(new Error('refused'));
+  deepEqual(told.slice(3), ['warn lost refused'], 'another outage is news');
+});
+
+test('another reason is told too, and reasons that never repeat do not fill the log', () => {
+  const { told, outage, pass } = rig();
+  for (let n = 0; n < 100; n += 1) {
+    outage.fault(new Error(n % 2 === 0 ? 'shutting down' : 'refused'));
+    pass(1000);
+  }
+  deepEqual(told, ['warn lost shutting down', 'warn lost refused 2']);
+  outage.over();
+  told.length = 0;
+  for (let n = 0; n < 100; n += 1) outage.fault(new Error(`row ${n}`));
+  deepEqual(told.length, 5);
+  pass(10 * MINUTE_MS);
+  outage.fault('not even an error');
+  deepEqual(told.length, 6);
+});

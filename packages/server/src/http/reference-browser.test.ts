@@ -1,0 +1,75 @@
+// The reference as people see it: nothing runs out at the side however narrow or enlarged, every
+// word stands out from its ground in light and dark, and paper holds all of it.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import Fastify from 'fastify';
+import { chromium } from 'playwright-core';
+import { findChromium } from '../../../../tests/stores/chromium.ts';
+import { documentRoutes } from './documents.ts';
+
+// Programs of the page, as text: what they speak of exists in a browser alone.
+
+const sideways = 'document.documentElement.scrollWidth - innerWidth';
+
+/** Every text whose contrast is less than WCAG AA asks for its size. */
+const faint = `(() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = numbers(getComputedStyle(each).backgroundColor);
+      if (colour[3] !== 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (!texts.currentNode.data.trim()) continue;
+    const { color, fontSize } = getComputedStyle(element);
+    const [low, high] = [light(numbers(color)), light(ground(element))].sort((a, b) => a - b);
+    const wanted = parseFloat(fontSize) >= 24 ? 3 : 4.5;
+    if ((high + 0.05) / (low + 0.05) < wanted) found.add(element.outerHTML.slice(0, 80));
+  }
+  return [...found];
+})()`;
+
+/** What a reader of paper would miss: closed parts, and text behind the edge of its box. */
+const unprinted = `[...document.querySelectorAll('main details, main pre')].filter((each) =>
+  each.tagName === 'PRE'
+    ? each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1
+    : !each.lastElementChild.checkVisibility() ||
+      each.lastElementChild.getBoundingClientRect().height === 0).length`;
+
+const distinguished = `[...document.querySelectorAll('main p > a:not([class]), footer a')]
+  .every((link) => getComputedStyle(link).textDecorationLine === 'underline')`;
+
+test('the reference fits, stands out, and prints', async (t) => {
+  const found = findChromium();
+  if ('missing' in found) return t.skip(found.missing);
+  const app = Fastify();
+  documentRoutes(app, { publicUrl: 'https://keys.example.com', notYetServed: [] });
+  const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/docs`;
+  const browser = await chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
+  t.after(() => Promise.all([browser.close(), app.close()]));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ colorScheme });
+    await page.goto(url);
+    // 320 is a page of 1280 at four times its size.
+    for (const width of [320, 390, 640, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      equal(await page.evaluate(sideways), 0, `${width} wide`);
+    }
+    deepEqual(await page.evaluate(faint), [], colorScheme);
+    equal(await page.evaluate(distinguished), true, 'links in a text are more than a colour');
+    await page.setViewportSize({ width: 794, height: 1123 });
+    await page.emulateMedia({ media: 'print' });
+    equal(await page.evaluate(unprinted), 0, 'on paper');
+    const body = 'getComputedStyle(document.body).backgroundColor';
+    equal(await page.evaluate(body), 'rgb(255, 255, 255)', 'paper is light');
+    await page.close();
+  }
+});
