@@ -8,37 +8,18 @@ import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
-import { assert, unreachable } from '../base/assert.ts';
+import { assert } from '../base/assert.ts';
 import { goOn } from '../base/at-once.ts';
 import { monotonicMs } from '../base/clock.ts';
-import {
-  type Deadline,
-  deadlineAfter,
-  REVOKE_WAIT_MS_MAX,
-  steppedDeadline,
-} from '../base/deadline.ts';
 import { ApiError, invalid } from '../base/errors.ts';
-import type { Gate } from '../doors/gate.ts';
-import { openPeople } from '../doors/people.ts';
-import type { Reach } from '../doors/reach.ts';
-import { openRead } from '../doors/read.ts';
-import { openRecord } from '../doors/record.ts';
-import { type DoorParts, openWrite } from '../doors/write.ts';
-import type { Counters } from '../volatile/counters.ts';
 import type { Cursors } from './cursor.ts';
+import { doorFor, type RouteDoorParts } from './door-for.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
-import { type Probe, Reply, type ServedRoute } from './route.ts';
+import { Reply, type ServedRoute } from './route.ts';
 
-const REQUEST_WAIT_MS = 3000;
-/** Beyond the longest wait for nodes: when that is over, there is time left to say so. */
-const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
-
-export type PipelineParts = DoorParts & {
+export type PipelineParts = RouteDoorParts & {
   credentials: Credentials;
-  gate: Gate;
   cursors: Cursors;
-  probe: Probe;
-  counters: Counters;
   /** Holds every answer against its schema: on in tests and development. */
   checkAnswers: boolean;
 };
@@ -85,21 +66,24 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   const names = pathParams(line);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
+  function refuse(principal: Principal, origin: string | undefined): void {
+    if (!isPersonal) refuseBelow(principal, least);
+    refuseBeyond(principal, boundary, isSafe);
+    refuseBeyondToken(principal, line, origin);
+    refuseMintingPage(line, origin);
+  }
+
   return {
     admit({ authorization, origin }) {
-      const askedAt = monotonicMs();
-      return goOn(authenticate(parts.credentials, endpoint.auth, authorization), (principal) => {
-        if (!isPersonal) refuseBelow(principal, least);
-        refuseBeyond(principal, boundary, isSafe);
-        refuseBeyondToken(principal, line, origin);
-        refuseMintingPage(line, origin);
-        return { principal, tookMs: monotonicMs() - askedAt };
+      const told = authenticate(parts.credentials, endpoint.auth, authorization);
+      const askedAt = told instanceof Promise ? monotonicMs() : null;
+      return goOn(told, (principal) => {
+        refuse(principal, origin);
+        return { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
       });
     },
 
     answer({ principal, tookMs }, incoming) {
-      // Counted on from here: the time that the body took to arrive was the sender's.
-      const deadline = deadlineOf(route, tookMs);
       const params = parseParams(names, incoming.params);
       const query = parseQuery(endpoint, incoming.query);
       const body = parseBody(route, incoming);
@@ -109,7 +93,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
       const outcome = route.run({
-        ...doorFor(route, parts, { reach, deadline }),
+        ...doorFor(route, parts, { reach, tookMs }),
         params,
         query,
         body,
@@ -141,11 +125,6 @@ function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Princi
     .filter((part) => part !== undefined)
     .join(' ');
 }
-
-const deadlineOf = ({ patience }: ServedRoute, waitedMs: number): Deadline =>
-  patience === 'stepped'
-    ? steppedDeadline(REQUEST_WAIT_MS, STEPPED_WAIT_TOTAL_MS)
-    : deadlineAfter(REQUEST_WAIT_MS - waitedMs);
 
 function parseParams(names: readonly string[], values: unknown): Record<string, string> {
   const params: Record<string, string> = {};
@@ -190,43 +169,6 @@ const cursorIn = (query: unknown): string | undefined =>
   typeof query === 'object' && query !== null && 'cursor' in query
     ? (query.cursor as string | undefined)
     : undefined;
-
-function doorFor(
-  { door, line }: ServedRoute,
-  parts: PipelineParts,
-  { reach, deadline }: { reach: Reach | null; deadline: Deadline },
-): object {
-  const within = (): Reach => {
-    assert(reach, `${line} opens the door ${door} without a reach`);
-    return reach;
-  };
-  switch (door) {
-    case 'read':
-      return { read: openRead(parts.db, within(), deadline) };
-    case 'write':
-      return {
-        read: openRead(parts.db, within(), deadline),
-        write: openWrite(parts, within(), deadline),
-      };
-    case 'record':
-      return { record: openRecord(parts.db, within(), deadline) };
-    case 'gate':
-      return {
-        gate: parts.gate,
-        people: openPeople(parts, deadline),
-        newId: parts.newId,
-        writeIn: (made: Reach) => openWrite(parts, made, deadline),
-      };
-    case 'volatile':
-      return { counters: parts.counters, reach: within() };
-    case 'probe':
-      return { probe: parts.probe };
-    case 'none':
-      return {};
-    default:
-      return unreachable(door);
-  }
-}
 
 function outgoingOf(
   outcome: unknown,
