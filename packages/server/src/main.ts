@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { reasonOf } from './base/errors.ts';
 import { type Config, readConfig } from './config.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { settings } from './settings.ts';
@@ -68,8 +69,7 @@ function usage(): string {
 }
 
 main().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`keyrail-server: ${reason}\n`);
+  process.stderr.write(`keyrail-server: ${reasonOf(error)}\n`);
   // What was opened on the way would keep alive a process that serves nobody.
   process.exit(1);
 });

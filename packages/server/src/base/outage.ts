@@ -2,6 +2,7 @@
 // reason changes, now and then while it lasts, and when it is over.
 import { monotonicMs } from './clock.ts';
 import { MINUTE_MS, SECOND_MS } from './duration.ts';
+import { reasonOf } from './errors.ts';
 import type { Log } from './log.ts';
 
 const AGAIN_AFTER_MS = 10 * MINUTE_MS;
@@ -25,7 +26,7 @@ export function outageLog(
   let [faults, beganAtMs, toldAtMs] = [0, 0, 0];
 
   function isNews(error: unknown): boolean {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     if (nowMs() - toldAtMs >= AGAIN_AFTER_MS) return true;
     return !reasons.has(reason) && reasons.size < REASONS_TOLD_MAX && Boolean(reasons.add(reason));
   }

@@ -3,6 +3,7 @@
 // between the server's "accepted" and the mark sends it again, under the same Message-ID.
 
 import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
+import { reasonOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealing } from '../../base/sealing.ts';
 import type { OpenWork } from '../../doors/work.ts';
@@ -63,9 +64,6 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
   const marked = await work((tx) => updateSent(tx, mail.id, claim));
   if (!marked) log.warn({ mail: mail.id }, 'a mail was sent after its claim had lapsed');
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** A mail server that refuses a person says whom, in several places; who it is stays in the row. */
 function toldOf(error: unknown, recipient: string): { reason: string; code?: string } {
