@@ -56,7 +56,7 @@ test('the wrong kind of credential is refused by name', async (t) => {
     vendor: ['liveKey', 'session'],
     machine: ['liveKey'],
     machineHot: ['liveKey'],
-    machineNew: ['liveKey'],
+    minting: ['liveKey'],
     founder: ['bootstrap', 'session'],
     session: ['session'],
     embed: ['embed'],

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 
 /**
  * Who may call. `vendor`: secret key or session. `session`: a signed-in person. `machine`: secret
- * key. `machineHot`: secret key, remembered for a few seconds. `machineNew`: secret key, not
- * remembered at all. `embed`: embed token. `founder`: session or bootstrap token. `signature`: a
- * signed webhook.
+ * key. `machineHot`: secret key, remembered for a few seconds. `minting`: secret key, not
+ * remembered at all and never from a page. `embed`: embed token. `founder`: session or bootstrap
+ * token. `signature`: a signed webhook.
  */
 export type Auth =
   | 'none'
@@ -13,7 +13,7 @@ export type Auth =
   | 'session'
   | 'machine'
   | 'machineHot'
-  | 'machineNew'
+  | 'minting'
   | 'embed'
   | 'founder'
   | 'signature';

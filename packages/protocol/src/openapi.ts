@@ -56,7 +56,7 @@ const security: Record<Endpoint['auth'], JsonObject[]> = {
   session: [{ session: [] }],
   machine: [{ secretKey: [] }],
   machineHot: [{ secretKey: [] }],
-  machineNew: [{ secretKey: [] }],
+  minting: [{ secretKey: [] }],
   embed: [{ embedToken: [] }],
   founder: [{ session: [] }, { bootstrapToken: [] }],
 };

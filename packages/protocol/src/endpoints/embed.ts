@@ -35,7 +35,7 @@ const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
 
 export const embedTokenEndpoints = endpoints({
   'POST /v1/embed_tokens': {
-    auth: 'machineNew',
+    auth: 'minting',
     summary: 'Mint an embed token',
     description:
       'For backends only: a request with an `Origin` header is refused. Without `origins` the ' +

@@ -65,7 +65,7 @@ const planes: Record<Exclude<Auth, 'none' | 'signature'>, string[]> = {
   session: [WRONG_KIND, 'session', 'session', WRONG_KIND, WRONG_KIND],
   machine: ['secret_key', WRONG_KIND, WRONG_KIND, WRONG_KIND, WRONG_KIND],
   machineHot: ['secret_key', WRONG_KIND, WRONG_KIND, WRONG_KIND, WRONG_KIND],
-  machineNew: ['secret_key', WRONG_KIND, WRONG_KIND, WRONG_KIND, WRONG_KIND],
+  minting: ['secret_key', WRONG_KIND, WRONG_KIND, WRONG_KIND, WRONG_KIND],
   embed: [WRONG_KIND, WRONG_KIND, WRONG_KIND, 'embed', WRONG_KIND],
   founder: [WRONG_KIND, 'session', 'session', WRONG_KIND, 'bootstrap'],
 };

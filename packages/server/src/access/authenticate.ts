@@ -25,12 +25,12 @@ const accepted: Record<Exclude<Auth, 'none' | 'signature'>, readonly Presented[]
   session: ['session'],
   machine: ['secret_key'],
   machineHot: ['secret_key'],
-  machineNew: ['secret_key'],
+  minting: ['secret_key'],
   embed: ['embed'],
   founder: ['session', 'bootstrap'],
 };
 
-const freshnessOn: { [A in Auth]?: Freshness } = { machineHot: 'hot', machineNew: 'new' };
+const freshnessOn: { [A in Auth]?: Freshness } = { machineHot: 'hot', minting: 'new' };
 
 const nobody: Principal = { kind: 'nobody' };
 

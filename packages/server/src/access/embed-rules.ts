@@ -1,6 +1,7 @@
 // What the embed plane asks beyond a valid credential: of a token, the page it is presented from
 // and the scope that the line needs; of whoever mints one, not to be a page at all.
-import type { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
+import type { Auth } from '@keyrail/protocol/endpoint.ts';
+import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 
@@ -17,11 +18,9 @@ const scopeOfLine: Record<EmbedLine, 'keys:read' | 'keys:write'> = {
 
 const isEmbedLine = (line: string): line is EmbedLine => Object.hasOwn(scopeOfLine, line);
 
-const minting: keyof typeof embedTokenEndpoints = 'POST /v1/embed_tokens';
-
 /** Whatever it says: only a browser sends an origin, and a secret key has no business there. */
-export function refuseMintingPage(line: string, origin: string | undefined): void {
-  if (line !== minting || origin === undefined) return;
+export function refuseMintingPage(auth: Auth, origin: string | undefined): void {
+  if (auth !== 'minting' || origin === undefined) return;
   throw forbidden('Embed tokens are minted by backends: send no Origin header.');
 }
 

@@ -70,7 +70,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
     if (!isPersonal) refuseBelow(principal, least);
     refuseBeyond(principal, boundary, isSafe);
     refuseBeyondToken(principal, line, origin);
-    refuseMintingPage(line, origin);
+    refuseMintingPage(endpoint.auth, origin);
   }
 
   return {

@@ -79,7 +79,7 @@ const bearers: Record<Endpoint['auth'], string | null> = {
   vendor: 'SECRET_KEY',
   machine: 'SECRET_KEY',
   machineHot: 'SECRET_KEY',
-  machineNew: 'SECRET_KEY',
+  minting: 'SECRET_KEY',
   session: 'SESSION',
   embed: 'EMBED_TOKEN',
   founder: 'BOOTSTRAP_TOKEN',

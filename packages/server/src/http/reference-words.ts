@@ -61,7 +61,7 @@ export const acceptedBy: Record<Auth, readonly Credential[]> = {
   session: [session],
   machine: [secretKey],
   machineHot: [secretKey],
-  machineNew: [secretKey],
+  minting: [secretKey],
   embed: [embedToken],
   founder: [session, bootstrapToken],
 };
