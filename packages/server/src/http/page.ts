@@ -1,4 +1,5 @@
 // One page of a list, newest first: rows, and where the next page starts.
+import { answerRoom } from '../base/answer-room.ts';
 import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
@@ -17,22 +18,30 @@ type Listing<Row, Item> = {
   next(last: NoInfer<Row>): readonly string[];
 };
 
+type Page<Item> = Reply<{ object: 'list'; data: Item[] }>;
+
 /**
  * Takes one row more than the page holds: whether it is there tells if there is a next page.
  */
 export async function pageOf<Row, Item>(
   limit: number,
-  { list, present, next }: Listing<Row, Item>,
-): Promise<Reply<{ object: 'list'; data: Item[] }>> {
-  const rows = await list(limit + 1);
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const body = { object: 'list' as const, data: shown.map(present) };
-  return new Reply(body, rows.length > limit && last ? { next: next(last) } : {});
+  { list, ...telling }: Listing<Row, Item>,
+): Promise<Page<Item>> {
+  return pageWith(await list(limit + 1), limit, telling);
 }
 
-/** What callers wrote, on one page: it bounds how long this process does nothing but tell it. */
-const META_CHARS_MAX = 8_388_608;
+/** The first so many rows; what is left over is on the next page. */
+function pageWith<Row, Item>(
+  rows: readonly Row[],
+  most: number,
+  { present, next }: Pick<Listing<Row, Item>, 'present' | 'next'>,
+): Page<Item> {
+  const shown = rows.slice(0, most);
+  const last = shown.at(-1);
+  const body = { object: 'list' as const, data: shown.map(present) };
+  return new Reply(body, rows.length > shown.length && last ? { next: next(last) } : {});
+}
+
 /** Fetched before anything is known about their size. */
 const FIRST_ROWS = 64;
 
@@ -51,24 +60,20 @@ type NotedListing<Row, Item> = {
 export async function notedPageOf<Row extends Noted, Item>(
   limit: number,
   { after, list, present }: NotedListing<Row, Item>,
-): Promise<Reply<{ object: 'list'; data: Item[] }>> {
+): Promise<Page<Item>> {
   const rows: Row[] = [];
-  let [chars, shown, isAll] = [0, 0, false];
-  while (rows.length <= limit && chars <= META_CHARS_MAX && !isAll) {
-    const step = Math.min(limit + 1 - rows.length, roomAfter(rows.length, chars));
+  const room = answerRoom();
+  let [shown, isAll] = [0, false];
+  while (rows.length <= limit && !room.isFull() && !isAll) {
+    const fitting = rows.length === 0 ? FIRST_ROWS : room.rowsLike(rows.length);
+    const step = Math.min(limit + 1 - rows.length, fitting);
     const got = await list(step, rows.at(-1) ?? after);
     isAll = got.length < step;
     for (const row of got) {
       rows.push(row);
-      if (chars <= META_CHARS_MAX) chars += JSON.stringify(row.meta).length;
-      if (rows.length <= limit && (chars <= META_CHARS_MAX || shown === 0)) shown += 1;
+      if (!room.isFull()) room.take(JSON.stringify(row.meta).length);
+      if (rows.length <= limit && (!room.isFull() || shown === 0)) shown += 1;
     }
   }
-  const last = rows[shown - 1];
-  const body = { object: 'list' as const, data: rows.slice(0, shown).map(present) };
-  return new Reply(body, shown < rows.length && last ? { next: nextAfter(last) } : {});
+  return pageWith(rows, shown, { present, next: nextAfter });
 }
-
-/** How many more rows fit, going by those that are there. */
-const roomAfter = (rows: number, chars: number): number =>
-  rows === 0 ? FIRST_ROWS : Math.max(1, Math.floor((META_CHARS_MAX - chars) / (chars / rows)));

@@ -1,6 +1,7 @@
-import { answerRoom } from './answer-room.ts';
+import { answerRoom } from '../../base/answer-room.ts';
 import type { FeedFilter } from './filter.ts';
 import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
+import { scopeChars } from './scope-chars.ts';
 
 /** Bounds one statement: the embedded store does nothing else while it runs. */
 const CHANGES_PER_STATEMENT = 1000;
@@ -41,7 +42,7 @@ async function listUpTo(
     const after = changes.at(-1) ?? null;
     const rows = await feed.listChanges(filter, { since, after, limit });
     changes.push(...rows);
-    room.take(rows);
+    room.take(scopeChars(rows));
     if (rows.length < limit) break;
   }
   return { changes, isFull: room.isFull() };

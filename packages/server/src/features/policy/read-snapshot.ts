@@ -1,7 +1,8 @@
+import { answerRoom } from '../../base/answer-room.ts';
 import { ApiError } from '../../base/errors.ts';
-import { answerRoom } from './answer-room.ts';
 import type { FeedFilter } from './filter.ts';
 import type { EntryPosition, EntryRow, FeedHead, FeedSource } from './rows.ts';
+import { scopeChars } from './scope-chars.ts';
 
 /** Bounds one statement: the embedded store does nothing else while it runs. */
 const ENTRIES_PER_STATEMENT = 1000;
@@ -62,7 +63,7 @@ async function listUpTo(
     const limit = Math.min(ENTRIES_PER_STATEMENT, most - entries.length);
     const rows = await feed.listEntries(filter, { after: position, limit });
     entries.push(...rows);
-    room.take(rows);
+    room.take(scopeChars(rows));
     position = rows.at(-1) ?? position;
     if (rows.length < limit) break;
   }
