@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
@@ -60,6 +61,18 @@ export async function createPostgresCopy(superuserUrl: string): Promise<string> 
     await admin.query(`create database ${name} template ${template} owner keyrail`);
   });
   return loginUrl(superuserUrl, name);
+}
+
+/** The same for one test, with a superuser's connection into it; both end with the test. */
+export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
+  const url = await createPostgresCopy(superuserUrl);
+  const admin = new pg.Client({ connectionString: url.replace('keyrail@', 'postgres@') });
+  await admin.connect();
+  t.after(async () => {
+    await admin.end();
+    await dropPostgresCopy(superuserUrl, url);
+  });
+  return { url, admin };
 }
 
 /** Made under another name first: a migration that fails leaves nothing that looks finished. */

@@ -3,8 +3,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { createPostgresCopy, dropPostgresCopy } from '../../../../tests/template.ts';
+import { postgresCopyFor } from '../../../../tests/template.ts';
 import { listenTo } from './listener.ts';
 
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
@@ -12,13 +11,7 @@ const skip = superuserUrl === undefined && 'it listens to PostgreSQL';
 const CHANNEL = 'kr_test';
 
 async function open(t: TestContext) {
-  const url = await createPostgresCopy(superuserUrl ?? '');
-  const admin = new pg.Client({ connectionString: url.replace('keyrail@', 'postgres@') });
-  await admin.connect();
-  t.after(async () => {
-    await admin.end();
-    await dropPostgresCopy(superuserUrl ?? '', url);
-  });
+  const { url, admin } = await postgresCopyFor(t, superuserUrl ?? '');
   const ears = async (): Promise<number> => {
     const { rows } = await admin.query(`select count(*)::int as open from pg_stat_activity
       where datname = current_database() and application_name = 'keyrail-listener'`);

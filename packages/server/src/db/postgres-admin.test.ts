@@ -1,8 +1,8 @@
 // The connection that migrates may be cut like any other: that ends the start with its reason.
 import { rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import pg from 'pg';
-import { createPostgresCopy, dropPostgresCopy } from '../../../../tests/template.ts';
+import type pg from 'pg';
+import { postgresCopyFor } from '../../../../tests/template.ts';
 import { migrate } from './migrate.ts';
 import { withPostgresAdmin } from './postgres.ts';
 
@@ -13,13 +13,7 @@ const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'keyrail-admin'`;
 
 test('a migration whose connection is cut fails with the reason', { skip }, async (t) => {
-  const url = await createPostgresCopy(superuserUrl ?? '');
-  const other = new pg.Client({ connectionString: url.replace('keyrail@', 'postgres@') });
-  await other.connect();
-  t.after(async () => {
-    await other.end();
-    await dropPostgresCopy(superuserUrl ?? '', url);
-  });
+  const { url, admin: other } = await postgresCopyFor(t, superuserUrl ?? '');
   const cutWhile = (use: (admin: pg.ClientBase) => Promise<unknown>) =>
     withPostgresAdmin(url, async (admin) => {
       const used = use(admin);

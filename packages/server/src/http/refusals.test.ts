@@ -3,11 +3,10 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Line } from '@keyrail/protocol/endpoint.ts';
 import { z } from 'zod';
-import { openLog } from '../base/log.ts';
+import { bareServer } from '../../../../tests/bare-server.ts';
 import type { Opening } from '../db/database.ts';
 import { type Incoming, type PipelineParts, pipelineFor } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
-import { buildServer, type ServerParts } from './server.ts';
 
 const endpoint = { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } } as const;
 
@@ -22,19 +21,8 @@ const route = (line: Line): ServedRoute => ({
   },
 });
 
-function server(t: TestContext) {
-  const parts = {
-    checkAnswers: true,
-    log: openLog('silent', process.stderr),
-    newRequestId: () => 'made',
-    publicUrl: 'http://keyrail.test',
-    trustProxy: false,
-  };
-  const routes = [route('GET /things/{id}'), route('DELETE /things/{id}')];
-  const app = buildServer(routes, parts as unknown as ServerParts);
-  t.after(() => app.close());
-  return app;
-}
+const server = (t: TestContext) =>
+  bareServer(t, [route('GET /things/{id}'), route('DELETE /things/{id}')]);
 
 const ID = '0190a6e2-5b8c-7000-8000-000000000000';
 

@@ -6,9 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { openLog } from '../base/log.ts';
+import { bareServer } from '../../../../tests/bare-server.ts';
 import type { ServedRoute } from './route.ts';
-import { buildServer, type ServerParts } from './server.ts';
 
 /** A route that answers when it is told to. */
 function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void } {
@@ -31,15 +30,7 @@ function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void }
 
 /** The route here opens no door, so the parts behind the doors are left out. */
 async function listening(t: TestContext, route = waitingRoute()): Promise<FastifyInstance> {
-  const parts = {
-    checkAnswers: true,
-    log: openLog('silent', process.stderr),
-    newRequestId: () => 'made',
-    publicUrl: 'http://keyrail.test',
-    trustProxy: false,
-  };
-  const app = buildServer([route], parts as unknown as ServerParts);
-  t.after(() => app.close());
+  const app = bareServer(t, [route]);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return app;
 }

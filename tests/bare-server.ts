@@ -1,0 +1,20 @@
+// The HTTP server with routes of the test's own, and nothing behind their doors.
+import type { TestContext } from 'node:test';
+import type { FastifyInstance } from 'fastify';
+import { openLog } from '../packages/server/src/base/log.ts';
+import type { ServedRoute } from '../packages/server/src/http/route.ts';
+import { buildServer, type ServerParts } from '../packages/server/src/http/server.ts';
+
+/** Closed with the test. */
+export function bareServer(t: TestContext, routes: readonly ServedRoute[]): FastifyInstance {
+  const parts = {
+    checkAnswers: true,
+    log: openLog('silent', process.stderr),
+    newRequestId: () => 'made',
+    publicUrl: 'http://keyrail.test',
+    trustProxy: false,
+  };
+  const app = buildServer(routes, parts as unknown as ServerParts);
+  t.after(() => app.close());
+  return app;
+}
