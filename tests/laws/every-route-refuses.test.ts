@@ -2,7 +2,7 @@
 // boundary and sloppy input are refused, and a refusal changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitLine } from '@keyrail/protocol/endpoint.ts';
+import { type Auth, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { type Bench, bench, codeOf, messageOf, refused, requestOf } from '../bench.ts';
@@ -52,7 +52,7 @@ test('a credential that nobody issued is refused, whatever its shape', async (t)
 
 test('the wrong kind of credential is refused by name', async (t) => {
   const { ask, tokens, people, embed } = await bench(t);
-  const takes: Record<string, string[]> = {
+  const takes: Record<Auth, string[]> = {
     vendor: ['liveKey', 'session'],
     machine: ['liveKey'],
     machineHot: ['liveKey'],
@@ -60,13 +60,15 @@ test('the wrong kind of credential is refused by name', async (t) => {
     founder: ['bootstrap', 'session'],
     session: ['session'],
     embed: ['embed'],
+    signature: [],
+    none: [],
   };
   const session = (await people.owner()).token;
   const { token } = await embed();
   const held = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN, session, embed: token };
   for (const line of guarded) {
     for (const [kind, token] of Object.entries(held)) {
-      if (takes[endpointOf(line).auth]?.includes(kind)) continue;
+      if (takes[endpointOf(line).auth].includes(kind)) continue;
       const answer = await ask(line, anyIds(line), bearer(token));
       equal(`${line} ${kind} ${answer.status} ${codeOf(answer)}`, `${line} ${kind} 403 forbidden`);
     }

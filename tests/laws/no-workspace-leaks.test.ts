@@ -4,6 +4,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
+import type { Auth } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { type Answer, type Bench, bench, type Input } from '../bench.ts';
@@ -29,12 +30,21 @@ const authorization = (token: string): Headers => ({ authorization: `Bearer ${to
 
 /** Everyone of a workspace who might try. */
 async function callersOf(held: Bench, line: AnyLine): Promise<Headers[]> {
-  const keys = [held.tokens.liveKey, held.tokens.testKey].map(authorization);
-  const people = [authorization((await held.people.owner()).token)];
-  const { auth } = endpointOf(line);
-  if (auth === 'session') return people;
-  if (auth === 'embed') return [(await held.embed()).headers];
-  return auth === 'vendor' ? [...keys, ...people] : auth.startsWith('machine') ? keys : [];
+  const keys = () => [held.tokens.liveKey, held.tokens.testKey].map(authorization);
+  const people = async () => [authorization((await held.people.owner()).token)];
+  const nobody = () => [];
+  const callers: Record<Auth, () => Headers[] | Promise<Headers[]>> = {
+    vendor: async () => [...keys(), ...(await people())],
+    session: people,
+    embed: async () => [(await held.embed()).headers],
+    machine: keys,
+    machineHot: keys,
+    minting: keys,
+    founder: nobody,
+    signature: nobody,
+    none: nobody,
+  };
+  return await callers[endpointOf(line).auth]();
 }
 
 const isId = ({ format, items, anyOf }: JsonObject): boolean =>

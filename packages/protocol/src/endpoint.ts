@@ -119,3 +119,7 @@ export function splitLine(line: string): { method: Method; path: string } {
 
 const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
+
+/** Conditional requests are a choice; signatures and origins are not. */
+export const requiresItsHeaders = ({ auth }: Endpoint): boolean =>
+  auth === 'signature' || auth === 'embed';

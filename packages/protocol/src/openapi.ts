@@ -1,5 +1,5 @@
 // The OpenAPI document, derived from the endpoint maps so that it cannot disagree with the server.
-import { type Endpoint, pathParams, splitLine } from './endpoint.ts';
+import { type Endpoint, pathParams, requiresItsHeaders, splitLine } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
 import { errorCodes, wireCode } from './error-codes.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
@@ -117,12 +117,11 @@ function queryParameters({ query }: Endpoint, components: Components): JsonObjec
   });
 }
 
-const headerParameters = ({ auth, headers = {} }: Endpoint): JsonObject[] =>
-  Object.entries(headers).map(([name, description]) => ({
+const headerParameters = (endpoint: Endpoint): JsonObject[] =>
+  Object.entries(endpoint.headers ?? {}).map(([name, description]) => ({
     name,
     in: 'header',
-    // Conditional requests are a choice; signatures and origins are not.
-    required: auth === 'signature' || auth === 'embed',
+    required: requiresItsHeaders(endpoint),
     description,
     schema: { type: 'string' },
   }));

@@ -1,5 +1,10 @@
 // One endpoint of the reference: what it takes and answers on one side, an example on the other.
-import { type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import {
+  type Endpoint,
+  pathParams,
+  requiresItsHeaders,
+  splitLine,
+} from '@keyrail/protocol/endpoint.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from '@keyrail/protocol/json-schema.ts';
 import { operationId } from '@keyrail/protocol/openapi.ts';
 import { leastRole } from '../access/roles.ts';
@@ -74,8 +79,7 @@ function requestParts(line: string, endpoint: Endpoint, components: Components):
     name,
     type: 'string',
     meaning,
-    // Conditional requests are a choice; signatures and origins are not.
-    isRequired: endpoint.auth !== 'machine',
+    isRequired: requiresItsHeaders(endpoint),
   }));
   const query = endpoint.query && jsonSchemaOf(endpoint.query, 'input', components);
   const body = bodySchema(endpoint, components);
