@@ -17,6 +17,7 @@ import type { RandomBytes } from './base/random.ts';
 import { type Sealing, sealingUnder } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
+import { sharingReads } from './db/shared-reads.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { openPolicyBridge } from './doors/policy-bridge.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
@@ -71,7 +72,7 @@ export type App = {
 };
 
 export function buildApp(parts: AppParts): App {
-  const { db, randomBytes, log, counters } = parts;
+  const { db, randomBytes, log, counters } = { ...parts, db: sharingReads(parts.db) };
   const newId = idMaker(parts.clock, randomBytes);
   const gate = openGate(db);
   const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);

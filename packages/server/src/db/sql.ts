@@ -26,9 +26,15 @@ export const build = new Kysely<Tables>({
 /** Anything that runs statements: a transaction, or a door that opens one for each. */
 export type Runner = { run(statement: Statement): Promise<Answer> };
 
-type Query<Row> = Compilable<Row> | RawBuilder<Row>;
+/** A statement that is always the same, written once instead of with every use. */
+export type Fixed<Row> = Statement & { readonly answers?: Row };
+
+type Query<Row> = Compilable<Row> | RawBuilder<Row> | Fixed<Row>;
+
+export const fixed = <Row>(query: Compilable<Row>): Fixed<Row> => statementOf(query);
 
 export function statementOf<Row>(query: Query<Row>): Statement {
+  if ('text' in query) return query;
   const compiled = 'isRawBuilder' in query ? query.compile(build) : query.compile();
   return { text: compiled.sql, values: compiled.parameters };
 }

@@ -1,7 +1,7 @@
 // Every statement on workspaces. There is one in reach at most, so none is named.
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { build, maybe, one } from '../../db/sql.ts';
+import { build, fixed, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
@@ -10,9 +10,10 @@ type Columns = Tables['workspaces'];
 export type WorkspaceRow = Selectable<Columns>;
 
 const row = build.selectFrom('workspaces').selectAll();
+const readRow = fixed(row);
 
 export async function loadWorkspace(tx: Read): Promise<WorkspaceRow> {
-  const found = await maybe(tx, row);
+  const found = await maybe(tx, readRow);
   if (!found) throw notFound('workspace');
   return found;
 }

@@ -1,0 +1,111 @@
+// The same question is put once for many, never by a statement sent before it was asked, and never
+// for two who may not see the same.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { deadlineAfter } from '../base/deadline.ts';
+import type { Answer, Database, DoorRole, Scope } from './database.ts';
+import { sharingReads } from './shared-reads.ts';
+
+const MINE: Scope = { workspaceId: 'mine', envs: ['live', 'test'] };
+const PATIENCE_MS = 3000;
+
+function store() {
+  const sent: PromiseWithResolvers<Answer>[] = [];
+  const db = sharingReads({
+    once: () => {
+      const answer = Promise.withResolvers<Answer>();
+      sent.push(answer);
+      return answer.promise;
+    },
+  } as unknown as Database);
+  const ask = (values: unknown[] = [], scope = MINE, role: DoorRole = 'kr_read') =>
+    db.once({ role, scope, deadline: deadlineAfter(PATIENCE_MS) }, { text: 'select $1', values });
+  const answer = (at: number) => sent[at]?.resolve({ rows: [{ at }], count: 1 });
+  const told = (asked: Promise<Answer>) => asked.then(({ rows }) => rows[0]?.at);
+  return { sent, ask, answer, told };
+}
+
+test('who asks while one is under way waits for the next, together with others', async () => {
+  const { sent, ask, answer, told } = store();
+  const first = [ask(), ask()];
+  equal(sent.length, 0);
+  await nextTurn();
+  const later = [ask(), ask(), ask()];
+  equal(sent.length, 1);
+  answer(0);
+  deepEqual(await Promise.all(first.map(told)), [0, 0]);
+  await nextTurn();
+  equal(sent.length, 2, 'nobody is answered by a statement that was sent before he asked');
+  answer(1);
+  deepEqual(await Promise.all(later.map(told)), [1, 1, 1]);
+});
+
+test('nothing is remembered of an answer', async () => {
+  const { sent, ask, answer, told } = store();
+  const first = ask();
+  await nextTurn();
+  answer(0);
+  await first;
+  const second = ask();
+  await nextTurn();
+  equal(sent.length, 2, 'and nobody waits when nothing is under way');
+  answer(1);
+  equal(await told(second), 1);
+});
+
+test('another scope, another value or another door is another question', async () => {
+  const { sent, ask } = store();
+  const scopes: Scope[] = [
+    MINE,
+    { ...MINE, workspaceId: 'theirs' },
+    { ...MINE, workspaceId: null },
+    { ...MINE, envs: ['test'] },
+    { ...MINE, tenantId: 'one' },
+    { ...MINE, projectId: 'one' },
+    { ...MINE, userId: 'one' },
+  ];
+  for (const scope of scopes) void ask([], scope);
+  for (const value of [1, '1', null, true, ['1'], '1","2']) void ask([value]);
+  void ask(['1', '2']);
+  await nextTurn();
+  equal(sent.length, scopes.length + 7);
+});
+
+test('only reading is shared', async () => {
+  const { sent, ask } = store();
+  const roles: DoorRole[] = ['kr_write', 'kr_record', 'kr_gate', 'kr_worker'];
+  for (const role of [...roles, ...roles]) void ask([], MINE, role);
+  await nextTurn();
+  equal(sent.length, 2 * roles.length);
+});
+
+test('one that never comes back holds up nobody for long', async () => {
+  const { sent, ask, answer, told } = store();
+  void ask();
+  await nextTurn();
+  const later = ask();
+  while (sent.length < 2) await sleep(1);
+  answer(1);
+  equal(await told(later), 1);
+  const latest = ask();
+  while (sent.length < 3) await sleep(1);
+  answer(2);
+  equal(await told(latest), 2);
+});
+
+test('one that fails, fails for those who share it and for no others', async () => {
+  const { sent, ask, answer, told } = store();
+  const first = ask();
+  await nextTurn();
+  const later = [ask(), ask()];
+  sent[0]?.reject(new Error('lost'));
+  await rejects(first, /lost/);
+  await nextTurn();
+  const latest = ask();
+  sent[1]?.reject(new Error('lost again'));
+  for (const each of later) await rejects(each, /lost again/);
+  await nextTurn();
+  answer(2);
+  equal(await told(latest), 2);
+});

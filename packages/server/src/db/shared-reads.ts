@@ -1,0 +1,68 @@
+// The same question, asked by many at once, is put to the store once. What a reader may see is
+// settled by scope and statement alone, so whoever sends both alike may share an answer; and it is
+// sent after the last of them asked, so that each still sees whatever was committed before.
+import type { Answer, Database, Opening, Statement } from './database.ts';
+import { preparedName } from './prepared.ts';
+
+const HELD_MS_MAX = 5;
+
+type Ask = () => Promise<Answer>;
+
+/** A statement that is yet to be sent, and everyone who waits for its answer. */
+type Gathering = { answer: PromiseWithResolvers<Answer>; ask: Ask };
+
+type Question = { underWay: number; open: Gathering | null };
+
+export function sharingReads(db: Database): Database {
+  const share = sharing();
+  return {
+    ...db,
+    once: (opening, statement) =>
+      opening.role === 'kr_read'
+        ? share(nameOf(opening, statement), () => db.once(opening, statement))
+        : db.once(opening, statement),
+  };
+}
+
+/** Two that share a name differ in nothing that the store is told, but for how long it has. */
+function nameOf({ scope, byIndex, readOnly, repeatable }: Opening, statement: Statement): string {
+  const { workspaceId, envs, tenantId, projectId, userId } = scope;
+  const whose = `${workspaceId} ${envs} ${tenantId} ${projectId} ${userId}`;
+  const values = statement.values.length === 0 ? '' : JSON.stringify(statement.values);
+  return `${preparedName(statement.text)} ${whose} ${byIndex} ${readOnly} ${repeatable} ${values}`;
+}
+
+function sharing(): (name: string, ask: Ask) => Promise<Answer> {
+  const questions = new Map<string, Question>();
+
+  function send(name: string, question: Question, gathering: Gathering): void {
+    if (question.open !== gathering) return; // sent already
+    question.open = null;
+    question.underWay += 1;
+    const { answer, ask } = gathering;
+    ask()
+      .then(answer.resolve, answer.reject)
+      .finally(() => {
+        question.underWay -= 1;
+        if (question.open) send(name, question, question.open);
+        else if (question.underWay === 0) questions.delete(name);
+      });
+  }
+
+  function begin(name: string, ask: Ask): Gathering {
+    const question = questions.get(name) ?? { underWay: 0, open: null };
+    questions.set(name, question);
+    const gathering = { answer: Promise.withResolvers<Answer>(), ask };
+    question.open = gathering;
+    // With one under way it waits for that, but not for long: its connection may have died.
+    if (question.underWay > 0) setTimeout(send, HELD_MS_MAX, name, question, gathering);
+    else setImmediate(send, name, question, gathering);
+    return gathering;
+  }
+
+  return (name, ask) => {
+    const gathering = questions.get(name)?.open ?? begin(name, ask);
+    gathering.ask = ask; // who came last may wait longest
+    return gathering.answer.promise;
+  };
+}

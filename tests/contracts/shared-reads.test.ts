@@ -1,0 +1,61 @@
+// Reads that share a statement tell each reader only of their own workspace, and never of a state
+// older than the last change that was answered before they asked.
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../packages/server/src/db/database.ts';
+import { bench, type Caller } from '../bench.ts';
+import { appBeside } from '../beside.ts';
+
+const CHANGES = 25;
+const READERS = 24;
+const ON_ITS_WAY_MS = 10;
+
+/** What is read is told a while after it was read: long enough for a change to be answered. */
+const farAway = (db: Database): Database => ({
+  ...db,
+  once: async (opening, statement) => {
+    const answer = await db.once(opening, statement);
+    if (opening.role === 'kr_read') await sleep(ON_ITS_WAY_MS);
+    return answer;
+  },
+});
+
+/** Renames a workspace again and again, while many read it. */
+async function readWhileRenamed(call: Caller, whose: string): Promise<number> {
+  let answered = 0;
+  let isOver = false;
+  let reads = 0;
+  const nameAt = (change: number) => `${whose} ${change}`;
+  const rename = async () => {
+    for (let change = 1; change <= CHANGES; change += 1) {
+      await call('PATCH /v1/workspace', { name: nameAt(change) });
+      answered = change;
+    }
+    isOver = true;
+  };
+  const read = async (_: unknown, reader: number) => {
+    while (!isOver) {
+      await sleep(reader); // else they would all go round together, and none come in between
+      const before = answered;
+      const { name } = await call('GET /v1/workspace');
+      const [owner, change] = name.split(' ');
+      equal(owner, whose);
+      ok(Number(change) >= before, `${name} was told after change ${before} had been answered`);
+      reads += 1;
+    }
+  };
+  await call('PATCH /v1/workspace', { name: nameAt(0) });
+  await Promise.all([rename(), ...Array.from({ length: READERS }, read)]);
+  return reads;
+}
+
+test('many who read at once see their own workspace, and what was changed before', async (t) => {
+  const [one, other] = [await bench(t), await bench(t)];
+  const { as } = appBeside(t, one.world, { db: farAway(one.world.db) });
+  const counts = await Promise.all([
+    readWhileRenamed(as(one.tokens.liveKey), 'one'),
+    readWhileRenamed(as(other.tokens.liveKey), 'other'),
+  ]);
+  for (const reads of counts) ok(reads > CHANGES, `only ${reads} reads`);
+});
