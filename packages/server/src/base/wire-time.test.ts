@@ -1,0 +1,32 @@
+// Written by hand, an instant reads as the runtime would write it.
+import { equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { wireTime } from './wire-time.ts';
+
+test('every instant reads as in ISO 8601, whatever was written before it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
+      for (const moment of moments) equal(wireTime(moment), moment.toISOString());
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('so do the first and the last of a day, of time, and the years of other lengths', () => {
+  for (const text of [
+    '1970-01-01T00:00:00.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '2028-02-29T23:59:59.999Z',
+    '2028-03-01T00:00:00.000Z',
+    '-000001-12-31T23:59:59.999Z',
+    '+275760-09-13T00:00:00.000Z',
+    '-271821-04-20T00:00:00.000Z',
+  ]) {
+    equal(wireTime(new Date(text)), text);
+  }
+});
+
+test('what is no time is not written', () => {
+  throws(() => wireTime(new Date(Number.NaN)), RangeError);
+});
