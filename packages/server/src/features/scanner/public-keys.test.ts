@@ -138,3 +138,12 @@ test('a file is read like an address', async (t) => {
   writeFileSync(path, listOf({ a: one, b: two }));
   ok(await isFound(again, 'b', two));
 });
+
+test('a path that leads nowhere is told before anyone asks', async () => {
+  const warned = Promise.withResolvers<unknown>();
+  openScannerKeys(
+    { kind: 'file', path: '/nowhere/keys.json' },
+    { log: { ...log, warn: (fields: unknown) => warned.resolve(fields) } },
+  );
+  ok(String(Reflect.get(Object(await warned.promise), 'error')).includes('/nowhere/keys.json'));
+});

@@ -81,6 +81,9 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
     await read();
   }
 
+  // A wrong path is told when the server starts, not when the first leak is reported.
+  if (source.kind === 'file') void read();
+
   return {
     isConfigured: true,
     async find(identifier) {
