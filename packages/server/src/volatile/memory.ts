@@ -42,12 +42,16 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
   const { nowMs, countersMax = COUNTERS_MAX } = parts;
   const shelf = openShelf(countersMax);
 
-  function chargeAll(rules: readonly Rule[], tallies: Tally[], { cost, now }: Asked): void {
+  function chargeAll(
+    rules: readonly Rule[],
+    { counters, tallies }: Looked,
+    { cost, now }: Asked,
+  ): void {
     for (let at = 0; at < rules.length; at += 1) {
       const rule = rules[at];
       const tally = tallies[at];
       if (!rule || !tally) continue;
-      const known = shelf.get(rule.name);
+      const known = counters[at];
       const newest = newestOf(rule, known, now);
       const span = spanOf(rule);
       const widthMs = widthOf(rule);
@@ -58,10 +62,11 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
       counter.endsAtMs = (newest + span) * widthMs;
       if (known) shelf.touch(rule.name, counter);
       else shelf.add(rule.name, counter);
-      shelf.sweep(now);
       tally.used += cost;
       tally.resetMs = counter.endsAtMs - now;
     }
+    // Not in between: what was found before it would be charged after it was dropped.
+    shelf.sweep(now, rules.length * SWEPT_PER_CHARGE);
   }
 
   return {
@@ -70,17 +75,19 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
     check(rules, cost) {
       const now = nowMs();
       const tallies: Tally[] = [];
+      const counters: (Counter | undefined)[] = [];
       let allowed = true;
       for (const rule of rules) {
         const counter = shelf.get(rule.name);
         const tally = tallyOf(rule, counter, { now, cost });
         tallies.push(tally);
+        counters.push(counter);
         if (tally.waitMs === 0) continue;
         allowed = false;
         // Who keeps knocking at a closed door is not forgotten for it.
         if (counter) shelf.touch(rule.name, counter);
       }
-      if (allowed && cost > 0) chargeAll(rules, tallies, { now, cost });
+      if (allowed && cost > 0) chargeAll(rules, { counters, tallies }, { now, cost });
       return verdictOf(allowed, tallies);
     },
     size: shelf.size,
@@ -109,8 +116,8 @@ function openShelf(countersMax: number) {
       counters.delete(name);
       counters.set(name, counter);
     },
-    sweep(now: number): void {
-      for (let looked = 0; looked < SWEPT_PER_CHARGE; looked += 1) {
+    sweep(now: number, most: number): void {
+      for (let looked = 0; looked < most; looked += 1) {
         const { value, done } = sweeping.next();
         if (done) sweeping = counters.entries();
         else if (value[1].endsAtMs + KEPT_AFTER_MS <= now) counters.delete(value[0]);
@@ -120,6 +127,9 @@ function openShelf(countersMax: number) {
 }
 
 type Asked = { now: number; cost: number };
+
+/** What was found for each rule, before anything was charged. */
+type Looked = { counters: readonly (Counter | undefined)[]; tallies: Tally[] };
 
 /** A clock that stepped back a little stands still here; one that jumped starts afresh. */
 function newestOf(rule: Rule, counter: Counter | undefined, now: number): number {

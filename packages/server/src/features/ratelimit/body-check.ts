@@ -17,7 +17,7 @@ import type { RateLimit } from '@keyrail/protocol/validators.ts';
 
 export type CheckBody = BodyOf<(typeof ratelimitEndpoints)['POST /v1/ratelimit/check']>;
 
-const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const RULE_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const FIELDS = new Set(['project_id', 'env', 'key_id', 'tenant_id', 'cost', 'limits']);
 const RULE_FIELDS = new Set(['id', 'limit', 'window_ms', 'algorithm', 'scope']);
@@ -62,8 +62,13 @@ function isRule(value: unknown): value is RateLimit {
   );
 }
 
-const idIn = (value: unknown): string | null =>
-  typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null;
+/** As they are nearly always written; in capitals too, and told back in small letters. */
+function idIn(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  if (UUID.test(value)) return value;
+  const small = value.toLowerCase();
+  return UUID.test(small) ? small : null;
+}
 
 const isWhole = (value: unknown, min: number, max: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
