@@ -164,6 +164,7 @@ export class Feed {
       page = await this.#source.page(page.cursor, workspaceId);
       if (page.version !== version) throw new FeedFault('a page is of another version');
     }
+    for (const _ of table.settle()) await turn();
     this.#stopping.signal.throwIfAborted();
     const { env } = this.#parts;
     const { projectDeleted } = page;

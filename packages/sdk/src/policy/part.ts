@@ -14,7 +14,10 @@ export const RECORD_WORDS = 12;
 const RECORDS_MIN = 8;
 /** Between 56 and 70 hundredths full: a record is found at the second look, on average. */
 const FILL_MAX = 0.7;
+const FILL_SETTLED = 0.63;
 const GROWTH = 1.25;
+/** While it is filled: what is outgrown is garbage, and collecting it costs more than the room. */
+const GROWTH_AT_FIRST = 2;
 /** In place of the higher word of an expiry: without an end. */
 const NEVER = 0x7fffffff;
 const WORD = 2 ** 32;
@@ -38,6 +41,7 @@ export class Part {
   words: Int32Array;
   #records: number;
   #used = 0;
+  #growth = GROWTH_AT_FIRST;
   /** Somebody is reading the words in peace: they are copied before they change. */
   #isShown = false;
 
@@ -64,7 +68,7 @@ export class Part {
 
   /** Makes a record for a digest that has none, and says where. */
   add(digest: Int32Array, row: number): number {
-    if (this.#used + 1 > this.#records * FILL_MAX) this.#grow();
+    if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
     this.own();
     const at = this.#freeFor(digest[1] ?? 0);
     this.words.set(digest, at);
@@ -86,6 +90,15 @@ export class Part {
     }
     words.fill(0, hole, hole + RECORD_WORDS);
     this.#used -= 1;
+  }
+
+  /** All is in for now: room beyond what is usual is given back. Says how many records moved. */
+  settle(): number {
+    this.#growth = GROWTH;
+    const records = Math.max(RECORDS_MIN, Math.ceil(this.#used / FILL_SETTLED));
+    if (records >= this.#records) return 0;
+    this.#resize(records);
+    return this.#used;
   }
 
   /** The words, to be written to. */
@@ -121,9 +134,9 @@ export class Part {
     return to >= from ? to - from : to - from + this.words.length;
   }
 
-  #grow(): void {
+  #resize(records: number): void {
     const old = this.words;
-    this.#records = Math.ceil(this.#records * GROWTH);
+    this.#records = Math.ceil(records);
     this.words = new Int32Array(this.#records * RECORD_WORDS);
     this.#isShown = false;
     for (let at = 0; at < old.length; at += RECORD_WORDS) {

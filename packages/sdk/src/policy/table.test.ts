@@ -26,6 +26,7 @@ test('after any changes the table says what a map would', () => {
     const model = new Map<string, Entry>();
     for (let step = 0; step < 2_000; step += 1) {
       const entry = entryOf(chance.below(keys), chance);
+      if (chance.percent(1)) for (const _ of table.settle());
       if (chance.percent(45)) {
         table.delete(entry.lookupHash);
         model.delete(entry.lookupHash);
@@ -36,6 +37,28 @@ test('after any changes the table says what a map would', () => {
     }
     assertSame(table, model, keys);
   }
+});
+
+test('once it is settled, a table takes little more room than its keys', () => {
+  const chance = chanceFrom(5);
+  const table = new PolicyTable();
+  const model = new Map<string, Entry>();
+  const KEYS = 30_000;
+  const fill = (from: number, to: number) => {
+    for (let number = from; number < to; number += 1) {
+      const entry = entryOf(number, chance);
+      table.set(entry);
+      model.set(entry.lookupHash, entry);
+    }
+  };
+  fill(0, KEYS);
+  const steps = [...table.settle()].length;
+  ok(steps > 0, 'a large one is settled in steps');
+  ok(table.bytes < 118 * KEYS, `${table.bytes / KEYS} bytes a key`);
+  assertSame(table, model, KEYS);
+  fill(KEYS, 2 * KEYS);
+  ok(table.bytes < 128 * 2 * KEYS, `${table.bytes / 2 / KEYS} bytes a key after more came`);
+  assertSame(table, model, 2 * KEYS);
 });
 
 test('keys that fall into one part, and onto one place, are told apart', () => {

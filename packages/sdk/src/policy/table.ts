@@ -30,6 +30,9 @@ export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 const PART_BITS = 8;
 const PARTS = 1 << PART_BITS;
 
+/** About a millisecond's work. */
+const MOVED_AT_ONCE = 20_000;
+
 const NO_TERMS: Terms = { scopes: new Set<string>(), limits: Object.freeze([]) };
 const NOTHING = new Int32Array(0);
 
@@ -166,6 +169,17 @@ export class PolicyTable {
     return part;
   }
 
+  /** Gives back the room that filling it took, in steps: between two of them others may run. */
+  *settle(): Generator<void> {
+    let moved = 0;
+    for (const part of this.#parts) {
+      moved += part.settle();
+      if (moved < MOVED_AT_ONCE) continue;
+      moved = 0;
+      yield;
+    }
+  }
+
   /** The records as they are now, part by part; what changes later does not show in them. */
   show(): Int32Array[] {
     return this.#parts.map((part) => part.show());
@@ -180,6 +194,8 @@ export class PolicyTable {
       marks[row] = 1;
       this.#size += 1;
     }
-    this.#parts[index] = new Part(words);
+    const part = new Part(words);
+    part.settle();
+    this.#parts[index] = part;
   }
 }
