@@ -49,13 +49,14 @@ export async function openWorker<Order extends object, Result>(
 export async function openPeerServer(
   file: string,
   env: Record<string, string> = {},
+  startMs = ANSWER_GRACE_MS,
 ): Promise<Program & { port: number }> {
   const child = fork(join(import.meta.dirname, file), {
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const program = watched(child);
-  const said = await nextWord(child, ANSWER_GRACE_MS);
+  const said = await nextWord(child, startMs);
   if (!('ready' in said)) throw new Error(`${file} did not start`);
   return { ...program, port: Number(said.ready) };
 }

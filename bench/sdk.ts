@@ -41,7 +41,8 @@ export async function measureSdk(): Promise<Finding[]> {
     opened.push(peers.onPostgres, peers.inMemory);
     const findings: Finding[] = [];
     for (const keys of [FEW, MANY]) {
-      const feed = await openPeerServer('sdk-feed-server.ts', { BENCH_KEYS: String(keys) });
+      const settings = { BENCH_KEYS: String(keys) };
+      const feed = await openPeerServer('sdk-feed-server.ts', settings, LOAD_WAIT_MS);
       opened.push(feed);
       const node: Node = await openWorker('sdk-node.ts');
       opened.push(node);
