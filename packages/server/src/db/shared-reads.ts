@@ -44,7 +44,8 @@ function sharing(): (name: string, ask: Ask) => Promise<Answer> {
       .then(answer.resolve, answer.reject)
       .finally(() => {
         question.underWay -= 1;
-        if (question.open) send(name, question, question.open);
+        // Those who are answered now may ask again at once, and then come along.
+        if (question.open) setImmediate(send, name, question, question.open);
         else if (question.underWay === 0) questions.delete(name);
       });
   }

@@ -46,8 +46,8 @@ export async function many<Row>(runner: Runner, query: Query<Row>): Promise<Row[
 
 /** The first row, or null when there is none. */
 export async function maybe<Row>(runner: Runner, query: Query<Row>): Promise<Row | null> {
-  const [row] = await many(runner, query);
-  return row ?? null;
+  const { rows } = await runner.run(statementOf(query));
+  return (rows[0] as Row | undefined) ?? null;
 }
 
 /** For statements that always answer with a row, such as an insert that returns it. */
