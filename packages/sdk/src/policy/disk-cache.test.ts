@@ -171,7 +171,7 @@ test('writing is put off, and not repeated while nothing changes', async (t) => 
 });
 
 test('a node that dies seconds after a revocation, and comes back alone, knows of it', async (t) => {
-  const { dir, path } = await ground(t);
+  const { dir } = await ground(t);
   const plane = new Plane();
   const first = nodeOn(plane, { cacheDir: dir });
   t.after(() => first.node.close());
@@ -179,7 +179,8 @@ test('a node that dies seconds after a revocation, and comes back alone, knows o
   const [revoked, narrowed] = [plane.issue(), plane.issue({ scopes: ['a'] })];
   const writtenAt = async () => {
     await first.clock.pass(0);
-    return versionIn(await readFile(await path()).catch(() => Buffer.alloc(0)));
+    const files = await Promise.all((await readdir(dir)).map((name) => readFile(join(dir, name))));
+    return Math.max(...files.map((bytes) => versionIn(bytes) ?? 0));
   };
   await first.clock.pass(2_000);
   await until(async () => (await writtenAt()) === plane.version);

@@ -10,6 +10,7 @@ import type { Chance, Clock } from '../clock.ts';
 import type { Env } from '../context.ts';
 import type { Time } from '../time.ts';
 import type { Transport } from '../transport.ts';
+import type { News } from './cache-news.ts';
 import { createHolding, type Holding } from './holding.ts';
 import { POLL_MS_MAX, spread, waitMsAfter } from './pace.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
@@ -31,11 +32,8 @@ export type FeedParts = {
   chance: Chance;
   time: Time;
   standing: Standing;
-  /**
-   * Told after each change of the policy, with the control plane's time of it, and whether it only
-   * added keys.
-   */
-  onChange(policy: Policy, generatedAt: number, isOnlyMore: boolean): void;
+  /** Told after each change of the policy, with the control plane's time of it; null: all is new. */
+  onChange(policy: Policy, generatedAt: number, news: News | null): void;
 };
 
 /** So many answers may follow each other at once; then there is a pause between them. */
@@ -134,15 +132,14 @@ export class Feed {
     this.#startsOver = true;
     if (since !== policy.version) throw new FeedFault('it is a delta since another version');
     if (version <= since) throw new FeedFault('a version went back');
-    const { size } = policy.table;
-    for (const change of changes) {
-      if (change.kind === 'upsert') policy.table.set(change.entry);
-      else policy.table.delete(change.lookupHash);
-    }
+    const { table, projectDeleted: wasDeleted } = policy;
+    const { size } = table;
+    table.apply(changes);
     policy.version = version;
     policy.projectDeleted = projectDeleted;
     this.#startsOver = false;
-    this.#adopt(policy, generatedAt, policy.table.size === size + changes.length);
+    const isOnlyMore = table.size === size + changes.length && projectDeleted === wasDeleted;
+    this.#adopt(policy, generatedAt, { since, changes, isOnlyMore });
   }
 
   /** Reads the remaining pages; what was known stays in force until the last one is in. */
@@ -169,13 +166,13 @@ export class Feed {
     const { env } = this.#parts;
     const { projectDeleted } = page;
     this.#startsOver = false;
-    this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt);
+    this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt, null);
   }
 
-  #adopt(policy: Policy, generatedAt: number, isOnlyMore = false): void {
+  #adopt(policy: Policy, generatedAt: number, news: News | null): void {
     this.#parts.time.heard(generatedAt);
     this.#parts.standing.confirmed(policy);
-    this.#parts.onChange(policy, generatedAt, isOnlyMore);
+    this.#parts.onChange(policy, generatedAt, news);
   }
 
   #failed(error: unknown): number {

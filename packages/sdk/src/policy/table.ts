@@ -20,6 +20,9 @@ export type Entry = {
   limits: readonly RateLimitRule[];
 };
 
+/** How a key stands after it. */
+export type Change = { kind: 'upsert'; entry: Entry } | { kind: 'remove'; lookupHash: string };
+
 /** What a key may do: the same for many. */
 export type Terms = {
   readonly scopes: ReadonlySet<string>;
@@ -161,6 +164,13 @@ export class PolicyTable {
     this.ids.remove((part.words[at + ROW_AT] ?? 0) - 1);
     part.remove(at);
     this.#size -= 1;
+  }
+
+  apply(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.kind === 'upsert') this.set(change.entry);
+      else this.delete(change.lookupHash);
+    }
   }
 
   #partOf(digest: Int32Array): Part {

@@ -1,7 +1,7 @@
 // Answers of the policy feed, checked field by field: what does not have the feed's form, or is
 // the feed of somebody else, is refused as a whole. Fields that are not known are ignored.
 import type { Env, RateLimitRule } from '../context.ts';
-import type { Entry } from './table.ts';
+import type { Change, Entry } from './table.ts';
 
 /** Whose feed it must be. */
 export type Expected = {
@@ -22,7 +22,6 @@ type Head = {
 
 export type SnapshotPage = Head & { kind: 'snapshot'; entries: Entry[]; cursor: string | null };
 export type Delta = Head & { kind: 'delta'; since: number; changes: Change[] };
-export type Change = { kind: 'upsert'; entry: Entry } | { kind: 'remove'; lookupHash: string };
 
 /** Why an answer is refused; never quotes more than a field's name. */
 export class FeedFault extends Error {

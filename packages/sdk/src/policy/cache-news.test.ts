@@ -1,0 +1,251 @@
+// What changed since the policy was written down outlives the program too: whenever it is killed,
+// what comes back is the policy of one moment, and no revocation that was written is forgotten.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import {
+  copyFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../../../tests/smtp-sink.ts';
+import { type Chance, chanceFrom } from '../../../../tests/turns.ts';
+import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
+import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
+import { secretKeyOf } from '../../test/rig.ts';
+import { versionIn } from './cache-form.ts';
+import { type DiskCache, openDiskCache } from './disk-cache.ts';
+import type { Policy } from './standing.ts';
+import { type Change, type Entry, PolicyTable } from './table.ts';
+
+const SAVED_AT = Date.UTC(2026, 2, 1);
+
+async function ground(t: TestContext) {
+  const above = await mkdtemp(join(tmpdir(), 'kr-news-'));
+  t.after(() => rm(above, { recursive: true, force: true }));
+  const dir = join(above, 'cache');
+  const clock = manualClock();
+  const logged: string[] = [];
+  const log = (_: string, message: string) => void logged.push(message);
+  const parts = { secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, log };
+  const open = (at = dir, by = clock) => openDiskCache({ ...parts, clock: by, tenantIds: [] }, at);
+  const versionOf = async (kind: 'policy' | 'news', at = dir) => {
+    const name = (await readdir(at)).find((one) => one.endsWith(`.${kind}`));
+    return name === undefined ? null : versionIn(await readFile(join(at, name)));
+  };
+  return { above, dir, clock, logged, open, versionOf };
+}
+
+function policyWith(keys: number, version: number): Policy {
+  const table = new PolicyTable();
+  const chance = chanceFrom(keys);
+  for (let number = 0; number < keys; number += 1) table.set(entryOf(number, chance));
+  return { table, version, workspaceId: uuidOf(2, 9), env: null, projectDeleted: false };
+}
+
+const removal = (number: number): Change => ({
+  kind: 'remove',
+  lookupHash: sha256Hex(`key ${number}`),
+});
+
+/** Brings the policy to its next version, as a delta of the feed does. */
+function change(cache: DiskCache, policy: Policy, changes: Change[]): void {
+  const since = policy.version;
+  const { size } = policy.table;
+  policy.table.apply(changes);
+  policy.version += 1;
+  const isOnlyMore = policy.table.size === size + changes.length;
+  cache.keep(policy, SAVED_AT + policy.version, { since, changes, isOnlyMore });
+}
+
+const wholeWritten = async (clock: ManualClock, version: () => Promise<number | null>) => {
+  await clock.pass(1_100);
+  await until(async () => {
+    await clock.pass(0);
+    return (await version()) !== null;
+  });
+};
+
+test('of many keys, too, a revocation is written at once', async (t) => {
+  const { clock, open, versionOf } = await ground(t);
+  const cache = open();
+  await cache.load();
+  const policy = policyWith(20_000, 5);
+  cache.keep(policy, SAVED_AT);
+  await wholeWritten(clock, () => versionOf('policy'));
+  change(cache, policy, [removal(7)]);
+  await clock.pass(0);
+  await until(async () => (await versionOf('news')) === 6);
+  equal(await versionOf('policy'), 5, 'the large file is left alone');
+
+  // Nobody closes it: it was killed.
+  const kept = await open().load();
+  deepEqual([kept?.policy.version, kept?.savedAt], [6, SAVED_AT + 6]);
+  equal(kept?.policy.table.size, 19_999);
+  equal(kept && toldBy(kept.policy.table, sha256Hex('key 7')), null);
+});
+
+test('many in a row are written once a second, and all of them', async (t) => {
+  const { clock, open, versionOf } = await ground(t);
+  const cache = open();
+  await cache.load();
+  const policy = policyWith(100, 1);
+  cache.keep(policy, SAVED_AT);
+  await wholeWritten(clock, () => versionOf('policy'));
+  for (let number = 0; number < 50; number += 1) {
+    change(cache, policy, [removal(number)]);
+    await clock.pass(20);
+  }
+  ok(Number(await versionOf('news')) < 51, 'not each by itself');
+  await clock.pass(1_000);
+  await until(async () => (await versionOf('news')) === 51);
+  equal((await open().load())?.policy.table.size, 50);
+});
+
+test('a node that begins with news does not lose them when more come', async (t) => {
+  const { clock, open, versionOf } = await ground(t);
+  const first = open();
+  await first.load();
+  const policy = policyWith(10, 1);
+  first.keep(policy, SAVED_AT);
+  await wholeWritten(clock, () => versionOf('policy'));
+  change(first, policy, [removal(1)]);
+  await clock.pass(0);
+  await until(async () => (await versionOf('news')) === 2);
+
+  const second = open();
+  const kept = await second.load();
+  ok(kept);
+  change(second, kept.policy, [removal(2)]);
+  await clock.pass(0);
+  await until(async () => (await versionOf('news')) === 3);
+  equal(await versionOf('policy'), 1);
+  equal((await open().load())?.policy.table.size, 8);
+});
+
+test('damaged news are refused, and the policy they belong to with them', async (t) => {
+  const { above, dir, clock, logged, open, versionOf } = await ground(t);
+  const cache = open();
+  await cache.load();
+  const policy = policyWith(10, 1);
+  cache.keep(policy, SAVED_AT);
+  await wholeWritten(clock, () => versionOf('policy'));
+  change(cache, policy, [removal(1)]);
+  await clock.pass(0);
+  await until(async () => (await versionOf('news')) === 2);
+  const saved = join(above, 'saved');
+  const chance = chanceFrom(3);
+  await cp(dir, saved, { recursive: true });
+  for (let round = 0; round < 100; round += 1) {
+    const at = join(above, `round-${round}`);
+    await cp(saved, at, { recursive: true });
+    const name = join(at, (await readdir(at)).find((one) => one.endsWith('.news')) ?? '');
+    const bytes = await readFile(name);
+    if (round % 2 === 0) {
+      const place = chance.below(bytes.length);
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << chance.below(8));
+    }
+    await writeFile(name, round % 2 === 0 ? bytes : bytes.subarray(0, chance.below(bytes.length)));
+    equal(await open(at).load(), null, `round ${round}`);
+    deepEqual(await readdir(at), []);
+  }
+  equal(logged.length, 100);
+  ok(await open(saved).load());
+});
+
+test('news without their policy are of another beginning', async (t) => {
+  const { dir, clock, open, versionOf } = await ground(t);
+  const cache = open();
+  await cache.load();
+  const policy = policyWith(10, 5);
+  cache.keep(policy, SAVED_AT);
+  await wholeWritten(clock, () => versionOf('policy'));
+  change(cache, policy, [removal(1)]);
+  await clock.pass(0);
+  await until(async () => (await versionOf('news')) === 6);
+  await unlink(join(dir, (await readdir(dir)).find((one) => one.endsWith('.policy')) ?? ''));
+  equal(await open().load(), null);
+  deepEqual(await readdir(dir), []);
+});
+
+/** Until nothing is being written: who was killed does not write any more. */
+const quiet = (dir: string) =>
+  until(async () => {
+    await sleep(10);
+    return (await readdir(dir)).every((name) => /\.(policy|news)$/.test(name));
+  });
+
+/** As it is at this moment, what is being written left out. The policy only ever gets newer. */
+async function copyNow(from: string, to: string): Promise<void> {
+  await mkdir(to);
+  for (const kind of ['.news', '.policy']) {
+    const name = (await readdir(from)).find((one) => one.endsWith(kind));
+    if (name !== undefined) await copyFile(join(from, name), join(to, name));
+  }
+}
+
+/** A step of the control plane: new keys, changed ones, revoked ones; now and then a whole. */
+function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
+  return Array.from({ length: 1 + chance.below(4) }, (): Change => {
+    const number = chance.below(60);
+    const entry = entryOf(number, chance);
+    if (!chance.percent(55)) {
+      model.delete(entry.lookupHash);
+      return { kind: 'remove', lookupHash: entry.lookupHash };
+    }
+    model.set(entry.lookupHash, entry);
+    return { kind: 'upsert', entry };
+  });
+}
+
+test('whenever it is killed, what comes back is the policy as it was at one version', async (t) => {
+  for (let seed = 1; seed <= 6; seed += 1) {
+    const { above, dir, open, versionOf } = await ground(t);
+    let clock = manualClock();
+    const chance = chanceFrom(seed);
+    const model = new Map<string, Entry>();
+    const history = new Map<number, Map<string, Entry>>();
+    let cache = open(dir, clock);
+    await cache.load();
+    let policy = policyWith(0, 1);
+    cache.keep(policy, SAVED_AT);
+    history.set(1, new Map());
+    await wholeWritten(clock, () => versionOf('policy'));
+    for (let step = 0; step < 40; step += 1) {
+      change(cache, policy, stepOf(chance, model));
+      history.set(policy.version, new Map(model));
+      await clock.pass(chance.pick([0, 0, 10, 500, 1_500, 40_000]));
+      const written = Math.max(
+        ...(await Promise.all([versionOf('policy'), versionOf('news')])).map(Number),
+      );
+      const at = join(above, `killed-${step}`);
+      await copyNow(dir, at);
+      const kept = await open(at).load();
+      ok(kept && kept.policy.version >= written, `${kept?.policy.version} of ${written}`);
+      const then = history.get(kept.policy.version);
+      equal(kept.policy.table.size, then?.size);
+      for (let number = 0; number < 60; number += 1) {
+        const hash = sha256Hex(`key ${number}`);
+        const { env: _, ...entry } = then?.get(hash) ?? { env: null };
+        deepEqual(toldBy(kept.policy.table, hash), then?.has(hash) ? entry : null);
+      }
+      if (!chance.percent(15)) continue;
+      // It goes on from what it found, and the feed tells it the rest.
+      await quiet(dir);
+      clock = manualClock();
+      cache = open(dir, clock);
+      policy = (await cache.load())?.policy ?? policy;
+      model.clear();
+      for (const [hash, entry] of history.get(policy.version) ?? []) model.set(hash, entry);
+    }
+    await cache.close();
+  }
+});

@@ -1,0 +1,109 @@
+// A sealed file on the disk (see cache-form.ts): readable by its owner alone, replaced in one step,
+// and never by what is older than what stands there.
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  FRONT_BYTES,
+  frontOf,
+  opener,
+  SALT_BYTES,
+  sealer,
+  TAG_BYTES,
+  versionIn,
+} from './cache-form.ts';
+
+const FILE_BYTES_MAX = 2 ** 31;
+const READ_BYTES = 1024 * 1024;
+/** A file that somebody began and did not finish so long ago was left behind. */
+const ABANDONED_MS = 3_600_000;
+
+/** Makes the directory, and sweeps up what a crash left behind of files of these names. */
+export async function prepare(dir: string, names: readonly string[], now: number): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(dir)) {
+    if (!names.some((one) => name.startsWith(`${one}.`))) continue;
+    const left = join(dir, name);
+    const { mtimeMs } = await stat(left);
+    if (now - mtimeMs > ABANDONED_MS) await unlink(left);
+  }
+}
+
+/** The plain text, or null when there is no file. Throws when anything at all is wrong with it. */
+export async function readSealed(path: string, secretKey: string): Promise<Buffer | null> {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (Object(error).code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!file) return null;
+  try {
+    const { size } = await file.stat();
+    const sealedBytes = size - FRONT_BYTES - TAG_BYTES;
+    if (sealedBytes <= 0 || size > FILE_BYTES_MAX) throw new Error('it has no sensible size');
+    const front = await readAt(file, 0, FRONT_BYTES);
+    if (versionIn(front) === null) throw new Error('it is not a policy cache');
+    const decipher = opener(secretKey, front);
+    decipher.setAuthTag(await readAt(file, FRONT_BYTES + sealedBytes, TAG_BYTES));
+    const plain = Buffer.alloc(sealedBytes);
+    for (let at = 0; at < sealedBytes; at += READ_BYTES) {
+      const piece = await readAt(file, FRONT_BYTES + at, Math.min(READ_BYTES, sealedBytes - at));
+      decipher.update(piece).copy(plain, at);
+    }
+    decipher.final();
+    return plain;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
+  if (bytesRead !== length) throw new Error('it is cut short');
+  return buffer;
+}
+
+export type Contents = {
+  secretKey: string;
+  version: number;
+  /** Of bounded size each. */
+  pieces: readonly Uint8Array[];
+};
+
+/** Another process may share the file: what is newer in it stays. Says which version is there. */
+export async function writeSealed(path: string, contents: Contents): Promise<number> {
+  const { secretKey, version, pieces } = contents;
+  const before = await versionAt(path);
+  if (before > version) return before;
+  const part = `${path}.${randomBytes(8).toString('hex')}`;
+  const front = frontOf(randomBytes(SALT_BYTES), version);
+  const cipher = sealer(secretKey, front);
+  const file = await open(part, 'wx', 0o600);
+  try {
+    await file.appendFile(front);
+    for (const piece of pieces) await file.appendFile(cipher.update(piece));
+    await file.appendFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+    await file.sync();
+  } catch (error) {
+    await file.close();
+    await unlink(part);
+    throw error;
+  }
+  await file.close();
+  // It took a while.
+  const meanwhile = await versionAt(path);
+  if (meanwhile > version) await unlink(part);
+  else await rename(part, path);
+  return Math.max(meanwhile, version);
+}
+
+async function versionAt(path: string): Promise<number> {
+  const file = await open(path, 'r').catch(() => null);
+  if (!file) return 0;
+  try {
+    return versionIn(await readAt(file, 0, FRONT_BYTES)) ?? 0;
+  } catch {
+    return 0;
+  } finally {
+    await file.close();
+  }
+}
