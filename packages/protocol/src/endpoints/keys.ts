@@ -65,8 +65,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Change an API key',
     description:
-      '`rate_limits: null` returns the key to the default of its project. The expiry of a ' +
-      'quarantined key only moves closer.',
+      '`rate_limits: null` returns the key to the default of its project. A quarantined key ends ' +
+      'within the hour after it was found.',
     body: z.strictObject({
       name: Name.nullable().optional(),
       scopes: Scopes.optional(),

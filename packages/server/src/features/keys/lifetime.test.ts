@@ -60,7 +60,7 @@ test('a leak leaves an hour, or less', () => {
   }
 });
 
-test('only a leaked key holds on to its end', () => {
+test('only a leaked key ends within its hour, whatever end it had', () => {
   const prolongs = (key: object, wanted: Date | null) => {
     try {
       refuseProlonging({ ...eternal, ...key }, wanted);
@@ -76,4 +76,8 @@ test('only a leaked key holds on to its end', () => {
   equal(prolongs(leaked, tick(at(1), 1)), true);
   equal(prolongs(leaked, at(1)), false);
   equal(prolongs(leaked, at(-1)), false);
+  const endedSooner = { quarantinedAt: now, expiresAt: at(0.5) };
+  equal(prolongs(endedSooner, at(1)), false);
+  equal(prolongs(endedSooner, tick(at(1), 1)), true);
+  equal(prolongs(endedSooner, null), true);
 });

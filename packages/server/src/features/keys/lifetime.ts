@@ -30,15 +30,18 @@ export function endsAfterRotation(
 }
 
 /** A leaked key goes on for an hour, so that its owner can replace it, and never for longer. */
+const quarantineDeadline = (quarantinedAt: Date): Date =>
+  hoursAfter(quarantinedAt, QUARANTINE_HOURS);
+
 export const endAfterQuarantine = ({ expiresAt }: Life, now: Date): Date =>
-  earlier(expiresAt, hoursAfter(now, QUARANTINE_HOURS));
+  earlier(expiresAt, quarantineDeadline(now));
 
 /**
- * The end that a vendor sets is the vendor's decision: it may also undo what a rotation wrote. The
- * end of a leaked key only ever moves closer; what it was when the leak was reported is the latest.
+ * The end that a vendor sets is the vendor's decision: it may also undo what a rotation wrote. But
+ * whatever it decides, a leaked key ends when its hour is over.
  */
-export function refuseProlonging({ quarantinedAt, expiresAt }: Life, wanted: Date | null): void {
-  if (!quarantinedAt || !expiresAt) return;
-  if (wanted && wanted <= expiresAt) return;
-  throw conflict('The expiry of a quarantined key can only be moved closer.', 'expires_at');
+export function refuseProlonging({ quarantinedAt }: Life, wanted: Date | null): void {
+  if (!quarantinedAt) return;
+  if (wanted && wanted <= quarantineDeadline(quarantinedAt)) return;
+  throw conflict('A quarantined key cannot be kept beyond its deadline.', 'expires_at');
 }
