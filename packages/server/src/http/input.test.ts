@@ -125,6 +125,12 @@ const paths: [string, unknown, string[]][] = [
   ['half a surrogate pair', { name: '\ud800' }, ['name']],
   ['a name with NUL', { 'a\u0000b': 1 }, ['a\ufffdb']],
   ['a name with half a pair', { 'a\udfffb': 1 }, ['a\ufffdb']],
+  [
+    'NUL beside other faults',
+    { name: '\u0000', rate_limits: 2, nam: 1 },
+    ['name', 'rate_limits', 'nam'],
+  ],
+  ['NUL in a field of the wrong kind', { rate_limits: '\u0000' }, ['rate_limits']],
 ];
 
 for (const [what, value, expected] of paths) {

@@ -91,11 +91,15 @@ function hasMany(text: string, mark: string, most: number): boolean {
   return false;
 }
 
+/** All that is wrong is told at once; of a field that cannot be stored, only that. */
 export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
-  if (!isAllStorable(value)) throw invalid(part, findUnstorable(value));
+  const unstorable = isAllStorable(value) ? [] : findUnstorable(value);
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw invalid(part, parsed.error.issues.flatMap(detailsOf).slice(0, DETAILS_MAX));
+  if (parsed.success && unstorable.length === 0) return parsed.data;
+  const told = new Set(unstorable.map(({ path }) => path));
+  const faults = parsed.success ? [] : parsed.error.issues.flatMap(detailsOf);
+  const others = faults.filter(({ path }) => !told.has(path));
+  throw invalid(part, [...unstorable, ...others].slice(0, DETAILS_MAX));
 }
 
 /** Where nothing is expected: an empty object is fine, anything else was meant for elsewhere. */

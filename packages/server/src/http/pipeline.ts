@@ -1,4 +1,4 @@
-// The life of a request: match, authenticate, role, boundary, parse, boundary of input, run,
+// The life of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file is the rest, in two steps, because who calls is
 // settled before a byte of the body is read.
 import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -67,8 +67,8 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   function refuse(principal: Principal, origin: string | undefined): void {
-    if (!isPersonal) refuseBelow(principal, least);
     refuseBeyond(principal, boundary, isSafe);
+    if (!isPersonal) refuseBelow(principal, least);
     refuseBeyondToken(principal, line, origin);
     refuseMintingPage(endpoint.auth, origin);
   }

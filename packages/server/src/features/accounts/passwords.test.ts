@@ -1,5 +1,5 @@
 // Passwords: what a new one must be, how it is changed, how it is reset, and whom that logs out.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
 import { appBeside } from '../../../../../tests/beside.ts';
@@ -14,6 +14,7 @@ import {
 } from '../../../../../tests/people.ts';
 import { storeName } from '../../../../../tests/world.ts';
 import type { Database } from '../../db/database.ts';
+import { refuseWeakPassword } from './password-policy.ts';
 
 const create = 'POST /v1/auth/users';
 const login = 'POST /v1/auth/sessions';
@@ -121,6 +122,24 @@ test('the least length is the deployment’s to choose', async (t) => {
   await lenient.as(null)(create, { email: newAddress(), password: 'g7hq-x2k' });
   const common = lenient.as(null)(create, { email: newAddress(), password: 'password' });
   await refused(common, 400, 'invalid_request');
+});
+
+// Known to whoever guesses, though no line of the list: a meter would have told them by pattern.
+const patterned = ['111111111111', 'aaaaaaaaaaaa', '123123123123', 'qwertyqwerty', '199019901990'];
+const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
+
+test('what only repeats a short piece, or counts, is as common as what is listed', () => {
+  for (const password of [...patterned, ...counting, 'ABCABCABCABC', '87654321', '12121212']) {
+    throws(() => refuseWeakPassword(password, 'ada@example.com'), password);
+  }
+  const fine = [
+    'corn corn corn corn',
+    'abcdefghijkm',
+    'ab'.repeat(11),
+    '🔑'.repeat(12),
+    '1'.repeat(21),
+  ];
+  for (const password of fine) refuseWeakPassword(password, 'ada@example.com');
 });
 
 test('a change ends every other session and every open reset, and keeps this one', async (t) => {

@@ -2,7 +2,7 @@
 // keys that mint keys and through rotation; and who founds a workspace owns that one.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, type Caller, refused } from '../../../../../tests/bench.ts';
+import { type Bench, bench, type Caller, messageOf, refused } from '../../../../../tests/bench.ts';
 import { callersOf, newAddress, newMember, someone } from '../../../../../tests/people.ts';
 
 const mint = 'POST /v1/secret_keys';
@@ -28,6 +28,17 @@ async function ownersOwn(held: Bench): Promise<[string, (caller: Caller) => Prom
     ['remove', (caller) => caller('DELETE /v1/members/{userId}', { userId })],
   ];
 }
+
+test('a test key is told of its environment, whoever minted it: no role would help', async (t) => {
+  const held = await bench(t);
+  const byAdmin = held.as.token((await held.as.admin(mint, { env: 'test' })).key);
+  for (const [name, attempt] of await ownersOwn(held)) {
+    for (const caller of [byAdmin, held.as.testKey]) {
+      const answer = await refused(attempt(caller), 403, 'forbidden');
+      equal(messageOf(answer), 'A test secret key cannot manage live resources.', name);
+    }
+  }
+});
 
 test('a key that an admin minted does all that an admin does, and nothing of an owner’s', async (t) => {
   const held = await bench(t);
