@@ -182,6 +182,8 @@ const secrets: [string, string][] = [
   ['KEYRAIL_BOOTSTRAP_TOKEN', `krses_hunter2-and-more${'x'.repeat(32)}`],
   ['KEYRAIL_MASTER_KEY', 'hunter2-and-more'],
   ['KEYRAIL_MASTER_KEY', Buffer.from(`hunter2-and-more${'x'.repeat(17)}`).toString('base64')],
+  ['KEYRAIL_MASTER_KEY', `"${Buffer.from('hunter2-and-more'.repeat(2)).toString('base64')}"`],
+  ['KEYRAIL_MASTER_KEY', `<${Buffer.from('hunter2-and-more'.repeat(2)).toString('base64url')}>`],
 ];
 
 for (const [name, text] of secrets) {

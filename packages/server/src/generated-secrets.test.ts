@@ -33,8 +33,32 @@ test('a secret that is there is kept, also one that the operator wrote', async (
   const at = await directory(t);
   const first = await masterKeyIn(at, systemRandomBytes);
   equal((await masterKeyIn(at, systemRandomBytes)).reveal(), first.reveal());
-  await writeFile(join(at, 'master-key'), ' typed-by-hand \n');
-  equal((await masterKeyIn(at, systemRandomBytes)).reveal(), 'typed-by-hand');
+  const typed = Buffer.alloc(32, 7).toString('base64');
+  await writeFile(join(at, 'master-key'), ` ${typed} \n`);
+  equal((await masterKeyIn(at, systemRandomBytes)).reveal(), typed);
+});
+
+test('a secret in a file is held to what the setting would be, and not repeated', async (t) => {
+  const at = await directory(t);
+  const key = (await masterKeyIn(at, systemRandomBytes)).reveal();
+  const token = (await bootstrapTokenIn(at, systemRandomBytes)).reveal();
+  await writeFile(join(at, 'master-key'), key.slice(0, -2));
+  await writeFile(join(at, 'bootstrap-token'), token.slice(0, 31));
+  const told = await Promise.allSettled([
+    masterKeyIn(at, systemRandomBytes),
+    bootstrapTokenIn(at, systemRandomBytes),
+  ]);
+  const reasons = told.map((each) => (each.status === 'rejected' ? String(each.reason) : 'taken'));
+  match(reasons[0] ?? '', /master-key must be 32 bytes in base64/);
+  match(reasons[1] ?? '', /bootstrap-token must have at least 32 characters/);
+  equal(
+    reasons.some((reason) => reason.includes(key.slice(0, 9))),
+    false,
+  );
+  equal(
+    reasons.some((reason) => reason.includes(token.slice(0, 9))),
+    false,
+  );
 });
 
 test('many that start at once end up with the same secret', async (t) => {

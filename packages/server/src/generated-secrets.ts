@@ -4,6 +4,8 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from './base/random.ts';
 import { Secret } from './base/secret.ts';
+import { Fault, type Setting } from './settings/setting.ts';
+import { bootstrapToken, masterKey } from './settings.ts';
 
 /**
  * Reads a secret, or makes it. Two that start at once end up with the same one, and a crash leaves
@@ -48,7 +50,30 @@ const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
 
 export const bootstrapTokenIn = (dataDir: string, randomBytes: RandomBytes): Promise<Secret> =>
-  keptSecret(dataDir, 'bootstrap-token', () => Buffer.from(randomBytes(32)).toString('base64url'));
+  keptSetting(dataDir, 'bootstrap-token', {
+    setting: bootstrapToken,
+    make: () => Buffer.from(randomBytes(32)).toString('base64url'),
+  });
 
 export const masterKeyIn = (dataDir: string, randomBytes: RandomBytes): Promise<Secret> =>
-  keptSecret(dataDir, 'master-key', () => Buffer.from(randomBytes(32)).toString('base64'));
+  keptSetting(dataDir, 'master-key', {
+    setting: masterKey,
+    make: () => Buffer.from(randomBytes(32)).toString('base64'),
+  });
+
+type Kept = { setting: Setting<Secret>; make(): string };
+
+/** A file that was cut off or mistyped is as wrong as the setting in whose place it stands. */
+async function keptSetting(
+  dataDir: string,
+  name: string,
+  { setting, make }: Kept,
+): Promise<Secret> {
+  const secret = await keptSecret(dataDir, name, make);
+  try {
+    return setting.parse(secret.reveal());
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new Error(`${join(dataDir, name)} ${error.message}`);
+  }
+}

@@ -103,8 +103,10 @@ export const masterKey: Setting<Secret> = {
   fallback: null,
   isSecret: true,
   parse: (text) => {
-    const { length } = Buffer.from(text, 'base64');
-    return secretIf(length === MASTER_KEY_BYTES, text, 'must be 32 bytes in base64');
+    // The decoder skips what is no base64: a quoted key would pass for the one without quotes.
+    const isKey =
+      /^[\w+/-]+=?$/.test(text) && Buffer.from(text, 'base64').length === MASTER_KEY_BYTES;
+    return secretIf(isKey, text, 'must be 32 bytes in base64');
   },
 };
 
