@@ -25,9 +25,8 @@ const RUNS = COUNTED.flatMap((run) => [run, [...run].reverse().join('')]);
 function isPatterned(text: string): boolean {
   if (text.length > PATTERNED_CHARS_MAX || !/^[a-z0-9]+$/.test(text)) return false;
   if (RUNS.some((run) => run.includes(text))) return true;
-  const piece = /^(.+?)\1+$/.exec(text)?.[1];
-  if (piece === undefined) return false;
-  return piece.length <= 3 || /^\d{4}$/.test(piece) || passwordsGuessedFirst().has(piece);
+  const piece = /^(.+?)\1+$/.exec(text)?.[1] ?? '';
+  return /^\d{1,4}$/.test(piece) || passwordsGuessedFirst().has(piece);
 }
 
 const weak = (message: string) => invalid('body', [{ path: 'password', message }]);
