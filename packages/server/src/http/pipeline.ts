@@ -73,9 +73,12 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
     refuseMintingPage(endpoint.auth, origin);
   }
 
+  const principalOf = (authorization: string | undefined) =>
+    authenticate(parts.credentials, endpoint.auth, authorization);
+
   return {
     admit({ authorization, origin }) {
-      const told = authenticate(parts.credentials, endpoint.auth, authorization);
+      const told = principalOf(authorization);
       const askedAt = told instanceof Promise ? monotonicMs() : null;
       return goOn(told, (principal) => {
         refuse(principal, origin);
@@ -104,6 +107,8 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         clientAddress: incoming.clientAddress,
         header: incoming.header,
         gone: incoming.gone,
+        admitAgain: async () =>
+          refuse(await principalOf(incoming.header('authorization')), incoming.header('origin')),
         issueCursor,
       });
       return goOn(outcome, (answered) => {

@@ -75,6 +75,8 @@ export type Input<L extends string, E> = {
   issueCursor(position: readonly string[]): string;
   /** Aborted when the caller goes away: nobody waits for the answer any more. */
   gone(): AbortSignal;
+  /** For who has waited: throws if the caller would be refused by now. */
+  admitAgain(): Promise<void>;
 };
 
 type Answer<E> = AnswerOf<E> | Reply;

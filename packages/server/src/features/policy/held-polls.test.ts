@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Bench, bench } from '../../../../../tests/bench.ts';
+import { ask, type Bench, bench, codeOf } from '../../../../../tests/bench.ts';
 import { appBeside, traced } from '../../../../../tests/beside.ts';
 import { poll, readAll } from '../../../../../tests/feed.ts';
 import type { Database } from '../../db/database.ts';
@@ -55,6 +55,26 @@ test('a caller that goes away while it is held is forgotten', async (t) => {
   await sleep(300);
   take();
   equal(await awaitLook(take, 2200), false, 'nobody is waited for any more');
+});
+
+test('who is held while its key ends is told nothing that came after', async (t) => {
+  const { as, given, ask: askAs } = await bench(t);
+  const { project_id, tenant_id } = await given.key();
+  const poll = async (overlap_hours: number | null) => {
+    const { id, key } = await as.liveKey('POST /v1/secret_keys', { env: 'live' });
+    const snapshot = await as.liveKey('GET /v1/policy/snapshot', { project_id });
+    const input = { project_id, since: snapshot?.version, wait_ms: 30_000 };
+    const polled = askAs(delta, input, { authorization: `Bearer ${key}` });
+    await sleep(200);
+    if (overlap_hours === null) await as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
+    else await as.liveKey('POST /v1/secret_keys/{id}/rotate', { id, overlap_hours });
+    await as.liveKey('POST /v1/keys', { project_id, tenant_id, env: 'live' });
+    return polled;
+  };
+  const revoked = await poll(null);
+  deepEqual([revoked.status, codeOf(revoked)], [401, 'invalid_key']);
+  equal((await poll(0)).status, 401);
+  equal((await poll(1)).status, 200, 'one that goes on for a while is told');
 });
 
 test('closing the server answers those who are held at once', async (t) => {

@@ -77,13 +77,17 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       compress: true,
       // When it answers with a snapshot, the further pages are that one's.
       cursorsOf: 'GET /v1/policy/snapshot',
-      run: async ({ record, query, issueCursor, gone }) => {
+      run: async ({ record, query, issueCursor, gone, admitAgain }) => {
         const { since } = query;
         const filter = filterOf(record.read.reach, query);
         const wait = query.wait_ms > 0 ? { timeoutMs: query.wait_ms, signal: gone() } : null;
         const isSame = await isUnchanged(desk, { record, query, filter }, { since, wait });
         if (isSame) return notModified(etagOf('delta', filter, since));
-        const verdict = await deltaSince(desk, { record, query, filter }, since);
+        // While it waited, its key may have ended: it is not told what came after that.
+        const [verdict] = await Promise.all([
+          deltaSince(desk, { record, query, filter }, since),
+          wait && admitAgain(),
+        ]);
         if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
         if (verdict.kind === 'snapshot') {
           return snapshotReply(desk, { record, query, filter, after: null, issueCursor });
