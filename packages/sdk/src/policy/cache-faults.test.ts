@@ -1,7 +1,7 @@
 // What goes wrong around the policy cache: disks that refuse, others who share the directory, files
 // that do not belong together, and everything that comes at the wrong moment.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { copyFile, mkdir, readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../../../../tests/smtp-sink.ts';
@@ -167,6 +167,41 @@ test('what the disk refused is tried again, and leaves nothing behind', async (t
   equal((await open().load())?.policy.version, 2);
   await cache.close();
   equal(clock.timers(), 0);
+});
+
+test('what cannot even be put into bytes is not written, and that is all', async (t) => {
+  const { clock, logged, open } = await ground(t);
+  const cache = open();
+  await cache.load();
+  const policy = policyWith(10, 1);
+  policy.table.show = () => {
+    throw new RangeError('Invalid string length');
+  };
+  cache.keep(policy, SAVED_AT);
+  await clock.pass(2_000);
+  await cache.close();
+  equal(logged.filter((line) => line.includes('Invalid string length')).length, 2);
+});
+
+test('what cannot be read for the moment is not thrown away', async (t) => {
+  const { above, dir, clock, logged, open, versionOf } = await ground(t);
+  const cache = open();
+  await cache.load();
+  const policy = policyWith(10, 1);
+  cache.keep(policy, SAVED_AT);
+  await wholeWritten(clock, () => versionOf('policy'));
+  change(cache, policy, [removal(1)]);
+  await clock.pass(0);
+  await until(async () => (await versionOf('news')) === 2);
+  for (const end of ['.policy', '.news']) {
+    const name = await nameIn(dir, end);
+    await rename(name, join(above, 'aside'));
+    await symlink(name, name); // as if there were too many files open
+    equal(await open().load(), null);
+    await rename(join(above, 'aside'), name);
+    equal((await open().load())?.policy.version, 2);
+  }
+  equal(logged.length, 2);
 });
 
 test('of versions without changes nothing piles up', () => {

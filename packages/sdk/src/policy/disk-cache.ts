@@ -50,24 +50,27 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
   const { secretKey, projectId, env, tenantIds, clock, log } = parts;
   const belonging: Belonging = { projectId, env, tenantIds };
   const names = namesOf(belonging, secretKey);
-  const [path, newsPath] = [POLICY_END, NEWS_END].map((end) => join(dir, names.own + end)) as [
-    string,
-    string,
-  ];
+  const path = join(dir, names.own + POLICY_END);
+  const newsPath = join(dir, names.own + NEWS_END);
   const failed = (what: string) => (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     log('warn', `keyrail: the policy cache ${what}: ${why}`);
     return null;
   };
   const notWritten = failed('could not be written');
-  const write = (at: string, version: number, pieces: Uint8Array[]) =>
-    writeSealed(at, { secretKey, version, pieces }).catch(notWritten);
+  /** The pieces are made before anything is waited for: they are of this very moment. */
+  const write = async (at: string, { version }: Policy, pieces: () => Uint8Array[]) => {
+    try {
+      return await writeSealed(at, { secretKey, version, pieces: pieces() });
+    } catch (error) {
+      return notWritten(error);
+    }
+  };
   const writing = new Writing(clock, {
     versionThere: () => versionAt(path),
-    whole: ({ policy, savedAt }) =>
-      write(path, policy.version, piecesOf(policy, belonging, savedAt)),
+    whole: ({ policy, savedAt }) => write(path, policy, () => piecesOf(policy, belonging, savedAt)),
     news: ({ policy, savedAt }, news) =>
-      write(newsPath, policy.version, news.pieces(policy, belonging, savedAt)),
+      write(newsPath, policy, () => news.pieces(policy, belonging, savedAt)),
   });
 
   return {
@@ -82,8 +85,10 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         writing.begin(found);
         return found.kept;
       } catch (error) {
-        // What nobody can open shall not stand in the way of what will be written.
-        for (const one of [path, newsPath]) await unlink(one).catch(() => {});
+        // What nobody can open shall not stand in the way of what will be written. A disk that
+        // refuses, or too many files that are open, says nothing of what is in them.
+        const isOfDisk = Object(error).syscall !== undefined;
+        for (const one of isOfDisk ? [] : [path, newsPath]) await unlink(one).catch(() => {});
         return failed('was refused')(error);
       }
     },

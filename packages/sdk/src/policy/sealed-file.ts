@@ -117,6 +117,6 @@ export async function versionAt(path: string): Promise<number> {
   } catch {
     return NONE;
   } finally {
-    await file.close();
+    await file.close().catch(() => {});
   }
 }
