@@ -43,9 +43,6 @@ export type CacheParts = {
   log: Log;
 };
 
-/** Another process may replace one file while the other is read; not that often in a row. */
-const READS_MAX = 5;
-
 export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
   const { secretKey, projectId, env, tenantIds, clock, log } = parts;
   const belonging: Belonging = { projectId, env, tenantIds };
@@ -99,22 +96,20 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
 
 type Reading = { path: string; newsPath: string; secretKey: string; belonging: Belonging };
 
-/** Null when there is nothing. Throws when what is there cannot be believed. */
+/**
+ * Null when there is nothing. Throws when what is there cannot be believed. The news come first:
+ * should another process replace the whole meanwhile, it only ever gets newer under them.
+ */
 async function readBoth({ path, newsPath, secretKey, belonging }: Reading): Promise<Found | null> {
-  for (let reads = 1; reads <= READS_MAX; reads += 1) {
-    const plain = await readSealed(path, secretKey);
-    const kept = plain && (await restore(plain, belonging, breathe));
-    if (!kept) return null;
-    const base = kept.policy.version;
-    const newsPlain = await readSealed(newsPath, secretKey);
-    if (!newsPlain) return { kept, base, applied: null };
-    const applied = await applyNews(kept, newsPlain, { belonging, breathe });
-    if (applied === 'nothing new') return { kept, base, applied: null };
-    if (applied !== 'a gap') return { kept: applied.kept, base, applied };
-    // They were put upon one that has come since.
-    if ((await versionAt(path)) <= base) break;
-  }
-  throw new Error('something is missing between it and its news');
+  const newsPlain = await readSealed(newsPath, secretKey);
+  const plain = await readSealed(path, secretKey);
+  const kept = plain && (await restore(plain, belonging, breathe));
+  if (!kept) return null;
+  const base = kept.policy.version;
+  const applied = newsPlain && (await applyNews(kept, newsPlain, { belonging, breathe }));
+  if (applied === 'a gap') throw new Error('something is missing between it and its news');
+  if (!applied || applied === 'nothing new') return { kept, base, applied: null };
+  return { kept: applied.kept, base, applied };
 }
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
