@@ -1,78 +1,16 @@
 // What changed since the policy was written down outlives the program too: whenever it is killed,
 // what comes back is the policy of one moment, and no revocation that was written is forgotten.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import {
-  copyFile,
-  cp,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, cp, mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../../tests/smtp-sink.ts';
 import { type Chance, chanceFrom } from '../../../../tests/turns.ts';
-import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
-import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
-import { secretKeyOf } from '../../test/rig.ts';
-import { versionIn } from './cache-form.ts';
-import { type DiskCache, openDiskCache } from './disk-cache.ts';
-import type { Policy } from './standing.ts';
-import { type Change, type Entry, PolicyTable } from './table.ts';
-
-const SAVED_AT = Date.UTC(2026, 2, 1);
-
-async function ground(t: TestContext) {
-  const above = await mkdtemp(join(tmpdir(), 'kr-news-'));
-  t.after(() => rm(above, { recursive: true, force: true }));
-  const dir = join(above, 'cache');
-  const clock = manualClock();
-  const logged: string[] = [];
-  const log = (_: string, message: string) => void logged.push(message);
-  const parts = { secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, log };
-  const open = (at = dir, by = clock) => openDiskCache({ ...parts, clock: by, tenantIds: [] }, at);
-  const versionOf = async (kind: 'policy' | 'news', at = dir) => {
-    const name = (await readdir(at)).find((one) => one.endsWith(`.${kind}`));
-    return name === undefined ? null : versionIn(await readFile(join(at, name)));
-  };
-  return { above, dir, clock, logged, open, versionOf };
-}
-
-function policyWith(keys: number, version: number): Policy {
-  const table = new PolicyTable();
-  const chance = chanceFrom(keys);
-  for (let number = 0; number < keys; number += 1) table.set(entryOf(number, chance));
-  return { table, version, workspaceId: uuidOf(2, 9), env: null, projectDeleted: false };
-}
-
-const removal = (number: number): Change => ({
-  kind: 'remove',
-  lookupHash: sha256Hex(`key ${number}`),
-});
-
-/** Brings the policy to its next version, as a delta of the feed does. */
-function change(cache: DiskCache, policy: Policy, changes: Change[]): void {
-  const since = policy.version;
-  const { size } = policy.table;
-  policy.table.apply(changes);
-  policy.version += 1;
-  const isOnlyMore = policy.table.size === size + changes.length;
-  cache.keep(policy, SAVED_AT + policy.version, { since, changes, isOnlyMore });
-}
-
-const wholeWritten = async (clock: ManualClock, version: () => Promise<number | null>) => {
-  await clock.pass(1_100);
-  await until(async () => {
-    await clock.pass(0);
-    return (await version()) !== null;
-  });
-};
+import { change, ground, policyWith, removal, SAVED_AT, wholeWritten } from '../../test/cache.ts';
+import { entryOf, sha256Hex, toldBy } from '../../test/entries.ts';
+import { manualClock } from '../../test/manual-clock.ts';
+import type { Change, Entry } from './table.ts';
 
 test('of many keys, too, a revocation is written at once', async (t) => {
   const { clock, open, versionOf } = await ground(t);
@@ -213,7 +151,7 @@ test('whenever it is killed, what comes back is the policy as it was at one vers
     const chance = chanceFrom(seed);
     const model = new Map<string, Entry>();
     const history = new Map<number, Map<string, Entry>>();
-    let cache = open(dir, clock);
+    let cache = open(dir, { clock });
     await cache.load();
     let policy = policyWith(0, 1);
     cache.keep(policy, SAVED_AT);
@@ -241,7 +179,7 @@ test('whenever it is killed, what comes back is the policy as it was at one vers
       // It goes on from what it found, and the feed tells it the rest.
       await quiet(dir);
       clock = manualClock();
-      cache = open(dir, clock);
+      cache = open(dir, { clock });
       policy = (await cache.load())?.policy ?? policy;
       model.clear();
       for (const [hash, entry] of history.get(policy.version) ?? []) model.set(hash, entry);

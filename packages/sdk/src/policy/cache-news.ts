@@ -19,6 +19,8 @@ type Head = {
   /** Of the version from which on this tells everything. */
   since: number;
   version: number;
+  /** Which keys there are after it. */
+  fingerprint: string;
   projectDeleted: boolean;
   savedAt: number;
 };
@@ -26,15 +28,29 @@ type Head = {
 /** Some twenty thousand revocations; beyond it the whole has to be written. */
 const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;
+/** Some milliseconds' work. */
+const TEXTS_AT_ONCE = 500;
 
 export class NewsLog {
   #batches: Batch[] = [];
   #chars = 0;
 
   add(since: number, version: number, changes: readonly Change[]): void {
+    this.addTexts(
+      since,
+      version,
+      changes.map((change) => JSON.stringify(change)),
+    );
+  }
+
+  addTexts(since: number, version: number, texts: readonly string[]): void {
     const last = this.#batches.at(-1);
     if (last && last.version !== since) this.clear();
-    const texts = changes.map((change) => JSON.stringify(change));
+    else if (last && texts.length === 0) {
+      // Of many keys that are not told to this node, nothing is told but versions.
+      last.version = version;
+      return;
+    }
     const chars = texts.reduce((sum, text) => sum + text.length, 0);
     this.#batches.push({ since, version, texts, chars });
     this.#chars += chars;
@@ -58,47 +74,58 @@ export class NewsLog {
     this.#chars = this.#batches.reduce((sum, { chars }) => sum + chars, 0);
   }
 
-  /** All of it, with the policy that it led to. */
+  /** All of it, a change a line, with the policy that it led to. */
   pieces(policy: Policy, belonging: Belonging, savedAt: number): Uint8Array[] {
-    const { version, projectDeleted } = policy;
+    const { version, projectDeleted, table } = policy;
+    const { fingerprint } = table;
     const since = this.#batches[0]?.since ?? version;
-    const head: Head = { belonging, since, version, projectDeleted, savedAt };
+    const head: Head = { belonging, since, version, fingerprint, projectDeleted, savedAt };
     const texts = this.#batches.flatMap((batch) => batch.texts);
-    const pieces = [Buffer.from(`{"head":${JSON.stringify(head)},"changes":[`)];
+    const pieces = [Buffer.from(JSON.stringify(head))];
     for (let at = 0; at < texts.length; at += TEXTS_PER_PIECE) {
-      const some = texts.slice(at, at + TEXTS_PER_PIECE).join();
-      pieces.push(Buffer.from(at === 0 ? some : `,${some}`));
+      pieces.push(Buffer.from(`\n${texts.slice(at, at + TEXTS_PER_PIECE).join('\n')}`));
     }
-    return [...pieces, Buffer.from(']}')];
+    return pieces;
   }
 }
 
+/** What has to be kept for as long as the whole is not written again. */
+export type Applied = { kept: Kept; since: number; texts: readonly string[] };
+
 /**
  * Brings a policy up to what was sealed beside it. Every change says how its key stands after it,
- * so that it does no harm to make some of them once more. Says what has to be kept for as long as
- * the whole is not written again; null when there was nothing that follows upon it.
+ * so that it does no harm to make some of them once more. Throws when they are of another policy;
+ * says when they tell nothing beyond it, or when there is something missing in between.
  */
-export function applyNews(
+export async function applyNews(
   kept: Kept,
   plain: Buffer,
-  belonging: Belonging,
-): { kept: Kept; since: number; changes: readonly Change[] } | null {
-  const { head, changes } = JSON.parse(plain.toString('utf8'), endless) as {
-    head: Head;
-    changes: Change[];
-  };
+  { belonging, breathe }: { belonging: Belonging; breathe(): Promise<void> },
+): Promise<Applied | 'nothing new' | 'a gap'> {
+  const [first = '', ...texts] = plain.toString('utf8').split('\n');
+  const head: Head = JSON.parse(first);
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
     throw new Error('its news are of another project or filter');
   }
   const { policy } = kept;
   const { since, version, projectDeleted, savedAt } = head;
-  if (since > policy.version || version <= policy.version) return null;
-  policy.table.apply(changes);
+  if (version <= policy.version) return 'nothing new';
+  if (since > policy.version) return 'a gap';
+  for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE) {
+    policy.table.apply(texts.slice(at, at + TEXTS_AT_ONCE).map(changeIn));
+    await breathe();
+  }
+  // Versions can be taken back, and given again to something else.
+  if (policy.table.fingerprint !== head.fingerprint)
+    throw new Error('its news are of another past');
   policy.version = version;
   policy.projectDeleted = projectDeleted;
-  return { kept: { policy, savedAt }, since, changes };
+  return { kept: { policy, savedAt }, since, texts };
 }
 
-/** JSON has no word for "never". */
-const endless = (name: string, value: unknown): unknown =>
-  name === 'expiresAt' && value === null ? Number.POSITIVE_INFINITY : value;
+function changeIn(text: string): Change {
+  const change: Change = JSON.parse(text);
+  // JSON has no word for "never".
+  if (change.kind === 'upsert') change.entry.expiresAt ??= Number.POSITIVE_INFINITY;
+  return change;
+}

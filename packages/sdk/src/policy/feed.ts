@@ -32,7 +32,7 @@ export type FeedParts = {
   chance: Chance;
   time: Time;
   standing: Standing;
-  /** Told after each change of the policy, with the control plane's time of it; null: all is new. */
+  /** Told after each change, with the control plane's time of it; null when all of it is new. */
   onChange(policy: Policy, generatedAt: number, news: News | null): void;
 };
 

@@ -13,19 +13,29 @@ import {
   versionIn,
 } from './cache-form.ts';
 
+export const [POLICY_END, NEWS_END] = ['.policy', '.news'];
+const WHOLE_NAMES = [POLICY_END, NEWS_END];
 const FILE_BYTES_MAX = 2 ** 31;
+/** Below every version. */
+export const NONE = -1;
 const READ_BYTES = 1024 * 1024;
 /** A file that somebody began and did not finish so long ago was left behind. */
 const ABANDONED_MS = 3_600_000;
+/** One under a secret key that nobody has any more. */
+const OUTDATED_MS = 30 * 86_400_000;
 
-/** Makes the directory, and sweeps up what a crash left behind of files of these names. */
-export async function prepare(dir: string, names: readonly string[], now: number): Promise<void> {
+/** The files of one policy, for each secret key its own: under another they cannot be opened. */
+export type Names = { ofPolicy: string; own: string };
+
+/** Makes the directory, and sweeps up what a crash, or another secret key, left behind. */
+export async function prepare(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   for (const name of await readdir(dir)) {
-    if (!names.some((one) => name.startsWith(`${one}.`))) continue;
+    if (!name.startsWith(ofPolicy) || WHOLE_NAMES.some((end) => name === own + end)) continue;
+    const mostMs = WHOLE_NAMES.some((end) => name.endsWith(end)) ? OUTDATED_MS : ABANDONED_MS;
     const left = join(dir, name);
-    const { mtimeMs } = await stat(left);
-    if (now - mtimeMs > ABANDONED_MS) await unlink(left);
+    const found = await stat(left).catch(() => null); // another may be sweeping as well
+    if (found && now - found.mtimeMs > mostMs) await unlink(left).catch(() => {});
   }
 }
 
@@ -77,33 +87,36 @@ export async function writeSealed(path: string, contents: Contents): Promise<num
   const part = `${path}.${randomBytes(8).toString('hex')}`;
   const front = frontOf(randomBytes(SALT_BYTES), version);
   const cipher = sealer(secretKey, front);
-  const file = await open(part, 'wx', 0o600);
   try {
-    await file.appendFile(front);
-    for (const piece of pieces) await file.appendFile(cipher.update(piece));
-    await file.appendFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
-    await file.sync();
+    const file = await open(part, 'wx', 0o600);
+    try {
+      await file.appendFile(front);
+      for (const piece of pieces) await file.appendFile(cipher.update(piece));
+      await file.appendFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // It took a while.
+    const meanwhile = await versionAt(path);
+    if (meanwhile > version) await unlink(part);
+    else await rename(part, path);
+    return Math.max(meanwhile, version);
   } catch (error) {
-    await file.close();
-    await unlink(part);
+    await unlink(part).catch(() => {});
     throw error;
   }
-  await file.close();
-  // It took a while.
-  const meanwhile = await versionAt(path);
-  if (meanwhile > version) await unlink(part);
-  else await rename(part, path);
-  return Math.max(meanwhile, version);
 }
 
-async function versionAt(path: string): Promise<number> {
+/** What the file claims; NONE when there is none of ours. */
+export async function versionAt(path: string): Promise<number> {
   const file = await open(path, 'r').catch(() => null);
-  if (!file) return 0;
+  if (!file) return NONE;
   try {
-    return versionIn(await readAt(file, 0, FRONT_BYTES)) ?? 0;
+    return versionIn(await readAt(file, 0, FRONT_BYTES)) ?? NONE;
   } catch {
-    return 0;
+    return NONE;
   } finally {
-    await file.close();
+    await file.close().catch(() => {});
   }
 }

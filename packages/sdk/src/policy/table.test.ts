@@ -11,6 +11,9 @@ const withoutEnv = ({ env: _unused, ...entry }: Entry) => entry;
 
 function assertSame(table: PolicyTable, model: Map<string, Entry>, upTo: number): void {
   equal(table.size, model.size);
+  const afresh = new PolicyTable();
+  for (const entry of model.values()) afresh.set(entry);
+  equal(table.fingerprint, afresh.fingerprint);
   for (let number = 0; number < upTo; number += 1) {
     const hash = sha256Hex(`key ${number}`);
     const known = model.get(hash);

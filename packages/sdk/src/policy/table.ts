@@ -83,9 +83,16 @@ export class PolicyTable {
     }),
   });
   #size = 0;
+  /** Of the digests of all keys, whatever their order: two sums, of a word each. */
+  #sums = new Int32Array(2);
 
   get size(): number {
     return this.#size;
+  }
+
+  /** The same for the same keys, however they came together; else another, nearly certainly. */
+  get fingerprint(): string {
+    return [this.#size, ...this.#sums].join();
   }
 
   /** Bytes in typed arrays: everything but the pool. */
@@ -142,7 +149,7 @@ export class PolicyTable {
   }
 
   #add(part: Part, digest: Int32Array, { keyId, tenantId }: Entry): number {
-    this.#size += 1;
+    this.#count(digest, 0, 1);
     return part.add(digest, this.ids.add(keyId, tenantId));
   }
 
@@ -163,7 +170,14 @@ export class PolicyTable {
     this.pool.release(part.words[at + TERMS_AT] ?? -1);
     this.ids.remove((part.words[at + ROW_AT] ?? 0) - 1);
     part.remove(at);
-    this.#size -= 1;
+    this.#count(digest, 0, -1);
+  }
+
+  #count(words: Int32Array, start: number, sign: 1 | -1): void {
+    const sums = this.#sums;
+    this.#size += sign;
+    sums[0] = (sums[0] ?? 0) + sign * (words[start + 2] ?? 0);
+    sums[1] = (sums[1] ?? 0) + sign * (words[start + 3] ?? 0);
   }
 
   apply(changes: readonly Change[]): void {
@@ -202,7 +216,7 @@ export class PolicyTable {
       if (row === -1) continue;
       this.pool.refer(words[at + TERMS_AT] ?? -1);
       marks[row] = 1;
-      this.#size += 1;
+      this.#count(words, at, 1);
     }
     const part = new Part(words);
     part.settle();

@@ -1,10 +1,10 @@
 // The same question is put once for many, never by a statement sent before it was asked, and never
 // for two who may not see the same.
-import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { deadlineAfter } from '../base/deadline.ts';
-import type { Answer, Database, DoorRole, Scope } from './database.ts';
+import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
+import type { Answer, Database, DoorRole, Opening, Scope } from './database.ts';
 import { sharingReads } from './shared-reads.ts';
 
 const MINE: Scope = { workspaceId: 'mine', envs: ['live', 'test'] };
@@ -12,18 +12,22 @@ const PATIENCE_MS = 3000;
 
 function store() {
   const sent: PromiseWithResolvers<Answer>[] = [];
+  const patience: Deadline[] = [];
   const db = sharingReads({
-    once: () => {
+    once: ({ deadline }: Opening) => {
       const answer = Promise.withResolvers<Answer>();
       sent.push(answer);
+      patience.push(deadline);
       return answer.promise;
     },
   } as unknown as Database);
   const ask = (values: unknown[] = [], scope = MINE, role: DoorRole = 'kr_read') =>
     db.once({ role, scope, deadline: deadlineAfter(PATIENCE_MS) }, { text: 'select $1', values });
+  const askWithin = (deadline: Deadline) =>
+    db.once({ role: 'kr_read', scope: MINE, deadline }, { text: 'select $1', values: [] });
   const answer = (at: number) => sent[at]?.resolve({ rows: [{ at }], count: 1 });
   const told = (asked: Promise<Answer>) => asked.then(({ rows }) => rows[0]?.at);
-  return { sent, ask, answer, told };
+  return { sent, patience, ask, askWithin, answer, told };
 }
 
 test('who asks while one is under way waits for the next, together with others', async () => {
@@ -108,4 +112,36 @@ test('one that fails, fails for those who share it and for no others', async () 
   await nextTurn();
   answer(2);
   equal(await told(latest), 2);
+});
+
+test('who has hardly any time left neither hurries the others nor waits for them', async () => {
+  const { sent, patience, askWithin, answer, told } = store();
+  const asked = [PATIENCE_MS, 30, PATIENCE_MS].map((ms) => askWithin(deadlineAfter(ms)));
+  await nextTurn();
+  equal(sent.length, 2);
+  deepEqual(
+    patience.map((deadline) => deadline.remainingMs() > 1_000),
+    [false, true],
+  );
+  answer(0);
+  answer(1);
+  deepEqual(await Promise.all(asked.map(told)), [1, 0, 1]);
+});
+
+test('who may wait for each step anew does not make the others wait for each', async () => {
+  const { patience, askWithin } = store();
+  void askWithin(deadlineAfter(PATIENCE_MS));
+  void askWithin(steppedDeadline(PATIENCE_MS, 10 * PATIENCE_MS));
+  await nextTurn();
+  equal(patience.length, 1);
+  await sleep(20);
+  ok(patience.every((deadline) => deadline.remainingMs() < PATIENCE_MS));
+});
+
+test('values for which JSON has no word are told apart, too', async () => {
+  const { sent, ask } = store();
+  const values = [null, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1n, 2n];
+  for (const value of [...values, ...values.map((one) => [one])]) void ask([value]);
+  await nextTurn();
+  equal(sent.length, 2 * values.length);
 });

@@ -1,0 +1,67 @@
+// Programs that share a directory are killed at any moment, again and again: what the next one
+// finds is the policy exactly as it was at one version, and none older than what was written.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { until } from '../../../../tests/smtp-sink.ts';
+import { chanceFrom } from '../../../../tests/turns.ts';
+import { NUMBERS, openCache, policyAt } from '../../test/cache-writer.ts';
+import { sha256Hex, toldBy } from '../../test/entries.ts';
+import { manualClock } from '../../test/manual-clock.ts';
+import { versionIn } from './cache-form.ts';
+
+const ROUNDS = 10;
+const PROGRAM = fileURLToPath(import.meta.resolve('../../test/cache-writer.ts'));
+
+/** The highest version that stands in any file; 0 when there is none. */
+async function writtenIn(dir: string): Promise<number> {
+  const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
+  const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
+  return Math.max(0, ...files.map((bytes) => versionIn(bytes) ?? 0));
+}
+
+async function killedAgainAndAgain(t: TestContext, programs: number): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'kr-killed-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const chance = chanceFrom(programs);
+  const said: string[] = [];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const before = await writtenIn(dir);
+    const children = Array.from({ length: programs }, (_, number) => {
+      const seed = String(round * 10 + number);
+      const child = spawn(process.execPath, [PROGRAM, dir, seed], { stdio: ['ignore', 1, 'pipe'] });
+      child.stderr?.on('data', (bytes) => said.push(String(bytes)));
+      return { child, exit: once(child, 'exit') };
+    });
+    t.after(() => {
+      for (const { child } of children) child.kill('SIGKILL');
+    });
+    await until(async () => (await writtenIn(dir)) > before);
+    for (const { child, exit } of children) {
+      await sleep(chance.below(200));
+      child.kill('SIGKILL');
+      deepEqual(await exit, [null, 'SIGKILL'], said.join(''));
+    }
+    const written = await writtenIn(dir);
+    const kept = await openCache(dir, manualClock(), (message) => said.push(message)).load();
+    ok(kept, `nothing is left in round ${round}: ${said.join('')}`);
+    const { table, version } = kept.policy;
+    ok(version >= written, `${version} of ${written}`);
+    const { table: expected } = policyAt(version);
+    equal(table.size, expected.size);
+    for (let number = 0; number < NUMBERS; number += 1) {
+      const hash = sha256Hex(`key ${number}`);
+      deepEqual(toldBy(table, hash), toldBy(expected, hash), `key ${number} at ${version}`);
+    }
+  }
+  deepEqual(said, []);
+}
+
+test('one program', (t) => killedAgainAndAgain(t, 1));
+test('three that share a directory', (t) => killedAgainAndAgain(t, 3));

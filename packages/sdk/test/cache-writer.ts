@@ -1,0 +1,79 @@
+// A program that follows a made-up feed into a policy cache, in a hurry, until somebody kills it.
+// Every version has its own, settled changes, so that anyone can tell what must be there at one.
+import { chanceFrom } from '../../../tests/turns.ts';
+import type { Clock } from '../src/clock.ts';
+import { openDiskCache } from '../src/policy/disk-cache.ts';
+import type { Policy } from '../src/policy/standing.ts';
+import { type Change, PolicyTable } from '../src/policy/table.ts';
+import { entryOf, uuidOf } from './entries.ts';
+import { secretKeyOf } from './rig.ts';
+
+/** So much quicker than in life: what is written once a second is written every 20 ms. */
+const HASTE = 50;
+export const NUMBERS = 200;
+
+/** What leads to a version; now and then nothing. */
+export function changesTo(version: number): Change[] {
+  const chance = chanceFrom(version);
+  return Array.from({ length: chance.below(4) }, (): Change => {
+    const entry = entryOf(chance.below(NUMBERS), chance);
+    const { lookupHash } = entry;
+    return chance.percent(55) ? { kind: 'upsert', entry } : { kind: 'remove', lookupHash };
+  });
+}
+
+export function policyAt(version: number): Policy {
+  const table = new PolicyTable();
+  for (let at = 1; at <= version; at += 1) table.apply(changesTo(at));
+  return { table, version, workspaceId: uuidOf(2, 9), env: null, projectDeleted: false };
+}
+
+export const openCache = (dir: string, clock: Clock, log: (message: string) => void) =>
+  openDiskCache(
+    {
+      ...{
+        secretKey: secretKeyOf('live'),
+        projectId: uuidOf(1, 9),
+        env: null,
+        tenantIds: [],
+        clock,
+      },
+      log: (_, message) => log(message),
+    },
+    dir,
+  );
+
+const hasty: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now() * HASTE,
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms / HASTE);
+    return () => clearTimeout(timer);
+  },
+};
+
+async function run(dir: string, seed: number): Promise<void> {
+  const chance = chanceFrom(seed);
+  const cache = openCache(dir, hasty, (message) => console.error(message));
+  const kept = await cache.load();
+  let policy = kept?.policy ?? policyAt(1);
+  if (!kept) cache.keep(policy, policy.version);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, chance.below(4)));
+    const since = policy.version;
+    if (chance.percent(2)) {
+      policy = policyAt(since + 1 + chance.below(3)); // it was told to start over
+      cache.keep(policy, policy.version);
+      continue;
+    }
+    const { size } = policy.table;
+    const changes = changesTo(since + 1);
+    policy.table.apply(changes);
+    policy.version += 1;
+    const isOnlyMore = policy.table.size === size + changes.length;
+    cache.keep(policy, policy.version, { since, changes, isOnlyMore });
+  }
+}
+
+const [, , dir, seed] = process.argv;
+if (import.meta.main && dir !== undefined) await run(dir, Number(seed));

@@ -1,0 +1,63 @@
+// A directory with a policy cache in it, and a policy that changes as the feed changes it.
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { until } from '../../../tests/smtp-sink.ts';
+import { chanceFrom } from '../../../tests/turns.ts';
+import { versionIn } from '../src/policy/cache-form.ts';
+import { type CacheParts, type DiskCache, openDiskCache } from '../src/policy/disk-cache.ts';
+import type { Policy } from '../src/policy/standing.ts';
+import { type Change, PolicyTable } from '../src/policy/table.ts';
+import { entryOf, sha256Hex, uuidOf } from './entries.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+import { secretKeyOf } from './rig.ts';
+
+export const SAVED_AT = Date.UTC(2026, 2, 1);
+
+export async function ground(t: TestContext) {
+  const above = await mkdtemp(join(tmpdir(), 'kr-news-'));
+  t.after(() => rm(above, { recursive: true, force: true }));
+  const dir = join(above, 'cache');
+  const clock = manualClock();
+  const logged: string[] = [];
+  const log = (_: string, message: string) => void logged.push(message);
+  const parts = { secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, log };
+  const open = (at = dir, more: Partial<CacheParts> = {}) =>
+    openDiskCache({ ...parts, clock, tenantIds: [], ...more }, at);
+  const versionOf = async (kind: 'policy' | 'news', at = dir) => {
+    const name = (await readdir(at)).find((one) => one.endsWith(`.${kind}`));
+    return name === undefined ? null : versionIn(await readFile(join(at, name)));
+  };
+  return { above, dir, clock, logged, open, versionOf };
+}
+
+export function policyWith(keys: number, version: number): Policy {
+  const table = new PolicyTable();
+  const chance = chanceFrom(keys);
+  for (let number = 0; number < keys; number += 1) table.set(entryOf(number, chance));
+  return { table, version, workspaceId: uuidOf(2, 9), env: null, projectDeleted: false };
+}
+
+export const removal = (number: number): Change => ({
+  kind: 'remove',
+  lookupHash: sha256Hex(`key ${number}`),
+});
+
+/** Brings the policy to its next version, as a delta of the feed does. */
+export function change(cache: DiskCache, policy: Policy, changes: Change[]): void {
+  const since = policy.version;
+  const { size } = policy.table;
+  policy.table.apply(changes);
+  policy.version += 1;
+  const isOnlyMore = policy.table.size === size + changes.length;
+  cache.keep(policy, SAVED_AT + policy.version, { since, changes, isOnlyMore });
+}
+
+export const wholeWritten = async (clock: ManualClock, version: () => Promise<number | null>) => {
+  await clock.pass(1_100);
+  await until(async () => {
+    await clock.pass(0);
+    return (await version()) !== null;
+  });
+};
