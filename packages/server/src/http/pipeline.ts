@@ -73,19 +73,17 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
     refuseMintingPage(endpoint.auth, origin);
   }
 
-  const principalOf = (authorization: string | undefined) =>
-    authenticate(parts.credentials, endpoint.auth, authorization);
+  function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
+    const told = authenticate(parts.credentials, endpoint.auth, authorization);
+    const askedAt = told instanceof Promise ? monotonicMs() : null;
+    return goOn(told, (principal) => {
+      refuse(principal, origin);
+      return { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
+    });
+  }
 
   return {
-    admit({ authorization, origin }) {
-      const told = principalOf(authorization);
-      const askedAt = told instanceof Promise ? monotonicMs() : null;
-      return goOn(told, (principal) => {
-        refuse(principal, origin);
-        return { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
-      });
-    },
-
+    admit,
     answer({ principal, tookMs }, incoming) {
       const params = parseParams(names, incoming.params);
       const query = parseQuery(endpoint, incoming.query);
@@ -107,8 +105,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         clientAddress: incoming.clientAddress,
         header: incoming.header,
         gone: incoming.gone,
-        admitAgain: async () =>
-          refuse(await principalOf(incoming.header('authorization')), incoming.header('origin')),
+        admitAgain: async () => void (await admit(callerIn(incoming))),
         issueCursor,
       });
       return goOn(outcome, (answered) => {
@@ -119,6 +116,11 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
     },
   };
 }
+
+const callerIn = ({ header }: Incoming): Caller => ({
+  authorization: header('authorization'),
+  origin: header('origin'),
+});
 
 /** Where a cursor means something: one list, as one person or one reach sees it. */
 function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
