@@ -1,12 +1,12 @@
 // Nodes in real processes and a real server that dies, comes back, or is reached over a wire that
 // is cut: whatever happened, they serve what they know, and in the end they agree.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
-import { versionIn } from '../../packages/sdk/src/policy/cache-form.ts';
+import { versionIn } from '../../packages/sdk/test/cache.ts';
 import { openProxy } from '../processes/proxy.ts';
 import { type NodeProcess, startSdkNode } from '../processes/sdk-nodes.ts';
 import { until } from '../smtp-sink.ts';
@@ -73,13 +73,6 @@ test('the server dies; nodes that know go on, one that does not refuses; then al
   }
 });
 
-/** The highest version that stands in any file of the cache; 0 when there is none. */
-async function cachedVersion(dir: string): Promise<number> {
-  const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
-  const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
-  return Math.max(0, ...files.map((bytes) => versionIn(bytes) ?? 0));
-}
-
 test('a node that is killed right after a revocation, and comes back alone, knows of it', async (t) => {
   const cacheDir = await scratch(t);
   const nodes: NodeProcess[] = [];
@@ -96,13 +89,13 @@ test('a node that is killed right after a revocation, and comes back alone, know
   const others = keys.slice(1);
   const node = start();
   equal(await node.ready(), true);
-  await until(async () => (await cachedVersion(cacheDir)) === (await node.state()).version);
+  await until(async () => (await versionIn(cacheDir)) === (await node.state()).version);
   for (const { id, key } of others) {
     await server.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id });
     await until(async () => (await node.verdict(key)) === 'unknown_key');
   }
   const { version } = await node.state();
-  await until(async () => (await cachedVersion(cacheDir)) === version);
+  await until(async () => (await versionIn(cacheDir)) === version);
   await node.kill();
   await server.kill();
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { until } from '../../../tests/smtp-sink.ts';
 import { chanceFrom } from '../../../tests/turns.ts';
-import { versionIn } from '../src/policy/cache-form.ts';
+import { versionIn as versionOfFile } from '../src/policy/cache-form.ts';
 import { type CacheParts, type DiskCache, openDiskCache } from '../src/policy/disk-cache.ts';
 import type { Policy } from '../src/policy/standing.ts';
 import { type Change, PolicyTable } from '../src/policy/table.ts';
@@ -14,6 +14,13 @@ import { type ManualClock, manualClock } from './manual-clock.ts';
 import { secretKeyOf } from './rig.ts';
 
 export const SAVED_AT = Date.UTC(2026, 2, 1);
+
+/** The highest version that stands in any file of a cache; 0 when there is none. */
+export async function versionIn(dir: string): Promise<number> {
+  const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
+  const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
+  return Math.max(0, ...files.map((bytes) => versionOfFile(bytes) ?? 0));
+}
 
 export async function ground(t: TestContext) {
   const above = await mkdtemp(join(tmpdir(), 'kr-news-'));
@@ -27,9 +34,26 @@ export async function ground(t: TestContext) {
     openDiskCache({ ...parts, clock, tenantIds: [], ...more }, at);
   const versionOf = async (kind: 'policy' | 'news', at = dir) => {
     const name = (await readdir(at)).find((one) => one.endsWith(`.${kind}`));
-    return name === undefined ? null : versionIn(await readFile(join(at, name)));
+    return name === undefined ? null : versionOfFile(await readFile(join(at, name)));
   };
-  return { above, dir, clock, logged, open, versionOf };
+  /** Resolves when the news on the disk lead to a version. */
+  const newsLeadTo = (version: number) =>
+    until(async () => {
+      await clock.pass(0);
+      return (await versionOf('news')) === version;
+    });
+  return { above, dir, clock, logged, open, versionOf, newsLeadTo };
+}
+
+/** The same with a policy whose whole is on the disk. */
+export async function written(t: TestContext, keys: number, version: number) {
+  const held = await ground(t);
+  const cache = held.open();
+  await cache.load();
+  const policy = policyWith(keys, version);
+  cache.keep(policy, SAVED_AT);
+  await wholeWritten(held.clock, () => held.versionOf('policy'));
+  return { ...held, cache, policy };
 }
 
 export function policyWith(keys: number, version: number): Policy {

@@ -7,7 +7,15 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../../tests/smtp-sink.ts';
 import { chanceFrom } from '../../../../tests/turns.ts';
-import { change, ground, policyWith, removal, SAVED_AT, wholeWritten } from '../../test/cache.ts';
+import {
+  change,
+  ground,
+  policyWith,
+  removal,
+  SAVED_AT,
+  wholeWritten,
+  written,
+} from '../../test/cache.ts';
 import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { secretKeyOf } from '../../test/rig.ts';
@@ -17,7 +25,7 @@ const nameIn = async (dir: string, end: string) =>
   join(dir, (await readdir(dir)).find((one) => one.endsWith(end)) ?? '');
 
 test('what is revoked while the first whole is being written does not wait for the second', async (t) => {
-  const { clock, open, versionOf } = await ground(t);
+  const { clock, open, versionOf, newsLeadTo } = await ground(t);
   const cache = open();
   await cache.load();
   const policy = policyWith(30_000, 5);
@@ -25,17 +33,14 @@ test('what is revoked while the first whole is being written does not wait for t
   await clock.pass(1_000);
   equal(await versionOf('policy'), null, 'it is being written');
   change(cache, policy, [removal(7)]);
-  await until(async () => {
-    await clock.pass(0);
-    return (await versionOf('news')) === 6;
-  });
+  await newsLeadTo(6);
   const kept = await open().load();
   equal(kept?.policy.version, 6);
   equal(kept && toldBy(kept.policy.table, sha256Hex('key 7')), null);
 });
 
 test('a whole that comes after a long time is written soon, however many keys there are', async (t) => {
-  const { clock, open, versionOf } = await ground(t);
+  const { clock, open, versionOf, newsLeadTo } = await ground(t);
   const cache = open();
   await cache.load();
   cache.keep(policyWith(20_000, 5), SAVED_AT);
@@ -46,20 +51,12 @@ test('a whole that comes after a long time is written soon, however many keys th
   await clock.pass(1_000);
   await until(async () => (await versionOf('policy')) === 9);
   change(cache, policy, [removal(7)]);
-  await until(async () => {
-    await clock.pass(0);
-    return (await versionOf('news')) === 10;
-  });
+  await newsLeadTo(10);
   equal((await open().load())?.policy.table.size, 18_999);
 });
 
 test('closing writes the little first: the whole may take longer than there is time', async (t) => {
-  const { clock, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(10, 1);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { clock, versionOf, cache, policy } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await cache.close();
   deepEqual([await versionOf('news'), await versionOf('policy')], [2, 2]);
@@ -68,12 +65,7 @@ test('closing writes the little first: the whole may take longer than there is t
 });
 
 test('when somebody has swept the whole away, it is written again before more news are', async (t) => {
-  const { dir, clock, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(10, 1);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { dir, clock, open, versionOf, cache, policy } = await written(t, 10, 1);
   await unlink(await nameIn(dir, '.policy'));
   change(cache, policy, [removal(1)]);
   // Each look at the disk takes a while, and what it leads to is put off from then on.
@@ -87,12 +79,7 @@ test('when somebody has swept the whole away, it is written again before more ne
 });
 
 test('a policy that is known to miss something is refused', async (t) => {
-  const { above, dir, clock, logged, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(10, 1);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { above, dir, clock, logged, open, versionOf, cache, policy } = await written(t, 10, 1);
   const first = join(above, 'first');
   const name = await nameIn(dir, '.policy');
   await copyFile(name, first);
@@ -132,12 +119,7 @@ test('news of one past are not put upon a policy of another', async (t) => {
 });
 
 test('a node with another secret key leaves alone what it cannot open', async (t) => {
-  const { dir, clock, open, versionOf } = await ground(t);
-  const old = open();
-  await old.load();
-  const policy = policyWith(10, 1);
-  old.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { dir, clock, open, cache: old, policy } = await written(t, 10, 1);
   const byOther = { secretKey: secretKeyOf('test'), clock: manualClock() };
   const fresh = open(dir, byOther);
   equal(await fresh.load(), null);
@@ -190,15 +172,9 @@ test('what cannot even be put into bytes is not written, and that is all', async
 });
 
 test('what cannot be read for the moment is not thrown away', async (t) => {
-  const { above, dir, clock, logged, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(10, 1);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { above, dir, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
-  await clock.pass(0);
-  await until(async () => (await versionOf('news')) === 2);
+  await newsLeadTo(2);
   for (const end of ['.policy', '.news']) {
     const name = await nameIn(dir, end);
     await rename(name, join(above, 'aside'));

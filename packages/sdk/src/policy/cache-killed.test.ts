@@ -3,7 +3,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -11,20 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { until } from '../../../../tests/smtp-sink.ts';
 import { chanceFrom } from '../../../../tests/turns.ts';
+import { versionIn } from '../../test/cache.ts';
 import { NUMBERS, openCache, policyAt } from '../../test/cache-writer.ts';
 import { sha256Hex, toldBy } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';
-import { versionIn } from './cache-form.ts';
 
 const ROUNDS = 10;
 const PROGRAM = fileURLToPath(import.meta.resolve('../../test/cache-writer.ts'));
-
-/** The highest version that stands in any file; 0 when there is none. */
-async function writtenIn(dir: string): Promise<number> {
-  const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
-  const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
-  return Math.max(0, ...files.map((bytes) => versionIn(bytes) ?? 0));
-}
 
 async function killedAgainAndAgain(t: TestContext, programs: number): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'kr-killed-'));
@@ -32,7 +25,7 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
   const chance = chanceFrom(programs);
   const said: string[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
-    const before = await writtenIn(dir);
+    const before = await versionIn(dir);
     const children = Array.from({ length: programs }, (_, number) => {
       const seed = String(round * 10 + number);
       const child = spawn(process.execPath, [PROGRAM, dir, seed], { stdio: ['ignore', 1, 'pipe'] });
@@ -42,13 +35,13 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
     t.after(() => {
       for (const { child } of children) child.kill('SIGKILL');
     });
-    await until(async () => (await writtenIn(dir)) > before);
+    await until(async () => (await versionIn(dir)) > before);
     for (const { child, exit } of children) {
       await sleep(chance.below(200));
       child.kill('SIGKILL');
       deepEqual(await exit, [null, 'SIGKILL'], said.join(''));
     }
-    const written = await writtenIn(dir);
+    const written = await versionIn(dir);
     const kept = await openCache(dir, manualClock(), (message) => said.push(message)).load();
     ok(kept, `nothing is left in round ${round}: ${said.join('')}`);
     const { table, version } = kept.policy;

@@ -4,24 +4,25 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { copyFile, cp, mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../../tests/smtp-sink.ts';
 import { type Chance, chanceFrom } from '../../../../tests/turns.ts';
-import { change, ground, policyWith, removal, SAVED_AT, wholeWritten } from '../../test/cache.ts';
+import {
+  change,
+  ground,
+  policyWith,
+  removal,
+  SAVED_AT,
+  wholeWritten,
+  written,
+} from '../../test/cache.ts';
 import { entryOf, sha256Hex, toldBy } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import type { Change, Entry } from './table.ts';
 
 test('of many keys, too, a revocation is written at once', async (t) => {
-  const { clock, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(20_000, 5);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { open, versionOf, cache, policy, newsLeadTo } = await written(t, 20_000, 5);
   change(cache, policy, [removal(7)]);
-  await clock.pass(0);
-  await until(async () => (await versionOf('news')) === 6);
+  await newsLeadTo(6);
   equal(await versionOf('policy'), 5, 'the large file is left alone');
 
   // Nobody closes it: it was killed.
@@ -32,12 +33,7 @@ test('of many keys, too, a revocation is written at once', async (t) => {
 });
 
 test('many in a row are written once a second, and all of them', async (t) => {
-  const { clock, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(100, 1);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { clock, open, versionOf, cache, policy } = await written(t, 100, 1);
   for (let number = 0; number < 50; number += 1) {
     change(cache, policy, [removal(number)]);
     await clock.pass(20);
@@ -49,36 +45,23 @@ test('many in a row are written once a second, and all of them', async (t) => {
 });
 
 test('a node that begins with news does not lose them when more come', async (t) => {
-  const { clock, open, versionOf } = await ground(t);
-  const first = open();
-  await first.load();
-  const policy = policyWith(10, 1);
-  first.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { open, versionOf, cache: first, policy, newsLeadTo } = await written(t, 10, 1);
   change(first, policy, [removal(1)]);
-  await clock.pass(0);
-  await until(async () => (await versionOf('news')) === 2);
+  await newsLeadTo(2);
 
   const second = open();
   const kept = await second.load();
   ok(kept);
   change(second, kept.policy, [removal(2)]);
-  await clock.pass(0);
-  await until(async () => (await versionOf('news')) === 3);
+  await newsLeadTo(3);
   equal(await versionOf('policy'), 1);
   equal((await open().load())?.policy.table.size, 8);
 });
 
 test('damaged news are refused, and the policy they belong to with them', async (t) => {
-  const { above, dir, clock, logged, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(10, 1);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { above, dir, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
-  await clock.pass(0);
-  await until(async () => (await versionOf('news')) === 2);
+  await newsLeadTo(2);
   const saved = join(above, 'saved');
   const chance = chanceFrom(3);
   await cp(dir, saved, { recursive: true });
@@ -100,26 +83,13 @@ test('damaged news are refused, and the policy they belong to with them', async 
 });
 
 test('news without their policy are of another beginning', async (t) => {
-  const { dir, clock, open, versionOf } = await ground(t);
-  const cache = open();
-  await cache.load();
-  const policy = policyWith(10, 5);
-  cache.keep(policy, SAVED_AT);
-  await wholeWritten(clock, () => versionOf('policy'));
+  const { dir, open, cache, policy, newsLeadTo } = await written(t, 10, 5);
   change(cache, policy, [removal(1)]);
-  await clock.pass(0);
-  await until(async () => (await versionOf('news')) === 6);
+  await newsLeadTo(6);
   await unlink(join(dir, (await readdir(dir)).find((one) => one.endsWith('.policy')) ?? ''));
   equal(await open().load(), null);
   deepEqual(await readdir(dir), []);
 });
-
-/** Until nothing is being written: who was killed does not write any more. */
-const quiet = (dir: string) =>
-  until(async () => {
-    await sleep(10);
-    return (await readdir(dir)).every((name) => /\.(policy|news)$/.test(name));
-  });
 
 /** As it is at this moment, what is being written left out. The policy only ever gets newer. */
 async function copyNow(from: string, to: string): Promise<void> {
@@ -147,11 +117,11 @@ function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
 test('whenever it is killed, what comes back is the policy as it was at one version', async (t) => {
   for (let seed = 1; seed <= 6; seed += 1) {
     const { above, dir, open, versionOf } = await ground(t);
-    let clock = manualClock();
+    let [home, clock] = [dir, manualClock()];
     const chance = chanceFrom(seed);
     const model = new Map<string, Entry>();
     const history = new Map<number, Map<string, Entry>>();
-    let cache = open(dir, { clock });
+    let cache = open(home, { clock });
     await cache.load();
     let policy = policyWith(0, 1);
     cache.keep(policy, SAVED_AT);
@@ -162,10 +132,10 @@ test('whenever it is killed, what comes back is the policy as it was at one vers
       history.set(policy.version, new Map(model));
       await clock.pass(chance.pick([0, 0, 10, 500, 1_500, 40_000]));
       const written = Math.max(
-        ...(await Promise.all([versionOf('policy'), versionOf('news')])).map(Number),
+        ...(await Promise.all([versionOf('policy', home), versionOf('news', home)])).map(Number),
       );
       const at = join(above, `killed-${step}`);
-      await copyNow(dir, at);
+      await copyNow(home, at);
       const kept = await open(at).load();
       ok(kept && kept.policy.version >= written, `${kept?.policy.version} of ${written}`);
       const then = history.get(kept.policy.version);
@@ -176,10 +146,9 @@ test('whenever it is killed, what comes back is the policy as it was at one vers
         deepEqual(toldBy(kept.policy.table, hash), then?.has(hash) ? entry : null);
       }
       if (!chance.percent(15)) continue;
-      // It goes on from what it found, and the feed tells it the rest.
-      await quiet(dir);
-      clock = manualClock();
-      cache = open(dir, { clock });
+      // It goes on from there, where the one that was killed does not write any more.
+      [home, clock] = [at, manualClock()];
+      cache = open(home, { clock });
       policy = (await cache.load())?.policy ?? policy;
       model.clear();
       for (const [hash, entry] of history.get(policy.version) ?? []) model.set(hash, entry);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '../../../../tests/smtp-sink.ts';
 import { chanceFrom } from '../../../../tests/turns.ts';
+import { versionIn } from '../../test/cache.ts';
 import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { nodeOn, Plane } from '../../test/plane.ts';
 import { secretKeyOf } from '../../test/rig.ts';
-import { versionIn } from './cache-form.ts';
 import { type CacheParts, openDiskCache } from './disk-cache.ts';
 import type { Policy } from './standing.ts';
 import { PolicyTable } from './table.ts';
@@ -179,8 +179,7 @@ test('a node that dies seconds after a revocation, and comes back alone, knows o
   const [revoked, narrowed] = [plane.issue(), plane.issue({ scopes: ['a'] })];
   const writtenAt = async () => {
     await first.clock.pass(0);
-    const files = await Promise.all((await readdir(dir)).map((name) => readFile(join(dir, name))));
-    return Math.max(...files.map((bytes) => versionIn(bytes) ?? 0));
+    return versionIn(dir);
   };
   await first.clock.pass(2_000);
   await until(async () => (await writtenAt()) === plane.version);
