@@ -17,7 +17,7 @@ export const [POLICY_END, NEWS_END] = ['.policy', '.news'];
 const WHOLE_NAMES = [POLICY_END, NEWS_END];
 const FILE_BYTES_MAX = 2 ** 31;
 /** Below every version. */
-export const NONE = -1;
+const NONE = -1;
 const READ_BYTES = 1024 * 1024;
 /** A file that somebody began and did not finish so long ago was left behind. */
 const ABANDONED_MS = 3_600_000;

@@ -1,9 +1,9 @@
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
 import { monotonicMs } from '../../base/clock.ts';
+import type { Sharing } from '../../base/sharing.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { listNodes, type NodeRow } from '../policy/rows.ts';
-import type { Sharing } from '../policy/sharing.ts';
 import { type KeyRow, loadVersion } from './rows.ts';
 
 export type Propagation = {

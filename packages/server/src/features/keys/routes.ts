@@ -1,10 +1,10 @@
 // API keys, as the vendor manages them.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
+import { sharing } from '../../base/sharing.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { NodeRow } from '../policy/rows.ts';
-import { sharing } from '../policy/sharing.ts';
 import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';

@@ -1,5 +1,6 @@
 // The policy feed: what nodes need to verify keys by themselves, and the news of it.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
+import { type Sharing, sharing } from '../../base/sharing.ts';
 import type { Env, Reach } from '../../doors/reach.ts';
 import type { Record } from '../../doors/record.ts';
 import { Reply, type ServedRoute, serve } from '../../http/route.ts';
@@ -20,7 +21,6 @@ import {
   type Standing,
   updateNodes,
 } from './rows.ts';
-import { type Sharing, sharing } from './sharing.ts';
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
 
