@@ -8,7 +8,7 @@ import { createIdempotency, type Hold, type Idempotency } from './idempotency.ts
 import { createLimits, type Limits, limitHeaders } from './limits.ts';
 import type { Admit, Parts } from './parts.ts';
 import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
-import { type HandlerOutcome, settlement } from './settlement.ts';
+import { type HandlerOutcome, Settlement } from './settlement.ts';
 import { createTelemetry, type TelemetryState } from './telemetry.ts';
 import { SDK } from './version.ts';
 import { type Desk, type IncomingCall, keyTextOf, openDesk, type Visit } from './visit.ts';
@@ -152,7 +152,7 @@ function admitted<R>(
   { visit, context }: Caught<R>,
   { headers, hold }: { headers: Readonly<Record<string, string>>; hold: Hold | null },
 ): Admitted<R> {
-  const settle = settlement({ visit, context, hold, clock });
+  const settlement = new Settlement({ visit, context, hold, clock });
   return {
     kind: 'admitted',
     context,
@@ -160,7 +160,7 @@ function admitted<R>(
     captureBytesMax: hold?.bodyBytesMax ?? 0,
     settle: (outcome) => {
       try {
-        settle(outcome);
+        settlement.end(outcome);
       } catch (error) {
         log('error', `keyrail: the end of a request was not taken: ${error}`);
       }

@@ -24,27 +24,26 @@ export function decide<R>(
   if (policy === null) return withoutPolicy(known, { keyText, env, route });
   if (policy.projectDeleted) return denied(known, 'project_deleted', unnamed(keyText, env));
 
-  const { table } = policy;
-  const place = table.find(digestOf(apiKeyBytes));
+  const place = policy.table.find(digestOf(apiKeyBytes));
   if (place === -1) {
     // Keys of the other environment are not told to this node, so nothing more can be said.
     const isTold = policy.env === null || policy.env === env;
     return denied(known, isTold ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
   const context = new KeyContext<R>(known, keyText, place);
-  const { expiresAt, scopes } = context;
+  const { expiresAt } = context;
   if (expiresAt !== null && expiresAt <= known.now()) {
     return denied(known, 'expired', named(context));
   }
   if (route.env !== undefined && route.env !== env) {
     return denied(known, 'wrong_environment', named(context));
   }
-  if (route.scopes !== undefined && !hasAll(scopes, route.scopes)) {
-    const missing = route.scopes.filter((scope) => !scopes.has(scope));
+  if (route.scopes !== undefined && !hasAll(context.scopes, route.scopes)) {
+    const missing = route.scopes.filter((scope) => !context.scopes.has(scope));
     const identity = named(context);
     return { ...denied(known, 'insufficient_scope', identity), missingScopes: missing };
   }
-  return { allowed: true, context, limits: table.terms(place).limits };
+  return { allowed: true, context, limits: KeyContext.limitsOf(context) };
 }
 
 type Asked = { keyText: string; env: Env; route: RouteOptions };

@@ -1,8 +1,11 @@
-// The request context as it is made for every request: a few words and references. Ids are written
-// out when somebody reads them, because two uuids would cost a third of the whole decision.
+// The request context as it is made for every request: a few words and references, and nothing that
+// would have to be made for it. Ids are written out when somebody reads them, because two uuids
+// would cost a third of the whole decision.
 import { inspect } from 'node:util';
-import type { Env, RateLimitState, RequestContext } from './context.ts';
+import type { Env, RateLimitRule, RateLimitState, RequestContext } from './context.ts';
+import { EXPIRY_AT, expiryOf, NEVER, ROW_AT } from './policy/part.ts';
 import type { Policy } from './policy/standing.ts';
+import { NO_TERMS, type Terms } from './policy/table.ts';
 import { ID_WORDS, idText } from './policy/words.ts';
 
 /** What is known when a decision is made. */
@@ -18,58 +21,60 @@ export type Knowledge<R> = {
 const SHOWN_CHARS = 'kr_live_'.length + 6;
 const ENV_AT = 'kr_'.length;
 const L = 'l'.charCodeAt(0);
-const NO_SCOPES: ReadonlySet<string> = new Set<string>();
-const NO_WORDS = new Int32Array(0);
+const NOTHING = new Int32Array(0);
 
 export const displayPrefixOf = (keyText: string): string => keyText.slice(0, SHOWN_CHARS);
 
 export class KeyContext<R> implements RequestContext<R> {
   readonly #known: Knowledge<R>;
-  /** Null without a record of the key. */
-  readonly #policy: Policy | null;
   readonly #keyText: string;
   /** Both ids, and where they begin. The words never change, whatever becomes of the key. */
   readonly #ids: Int32Array;
   readonly #idsAt: number;
-  /** Written out on first use, and used again: by the handler, and by telemetry after it. */
-  #keyId: string | null = null;
-  #tenantId: string | null = null;
-  readonly scopes: ReadonlySet<string>;
-  readonly expiresAt: number | null;
+  readonly #terms: Terms;
+  /** Two words, because a number as large as a time would be an object of its own. */
+  readonly #expiryHigh: number;
+  readonly #expiryLow: number;
   readonly degraded: boolean;
   rateLimit: readonly RateLimitState[] | null = null;
 
   /** Of a well-formed key; -1 for a place says that there is no record of it. */
   constructor(known: Knowledge<R>, keyText: string, place: number) {
-    const { standing } = known;
-    const policy = place === -1 ? null : standing.policy;
+    const { policy, degraded } = known.standing;
     this.#known = known;
-    this.#policy = policy;
     this.#keyText = keyText;
-    this.degraded = standing.degraded;
-    if (policy === null) {
-      this.#ids = NO_WORDS;
+    this.degraded = degraded;
+    if (policy === null || place === -1) {
+      this.#ids = NOTHING;
       this.#idsAt = 0;
-      this.scopes = NO_SCOPES;
-      this.expiresAt = null;
+      this.#terms = NO_TERMS;
+      this.#expiryHigh = NEVER;
+      this.#expiryLow = 0;
       return;
     }
     const { table } = policy;
-    const row = table.rowOf(place);
-    const expiresAt = table.expiresAt(place);
+    const words = table.wordsOf(place);
+    const start = table.startOf(place);
+    const row = (words[start + ROW_AT] ?? 0) - 1;
     this.#ids = table.ids.wordsOf(row);
     this.#idsAt = table.ids.startOf(row);
-    this.scopes = table.terms(place).scopes;
-    this.expiresAt = expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt;
+    this.#terms = table.termsIn(words, start);
+    this.#expiryHigh = words[start + EXPIRY_AT] ?? 0;
+    this.#expiryLow = words[start + EXPIRY_AT + 1] ?? 0;
+  }
+
+  /** The rules to be charged: known with a context, but no field of it. */
+  static limitsOf(context: KeyContext<unknown>): readonly RateLimitRule[] {
+    return context.#terms.limits;
   }
 
   get keyId(): string | null {
-    if (this.verified) this.#keyId ??= idText(this.#ids, this.#idsAt);
-    return this.#keyId;
+    return this.verified ? idText(this.#ids, this.#idsAt) : null;
   }
 
+  /** A project stays in its workspace. */
   get workspaceId(): string | null {
-    return this.#policy?.workspaceId ?? null;
+    return this.verified ? (this.#known.standing.policy?.workspaceId ?? null) : null;
   }
 
   get projectId(): string {
@@ -77,8 +82,16 @@ export class KeyContext<R> implements RequestContext<R> {
   }
 
   get tenantId(): string | null {
-    if (this.verified) this.#tenantId ??= idText(this.#ids, this.#idsAt + ID_WORDS);
-    return this.#tenantId;
+    return this.verified ? idText(this.#ids, this.#idsAt + ID_WORDS) : null;
+  }
+
+  get scopes(): ReadonlySet<string> {
+    return this.#terms.scopes;
+  }
+
+  get expiresAt(): number | null {
+    const at = expiryOf(this.#expiryHigh, this.#expiryLow);
+    return at === Number.POSITIVE_INFINITY ? null : at;
   }
 
   get env(): Env {
@@ -90,7 +103,7 @@ export class KeyContext<R> implements RequestContext<R> {
   }
 
   get verified(): boolean {
-    return this.#policy !== null;
+    return this.#ids !== NOTHING;
   }
 
   get resources(): R | null {

@@ -22,7 +22,7 @@ async function rush({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
     for (let tenth = 0; tenth < 10; tenth += 1) {
       for (let at = 0; at < perSecond / 10; at += 1) {
         const key = `key-${at % keys}`;
-        const share = sampling.choose(key);
+        const share = sampling.choose(key, clock.monotonicMs());
         if (share === null) continue;
         told[second] = (told[second] ?? 0) + 1;
         weighed += 1 / share;
@@ -53,11 +53,11 @@ test('beyond it a share is told, and stands for all', async () => {
 test('when the rush is over every request is told again', async () => {
   const clock = manualClock();
   const sampling = new Sampling({ clock, chance: evenly(), sampleRate: 1 });
-  for (let at = 0; at < 50_000; at += 1) sampling.choose('one');
+  for (let at = 0; at < 50_000; at += 1) sampling.choose('one', clock.monotonicMs());
   await clock.pass(1000);
-  for (let at = 0; at < 100; at += 1) sampling.choose('one');
+  for (let at = 0; at < 100; at += 1) sampling.choose('one', clock.monotonicMs());
   await clock.pass(1000);
-  for (let at = 0; at < 100; at += 1) equal(sampling.choose('one'), 1);
+  for (let at = 0; at < 100; at += 1) equal(sampling.choose('one', clock.monotonicMs()), 1);
 });
 
 test('no key goes unseen in a rush, or in a sample', async () => {

@@ -27,9 +27,9 @@ export class Sampling {
     this.#toldSince = this.#since;
   }
 
-  /** The chance with which this request was chosen; null when it was not. */
-  choose(key: string | null): number | null {
-    this.#adjust();
+  /** The chance with which the request of a key that began then was chosen; null if it was not. */
+  choose(key: string | null, beganAt: number): number | null {
+    this.#adjust(beganAt);
     if (this.#share >= 1) return 1;
     if (key !== null && !this.#told.has(key) && this.#told.size < KEYS_MAX) {
       this.#told.add(key);
@@ -39,9 +39,8 @@ export class Sampling {
   }
 
   /** What went before decides, never the request itself: else the share would not be its chance. */
-  #adjust(): void {
-    const { clock, sampleRate } = this.#parts;
-    const now = clock.monotonicMs();
+  #adjust(now: number): void {
+    const { sampleRate } = this.#parts;
     const spanMs = now - this.#since;
     if (spanMs >= WINDOW_MS) {
       const perSecond = (this.#seen * 1000) / spanMs;

@@ -25,29 +25,38 @@ const FAILED_STATUS = 500;
 
 type Ending = { visit: Visit; context: RequestContext; hold: Hold | null; clock: Clock };
 
-export function settlement({ visit, context, hold, clock }: Ending): (end: HandlerOutcome) => void {
-  let isTold = false;
-  let cancel: (() => void) | null = null;
-  const tell = (status: number) => {
-    if (isTold) return;
-    isTold = true;
-    visit.report({ status, caller: context, degraded: context.degraded, reason: null });
-  };
-  return (end) => {
-    if ('gone' in end) {
-      tell(GONE_STATUS);
-      if (hold) cancel ??= clock.after(ABANDONED_MS, hold.release);
+export class Settlement {
+  readonly #ending: Ending;
+  #isTold = false;
+  #cancel: (() => void) | null = null;
+
+  constructor(ending: Ending) {
+    this.#ending = ending;
+  }
+
+  end(outcome: HandlerOutcome): void {
+    const { hold, clock } = this.#ending;
+    if ('gone' in outcome) {
+      this.#tell(GONE_STATUS);
+      if (hold) this.#cancel ??= clock.after(ABANDONED_MS, hold.release);
       return;
     }
-    cancel?.();
-    if ('failed' in end) {
-      tell(FAILED_STATUS);
+    this.#cancel?.();
+    if ('failed' in outcome) {
+      this.#tell(FAILED_STATUS);
       hold?.release();
       return;
     }
-    const { status, headers = {}, body = null } = end;
-    tell(status);
+    const { status, headers = {}, body = null } = outcome;
+    this.#tell(status);
     if (status >= 500) hold?.release();
     else hold?.complete({ status, headers, body });
-  };
+  }
+
+  #tell(status: number): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const { visit, context } = this.#ending;
+    visit.report({ status, caller: context, degraded: context.degraded, reason: null });
+  }
 }

@@ -39,8 +39,8 @@ async function open(t: TestContext, telemetry: TelemetryOptions = {}, chance = (
   const parts = rig(plane.url, { telemetry }, { chance });
   const made = createTelemetry({ ...parts, sdk });
   const record = (count: number, given: Partial<TelemetryEvent> = {}) => {
-    for (let at = 0; at < count; at += 1)
-      made.record(event(given), given.display_prefix ?? 'kr_live_abcdef');
+    const key = given.display_prefix ?? 'kr_live_abcdef';
+    for (let at = 0; at < count; at += 1) made.record(key, parts.clock.monotonicMs(), event(given));
   };
   const batches = () => plane.told.map(({ body }) => IngestBatch.parse(body));
   return { ...made, ...parts, plane, record, batches };
@@ -277,9 +277,9 @@ test('closing does not wait for a batch that was on its way long before', async 
 test('telemetry can be turned off', async (t) => {
   const plane = await receiver(t, () => taken);
   const off = createTelemetry({ ...rig(plane.url, { telemetry: false }), sdk });
-  off.record(() => {
+  off.record(null, 0, () => {
     throw new Error('nobody asked');
-  }, null);
+  });
   await off.close(1000);
   equal(plane.told.length, 0);
 });

@@ -16,8 +16,8 @@ import {
 import type { Failure } from './transport.ts';
 
 export type Telemetry = {
-  /** Takes an event if it is one of the sample and there is room; returns at once. */
-  record(event: () => TelemetryEvent, key: string | null): void;
+  /** Takes the event of a request if it is one of the sample and there is room; returns at once. */
+  record(key: string | null, beganAt: number, event: () => TelemetryEvent): void;
   /** Sends what waits, for at most so long; afterwards nothing is taken any more. */
   close(timeoutMs: number): Promise<void>;
   state(): TelemetryState;
@@ -31,6 +31,7 @@ const BACKOFF_MS_MAX = 60_000;
 /** Asking at once would be refused again: a wrong key, or a server that does not take telemetry. */
 const HARD_WAIT_MS = 60_000;
 const JITTER = 0.5;
+const FRESH_MAX = 50;
 
 export const noTelemetry: Telemetry = {
   record: () => {},
@@ -43,7 +44,7 @@ export const createTelemetry = (parts: TelemetryParts): Telemetry => {
   if (telemetry === null) return noTelemetry;
   const queue = new TelemetryQueue(parts, telemetry);
   return {
-    record: (event, key) => queue.record(event, key),
+    record: (key, beganAt, event) => queue.record(key, beganAt, event),
     close: (timeoutMs) => queue.close(timeoutMs),
     state: () => queue.state(),
   };
@@ -61,6 +62,8 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** All but the last are full. */
   readonly #queue: Lines[] = [];
+  /** Not written down yet: some at a time cost less than each between two requests. */
+  readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;
   #sent = 0;
@@ -83,19 +86,28 @@ class TelemetryQueue {
     this.#sampling = new Sampling({ ...parts, sampleRate: settings.sampleRate });
   }
 
-  record(event: () => TelemetryEvent, key: string | null): void {
+  record(key: string | null, beganAt: number, event: () => TelemetryEvent): void {
     const { queueMax, batchMax } = this.#settings;
-    const share = this.#sampling.choose(key);
+    const share = this.#sampling.choose(key, beganAt);
     if (share === null) return;
     if (this.#isClosed || this.#queued >= queueMax) {
       this.#drop(1);
       return;
     }
-    this.#open(batchMax).add(this.#sender.lineOf(event(), share));
+    this.#fresh.push({ event: event(), share });
     this.#queued += 1;
+    if (this.#fresh.length === FRESH_MAX) this.#writeDown();
     // A back-off is not cut short by a full queue.
     if (this.#sending !== null || this.#isResting) return;
     if (this.#cancel === null || this.#queued === batchMax) this.#schedule();
+  }
+
+  #writeDown(): void {
+    const { batchMax } = this.#settings;
+    for (const { event, share } of this.#fresh) {
+      this.#open(batchMax).add(this.#sender.lineOf(event, share));
+    }
+    this.#fresh.length = 0;
   }
 
   /** Where the next event goes. */
@@ -122,6 +134,7 @@ class TelemetryQueue {
     this.#isOver = true;
     this.#drop(this.#waiting());
     this.#queue.length = 0;
+    this.#fresh.length = 0;
     this.#queued = 0;
     this.#batch = null;
   }
@@ -187,6 +200,7 @@ class TelemetryQueue {
   }
 
   #take(): Batch | null {
+    this.#writeDown();
     const lines = this.#queue.shift();
     if (lines === undefined) return null;
     this.#queued -= lines.count;

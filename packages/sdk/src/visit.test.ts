@@ -23,6 +23,8 @@ for (const [headers, expected] of [
   [{ authorization: 'Basic a2V5', 'x-api-key': 'kr_live_b' }, 'kr_live_b'],
   [{ authorization: 'Bearer eyJhbGci' }, 'eyJhbGci'],
   [{ authorization: 'Bearer a b' }, null],
+  [{ authorization: 'Bearer kr_live_a\tb' }, null],
+  [{ authorization: 'Bearer ' }, null],
   [{ authorization: 'kr_live_a' }, null],
   [{ 'x-api-key': '' }, null],
   [{ 'x-key': 'kr_live_c' }, null],
@@ -39,7 +41,8 @@ test('another header can be named', () => {
 function eventsOf(env: 'live' | 'test', headers: Record<string, string>): TelemetryEvent[] {
   const events: TelemetryEvent[] = [];
   const telemetry = {
-    record: (event: () => TelemetryEvent) => void events.push(event()),
+    record: (_: string | null, __: number, event: () => TelemetryEvent) =>
+      void events.push(event()),
     close: async () => {},
     state: () => ({ queued: 0, sent: 0, dropped: 0 }),
   };

@@ -53,7 +53,7 @@ export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
     const began = clock.monotonicMs();
     const routeName = name ?? call.route ?? null;
     const report = ({ status, caller, degraded, reason }: Report) =>
-      telemetry.record(() => {
+      telemetry.record(caller?.keyId ?? caller?.displayPrefix ?? null, began, () => {
         const given = call.header('x-request-id');
         return {
           ts: timeText(clock.now()),
@@ -70,7 +70,7 @@ export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
           denial_reason: reason,
           request_id: given && REQUEST_ID.test(given) ? given : nextId(),
         };
-      }, caller?.displayPrefix ?? null);
+      });
     return { call, routeName, report };
   };
 }
@@ -114,4 +114,14 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   return first;
 }
 
-const bearerOf = (value: string): string | null => /^bearer +(\S+) *$/i.exec(value)?.[1] ?? null;
+const USUAL = 'Bearer ';
+const USUAL_CHARS = USUAL.length;
+
+/** Most write it the usual way, for which no pattern is needed. */
+function bearerOf(value: string): string | null {
+  const isUsual = value.startsWith(USUAL) && value.length > USUAL_CHARS;
+  if (isUsual && !value.includes(' ', USUAL_CHARS) && !value.includes('\t', USUAL_CHARS)) {
+    return value.slice(USUAL_CHARS);
+  }
+  return /^bearer +(\S+) *$/i.exec(value)?.[1] ?? null;
+}

@@ -1,6 +1,7 @@
 // Keys for tests of the table and the cache, by chance or by number.
 import { createHash } from 'node:crypto';
 import type { Chance } from '../../../tests/turns.ts';
+import { EXPIRY_AT, expiryOf, ROW_AT } from '../src/policy/part.ts';
 import type { Entry, PolicyTable } from '../src/policy/table.ts';
 import { digestFromHex, ID_WORDS, idText } from '../src/policy/words.ts';
 
@@ -35,16 +36,18 @@ export const entryOf = (number: number, chance: Chance): Entry => ({
 export function toldBy(table: PolicyTable, lookupHash: string): Omit<Entry, 'env'> | null {
   const place = table.find(digestFromHex(lookupHash));
   if (place === -1) return null;
-  const row = table.rowOf(place);
+  const record = table.wordsOf(place);
+  const at = table.startOf(place);
+  const row = (record[at + ROW_AT] ?? 0) - 1;
   const words = table.ids.wordsOf(row);
   const start = table.ids.startOf(row);
-  const { scopes, limits } = table.terms(place);
+  const { scopes, limits } = table.termsIn(record, at);
   return {
     lookupHash,
     keyId: idText(words, start),
     tenantId: idText(words, start + ID_WORDS),
     scopes: [...scopes],
-    expiresAt: table.expiresAt(place),
+    expiresAt: expiryOf(record[at + EXPIRY_AT] ?? 0, record[at + EXPIRY_AT + 1] ?? 0),
     limits: [...limits],
   };
 }

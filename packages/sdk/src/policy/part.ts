@@ -8,7 +8,7 @@ export const ROW_AT = DIGEST_WORDS;
 /** The number of its terms: scopes and rules. */
 export const TERMS_AT = 9;
 /** Two words, the higher one first. */
-const EXPIRY_AT = 10;
+export const EXPIRY_AT = 10;
 export const RECORD_WORDS = 12;
 
 const RECORDS_MIN = 8;
@@ -19,15 +19,12 @@ const GROWTH = 1.25;
 /** While it is filled: what is outgrown is garbage, and collecting it costs more than the room. */
 const GROWTH_AT_FIRST = 2;
 /** In place of the higher word of an expiry: without an end. */
-const NEVER = 0x7fffffff;
+export const NEVER = 0x7fffffff;
 const WORD = 2 ** 32;
 
-/** The expiry in the record that begins at `start`; Infinity for none. */
-export function expiryIn(words: Int32Array, start: number): number {
-  const high = words[start + EXPIRY_AT] ?? 0;
-  if (high === NEVER) return Number.POSITIVE_INFINITY;
-  return high * WORD + ((words[start + EXPIRY_AT + 1] ?? 0) >>> 0);
-}
+/** The expiry from its two words; Infinity for none. */
+export const expiryOf = (high: number, low: number): number =>
+  high === NEVER ? Number.POSITIVE_INFINITY : high * WORD + (low >>> 0);
 
 /** Whole milliseconds since the epoch, or Infinity. */
 export function writeExpiry(words: Int32Array, start: number, at: number): void {

@@ -3,7 +3,7 @@
 // and no object among them that a garbage collector would have to visit.
 import type { Env, RateLimitRule } from '../context.ts';
 import { Ids } from './ids.ts';
-import { expiryIn, Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './part.ts';
+import { Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './part.ts';
 import { createPool, type Pool } from './pool.ts';
 import { digestFromHex } from './words.ts';
 
@@ -36,7 +36,7 @@ const PARTS = 1 << PART_BITS;
 /** About a millisecond's work. */
 const MOVED_AT_ONCE = 20_000;
 
-const NO_TERMS: Terms = { scopes: new Set<string>(), limits: Object.freeze([]) };
+export const NO_TERMS: Terms = { scopes: new Set<string>(), limits: Object.freeze([]) };
 const NOTHING = new Int32Array(0);
 
 /** Quicker than JSON, a million times; lengths and numbers keep any two apart. */
@@ -116,19 +116,9 @@ export class PolicyTable {
     return place >>> PART_BITS;
   }
 
-  /** The row of a key's ids. */
-  rowOf(place: number): number {
-    return (this.wordsOf(place)[this.startOf(place) + ROW_AT] ?? 0) - 1;
-  }
-
-  /** Infinity for a key without an end. */
-  expiresAt(place: number): number {
-    return expiryIn(this.wordsOf(place), this.startOf(place));
-  }
-
-  terms(place: number): Terms {
-    const number = this.wordsOf(place)[this.startOf(place) + TERMS_AT] ?? -1;
-    return this.pool.values[number] ?? NO_TERMS;
+  /** What the key whose record begins there may do. */
+  termsIn(words: Int32Array, start: number): Terms {
+    return this.pool.values[words[start + TERMS_AT] ?? -1] ?? NO_TERMS;
   }
 
   /** Adds a key, or replaces what was known of it. */

@@ -76,8 +76,28 @@ const ID_CHARS = 36;
 /** Written over and over: a text that is put together from pieces costs several times as much. */
 const idBytes = Buffer.alloc(ID_CHARS, '-');
 
+/** Those written out last, each where its first and its last word put it: callers come back. */
+const RECENT = 1024;
+const recentWords = new Int32Array(RECENT * ID_WORDS);
+const recentTexts = new Array<string>(RECENT).fill('00000000-0000-0000-0000-000000000000');
+
 /** The text of a uuid from its four words, which begin at `start`. */
 export function idText(words: ArrayLike<number>, start: number): string {
+  const place = ((words[start] ?? 0) ^ (words[start + 3] ?? 0)) & (RECENT - 1);
+  const at = place * ID_WORDS;
+  let isOther = 0;
+  for (let word = 0; word < ID_WORDS; word += 1) {
+    isOther |= (recentWords[at + word] ?? 0) ^ (words[start + word] ?? 0);
+  }
+  if (isOther !== 0) {
+    for (let word = 0; word < ID_WORDS; word += 1)
+      recentWords[at + word] = words[start + word] ?? 0;
+    recentTexts[place] = writtenOut(words, start);
+  }
+  return recentTexts[place] ?? '';
+}
+
+function writtenOut(words: ArrayLike<number>, start: number): string {
   for (let group = 0; group < GROUPS_AT.length; group += 1) {
     const word = words[start + (group >> 1)] ?? 0;
     const half = group % 2 === 0 ? word >>> 16 : word;

@@ -1,0 +1,26 @@
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ID_WORDS, idText, writeId } from './words.ts';
+
+/** Few values in most places, so that many share what is remembered of them. */
+const words = fc.tuple(
+  fc.constantFrom(0, 1, 0x01890001),
+  fc.constantFrom(0, 0x7000),
+  fc.constantFrom(0, -1),
+  fc.constantFrom(0, 1024, 2048, -1, 7),
+);
+
+test('an id is written out as it was read, whatever was written out before it', () => {
+  fc.assert(
+    fc.property(fc.array(words, { minLength: 1, maxLength: 40 }), (many) => {
+      for (const one of many) {
+        const hex = one.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+        const uuid = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+        const place = new Int32Array(2 * ID_WORDS);
+        writeId(uuid, place, ID_WORDS);
+        equal(idText(place, ID_WORDS), uuid);
+      }
+    }),
+  );
+});
