@@ -1,0 +1,67 @@
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
+import { counterName, type Subjects } from './counter-names.ts';
+
+type Asked = { subjects: Subjects; rule: RateLimit; slot: string };
+
+const ONE = '01890000-0000-7000-8000-000000000001';
+/** Ends alike, so that what is remembered of both stands in the same place. */
+const OTHER = '01890000-0000-7000-8000-100000000001';
+
+const subjects: Subjects = {
+  workspaceId: ONE,
+  env: 'live',
+  projectId: ONE,
+  keyId: ONE,
+  tenantId: ONE,
+};
+const rule: RateLimit = {
+  id: 'day',
+  limit: 1,
+  window_ms: 1000,
+  algorithm: 'fixed',
+  scope: 'key',
+};
+const asked: Asked = { subjects, rule, slot: '' };
+const withSubjects = (part: Partial<Subjects>): Asked => ({
+  ...asked,
+  subjects: { ...subjects, ...part },
+});
+const withRule = (part: Partial<RateLimit>): Asked => ({ ...asked, rule: { ...rule, ...part } });
+
+function spelt({ subjects: of, rule: by, slot }: Asked): string {
+  const [kind, subject] = by.scope === 'key' ? ['k', of.keyId] : ['t', of.tenantId];
+  const shape = `${by.algorithm.slice(0, 1)}${by.window_ms}`;
+  const parts = [of.workspaceId, of.env, of.projectId, kind, subject ?? '-', by.id, shape];
+  return `kr:rl:${slot}${parts.join('/')}`;
+}
+
+for (const [what, other] of [
+  ['workspace', withSubjects({ workspaceId: OTHER })],
+  ['environment', withSubjects({ env: 'test' })],
+  ['project', withSubjects({ projectId: OTHER })],
+  ['key', withSubjects({ keyId: OTHER })],
+  ['missing key', withSubjects({ keyId: null })],
+  ['tenant, which a rule of the key leaves out', withSubjects({ tenantId: OTHER })],
+  ['rule', withRule({ id: 'dax' })],
+  ['window', withRule({ window_ms: 1000 + 4096 })],
+  ['algorithm', withRule({ algorithm: 'sliding' })],
+  ['scope', withRule({ scope: 'tenant' })],
+  ['limit, which changes no counter', withRule({ limit: 2 })],
+  ['slot', { ...asked, slot: '{a}' }],
+] as const) {
+  test(`what was counted just before is not taken for a name with another ${what}`, () => {
+    for (const each of [asked, other, asked, other, other, asked]) {
+      equal(counterName(each.subjects, each.rule, each.slot), spelt(each));
+    }
+  });
+}
+
+test('a rule of the tenant is counted under the tenant, whichever key it is', () => {
+  const byTenant = withRule({ scope: 'tenant' });
+  for (const part of [{ tenantId: OTHER }, { keyId: OTHER }, { tenantId: null }, {}]) {
+    const each = { ...byTenant, subjects: { ...subjects, ...part } };
+    equal(counterName(each.subjects, each.rule, each.slot), spelt(each));
+  }
+});
