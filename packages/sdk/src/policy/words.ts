@@ -34,15 +34,9 @@ const sha256: Sha256 = hashesAtOnce()
 /** The words of the lookup hash of a key, or of its bytes. They hold until the next is made. */
 export function digestOf(key: string | Uint8Array): Int32Array {
   const text = sha256(key);
-  // Spelt out, because it is done in every decision.
-  scratchWords[0] = text.charCodeAt(0) | (text.charCodeAt(1) << 16);
-  scratchWords[1] = text.charCodeAt(2) | (text.charCodeAt(3) << 16);
-  scratchWords[2] = text.charCodeAt(4) | (text.charCodeAt(5) << 16);
-  scratchWords[3] = text.charCodeAt(6) | (text.charCodeAt(7) << 16);
-  scratchWords[4] = text.charCodeAt(8) | (text.charCodeAt(9) << 16);
-  scratchWords[5] = text.charCodeAt(10) | (text.charCodeAt(11) << 16);
-  scratchWords[6] = text.charCodeAt(12) | (text.charCodeAt(13) << 16);
-  scratchWords[7] = text.charCodeAt(14) | (text.charCodeAt(15) << 16);
+  for (let word = 0; word < DIGEST_WORDS; word += 1) {
+    scratchWords[word] = text.charCodeAt(2 * word) | (text.charCodeAt(2 * word + 1) << 16);
+  }
   return scratchWords;
 }
 
