@@ -5,8 +5,8 @@
 import type { Verdict } from './table.ts';
 
 const WARM_UP_MS = 5000;
-const ROUND_MS = 600;
-const ROUNDS = 35;
+const ROUND_MS = 250;
+const ROUNDS = 85;
 const ROUNDS_SHOWN = 5;
 
 /** What one contestant did in one round. */
