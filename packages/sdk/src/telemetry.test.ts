@@ -274,6 +274,21 @@ test('closing does not wait for a batch that was on its way long before', async 
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 }, 'nothing is counted twice');
 });
 
+test('an event that cannot be written costs no other', async (t) => {
+  const { record, clock, batches, state } = await open(t, { flushMs: 5000 });
+  record(1);
+  // As an adapter of the vendor's own may leave it, in a language without types.
+  record(1, { method: undefined as never });
+  record(1);
+  await clock.pass(5000);
+  await until(() => state().sent === 2);
+  deepEqual(state(), { queued: 0, sent: 2, dropped: 1 });
+  record(1);
+  await clock.pass(5000);
+  await until(() => state().sent === 3);
+  equal(batches()[0]?.events_dropped, 1);
+});
+
 test('telemetry can be turned off', async (t) => {
   const plane = await receiver(t, () => taken);
   const off = createTelemetry({ ...rig(plane.url, { telemetry: false }), sdk });

@@ -102,12 +102,17 @@ class TelemetryQueue {
     if (this.#cancel === null || this.#queued === batchMax) this.#schedule();
   }
 
+  /** One that cannot be written, as a vendor's own adapter may hand in, costs no other. */
   #writeDown(): void {
     const { batchMax } = this.#settings;
-    for (const { event, share } of this.#fresh) {
-      this.#open(batchMax).add(this.#sender.lineOf(event, share));
+    for (const { event, share } of this.#fresh.splice(0)) {
+      try {
+        this.#open(batchMax).add(this.#sender.lineOf(event, share));
+      } catch {
+        this.#queued -= 1;
+        this.#drop(1);
+      }
     }
-    this.#fresh.length = 0;
   }
 
   /** Where the next event goes. */
