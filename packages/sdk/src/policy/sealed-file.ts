@@ -2,7 +2,7 @@
 // and never by what is older than what stands there.
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import {
   FRONT_BYTES,
   frontOf,
@@ -100,12 +100,22 @@ export async function writeSealed(path: string, contents: Contents): Promise<num
     // It took a while.
     const meanwhile = await versionAt(path);
     if (meanwhile > version) await unlink(part);
-    else await rename(part, path);
+    else {
+      await rename(part, path);
+      await syncDirectory(dirname(path));
+    }
     return Math.max(meanwhile, version);
   } catch (error) {
     await unlink(part).catch(() => {});
     throw error;
   }
+}
+
+/** The new name must outlast a power cut too, where a directory can be synced. */
+async function syncDirectory(dir: string): Promise<void> {
+  const opened = await open(dir, 'r').catch(() => null);
+  await opened?.sync().catch(() => {});
+  await opened?.close().catch(() => {});
 }
 
 /** What the file claims; NONE when there is none of ours. */
