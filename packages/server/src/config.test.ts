@@ -233,6 +233,7 @@ test('every fault is told at once, and names that are no setting are among them'
     'KEYRAIL_PROT',
     'KEYRAIL_PUBLIC_URL',
   ]);
+  match(faults.join('\n'), /KEYRAIL_PROT is not a setting; keyrail-server help lists them/);
   equal(faults.join('\n').includes('hunter2'), false, 'what a misspelt secret holds is not told');
 });
 
