@@ -7,6 +7,8 @@ import { PASSWORD } from '../../../tests/people.ts';
 import { json, scriptedServer } from '../../client/test/scripted-server.ts';
 import { desk, keyrailHere, keyrailIn, parsed } from '../test/desk.ts';
 
+const KEY = `krsk_live_${'A'.repeat(51)}`;
+
 const fileIn = (home: string) => join(home, '.config', 'keyrail', 'profiles.json');
 const read = async (home: string) => JSON.parse(await readFile(fileIn(home), 'utf8'));
 
@@ -43,6 +45,18 @@ test('a wrong password is refused and nothing is kept', async (t) => {
     () => ok(false, 'a file was written'),
     () => {},
   );
+});
+
+test('who gives nothing, or asks where nobody is, is told what to do', async (t) => {
+  const { url, home } = await desk(t);
+  const keyrail = keyrailHere(home, { KEYRAIL_URL: url });
+  const mute = await keyrail('login --email ada@example.com');
+  equal(mute.code, 2);
+  match(mute.stderr, /No password was given\.\n.*first line of stdin/);
+  match((await keyrail('login --key')).stderr, /No secret key was given\./);
+  const lost = await keyrail('login --key --url http://127.0.0.1:2', { input: KEY });
+  equal(lost.code, 3);
+  match(lost.stderr, /Cannot reach http:\/\/127\.0\.0\.1:2.*\n.*--url/);
 });
 
 test('a secret key is kept for its owner alone', async (t) => {

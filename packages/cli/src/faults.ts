@@ -67,6 +67,7 @@ export function faultLines(error: unknown, { paint, changes }: Circumstance): st
   if (error instanceof Failure) return [head, ...(error.hint ? [`  ${error.hint}`] : [])];
   if (error instanceof KeyrailError) return [head, ...refusalLines(error, paint)];
   if (error instanceof KeyrailUnreachable) {
+    if (error.reason === 'connect') return [head, '  Is it running? --url names another address.'];
     const doubt = error.sent && changes && error.reason !== 'answer';
     return [head, ...(doubt ? ['  The change may have been made: look before repeating it.'] : [])];
   }

@@ -24,12 +24,16 @@ export async function askHidden({ stdin, stderr }: Terminal, question: string): 
 }
 
 /** A secret by hidden question at a terminal, else the first line of stdin. */
-export async function secretFrom(terminal: Terminal, question: string): Promise<string> {
+export async function secretFrom(
+  terminal: Terminal,
+  what: 'password' | 'secret key',
+  forWhat: string,
+): Promise<string> {
   const secret = isInteractive(terminal)
-    ? await askHidden(terminal, question)
+    ? await askHidden(terminal, `${what[0]?.toUpperCase()}${what.slice(1)} for ${forWhat}: `)
     : ((await readAll(terminal)).split(/\r?\n/)[0] ?? '');
   if (secret !== '') return secret;
-  throw usage('Nothing was given.');
+  throw usage(`No ${what} was given.`, 'Type it, or put it on the first line of stdin.');
 }
 
 /** Whoever cannot be asked must have said yes beforehand. */

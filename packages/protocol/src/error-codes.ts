@@ -7,7 +7,10 @@ type Refusal = { readonly status: number; readonly message: string };
 export const errorCodes = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   invalid_token: { status: 400, message: 'This link or token is invalid, used or expired.' },
-  missing_credential: { status: 401, message: 'A credential is required.' },
+  missing_credential: {
+    status: 401,
+    message: 'A credential is required: send it as Authorization: Bearer.',
+  },
   invalid_key: { status: 401, message: 'Invalid API key.' },
   invalid_session: { status: 401, message: 'Invalid session.' },
   // On the wire this one reads `invalid_token` too; see wireCode.
@@ -15,7 +18,10 @@ export const errorCodes = {
   invalid_credentials: { status: 401, message: 'Invalid e-mail address or password.' },
   invalid_signature: { status: 401, message: 'Invalid signature.' },
   forbidden: { status: 403, message: 'This credential may not do that.' },
-  no_active_workspace: { status: 403, message: 'This session has no active workspace.' },
+  no_active_workspace: {
+    status: 403,
+    message: 'This session has no active workspace: found one, accept an invite or switch to one.',
+  },
   email_unverified: { status: 403, message: 'Verify your e-mail address first.' },
   origin_not_allowed: { status: 403, message: 'This origin is not allowed.' },
   insufficient_scope: { status: 403, message: 'The credential lacks a required scope.' },

@@ -1,5 +1,6 @@
 // Settings: what holds when nothing is set, what is refused, and that every fault is told at once.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Config, readConfig } from './config.ts';
 import { settings } from './settings.ts';
@@ -13,10 +14,21 @@ function configOf(env: Record<string, string>): Config {
   return read.config;
 }
 
+const operators = new URL('../../../docs/operate.md', import.meta.url);
+
 function faultsOf(env: Record<string, string>): string[] {
   const read = readConfig(env);
   return 'faults' in read ? read.faults : [];
 }
+
+test('the manual for operators has each setting as it is', () => {
+  const rows = readFileSync(operators, 'utf8').match(/^\| `(KEYRAIL_|DATABASE_|REDIS_).*$/gm);
+  const expected = settings.map(({ name, fallback, meaning }) => {
+    const shown = fallback === null ? 'none' : `\`${fallback}\``;
+    return `| \`${name}\` | ${shown} | ${meaning.replace(/<(.*?)>/g, '&lt;$1&gt;')} |`;
+  });
+  deepEqual(rows, expected);
+});
 
 test('everything has a default, and the defaults are these', () => {
   deepEqual(configOf({}), {
@@ -233,6 +245,7 @@ test('every fault is told at once, and names that are no setting are among them'
     'KEYRAIL_PROT',
     'KEYRAIL_PUBLIC_URL',
   ]);
+  match(faults.join('\n'), /KEYRAIL_PROT is not a setting; keyrail-server help lists them/);
   equal(faults.join('\n').includes('hunter2'), false, 'what a misspelt secret holds is not told');
 });
 

@@ -103,7 +103,7 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
   return Object.keys(env)
     .filter((name) => name.startsWith('KEYRAIL_') && !name.startsWith('KEYRAIL_TEST_'))
     .filter((name) => !known.has(name))
-    .map((name) => `${name} is not a setting`);
+    .map((name) => `${name} is not a setting; keyrail-server help lists them`);
 }
 
 const urlOf = (listen: { host: string; port: number }): string =>

@@ -48,7 +48,7 @@ export const publicUrl: Setting<string | null> = {
 
 export const dataDir: Setting<string> = {
   name: 'KEYRAIL_DATA_DIR',
-  meaning: 'Embedded database, generated secrets, mail and backups.',
+  meaning: 'Embedded database, generated secrets and mail.',
   fallback: './.keyrail',
   parse: plainText,
 };

@@ -43,7 +43,7 @@ type SignedIn = { profile: Profile; sentence: string };
 async function signInWithPassword(context: Context, given: Given): Promise<SignedIn> {
   const { terminal, target } = context;
   const email = given.maybe('email') ?? (await askEmail(context));
-  const password = await secretFrom(terminal, `Password for ${email} at ${target.url}: `);
+  const password = await secretFrom(terminal, 'password', `${email} at ${target.url}`);
   const session = await context.stranger().call('POST /v1/auth/sessions', {
     body: { email, password, workspace_id: given.maybe('workspace') },
   });
@@ -60,13 +60,13 @@ async function signInWithPassword(context: Context, given: Given): Promise<Signe
 async function askEmail({ terminal }: Context): Promise<string> {
   if (!isInteractive(terminal)) throw usage('--email is required where nobody can be asked.');
   const email = (await ask(terminal, 'E-mail: ')).trim();
-  if (email === '') throw usage('Nothing was given.');
+  if (email === '') throw usage('No address was given.', 'Type it, or name it with --email.');
   return email;
 }
 
 async function signInWithKey(context: Context): Promise<SignedIn> {
   const { terminal, target } = context;
-  const token = (await secretFrom(terminal, `Secret key for ${target.url}: `)).trim();
+  const token = (await secretFrom(terminal, 'secret key', target.url)).trim();
   if (!/^krsk_(live|test)_[\w-]+$/.test(token)) {
     throw usage('That is no secret key: they begin with krsk_live_ or krsk_test_.');
   }

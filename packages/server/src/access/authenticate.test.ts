@@ -1,5 +1,5 @@
 // Which credential opens which plane, and what a refusal says: every pair of the two.
-import { equal } from 'node:assert/strict';
+import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/endpoint.ts';
 import { ApiError } from '../base/errors.ts';
@@ -48,13 +48,18 @@ const credentials: Credentials = {
   isBootstrap: bootstrapCheck(new Secret(BOOTSTRAP)),
 };
 
-async function outcome(auth: Auth, authorization: string | undefined): Promise<string> {
+async function judged(auth: Auth, authorization: string | undefined): Promise<string | ApiError> {
   try {
     return (await authenticate(credentials, auth, authorization)).kind;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return `${error.status} ${error.code}`;
+    if (error instanceof ApiError) return error;
+    throw error;
   }
+}
+
+async function outcome(auth: Auth, authorization: string | undefined): Promise<string> {
+  const what = await judged(auth, authorization);
+  return what instanceof ApiError ? `${what.status} ${what.code}` : what;
 }
 
 const WRONG_KIND = '403 forbidden';
@@ -80,6 +85,18 @@ for (const [plane, outcomes] of Object.entries(planes)) {
     });
   }
 }
+
+test('whoever is refused is told what to send instead', async () => {
+  const said = async (auth: Auth, token?: string): Promise<string> => {
+    const what = await judged(auth, token && `Bearer ${token}`);
+    return what instanceof ApiError ? what.message : '';
+  };
+  match(await said('vendor'), /Authorization: Bearer/);
+  match(await said('founder', 'krsk_live_good'), /takes a session or the bootstrap token/);
+  match(await said('vendor', BOOTSTRAP), /takes a secret key or a session/);
+  match(await said('embed', 'krses_good'), /takes an embed token/);
+  match(await said('vendor', 'krses_loose'), /found one, accept an invite or switch to one/);
+});
 
 test('a bootstrap token is known by itself, even one that is written like an embed token', async () => {
   const token = 'deployment.bootstrap.0123456789abcdef';

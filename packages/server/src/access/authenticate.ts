@@ -30,6 +30,13 @@ const accepted: Record<Exclude<Auth, 'none' | 'signature'>, readonly Presented[]
   founder: ['session', 'bootstrap'],
 };
 
+const names: Record<Presented, string> = {
+  secret_key: 'a secret key',
+  session: 'a session',
+  embed: 'an embed token',
+  bootstrap: 'the bootstrap token',
+};
+
 const freshnessOn: { [A in Auth]?: Freshness } = { machineHot: 'hot', minting: 'new' };
 
 const nobody: Principal = { kind: 'nobody' };
@@ -43,7 +50,8 @@ export function authenticate(
   if (auth === 'none' || auth === 'signature') return nobody;
   return goOn(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
     if (principal.kind === 'nobody' || !accepted[auth].includes(principal.kind)) {
-      throw forbidden('This endpoint does not accept this kind of credential.');
+      const wanted = accepted[auth].map((kind) => names[kind]).join(' or ');
+      throw forbidden(`This endpoint takes ${wanted}.`);
     }
     if (auth === 'vendor' && principal.kind === 'session' && !principal.reach) {
       throw new ApiError('no_active_workspace');

@@ -121,6 +121,10 @@ const refusals: [string, InjectOptions, string][] = [
   ['a failure', { url: '/fails' }, '500 internal_error'],
 ];
 
+test('who asks for a path that is not there is told where they are listed', async (t) => {
+  match((await server(t).inject({ url: '/' })).json().error.message, /\/docs/);
+});
+
 for (const [what, request, expected] of refusals) {
   test(`${what} is answered ${expected}, in the one shape and with every header`, async (t) => {
     const answer = await server(t).inject(request);

@@ -70,7 +70,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   return app;
 }
 
-const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path.');
+const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path: /docs lists them all.');
 
 const saneRequestId = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
