@@ -6,7 +6,7 @@ import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts
 import type { RouteOptions } from './decision.ts';
 import { createIdempotency, type Hold, type Idempotency } from './idempotency.ts';
 import { createLimits, type Limits, limitHeaders } from './limits.ts';
-import type { Admit, Parts } from './parts.ts';
+import { type Admit, isAtHand, type Parts } from './parts.ts';
 import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
 import { type HandlerOutcome, Settlement } from './settlement.ts';
 import { createTelemetry, type TelemetryState } from './telemetry.ts';
@@ -70,7 +70,7 @@ export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
   const enter: Admittance<R>['enter'] = (call, route = {}) => {
     try {
       const admission = admitCall(around, call, route);
-      return admission instanceof Promise ? admission.catch(refuseFault) : admission;
+      return isAtHand(admission) ? admission : admission.catch(refuseFault);
     } catch (error) {
       return refuseFault(error);
     }

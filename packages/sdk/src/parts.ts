@@ -30,6 +30,11 @@ export type Admit<R = unknown> = {
   close(): Promise<void>;
 };
 
+/** By its own mark: a program may have put another Promise in place of the runtime's. */
+export const isAtHand = <R>(
+  entered: Admission<R> | Promise<Admission<R>>,
+): entered is Admission<R> => 'kind' in entered;
+
 /** How a node stands towards its policy. */
 export type KeyrailState = {
   /** The policy version in force; null before the first one. */

@@ -1,50 +1,17 @@
 // Telemetry over real HTTP, on a clock that passes when the test says so.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
-import { IngestBatch, IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
+import { IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
 import fc from 'fast-check';
-import { KEY_ID, PROJECT_ID, type Reply, receiver, rig, TENANT_ID, until } from '../test/rig.ts';
-import type { TelemetryOptions } from './options.ts';
+import { PROJECT_ID, type Reply, receiver, rig, until } from '../test/rig.ts';
+import { event, open, sdk, taken } from '../test/telling.ts';
 import { createTelemetry } from './telemetry.ts';
-import { lineOf, type TelemetryEvent } from './telemetry-batch.ts';
-
-const event =
-  (given: Partial<TelemetryEvent> = {}) =>
-  (): TelemetryEvent => ({
-    ts: '2026-01-01T00:00:00.000Z',
-    env: 'live',
-    tenant_id: TENANT_ID,
-    key_id: KEY_ID,
-    display_prefix: 'kr_live_abcdef',
-    method: 'GET',
-    path: '/invoices/1',
-    route: '/invoices/:id',
-    status: 200,
-    duration_ms: 1.5,
-    degraded: false,
-    denial_reason: null,
-    request_id: 'r1',
-    ...given,
-  });
+import { lineOf } from './telemetry-batch.ts';
 
 /** Time enough for an answer over this machine's own wire to be taken. */
 const ANSWERED_MS = 100;
-const taken: Reply = { status: 202, body: { object: 'ingest_receipt' } };
-const sdk = { name: '@keyrail/sdk', version: '0.1.0' };
-
-async function open(t: TestContext, telemetry: TelemetryOptions = {}, chance = () => 0.5) {
-  const plane = await receiver(t, () => taken);
-  const parts = rig(plane.url, { telemetry }, { chance });
-  const made = createTelemetry({ ...parts, sdk });
-  const record = (count: number, given: Partial<TelemetryEvent> = {}) => {
-    const key = given.display_prefix ?? 'kr_live_abcdef';
-    for (let at = 0; at < count; at += 1) made.record(key, parts.clock.monotonicMs(), event(given));
-  };
-  const batches = () => plane.told.map(({ body }) => IngestBatch.parse(body));
-  return { ...made, ...parts, plane, record, batches };
-}
 
 test('events wait for company, and go out as the protocol has them', async (t) => {
   const { record, clock, batches, plane, state } = await open(t, { flushMs: 5000 });
@@ -121,6 +88,18 @@ test('a refused batch is dropped and counted, and the next one tells', async (t)
   await clock.pass(90_000);
   await until(() => state().sent === 1);
   equal(batches()[1]?.events_dropped, 7);
+});
+
+test('what comes only long after a refusal is told all the same', async (t) => {
+  const { record, clock, plane, state } = await open(t);
+  plane.script = () => (plane.told.length === 1 ? { status: 403 } : taken);
+  record(1);
+  await clock.pass(5000);
+  await until(() => state().dropped === 1 && clock.timers() === 1);
+  await clock.pass(90_000);
+  record(1);
+  await clock.pass(5000);
+  await until(() => state().sent === 1);
 });
 
 test('an outage costs events, never memory', async (t) => {

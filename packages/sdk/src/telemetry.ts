@@ -190,6 +190,8 @@ class TelemetryQueue {
   }
 
   async #sendBatch(timeoutMs: number): Promise<number> {
+    // Its rest is over, also where nothing has come meanwhile.
+    this.#isResting = false;
     this.#batch ??= this.#take();
     if (this.#batch === null) return 0;
     const batch = this.#batch;

@@ -45,3 +45,21 @@ test('a router that is mounted elsewhere is told by its whole path', async (t) =
   const { path, route } = Object(keyrail.events()[0]);
   equal(`${path} ${route}`, '/v2/invoices/7 /v2/invoices/:id');
 });
+
+test('a program may put a Promise of its own in place of the usual one', async (t) => {
+  const usual = globalThis.Promise;
+  const limit = { id: 'r', limit: 9, windowMs: 60_000, algorithm: 'fixed', scope: 'key' } as const;
+  const keyrail = await createTestKeyrail({ keys: [{ rateLimits: [limit] }] });
+  const app = express().set('env', 'test');
+  app.get('/', protect(keyrail), (_request, response) => void response.end());
+  const { url, close } = await listen(app);
+  t.after(async () => {
+    globalThis.Promise = usual;
+    await close();
+    await keyrail.close();
+  });
+  // Async functions give what the runtime has, which is no instance of this.
+  globalThis.Promise = class Own<T> extends usual<T> {};
+  const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '' };
+  equal((await fetch(url, { headers })).status, 200);
+});

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Admission } from '../admit.ts';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
+import { isAtHand, type Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
 import { contextOf } from './granted.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
@@ -52,8 +52,8 @@ export function protect(
       if (watchAnswer(response, admission)) next();
     };
     const admission = keyrail.enter(nodeCall(request, patternOf(request)), route);
-    if (admission instanceof Promise) void admission.then(goOn);
-    else goOn(admission);
+    if (isAtHand(admission)) goOn(admission);
+    else void admission.then(goOn);
   };
 }
 

@@ -31,6 +31,7 @@ export type FastifyReplyParts = {
   code(status: number): FastifyReplyParts;
   headers(headers: Record<string, string>): FastifyReplyParts;
   send(body?: unknown): FastifyReplyParts;
+  hijack(): FastifyReplyParts;
 };
 
 /** Route options: to be given as they are, or spread among others. */
@@ -67,7 +68,8 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = contextOf(admission);
-      watchAnswer(reply.raw, admission);
+      // Fastify goes no further with what is no longer its own to answer.
+      if (!watchAnswer(reply.raw, admission)) reply.hijack();
       return found;
     },
   };

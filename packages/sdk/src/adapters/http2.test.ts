@@ -1,14 +1,17 @@
 // HTTP/2, whose requests need not announce a body, through Node's own compatible listeners.
 import { deepEqual, equal } from 'node:assert/strict';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, createServer } from 'node:http2';
+import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import Koa from 'koa';
 import { until } from '../../test/rig.ts';
+import type { Keyrail } from '../parts.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './koa.ts';
+import { protect as protectNode } from './node.ts';
 import { takeBody } from './node-call.ts';
 
 /** Such a server calls listeners of HTTP/1 with what quacks like their request. */
@@ -81,4 +84,37 @@ test('a sender who goes away in the middle of a body leaves half of it to nobody
   session.destroy();
   await until(() => ended.length > 0);
   deepEqual(ended, ['broken']);
+});
+
+test('who leaves while the request is admitted is waited for by nobody, and told of', async (t) => {
+  const keyrail = await createTestKeyrail({ keys: [{}] });
+  t.after(() => keyrail.close());
+  let arrived = 0;
+  const left = Promise.withResolvers<void>();
+  const admit: Keyrail['admit'] = async (...asked) => {
+    arrived += 1;
+    await left.promise;
+    return keyrail.admit(...asked);
+  };
+  const routes = [{}, { idempotency: true }].map((route) =>
+    protectNode({ admit }, route, (_request, response) => response.end()),
+  );
+  const session = await dial(t, async (request, response) => {
+    await routes[Number(request.headers['idempotency-key'] !== undefined)]?.(request, response);
+  });
+  const known = { ':method': 'POST', 'x-api-key': keyrail.keys[0]?.key ?? '' };
+  for (const more of [{}, { 'idempotency-key': 'one' }]) {
+    const stream = session.request({ ...known, ...more });
+    stream.on('error', () => {});
+    stream.end('body');
+    await until(() => stream.writableFinished && arrived > 0);
+    arrived = 0;
+    stream.close(constants.NGHTTP2_CANCEL);
+    await once(stream, 'close');
+  }
+  await new Promise<void>((resolve) => session.ping(() => resolve()));
+  left.resolve();
+  await until(() => keyrail.state().telemetry.queued === 2);
+  await keyrail.close();
+  deepEqual(new Set(keyrail.events().map((event) => Object(event).status)), new Set([499, 400]));
 });

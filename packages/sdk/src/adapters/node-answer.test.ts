@@ -7,14 +7,18 @@ import express, { type RequestHandler } from 'express';
 import fastify from 'fastify';
 import { listen, type Served } from '../../test/adapter-suite.ts';
 import { until } from '../../test/rig.ts';
+import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './express.ts';
 import { protect as protectFastify } from './fastify.ts';
 import { takeBody } from './node-call.ts';
 
+/** Time enough for this machine's own wire to tell that a caller has gone. */
+const LEFT_MS = 50;
+
 /** A node whose admissions wait until they are let go. */
-async function slowNode(t: TestContext) {
+async function slowNode(t: TestContext, route: RouteOptions = { idempotency: true }) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   const waiting: (() => void)[] = [];
@@ -27,7 +31,7 @@ async function slowNode(t: TestContext) {
     await keyrail.close();
     return keyrail.events().map((event) => Object(event).status);
   };
-  return { guard: protect({ enter }, { idempotency: true }), waiting, headers, told };
+  return { guard: protect({ enter }, route), waiting, headers, told };
 }
 
 async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<string> {
@@ -68,7 +72,7 @@ test('an answer that somebody else gave meanwhile is the only one', async (t) =>
 });
 
 test('a caller who leaves while the request is admitted is told of', async (t) => {
-  const { guard, waiting, headers, told } = await slowNode(t);
+  const { guard, waiting, headers, told } = await slowNode(t, {});
   let closed = 0;
   const watch: RequestHandler = (_request, response, next) => {
     response.on('close', () => {
@@ -90,6 +94,73 @@ test('a caller who leaves while the request is admitted is told of', async (t) =
   await until(() => runs > 0);
   deepEqual(await told(), [499]);
 });
+
+type Charging = (keyrail: Keyrail, charged: (body: unknown) => void) => Promise<Served>;
+
+const charging: Record<string, Charging> = {
+  express: (keyrail, charged) => {
+    const guard = protect(keyrail, { idempotency: true });
+    const app = express().post('/', guard, express.json(), (request, response) => {
+      charged(request.body);
+      response.status(request.body ? 201 : 422).end();
+    });
+    return listen(app);
+  },
+  fastify: async (keyrail, charged) => {
+    const app = fastify({ forceCloseConnections: true });
+    const guard = protectFastify(keyrail, { idempotency: true });
+    app.post('/', guard, async (request, reply) => {
+      charged(request.body);
+      return reply.code(201).send();
+    });
+    return { url: await app.listen({ port: 0, host: '127.0.0.1' }), close: () => app.close() };
+  },
+};
+
+for (const [framework, serve] of Object.entries(charging)) {
+  test(`${framework}: a caller who leaves before the handler has begun may ask again`, async (t) => {
+    const keyrail = await createTestKeyrail({ keys: [{}] });
+    const left = Promise.withResolvers<void>();
+    let claims = 0;
+    const enter: Keyrail['enter'] = async (call, route) => {
+      const admission = await keyrail.enter(call, route);
+      claims += 1;
+      if (claims === 1) await left.promise;
+      return admission;
+    };
+    const bodies: unknown[] = [];
+    const slow = {
+      ...keyrail,
+      enter,
+      admit: async (...asked: Parameters<typeof enter>) => enter(...asked),
+    };
+    const { url, close } = await serve(slow, (body) => bodies.push(body));
+    t.after(async () => {
+      await close();
+      await keyrail.close();
+    });
+    const ask = (signal: AbortSignal | null = null) => {
+      const key = keyrail.keys[0]?.key ?? '';
+      const type = { 'content-type': 'application/json' };
+      const headers = { ...type, 'x-api-key': key, 'idempotency-key': 'one' };
+      return fetch(url, { method: 'POST', body: '{"amount":5}', headers, signal });
+    };
+    const leaving = new AbortController();
+    const lost = ask(leaving.signal).catch(() => {});
+    await until(() => claims === 1);
+    leaving.abort();
+    await lost;
+    await new Promise((resolve) => setTimeout(resolve, LEFT_MS));
+    left.resolve();
+    await until(() => keyrail.state().telemetry.queued === 1);
+    let again = await ask();
+    for (let turn = 0; again.status === 409 && turn < 100; turn += 1) again = await ask();
+    equal(again.status, 201);
+    deepEqual(bodies, [{ amount: 5 }], 'what came without its body was not run');
+    await keyrail.close();
+    equal(Object(keyrail.events()[0]).status, 499);
+  });
+}
 
 const half = (): PassThrough => {
   const stream = new PassThrough();

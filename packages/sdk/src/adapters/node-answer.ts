@@ -4,15 +4,20 @@ import type { Admitted, Answered } from '../admit.ts';
 
 /** Sends a refusal or a stored answer. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent || hasLeft(response)) return;
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(body);
 }
 
+/** A response of HTTP/2 does not say; its stream does. */
+const hasLeft = (response: ServerResponse): boolean =>
+  response.destroyed ?? Object(Reflect.get(response, 'stream')).destroyed === true;
+
 /**
  * Puts the limits on an answer to come, and settles when the handler has ended it. False when there
- * is none to come: while the request was admitted, somebody else has answered it.
+ * is none to come: while the request was admitted, somebody else has answered it, or its caller has
+ * gone and may ask again.
  */
 export function watchAnswer(response: ServerResponse, admitted: Admitted): boolean {
   const { headers, captureBytesMax, settle } = admitted;
@@ -20,12 +25,19 @@ export function watchAnswer(response: ServerResponse, admitted: Admitted): boole
     settle({ failed: true });
     return false;
   }
+  // Who has gone before this will not go again.
+  if (hasLeft(response)) {
+    settle({ gone: true });
+    // The body went as well: what is answered without it must not be kept for the retry.
+    if (captureBytesMax > 0) {
+      settle({ failed: true });
+      return false;
+    }
+  }
   if (!response.headersSent) {
     for (const name in headers) response.setHeader(name, headers[name] ?? '');
   }
   if (captureBytesMax > 0) capture(response, admitted);
-  // Who has gone before this will not go again.
-  if (response.destroyed) settle({ gone: true });
   response.on('close', () => {
     if (!response.writableEnded) settle({ gone: true });
     else if (captureBytesMax === 0) settle({ status: response.statusCode });

@@ -57,6 +57,10 @@ function isBodiless({ headers, httpVersionMajor }: IncomingMessage): boolean {
 const isRead = (request: IncomingMessage): boolean =>
   request.complete || Object(Reflect.get(request, '_readableState')).ended === true;
 
+/** Whether the sender has gone. A request of HTTP/2 does not say; its stream does. */
+const hasLeft = (request: IncomingMessage): boolean =>
+  Object(Reflect.get(request, 'stream') ?? request).destroyed === true;
+
 const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding | null): Buffer =>
   typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk;
 
@@ -70,7 +74,7 @@ function unread(request: IncomingMessage, bytes: Buffer): void {
 /** Reads the body and puts it back, so that whoever comes later finds it unread. */
 export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
   if (isBodiless(request)) return Promise.resolve(new Uint8Array(0));
-  if (request.destroyed) return Promise.reject(new Error('The request body broke off.'));
+  if (hasLeft(request)) return Promise.reject(new Error('The request body broke off.'));
   return new Promise((resolve, reject) => {
     const gathered = gather();
     const stop = () => {
