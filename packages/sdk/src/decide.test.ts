@@ -1,5 +1,5 @@
 // Decisions against the golden cases, and what the cases cannot say.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -133,6 +133,25 @@ test('a context does not change when its key goes and another takes its place', 
     ...{ env: 'live', scopes: [], expiresAt: Number.POSITIVE_INFINITY, limits: [] },
   });
   equal(JSON.stringify(decision.context), before);
+});
+
+test('nobody adds to the scopes of a key, which others have as well', () => {
+  const known = knowledge(policyOf('both'));
+  const admitted = [
+    decide(known, first(), {}),
+    decide(knowledge(null), first(), { onNoPolicy: 'allow' }),
+  ];
+  for (const decision of admitted) {
+    ok(decision.allowed);
+    const scopes = decision.context.scopes as Set<string>;
+    const before = new Set(scopes);
+    throws(() => scopes.add('admin'), TypeError);
+    throws(() => scopes.delete('invoices:read'), TypeError);
+    throws(() => scopes.clear(), TypeError);
+    deepEqual(scopes, before);
+  }
+  const after = decide(known, first(), { scopes: ['admin'] });
+  equal(after.allowed, false);
 });
 
 test('whatever is handed in as a key, nothing is thrown', () => {

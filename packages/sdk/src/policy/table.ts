@@ -2,6 +2,7 @@
 // arrays, everything that keys share in a pool: at a million keys little more than 100 bytes a key,
 // and no object among them that a garbage collector would have to visit.
 import type { Env, RateLimitRule } from '../context.ts';
+import { fixedSet } from './fixed-set.ts';
 import { Ids } from './ids.ts';
 import { Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './part.ts';
 import { createPool, type Pool } from './pool.ts';
@@ -36,7 +37,7 @@ const PARTS = 1 << PART_BITS;
 /** About a millisecond's work. */
 const MOVED_AT_ONCE = 20_000;
 
-export const NO_TERMS: Terms = { scopes: new Set<string>(), limits: Object.freeze([]) };
+export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
 const NOTHING = new Int32Array(0);
 
 /** Quicker than JSON, a million times; lengths and numbers keep any two apart. */
@@ -78,7 +79,7 @@ export class PolicyTable {
     isSame,
     keep: ({ scopes, limits }) => ({ scopes, limits }),
     make: ({ scopes, limits }) => ({
-      scopes: scopes.length === 0 ? NO_TERMS.scopes : new Set(scopes),
+      scopes: scopes.length === 0 ? NO_TERMS.scopes : fixedSet(scopes),
       limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
     }),
   });
