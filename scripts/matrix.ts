@@ -34,6 +34,8 @@ const usual = {
   boundMs: 10 * MINUTE_MS,
 };
 const together = ['packages/server/src/features/', 'tests/laws/every-'];
+/** Whose programs mostly wait: for one another to start, to be killed, to come back. */
+const waiting = { concurrency: 3 };
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
 export const lanes: Lane[] = [
@@ -73,6 +75,7 @@ export const lanes: Lane[] = [
   },
   {
     ...usual,
+    ...waiting,
     name: 'journeys',
     store: 'embedded',
     // Stories of several servers on one store: the embedded one is for one process.
@@ -80,12 +83,14 @@ export const lanes: Lane[] = [
   },
   {
     ...onPostgres,
+    ...waiting,
     name: 'journeys',
     // Examples show the SDK, and have met a server on the other store.
     files: ['tests/journeys/!(examples).test.ts'],
   },
   {
     ...usual,
+    ...waiting,
     name: 'faults',
     store: 'both',
     files: ['tests/faults/**/*.test.ts'],
