@@ -18,6 +18,13 @@ const CONVERGED_MS_MAX = 60_000;
 const FLEET = 60;
 const CUTS_MIN = 8;
 
+/** To be asked for before a directory is: what they write to can go only after them. */
+function killedAtTheEnd(t: TestContext): NodeProcess[] {
+  const nodes: NodeProcess[] = [];
+  t.after(() => Promise.all(nodes.map((node) => node.kill())));
+  return nodes;
+}
+
 async function scratch(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'kr-sdk-'));
   t.after(() => rm(path, { recursive: true, force: true }));
@@ -27,9 +34,8 @@ async function scratch(t: TestContext): Promise<string> {
 const portOf = ({ url }: Running) => new URL(url).port;
 
 test('the server dies; nodes that know go on, one that does not refuses; then all agree', async (t) => {
+  const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
-  const nodes: NodeProcess[] = [];
-  t.after(() => Promise.all(nodes.map((node) => node.kill())));
   const deployment = await deploy(t);
   const first = await deployment.run();
   const ground = await newGround(first);
@@ -74,9 +80,8 @@ test('the server dies; nodes that know go on, one that does not refuses; then al
 });
 
 test('a node that is killed right after a revocation, and comes back alone, knows of it', async (t) => {
+  const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
-  const nodes: NodeProcess[] = [];
-  t.after(() => Promise.all(nodes.map((node) => node.kill())));
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ground = await newGround(server);
