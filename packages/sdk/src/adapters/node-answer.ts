@@ -1,6 +1,7 @@
 // What Node's own response is told and asked, for every framework that stands upon it.
 import type { ServerResponse } from 'node:http';
 import type { Admitted, Answered } from '../admit.ts';
+import { hasLeft } from './node-call.ts';
 
 /** Sends a refusal or a stored answer. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
@@ -9,10 +10,6 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   response.end(body);
 }
-
-/** A response of HTTP/2 does not say; its stream does. */
-const hasLeft = (response: ServerResponse): boolean =>
-  response.destroyed ?? Object(Reflect.get(response, 'stream')).destroyed === true;
 
 /**
  * Puts the limits on an answer to come, and settles when the handler has ended it. False when there

@@ -57,9 +57,11 @@ function isBodiless({ headers, httpVersionMajor }: IncomingMessage): boolean {
 const isRead = (request: IncomingMessage): boolean =>
   request.complete || Object(Reflect.get(request, '_readableState')).ended === true;
 
-/** Whether the sender has gone. A request of HTTP/2 does not say; its stream does. */
-const hasLeft = (request: IncomingMessage): boolean =>
-  Object(Reflect.get(request, 'stream') ?? request).destroyed === true;
+type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
+
+/** Whether the caller has gone. Of HTTP/2 neither request nor response says so; their stream does. */
+export const hasLeft = (message: Ended): boolean =>
+  message.destroyed === true || message.stream?.destroyed === true;
 
 const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding | null): Buffer =>
   typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk;
