@@ -14,9 +14,6 @@ import { protect } from './express.ts';
 import { protect as protectFastify } from './fastify.ts';
 import { takeBody } from './node-call.ts';
 
-/** Time enough for this machine's own wire to tell that a caller has gone. */
-const LEFT_MS = 50;
-
 /** A node whose admissions wait until they are let go. */
 async function slowNode(t: TestContext, route: RouteOptions = { idempotency: true }) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
@@ -95,19 +92,25 @@ test('a caller who leaves while the request is admitted is told of', async (t) =
   deepEqual(await told(), [499]);
 });
 
-type Charging = (keyrail: Keyrail, charged: (body: unknown) => void) => Promise<Served>;
+type Till = { charged(body: unknown): void; left(): void };
+type Charging = (keyrail: Keyrail, till: Till) => Promise<Served>;
 
 const charging: Record<string, Charging> = {
-  express: (keyrail, charged) => {
+  express: (keyrail, { charged, left }) => {
     const guard = protect(keyrail, { idempotency: true });
-    const app = express().post('/', guard, express.json(), (request, response) => {
+    const app = express().use((_request, response, next) => {
+      response.on('close', left);
+      next();
+    });
+    app.post('/', guard, express.json(), (request, response) => {
       charged(request.body);
       response.status(request.body ? 201 : 422).end();
     });
     return listen(app);
   },
-  fastify: async (keyrail, charged) => {
+  fastify: async (keyrail, { charged, left }) => {
     const app = fastify({ forceCloseConnections: true });
+    app.addHook('onRequest', async (_request, reply) => void reply.raw.on('close', left));
     const guard = protectFastify(keyrail, { idempotency: true });
     app.post('/', guard, async (request, reply) => {
       charged(request.body);
@@ -120,12 +123,13 @@ const charging: Record<string, Charging> = {
 for (const [framework, serve] of Object.entries(charging)) {
   test(`${framework}: a caller who leaves before the handler has begun may ask again`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
-    const left = Promise.withResolvers<void>();
+    const { promise: isLeft, resolve: left } = Promise.withResolvers<void>();
     let claims = 0;
     const enter: Keyrail['enter'] = async (call, route) => {
       const admission = await keyrail.enter(call, route);
       claims += 1;
-      if (claims === 1) await left.promise;
+      // The handler's turn comes when the server knows that nobody waits for it.
+      if (claims === 1) await isLeft;
       return admission;
     };
     const bodies: unknown[] = [];
@@ -134,7 +138,7 @@ for (const [framework, serve] of Object.entries(charging)) {
       enter,
       admit: async (...asked: Parameters<typeof enter>) => enter(...asked),
     };
-    const { url, close } = await serve(slow, (body) => bodies.push(body));
+    const { url, close } = await serve(slow, { charged: (body) => bodies.push(body), left });
     t.after(async () => {
       await close();
       await keyrail.close();
@@ -150,8 +154,6 @@ for (const [framework, serve] of Object.entries(charging)) {
     await until(() => claims === 1);
     leaving.abort();
     await lost;
-    await new Promise((resolve) => setTimeout(resolve, LEFT_MS));
-    left.resolve();
     await until(() => keyrail.state().telemetry.queued === 1);
     let again = await ask();
     for (let turn = 0; again.status === 409 && turn < 100; turn += 1) again = await ask();
