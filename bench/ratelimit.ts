@@ -63,8 +63,8 @@ function findings(laps: Laps<Name>): Finding[] {
   return [
     compare('check, redis', 'one EVALSHA', 0.7),
     compare('check, redis', 'flexible', 1),
-    // Held to the same against a route that asks nobody: the harder of the two.
     compare('check, memory', 'one EVALSHA', 0.8),
+    // Held to the same against a route that asks nobody: the harder of the two.
     compare('check, memory', 'trivial POST', 0.8),
   ];
 }
