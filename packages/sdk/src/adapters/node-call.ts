@@ -59,7 +59,7 @@ const isRead = (request: IncomingMessage): boolean =>
 
 type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
 
-/** Whether the caller has gone. Of HTTP/2 neither request nor response says so; their stream does. */
+/** Whether the caller has gone. Of HTTP/2 only the stream of a request or response says so. */
 export const hasLeft = (message: Ended): boolean =>
   message.destroyed === true || message.stream?.destroyed === true;
 
