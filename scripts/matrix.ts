@@ -16,28 +16,19 @@ export type Lane = {
   offers: Backend[];
   /** What of it is part of `npm run check`, which must stay quick enough to be run. */
   quickFiles: string[];
-  /** Where the files are that may share a program. */
-  together: string[];
-  concurrency: number;
-  boundMs: number;
+  /** Which files may share a program. */
+  together: RegExp;
 };
 
 export const FILE_MS_MAX = 120_000;
-const MINUTE_MS = 60_000;
+export const RUN_MS_MAX = 30 * 60_000;
 
-const usual = {
-  needs: [],
-  offers: [],
-  quickFiles: [],
-  together: [],
-  concurrency: 2,
-  boundMs: 10 * MINUTE_MS,
-};
-const together = ['packages/server/src/features/', 'tests/laws/every-'];
-/** Whose programs mostly wait: for one another to start, to be killed, to come back. */
-const waiting = { concurrency: 3 };
+const usual = { needs: [], offers: [], quickFiles: [], together: /^$/ };
+/** Not adapters: they borrow a suite, and only a program of their own tells whose a test was. */
+const together = /^packages\/(?!sdk\/src\/adapters)|^tests\/laws\/every-/;
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
+/** In this order from the front. The last ones, which mostly wait, run beside the first. */
 export const lanes: Lane[] = [
   {
     ...usual,
@@ -75,7 +66,6 @@ export const lanes: Lane[] = [
   },
   {
     ...usual,
-    ...waiting,
     name: 'journeys',
     store: 'embedded',
     // Stories of several servers on one store: the embedded one is for one process.
@@ -83,18 +73,15 @@ export const lanes: Lane[] = [
   },
   {
     ...onPostgres,
-    ...waiting,
     name: 'journeys',
     // Examples show the SDK, and have met a server on the other store.
     files: ['tests/journeys/!(examples).test.ts'],
   },
   {
     ...usual,
-    ...waiting,
     name: 'faults',
     store: 'both',
     files: ['tests/faults/**/*.test.ts'],
     offers: ['postgres'],
-    boundMs: 20 * MINUTE_MS,
   },
 ];

@@ -14,7 +14,7 @@ export function printOutcome(outcome: Outcome, store: string): void {
   const { file, passed, failures, skips, ms } = outcome;
   const verdict = failures.length > 0 ? 'FAIL' : 'ok';
   const skipped = skips.length > 0 ? `, ${skips.length} skipped` : '';
-  console.log(`  ${verdict.padEnd(4)} ${file} (${passed}${skipped}, ${seconds(ms)} s)`);
+  console.log(`  ${verdict.padEnd(4)} ${file} on ${store} (${passed}${skipped}, ${seconds(ms)} s)`);
   for (const failure of failures) printFailure({ ...failure, file }, store);
   if (failures.length > 0 && outcome.output) {
     console.log(indent(`It printed:\n${lastLines(outcome.output, 40)}`, 9));

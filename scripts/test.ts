@@ -16,7 +16,7 @@ import { findPostgres } from '../tests/stores/postgres-binaries.ts';
 import { endAll } from './children.ts';
 import { type Lane, lanes, type Store } from './matrix.ts';
 import { printAccount, type Row } from './report.ts';
-import { type Backends, runLane, skipLane } from './run-lane.ts';
+import { type Backends, runLanes } from './run-lanes.ts';
 import { runStaticChecks } from './static-checks.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -40,14 +40,7 @@ async function main(): Promise<void> {
     .filter(({ files }) => files.length > 0);
   const rows: Row[] = filters.length > 0 ? [] : [await runStaticChecks(root, env)];
   const backends = await startBackends(chosen.map(({ lane }) => lane));
-  for (const { lane, files } of chosen) {
-    const missing = lane.needs.find((backend) => backends[backend].url === null);
-    rows.push(
-      missing
-        ? skipLane(lane, files, backends[missing].reason)
-        : await runLane({ lane, files, root, env, scratch, backends, only: store }),
-    );
-  }
+  rows.push(...(await runLanes(chosen, { root, env, scratch, backends, only: store })));
   const failed = rows.some(({ failures }) => failures.length > 0);
   const nothingRan = rows.every(({ passed, failures }) => passed + failures.length === 0);
   if (nothingRan) console.error('Nothing ran: no test file matches, or its backend is missing.');

@@ -1,0 +1,126 @@
+/** Runs the files of all lanes, a few programs at a time, within the bound of the whole run. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { type Backend, FILE_MS_MAX, type Lane, RUN_MS_MAX, type Store } from './matrix.ts';
+import { printOutcome, type Row } from './report.ts';
+import { type Outcome, runFiles } from './run-files.ts';
+
+export type Backends = Record<Backend, { url: string | null; reason: string }>;
+
+export type LaneRun = { lane: Lane; files: string[] };
+
+export type Setting = {
+  root: string;
+  env: NodeJS.ProcessEnv;
+  scratch: string;
+  backends: Backends;
+  /** The store named on the command line, for lanes that choose themselves. */
+  only: Store | null;
+};
+
+type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
+
+/**
+ * Two programs at a time from the front of the table and one from its back: the lanes in front
+ * compute, those at the back mostly wait, and together they keep two cores busy.
+ */
+export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
+  const deadline = performance.now() + RUN_MS_MAX;
+  const rows = runs.map(({ lane }) => emptyRow(lane));
+  const queue = runs.flatMap((run, at) => programsOf(run, rows[at] as Row, setting));
+  const work = async (next: () => Program | undefined) => {
+    for (let program = next(); program !== undefined; program = next()) {
+      await runOne(program, setting, deadline);
+    }
+  };
+  const front = () => queue.shift();
+  await Promise.all([work(front), work(front), work(() => queue.pop())]);
+  return rows;
+}
+
+async function runOne({ row, env, files }: Program, setting: Setting, deadline: number) {
+  const timeoutMs = Math.min(FILE_MS_MAX, deadline - performance.now());
+  const ended =
+    timeoutMs > 0 ? await runFiles({ ...setting, files, env, timeoutMs }) : files.map(late);
+  for (const { file, passed, failures, skips, ms } of ended) {
+    row.passed += passed;
+    row.failures.push(...failures.map((one) => ({ ...one, file })));
+    row.skips.push(...skips.map((one) => ({ ...one, file })));
+    row.ms += ms;
+  }
+  for (const outcome of ended) printOutcome(outcome, row.store);
+}
+
+const emptyRow = ({ name, store }: Lane): Row => ({
+  lane: name,
+  store,
+  passed: 0,
+  failures: [],
+  skips: [],
+  ms: 0,
+});
+
+/**
+ * What shares a program: a start costs as much as the tests of a file, most of it for the store.
+ * Each test makes a workspace of its own, so that files can share one as the tests of a file do.
+ * One with hooks of its own stays alone, as they would be everyone's, and so does one that looks at
+ * plans, which depend on all that the tables ever held.
+ */
+function sharing({ lane, files }: LaneRun, root: string): string[][] {
+  const programs: string[][] = [];
+  let open: string[] = [];
+  for (const file of files) {
+    const isShared = lane.together.test(file) && !PLANS.test(file);
+    if (!isShared || HOOK.test(readFileSync(join(root, file), 'utf8'))) programs.push([file]);
+    else {
+      if (open.length === 0) programs.push(open);
+      open.push(file);
+      if (open.length === FILES_PER_PROGRAM) open = [];
+    }
+  }
+  return programs;
+}
+
+const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
+const PLANS = /-plans\.test\.ts$/;
+const FILES_PER_PROGRAM = 6;
+
+/** Of a lane whose backend is missing, every file counts as one skipped test. */
+function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
+  const { backends, root } = setting;
+  const missing = run.lane.needs.find((backend) => backends[backend].url === null);
+  if (missing === undefined) {
+    const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
+    // Backwards, as the long ones are in tests/: what is left to the end should be short.
+    const programs = sharing(run, root).reverse();
+    return programs.map((files) => ({ row, env, files }));
+  }
+  const { reason } = backends[missing];
+  console.log(`  SKIPPED ${run.files.length} files on ${row.store} (${row.lane}): ${reason}`);
+  row.skips.push(...run.files.map((file) => ({ file, name: '(the whole file)', reason })));
+  return [];
+}
+
+function storeEnvironment(lane: Lane, { backends, only }: Setting): NodeJS.ProcessEnv {
+  const store = lane.store === 'both' ? only : lane.store;
+  const lent = [...lane.needs, ...lane.offers].includes('postgres') && backends.postgres.url;
+  return {
+    ...(store ? { KEYRAIL_TEST_STORE: store } : {}),
+    ...(lent ? { KEYRAIL_TEST_POSTGRES: lent } : {}),
+  };
+}
+
+const late = (file: string): Outcome => ({
+  file,
+  passed: 0,
+  failures: [
+    {
+      name: '(the file itself)',
+      error: 'Not run: the tests before it had used up the time of the run.',
+    },
+  ],
+  skips: [],
+  output: '',
+  ms: 0,
+});
