@@ -8,6 +8,7 @@ import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
+import type { HeaderValues } from '../stored-answer.ts';
 import { contextOf } from './granted.ts';
 import { watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
@@ -29,6 +30,7 @@ export type FastifyRequestParts = {
 export type FastifyReplyParts = {
   raw: ServerResponse;
   code(status: number): FastifyReplyParts;
+  getHeaders(): HeaderValues;
   headers(headers: Record<string, string>): FastifyReplyParts;
   send(body?: unknown): FastifyReplyParts;
   hijack(): FastifyReplyParts;
@@ -69,7 +71,7 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = contextOf(admission);
       // Fastify goes no further with what is no longer its own to answer.
-      if (!watchAnswer(reply.raw, admission)) reply.hijack();
+      if (!watchAnswer(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
       return found;
     },
   };

@@ -5,8 +5,9 @@ import { parsedBytes } from '../body.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
+import type { HeaderValues } from '../stored-answer.ts';
 import { contextOf } from './granted.ts';
-import { watchAnswer } from './node-answer.ts';
+import { addedTo, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 
 /** What of Koa's context is used here. */
@@ -42,6 +43,7 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       return answer(ctx, admission);
     }
     Object.assign(ctx.state, { keyrail: contextOf(admission) });
+    const before = admission.captureBytesMax > 0 ? { ...ctx.res.getHeaders() } : {};
     if (!watchAnswer(ctx.res, admission)) return;
     try {
       await next();
@@ -50,7 +52,7 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       keepOn(error, admission.headers);
       throw error;
     }
-    if (!ctx.writable) settleUnsent(ctx, admission);
+    if (!ctx.writable) settleUnsent(ctx, admission, before);
   };
 }
 
@@ -63,15 +65,20 @@ function keepOn(error: unknown, headers: Readonly<Record<string, string>>): void
 function answer(ctx: KoaContext, { status, headers, body }: Answered): void {
   ctx.status = status;
   ctx.set(headers);
+  const isTyped = ctx.res.hasHeader('content-type');
   ctx.body = typeof body === 'string' ? body : Buffer.from(body);
-  // Koa makes up a type where the stored answer had none.
-  if (headers['content-type'] === undefined) ctx.remove('content-type');
+  // Koa makes up a type where there was none.
+  if (!isTyped) ctx.remove('content-type');
 }
 
 /** Koa sends nothing to a caller who has gone, but the handler has done its work. */
-function settleUnsent({ status, body, res }: KoaContext, { settle }: Admitted): void {
+function settleUnsent(
+  { status, body, res }: KoaContext,
+  { settle }: Admitted,
+  before: HeaderValues,
+): void {
   if (res.writableEnded) return;
   const isStream = typeof Object(body).pipe === 'function' || body instanceof ReadableStream;
   const bytes = isStream ? null : parsedBytes(body ?? '');
-  settle({ status, headers: res.getHeaders(), body: bytes });
+  settle({ status, headers: addedTo(before, res.getHeaders()), body: bytes });
 }

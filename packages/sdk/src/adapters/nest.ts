@@ -4,6 +4,7 @@ import type { Answered } from '../admit.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
+import type { HeaderValues } from '../stored-answer.ts';
 import type { IncomingCall } from '../visit.ts';
 import { patternOf } from './express.ts';
 import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './fastify.ts';
@@ -38,14 +39,14 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
   checkRoute(route);
   return {
     canActivate: async (execution) => {
-      const { request, response, call, answer } = exchangeOf(execution);
+      const { request, response, call, answer, headersNow } = exchangeOf(execution);
       const admission = await keyrail.admit(call, route);
       if (admission.kind !== 'admitted') {
         answer(admission);
         return answered();
       }
       Object.assign(request, { keyrail: contextOf(admission) });
-      return watchAnswer(response, admission) || answered();
+      return watchAnswer(response, admission, headersNow) || answered();
     },
   };
 }
@@ -56,6 +57,7 @@ type Exchange = {
   response: ServerResponse;
   call: IncomingCall;
   answer(answered: Answered): void;
+  headersNow(): HeaderValues;
 };
 
 function exchangeOf(execution: NestExecution): Exchange {
@@ -68,6 +70,7 @@ function exchangeOf(execution: NestExecution): Exchange {
       response,
       call: nodeCall(request, patternOf(request)),
       answer: (answered) => sendAnswer(response, answered),
+      headersNow: () => response.getHeaders(),
     };
   }
   if (isOfFastify(request) && isReply(response)) {
@@ -76,6 +79,7 @@ function exchangeOf(execution: NestExecution): Exchange {
       response: response.raw,
       call: nodeCall(request.raw, request.routeOptions.url, request),
       answer: (answered) => void sendReply(response, answered),
+      headersNow: () => response.getHeaders(),
     };
   }
   throw new TypeError('protect guards HTTP handlers on the Express or the Fastify platform.');

@@ -1,6 +1,7 @@
 // What Node's own response is told and asked, for every framework that stands upon it.
 import type { ServerResponse } from 'node:http';
 import type { Admitted, Answered } from '../admit.ts';
+import type { HeaderValues } from '../stored-answer.ts';
 import { hasLeft } from './node-call.ts';
 
 /** Sends a refusal or a stored answer. */
@@ -14,9 +15,13 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
 /**
  * Puts the limits on an answer to come, and settles when the handler has ended it. False when there
  * is none to come: while the request was admitted, somebody else has answered it, or its caller has
- * gone and may ask again.
+ * gone and may ask again. `headersNow` asks a framework that keeps them until it sends.
  */
-export function watchAnswer(response: ServerResponse, admitted: Admitted): boolean {
+export function watchAnswer(
+  response: ServerResponse,
+  admitted: Admitted,
+  headersNow: () => HeaderValues = () => response.getHeaders(),
+): boolean {
   const { headers, captureBytesMax, settle } = admitted;
   if (response.writableEnded) {
     settle({ failed: true });
@@ -34,7 +39,7 @@ export function watchAnswer(response: ServerResponse, admitted: Admitted): boole
   if (!response.headersSent) {
     for (const name in headers) response.setHeader(name, headers[name] ?? '');
   }
-  if (captureBytesMax > 0) capture(response, admitted);
+  if (captureBytesMax > 0) capture(response, admitted, { ...headersNow() });
   response.on('close', () => {
     if (!response.writableEnded) settle({ gone: true });
     else if (captureBytesMax === 0) settle({ status: response.statusCode });
@@ -46,11 +51,15 @@ export function watchAnswer(response: ServerResponse, admitted: Admitted): boole
  * Takes what the handler writes, and settles as soon as it ends: whether the caller is still there
  * to read it does not matter to the one who will ask again.
  */
-function capture(response: ServerResponse, { captureBytesMax, settle }: Admitted): void {
+function capture(
+  response: ServerResponse,
+  { captureBytesMax, settle }: Admitted,
+  before: HeaderValues,
+): void {
   const { write, end, destroy } = response;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let headers: ReturnType<ServerResponse['getHeaders']> | null = null;
+  let headers: HeaderValues | null = null;
   // A response that ever had a header keeps those that come with writeHead where they can be read.
   if (!response.headersSent) {
     response.setHeader('idempotency-replayed', '');
@@ -59,7 +68,7 @@ function capture(response: ServerResponse, { captureBytesMax, settle }: Admitted
 
   const take = ([chunk, encoding]: unknown[]) => {
     // As they are now, they describe these bytes: an encoder further out has not touched them yet.
-    headers ??= { ...response.getHeaders() };
+    headers ??= addedTo(before, response.getHeaders());
     const bytes = bytesOf(chunk, encoding);
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
@@ -95,6 +104,17 @@ function capture(response: ServerResponse, { captureBytesMax, settle }: Admitted
     },
   });
 }
+
+/**
+ * Headers that were not there before the handler, or not like this. The others speak of the request
+ * at hand (whom it lets read the answer, which number it has), and are put on every answer anew.
+ */
+export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValues =>
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => before[name] === undefined || String(before[name]) !== String(value),
+    ),
+  );
 
 function bytesOf(chunk: unknown, encoding: unknown): Uint8Array {
   // Copied, because a writer may use its buffer again.
