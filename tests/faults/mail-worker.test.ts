@@ -127,5 +127,7 @@ test('two workers beside one API send each mail once, and one alone goes on', {
   equal(new Set(idsOf(sink)).size, emails.length + 1);
   equal(sink.letters.length, emails.length + 1);
   equal((await api.as(null)('GET /status')).components.worker, 'ok');
+  // A worker counts no limits, and warns of none.
+  equal(deployment.printed().match(/rate limits are counted in this process/g)?.length, 1);
   for (const each of [api, two]) equal((await each.stop()).code, 0);
 });

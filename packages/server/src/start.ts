@@ -35,6 +35,9 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const app = await openApp(config, log);
   let url = config.publicUrl;
   if (parts.api) {
+    if (config.databaseUrl && !config.redisUrl) {
+      log.warn('rate limits are counted in this process alone: more than one API needs REDIS_URL');
+    }
     try {
       await app.http.listen({ host: config.host, port: config.port });
     } catch (error) {

@@ -34,20 +34,15 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
   });
 }
 
-type WantedCounters = Pick<Config, 'redisUrl' | 'redisCluster' | 'databaseUrl'>;
+type WantedCounters = Pick<Config, 'redisUrl' | 'redisCluster'>;
 
 /** A Redis that cannot be reached keeps nobody from starting: only its own line waits for it. */
 export async function openCounters(
-  { redisUrl, redisCluster, databaseUrl }: WantedCounters,
+  { redisUrl, redisCluster }: WantedCounters,
   clock: Clock,
   log: Log,
 ): Promise<Counters> {
-  if (!redisUrl) {
-    if (databaseUrl) {
-      log.warn('rate limits are counted in this process alone: more than one API needs REDIS_URL');
-    }
-    return openMemoryCounters({ nowMs: () => clock.now().getTime() });
-  }
+  if (!redisUrl) return openMemoryCounters({ nowMs: () => clock.now().getTime() });
   const counters = openRedisCounters({
     url: redisUrl.reveal(),
     isCluster: redisCluster,
