@@ -142,6 +142,23 @@ for (const [what, value, expected] of paths) {
   });
 }
 
+test('a field that is missing is called required, and what a rule says of it is kept', () => {
+  const Key = z
+    .strictObject({ name: z.string(), env: z.enum(['live', 'test']), limits: RateLimits })
+    .partial({ limits: true })
+    .refine(({ limits }) => limits !== undefined, { path: ['limits'], message: 'say how much' });
+  deepEqual(detailsOf(Key, { limits: [{ id: 'a' }] }).slice(0, 3), [
+    { path: 'name', message: 'Required.' },
+    { path: 'env', message: 'Required.' },
+    { path: 'limits.0.limit', message: 'Required.' },
+  ]);
+  deepEqual(detailsOf(Key, { name: 'a', env: 'live' }), [
+    { path: 'limits', message: 'say how much' },
+  ]);
+  const [wrong] = detailsOf(Key, { name: null, env: 'live', limits: [] });
+  equal(wrong?.message, 'Invalid input: expected string, received null');
+});
+
 test('names that could change every object are refused wherever they stand', () => {
   const wanted = z.strictObject({ meta: Meta });
   for (const text of [

@@ -97,7 +97,9 @@ export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success && unstorable.length === 0) return parsed.data;
   const told = new Set(unstorable.map(({ path }) => path));
-  const faults = parsed.success ? [] : parsed.error.issues.flatMap(detailsOf);
+  const faults = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) => detailsOf(issue, value));
   const others = faults.filter(({ path }) => !told.has(path));
   throw invalid(part, [...unstorable, ...others].slice(0, DETAILS_MAX));
 }
@@ -111,13 +113,20 @@ export function refuseFields(part: Part, value: unknown): void {
   if (names.length > 0) throw invalid(part, unknownFields('', names));
 }
 
-function detailsOf(issue: Issue): Detail[] {
+function detailsOf(issue: Issue, value: unknown): Detail[] {
   const path = issue.path.map(String).join('.');
   if (issue.code !== 'unrecognized_keys' || !issue.keys) {
-    return [{ path: printable(path), message: issue.message }];
+    const message = isMissing(issue, value) ? 'Required.' : issue.message;
+    return [{ path: printable(path), message }];
   }
   return unknownFields(path, issue.keys);
 }
+
+/** Whether nothing stands where the schema wants something; a rule of our own has its own words. */
+const isMissing = ({ code, path }: Issue, value: unknown): boolean =>
+  code !== 'custom' &&
+  path.length > 0 &&
+  path.reduce((at, name) => Object(at)[name], value) === undefined;
 
 /** Whoever sends thousands of names is not sent them all back. */
 const unknownFields = (path: string, names: readonly string[]): Detail[] =>
