@@ -138,6 +138,35 @@ test('a clock that is set back revives no key either', async (t) => {
   equal(reasonOf(watched, ending), 'expired');
 });
 
+test('a control plane whose clock was ahead, and was put right, is believed again', async (t) => {
+  const plane = new Plane();
+  plane.aheadMs = DAY_MS;
+  const soon = new Date(plane.clock.now() + DAY_MS / 2).toISOString();
+  const key = plane.issue({ expires_at: soon });
+  const watched = node(t, plane);
+  await watched.clock.pass(1);
+  equal(reasonOf(watched, key), 'expired');
+  plane.aheadMs = 0;
+  plane.issue();
+  await watched.clock.pass(1);
+  equal(reasonOf(watched, key), 'allowed');
+});
+
+test('an answer that was long under way does not turn time back', async (t) => {
+  const plane = new Plane();
+  plane.aheadMs = DAY_MS;
+  const ended = plane.issue({
+    expires_at: new Date(plane.clock.now() + DAY_MS - 1_000).toISOString(),
+  });
+  const watched = node(t, plane);
+  await watched.clock.pass(1);
+  equal(reasonOf(watched, ended), 'expired');
+  plane.aheadMs = DAY_MS - 60_000;
+  plane.issue();
+  await watched.clock.pass(1);
+  equal(reasonOf(watched, ended), 'expired');
+});
+
 test('a deleted project is told from an empty one', async (t) => {
   const plane = new Plane();
   const key = plane.issue();

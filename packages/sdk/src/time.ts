@@ -1,9 +1,13 @@
-// The time by which keys expire: this machine's, but never earlier than what the control plane has
-// said, counted on by a clock that only runs forward. A clock that is set back revives no key.
+// The time by which keys expire: this machine's, but never earlier than what the control plane said
+// last, counted on by a clock that only runs forward. A clock of this machine that is set back
+// revives no key.
 import type { Clock } from './clock.ts';
 
 /** How long the wall clock is extrapolated: reading it costs twice as much as the other one. */
 const SAMPLE_MS = 100;
+
+/** What is said may have been long under way; by more than this, the other clock was put right. */
+const DELAY_MS_MAX = 600_000;
 
 export type Time = {
   /** Milliseconds since the epoch. */
@@ -27,7 +31,8 @@ export function createTime(clock: Clock): Time {
       return elapsed + (wall > floor ? wall : floor);
     },
     heard: (serverAt) => {
-      floor = Math.max(floor, serverAt - clock.monotonicMs());
+      const told = serverAt - clock.monotonicMs();
+      if (told > floor || told < floor - DELAY_MS_MAX) floor = told;
     },
   };
 }
