@@ -7,7 +7,7 @@ import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
 import type { HeaderValues } from '../stored-answer.ts';
 import { contextOf } from './granted.ts';
-import { addedTo, watchAnswer } from './node-answer.ts';
+import { addedTo, outcomeOf, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 
 /** What of Koa's context is used here. */
@@ -72,13 +72,10 @@ function answer(ctx: KoaContext, { status, headers, body }: Answered): void {
 }
 
 /** Koa sends nothing to a caller who has gone, but the handler has done its work. */
-function settleUnsent(
-  { status, body, res }: KoaContext,
-  { settle }: Admitted,
-  before: HeaderValues,
-): void {
+function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: HeaderValues): void {
   if (res.writableEnded) return;
   const isStream = typeof Object(body).pipe === 'function' || body instanceof ReadableStream;
   const bytes = isStream ? null : parsedBytes(body ?? '');
-  settle({ status, headers: addedTo(before, res.getHeaders()), body: bytes });
+  const headers = addedTo(before, res.getHeaders());
+  settle(outcomeOf(res, { headers, body: bytes }));
 }

@@ -1,6 +1,6 @@
 // Requests that end otherwise than by their handler's answer: while they are admitted, or in the
 // middle of what the handler writes.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import express, { type RequestHandler } from 'express';
@@ -233,4 +233,63 @@ test('a body whose sender has gone already is waited for by nobody', async (t) =
   setTimeout(() => leaving.abort(), 30);
   await lost;
   await until(() => seen !== '');
+});
+
+/** Posts a charge through a guard, a pause that the caller does not outlast, and a parser. */
+async function leaving(t: TestContext, status: number) {
+  const keyrail = await createTestKeyrail({ keys: [{}] });
+  t.after(() => keyrail.close());
+  const headers = {
+    'x-api-key': keyrail.keys[0]?.key ?? '',
+    'idempotency-key': 'one',
+    'content-type': 'application/json',
+  };
+  const paused = new AbortController();
+  const resumed = Promise.withResolvers<void>();
+  const seen: unknown[] = [];
+  const pause: RequestHandler = async (_request, response, next) => {
+    if (seen.length === 0) {
+      const gone = new Promise((resolve) => response.on('close', resolve));
+      paused.abort();
+      await gone;
+    }
+    next();
+  };
+  const guard = protect(keyrail, { idempotency: true });
+  const url = await serving(t, guard, pause, express.json(), ({ body }, response) => {
+    seen.push(body);
+    response.status(body ? 201 : status).end('answered');
+    resumed.resolve();
+  });
+  const ask = (signal?: AbortSignal) =>
+    fetch(url, { method: 'POST', headers, body: '{"amount":1}', ...(signal && { signal }) });
+  await rejects(ask(paused.signal));
+  await resumed.promise;
+  let again = await ask();
+  while (again.status === 409) again = await ask();
+  return { status: again.status, seen };
+}
+
+test('what was refused because the caller left with its body is not kept for the retry', async (t) => {
+  deepEqual(await leaving(t, 422), { status: 201, seen: [undefined, { amount: 1 }] });
+});
+
+test('a refusal that asked for no body is kept for the retry of a caller who stayed', async (t) => {
+  const keyrail = await createTestKeyrail({ keys: [{}] });
+  t.after(() => keyrail.close());
+  const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
+  let runs = 0;
+  const url = await serving(t, protect(keyrail, { idempotency: true }), (_request, response) => {
+    runs += 1;
+    response.status(422).end('refused');
+  });
+  const ask = () => fetch(url, { method: 'POST', headers, body: 'unread' });
+  equal((await ask()).status, 422);
+  let again = await ask();
+  while (again.status === 409) again = await ask();
+  deepEqual([again.status, again.headers.get('idempotency-replayed'), runs], [422, 'true', 1]);
+});
+
+test('what was done without a body is done, whether or not the caller stayed', async (t) => {
+  deepEqual(await leaving(t, 202), { status: 202, seen: [undefined] });
 });

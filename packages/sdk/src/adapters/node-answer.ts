@@ -1,8 +1,8 @@
 // What Node's own response is told and asked, for every framework that stands upon it.
 import type { ServerResponse } from 'node:http';
 import type { Admitted, Answered } from '../admit.ts';
-import type { HeaderValues } from '../stored-answer.ts';
-import { hasLeft } from './node-call.ts';
+import type { HandlerAnswer, HeaderValues } from '../stored-answer.ts';
+import { hasLeft, isUnread } from './node-call.ts';
 
 /** Sends a refusal or a stored answer. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
@@ -94,7 +94,7 @@ function capture(
       if (isFirst) take(sent);
       const ended = pass(end, sent);
       const body = size <= captureBytesMax ? Buffer.concat(chunks) : null;
-      if (isFirst) settle({ status: response.statusCode, headers: headers ?? {}, body });
+      if (isFirst) settle(outcomeOf(response, { headers: headers ?? {}, body }));
       return ended;
     },
     destroy: (...why: unknown[]) => {
@@ -103,6 +103,19 @@ function capture(
       return Reflect.apply(destroy, response, why);
     },
   });
+}
+
+/**
+ * A refusal to a caller who left with its body unread is of a request that the handler never saw
+ * whole: the retry may be answered otherwise. What was done is done, with or without a body.
+ */
+export function outcomeOf(
+  response: ServerResponse,
+  answer: Omit<HandlerAnswer, 'status'>,
+): HandlerAnswer | { failed: true } {
+  const { statusCode: status, req } = response;
+  const isOfHalf = status >= 400 && hasLeft(response) && isUnread(req);
+  return isOfHalf ? { failed: true } : { status, ...answer };
 }
 
 /**

@@ -63,6 +63,10 @@ type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
 export const hasLeft = (message: Ended): boolean =>
   message.destroyed === true || message.stream?.destroyed === true;
 
+/** Whether there is a body that nobody has read to its end. */
+export const isUnread = (request: IncomingMessage): boolean =>
+  !request.readableEnded && !isBodiless(request);
+
 const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding | null): Buffer =>
   typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk;
 
