@@ -58,6 +58,8 @@ async function run(config: Config, parts: Parts): Promise<void> {
 
 async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
+  const secrets = await secretsOf(config);
+  const counters = await openCounters(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
   const { ingestEventsPerMinute, usageHoursKeptDays } = config;
@@ -67,13 +69,13 @@ async function openApp(config: Config, log: Log): Promise<App> {
     clock: systemClock,
     randomBytes: systemRandomBytes,
     hasher: await openPasswordHasher(),
-    throttle: config.authThrottle ? throttleBy(systemClock) : noThrottle,
-    ...(await secretsOf(config)),
+    throttle: config.authThrottle ? throttleBy(systemClock, counters) : noThrottle,
+    ...secrets,
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
     ...{ ingestEventsPerMinute, usageHoursKeptDays },
-    counters: await openCounters(config, systemClock, log),
+    counters,
     checkAnswers: false,
   });
   await app.prepare();

@@ -68,7 +68,7 @@ const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountP
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { email, password, name = null }, clientAddress }) => {
-        throttle.charge(clientAddress, email);
+        await throttle.charge(clientAddress, email);
         refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password);
         await people((tx) => signUp(tx, { email, passwordHash, name }));
@@ -97,7 +97,7 @@ const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountP
       door: 'gate',
       run: async ({ people, principal, body: { current_password, password } }) => {
         const { userId, sessionId } = personOf(principal);
-        throttle.chargeAccount(userId);
+        await throttle.chargeAccount(userId);
         const { passwordHash: verifiedHash, email } = await people((tx) => loadUser(tx, userId));
         if (!(await hasher.verify(verifiedHash, current_password))) throw forbidden(WRONG_PASSWORD);
         refuseWeakPassword(password, email);
@@ -115,7 +115,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       door: 'gate',
       run: async ({ people, principal }) => {
         const { userId } = personOf(principal);
-        throttle.chargeAccount(userId);
+        await throttle.chargeAccount(userId);
         await people((tx) => requestVerification(tx, userId));
         return { object: 'email_verification', accepted: true } as const;
       },
@@ -124,7 +124,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { token }, clientAddress }) => {
-        throttle.charge(clientAddress);
+        await throttle.charge(clientAddress);
         await people((tx) => verifyEmail(tx, token));
         return { object: 'email_verification', verified: true } as const;
       },
@@ -133,7 +133,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { email }, clientAddress }) => {
-        throttle.charge(clientAddress, email);
+        await throttle.charge(clientAddress, email);
         await people((tx) => requestPasswordReset(tx, email));
         return { object: 'password_reset', accepted: true } as const;
       },
@@ -142,7 +142,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { token, password }, clientAddress }) => {
-        throttle.charge(clientAddress);
+        await throttle.charge(clientAddress);
         // Who it is for is read first: an unknown token must not cost a password hash.
         const { id: ownerId, email } = await people((tx) => findResetOwner(tx, token));
         refuseWeakPassword(password, email);

@@ -49,7 +49,7 @@ export const memberRoutes = ({ throttle }: { throttle: Throttle }): ServedRoute[
       boundary: 'liveOnly',
       door: 'write',
       run: async ({ write, body: { email, role } }) => {
-        throttle.chargeRecipient(email);
+        await throttle.chargeRecipient(email);
         return presentInvited(await write((tx) => invitePerson(tx, { email, role })));
       },
     },

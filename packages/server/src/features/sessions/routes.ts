@@ -40,7 +40,7 @@ export const sessionRoutes = ({
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { email, password, workspace_id }, clientAddress }) => {
-        throttle.charge(clientAddress, email);
+        await throttle.charge(clientAddress, email);
         const user = await people((tx) => findUserByEmail(tx, email));
         const matches = await hasher.verify(user?.passwordHash ?? null, password);
         if (!user || !matches) throw new ApiError('invalid_credentials');

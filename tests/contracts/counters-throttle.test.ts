@@ -1,0 +1,74 @@
+// Guessing is slowed down by all processes together where they share counters, and by each for
+// itself while those cannot be reached.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Throttle, throttleBy } from '../../packages/server/src/access/throttle.ts';
+import { ApiError } from '../../packages/server/src/base/errors.ts';
+import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+
+const skip = redisIsMissing();
+const PER_EMAIL_MAX = 10;
+const ADA = 'ada@example.com';
+/** Its minute does not end while a test is at it. */
+const standing = { now: () => new Date('2026-03-01T12:00:00Z'), shiftMs: () => 0 };
+
+/** The throttle of one process; the time of its counters stands still too. */
+async function processOn(t: TestContext, url: string, isCluster = false): Promise<Throttle> {
+  const nowMs = () => standing.now().getTime();
+  const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {} });
+  t.after(() => counters.close());
+  await counters.settled;
+  return throttleBy(standing, counters);
+}
+
+async function admits(attempt: Promise<void>): Promise<boolean> {
+  try {
+    await attempt;
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'rate_limited') return false;
+    throw error;
+  }
+}
+
+/** How many of so many attempts, shared out among the processes, are let through. */
+async function admitted(processes: readonly Throttle[], attempts: number): Promise<number> {
+  let count = 0;
+  for (let n = 0; n < attempts; n += 1) {
+    const one = processes[n % processes.length];
+    if (one && (await admits(one.charge(`192.0.2.${n}`, ADA)))) count += 1;
+  }
+  return count;
+}
+
+test('what one process has counted, the other knows, and no address is written there', {
+  skip,
+}, async (t) => {
+  const redis = await startRedis();
+  t.after(() => redis.stop());
+  const processes = [await processOn(t, redis.url), await processOn(t, redis.url)];
+  equal(await admitted(processes, 3 * PER_EMAIL_MAX), PER_EMAIL_MAX);
+  const names = JSON.stringify(await redis.tell('KEYS', '*'));
+  ok(names.includes('kr:throttle:'), names);
+  ok(!/ada|192\.0\.2/.test(names), names);
+});
+
+test('while the counters are away each process goes on by itself', { skip }, async (t) => {
+  const redis = await startRedis();
+  t.after(() => redis.stop());
+  const processes = [await processOn(t, redis.url), await processOn(t, redis.url)];
+  equal(await admitted(processes, 2 * PER_EMAIL_MAX), PER_EMAIL_MAX);
+  await redis.crash();
+  deepEqual(await Promise.all(processes.map((one) => admitted([one], 2 * PER_EMAIL_MAX))), [
+    PER_EMAIL_MAX,
+    PER_EMAIL_MAX,
+  ]);
+});
+
+test('a Cluster counts them as one server does', { skip }, async (t) => {
+  const cluster = await startRedisCluster();
+  t.after(() => cluster.stop());
+  const processes = [await processOn(t, cluster.url, true), await processOn(t, cluster.url, true)];
+  equal(await admitted(processes, 3 * PER_EMAIL_MAX), PER_EMAIL_MAX);
+});
