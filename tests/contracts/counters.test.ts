@@ -181,10 +181,17 @@ test('a flood of counters inside the process stays within its bound, and what is
     counters.check([{ name, limit, windowMs: 1000, algorithm: 'sliding' }], 1);
   for (let at = 0; at < 5000; at += 1) {
     charge(`flood ${at}`);
+    charge('one that knocks');
     ok(counters.size() <= 1000);
+    ok(at < 1000 || counters.size() >= 990, 'no more are forgotten than must be');
   }
+  equal(charge('one that knocks').allowed, false, 'who keeps asking is not forgotten');
   equal(charge('flood 4999').allowed, false, 'the newest are still counted');
   nowMs += 120_000;
   for (let at = 0; at < 600; at += 1) charge('one that goes on', 1000);
   ok(counters.size() < 10, `${counters.size()} are left`);
+  for (let at = 0; at < 1000; at += 1) charge(`flood ${at}`);
+  nowMs += 120_000;
+  for (let at = 0; at < 600; at += 1) charge('one that may never', 0);
+  ok(counters.size() < 10, `${counters.size()} are left after nothing but denials`);
 });

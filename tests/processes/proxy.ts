@@ -9,6 +9,8 @@ export type Proxy = {
   cutAfter(bytes: (() => number) | null): void;
   /** Connections from now on go there; those that stand are cut. */
   leadTo(port: number): void;
+  /** While true, what is sent arrives and what is answered does not. */
+  keepAnswers(isKept: boolean): void;
   /** How many were cut so far. */
   cuts(): number;
   close(): Promise<void>;
@@ -18,6 +20,7 @@ export async function openProxy(firstPort: number): Promise<Proxy> {
   let targetPort = firstPort;
   let budget: (() => number) | null = null;
   let cuts = 0;
+  let answersAreKept = false;
   const pairs = new Set<[Socket, Socket]>();
   const server = createServer((client) => {
     const target = connect(targetPort, '127.0.0.1');
@@ -30,6 +33,7 @@ export async function openProxy(firstPort: number): Promise<Proxy> {
     };
     const forward = (from: Socket, to: Socket) => {
       from.on('data', (chunk: Buffer) => {
+        if (answersAreKept && from === target) return;
         // What fits is still delivered: the other side may act on it without an answer.
         to.write(chunk.subarray(0, Math.max(0, left)));
         left -= chunk.length;
@@ -52,6 +56,9 @@ export async function openProxy(firstPort: number): Promise<Proxy> {
   };
   return {
     port: typeof address === 'object' && address ? address.port : 0,
+    keepAnswers: (isKept) => {
+      answersAreKept = isKept;
+    },
     cuts: () => cuts,
     cutAfter: (bytes) => {
       budget = bytes;

@@ -1,6 +1,6 @@
 // Counters inside the process, for a deployment that is one process. The twin of check.lua: a test
 // holds the two against each other step by step. What has run out is dropped as others are
-// charged, and there is a most: beyond it the counter that was asked for longest ago is forgotten.
+// asked for, and there is a most: beyond it those that were asked for longest ago are forgotten.
 import {
   type Counters,
   NEVER,
@@ -15,8 +15,11 @@ import {
 /** About 100 MB when all of them are sliding. */
 export const COUNTERS_MAX = 200_000;
 
-/** Looked at with every charge, so that all are seen long before as many new ones came in. */
-const SWEPT_PER_CHARGE = 2;
+/** One in so many at a time: finding the oldest takes a step over all that were deleted before. */
+const FORGOTTEN_SHARE = 100;
+
+/** Looked at for every rule, so that all are seen long before as many new ones came in. */
+const SWEPT_PER_RULE = 2;
 
 /** The machine's clock may be set back a little: what has just run out must still be there. */
 const KEPT_AFTER_MS = 60_000;
@@ -65,8 +68,6 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
       tally.used += cost;
       tally.resetMs = counter.endsAtMs - now;
     }
-    // Not in between: what was found before it would be charged after it was dropped.
-    shelf.sweep(now, rules.length * SWEPT_PER_CHARGE);
   }
 
   return {
@@ -88,6 +89,9 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
         if (counter) shelf.touch(rule.name, counter);
       }
       if (allowed && cost > 0) chargeAll(rules, { counters, tallies }, { now, cost });
+      // Not before: what was found would be charged after it was dropped. Also after a denial:
+      // as long as it stands still, the sweep holds on to every table that the map outgrew.
+      if (cost > 0) shelf.sweep(now, rules.length * SWEPT_PER_RULE);
       return verdictOf(allowed, tallies);
     },
     size: shelf.size,
@@ -105,8 +109,10 @@ function openShelf(countersMax: number) {
     size: (): number => counters.size,
     add(name: string, counter: Counter): void {
       counters.set(name, counter);
+      if (counters.size <= countersMax) return;
+      const kept = countersMax - Math.floor(countersMax / FORGOTTEN_SHARE);
       for (const oldest of counters.keys()) {
-        if (counters.size <= countersMax) break;
+        if (counters.size <= kept) break;
         counters.delete(oldest);
       }
     },

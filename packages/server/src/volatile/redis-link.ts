@@ -1,6 +1,6 @@
 // A connection to Redis, one server or a Cluster, that fails fast: nothing is queued while it is
 // down, nothing is sent twice, and a server that stays silent is left and dialled again.
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
 
 export type LinkParts = {
@@ -59,17 +59,41 @@ export function openLink(parts: LinkParts): Link {
   client.on('error', parts.onFault);
   client.on('ready', parts.onReady);
   return {
-    evalsha: (hash, keys, args) => client.evalsha(hash, keys, ...args),
-    eval: (script, keys, args) => client.eval(script, keys, ...args),
+    evalsha: (hash, keys, args) =>
+      followed(client, client.evalsha(hash, keys, ...args), () => ['evalsha', hash, keys, ...args]),
+    eval: (script, keys, args) =>
+      followed(client, client.eval(script, keys, ...args), () => ['eval', script, keys, ...args]),
     pulse: async () => {
-      const asked: Promise<unknown>[] = [client.set(PULSE, 1, 'PX', PULSE_KEPT_MS)];
-      if (client instanceof Cluster) asked.push(...client.nodes('master').map((one) => one.ping()));
-      await Promise.all(asked);
+      // First, because what is sent while a connection is being made is refused.
+      if (client instanceof Cluster) {
+        await Promise.all(client.nodes('master').map((one) => one.ping()));
+      }
+      await client.set(PULSE, 1, 'PX', PULSE_KEPT_MS);
     },
     memory: async () => String(await client.info('memory')),
     close: () => client.disconnect(),
   };
 }
+
+/** A node says that another is to be asked, or the client that slots moved before it sent. */
+const NOT_DONE = /^(MOVED|ASK|TRYAGAIN) |same slots allocation group$/;
+
+/**
+ * Commands to a Cluster travel together, and where one of them is sent elsewhere while others are
+ * answered, the client does not follow. So that one goes again, by itself.
+ */
+const followed = (
+  client: Redis | Cluster,
+  sent: Promise<unknown>,
+  words: () => [name: string, ...args: (string | number)[]],
+): Promise<unknown> =>
+  client instanceof Cluster
+    ? sent.catch((fault) => {
+        if (!(fault instanceof Error && NOT_DONE.test(fault.message))) throw fault;
+        const [name, ...args] = words();
+        return client.sendCommand(new Command(name, args, { replyEncoding: 'utf8' }));
+      })
+    : sent;
 
 function singleOf(url: string): Redis {
   const path = pathIn(url);
@@ -85,6 +109,7 @@ function clusterOf(url: string): Cluster {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     clusterRetryStrategy: retryMs,
+    retryDelayOnFailover: 0, // what it would send again may have been done
     maxRedirections: REDIRECTIONS_MAX,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
     // A certificate names the host, not the address that it resolves to.

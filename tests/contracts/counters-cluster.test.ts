@@ -1,0 +1,108 @@
+// Slots of a Redis Cluster move, and its connections break, while checks are under way.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openRedisCounters, type RedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { openProxy } from '../processes/proxy.ts';
+import {
+  type RedisCluster,
+  type RedisServer,
+  redisIsMissing,
+  startRedisCluster,
+} from '../stores/redis.ts';
+
+const skip = redisIsMissing();
+const TOLD_MS_MAX = 20_000;
+const STEP_MS = 50;
+
+async function newCluster(t: TestContext): Promise<RedisCluster & { masters: RedisServer[] }> {
+  const cluster = await startRedisCluster();
+  t.after(() => cluster.stop());
+  return { ...cluster, masters: cluster.nodes };
+}
+
+async function countersOn(t: TestContext, url: string): Promise<RedisCounters> {
+  const counters = openRedisCounters({ url, isCluster: true, onFault: () => {} });
+  t.after(() => counters.close());
+  await counters.settled;
+  return counters;
+}
+
+const idOf = async (node: RedisServer): Promise<string> =>
+  String(await node.tell('CLUSTER', 'MYID'));
+
+/** A rule whose counter lives in a slot of the second node, and that slot. */
+async function ruleOnSecond(node: RedisServer, salt: string) {
+  for (let at = 0; ; at += 1) {
+    const name = `kr:rl:{${salt}${at}}`;
+    const slot = Number(await node.tell('CLUSTER', 'KEYSLOT', name));
+    if (slot < 5461 || slot > 10_921) continue;
+    return { slot, rule: { name, limit: 9, windowMs: 2_678_400_000, algorithm: 'fixed' } as const };
+  }
+}
+
+const usedOf = async (counters: RedisCounters, rule: Parameters<RedisCounters['check']>[0][0]) =>
+  (await counters.check([rule], 0)).tallies[0]?.used;
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + TOLD_MS_MAX;
+  while (!(await isSo())) {
+    ok(performance.now() < deadline, what);
+    await sleep(STEP_MS);
+  }
+}
+
+test('a charge whose answer was lost is not made again', { skip }, async (t) => {
+  const { url, masters } = await newCluster(t);
+  const [first, second] = masters;
+  ok(first && second);
+  const wire = await openProxy(second.port);
+  t.after(() => wire.close());
+  await second.tell('CONFIG', 'SET', 'cluster-announce-port', String(wire.port));
+  await until('the first node never heard of the new port', async () =>
+    String(await first.tell('CLUSTER', 'NODES')).includes(`:${wire.port}@`),
+  );
+  const counters = await countersOn(t, url);
+  const { rule } = await ruleOnSecond(first, 'lost');
+  equal((await counters.check([rule], 1)).tallies[0]?.used, 1);
+
+  wire.keepAnswers(true);
+  const asked = counters.check([rule], 1).catch(() => 'refused');
+  await until('the charge never arrived', async () =>
+    String(await second.tell('GETRANGE', rule.name, '8', '15')).startsWith('@'),
+  );
+  wire.keepAnswers(false);
+  wire.leadTo(second.port);
+
+  equal(await asked, 'refused');
+  await until('it did not heal', () => usedOf(counters, rule).then(Boolean, () => false));
+  equal(await usedOf(counters, rule), 2);
+});
+
+test('checks follow slots that are being moved, and that were', { skip }, async (t) => {
+  const { url, masters } = await newCluster(t);
+  const [first, second, third] = masters;
+  ok(first && second && third);
+  const counters = await countersOn(t, url);
+  const salts = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const found = await Promise.all(salts.map((salt) => ruleOnSecond(first, salt)));
+  const stays = await ruleOnSecond(first, 'stays');
+  const [from, to] = [await idOf(second), await idOf(third)];
+  const checkAll = async () => {
+    const all = [stays, ...found].map(({ rule }) => counters.check([rule], 1));
+    return (await Promise.all(all)).map(({ tallies }) => tallies[0]?.used);
+  };
+
+  for (const { slot } of found) {
+    await third.tell('CLUSTER', 'SETSLOT', String(slot), 'IMPORTING', from);
+    await second.tell('CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', to);
+  }
+  deepEqual(await checkAll(), [1, 1, 1, 1, 1, 1, 1]);
+
+  for (const { slot } of found) {
+    for (const node of [third, second, first]) {
+      await node.tell('CLUSTER', 'SETSLOT', String(slot), 'NODE', to);
+    }
+  }
+  deepEqual(await checkAll(), [2, 2, 2, 2, 2, 2, 2]);
+});
