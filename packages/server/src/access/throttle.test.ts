@@ -6,6 +6,7 @@ import { type Throttle, throttleBy } from './throttle.ts';
 
 const PER_CLIENT_MAX = 120;
 const PER_EMAIL_MAX = 10;
+const PER_RECIPIENT_MAX = 30;
 const MINUTE_MS = 60_000;
 
 function setUp(): { throttle: Throttle; pass(ms: number): void } {
@@ -70,7 +71,14 @@ test('all addresses of one network that is given to a single client are one clie
   times(PER_CLIENT_MAX, (n) => throttle.charge(`2001:db8:0:7:${n.toString(16)}::${n}`));
   retryAfter(() => throttle.charge('2001:db8::7:1:2:3:4'));
   retryAfter(() => throttle.charge('2001:DB8:0:7::'));
-  for (const other of ['2001:db8:0:8::1', '2001:db8::7', 'fe80::7%eth0', '::1', 'unknown']) {
+  for (const other of [
+    '2001:db8:0:8::1',
+    '2001:dba:0:7::1',
+    '2001:db8::7',
+    'fe80::7%eth0',
+    '::1',
+    'unknown',
+  ]) {
     throttle.charge(other);
   }
 });
@@ -92,6 +100,13 @@ test('knocking on while refused does not shut the door for longer', () => {
   throttle.charge('192.0.2.1', 'ada@example.com');
 });
 
+test('mail to an address is bounded however the address is written', () => {
+  const { throttle } = setUp();
+  times(PER_RECIPIENT_MAX, () => throttle.chargeRecipient('ada@example.com'));
+  retryAfter(() => throttle.chargeRecipient('Ada@Example.com'));
+  throttle.chargeRecipient('grace@example.com');
+});
+
 test('a client address and a mail address of one spelling are two things', () => {
   const { throttle } = setUp();
   times(PER_EMAIL_MAX, (n) => throttle.charge(`${n}`, 'x'));
@@ -102,11 +117,13 @@ test('a flood of names is forgotten from its beginning, and a busy one is not', 
   const { throttle } = setUp();
   const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
   times(PER_EMAIL_MAX, guess);
+  times(PER_EMAIL_MAX, () => throttle.charge('192.0.2.2', 'grace@example.com'));
   const before = process.memoryUsage().heapUsed;
   times(110_000, (n) => {
     throttle.charge(`10.0.${n >> 8}.${n & 255}`);
     if (n % 40_000 === 0) retryAfter(guess);
   });
   retryAfter(guess);
+  throttle.charge('192.0.2.3', 'grace@example.com'); // it was not tried again, and is forgotten
   ok(process.memoryUsage().heapUsed - before < 100_000_000);
 });
