@@ -9,6 +9,8 @@ export type Proxy = {
   cutAfter(bytes: (() => number) | null): void;
   /** Connections from now on go there; those that stand are cut. */
   leadTo(port: number): void;
+  /** The same, but those that stand stay where they are. */
+  leadNextTo(port: number): void;
   /** How many were cut so far. */
   cuts(): number;
   close(): Promise<void>;
@@ -60,6 +62,9 @@ export async function openProxy(firstPort: number): Promise<Proxy> {
     leadTo: (port) => {
       targetPort = port;
       cutAll();
+    },
+    leadNextTo: (port) => {
+      targetPort = port;
     },
     close: async () => {
       const closed = once(server, 'close');
