@@ -261,3 +261,14 @@ test('the master dies, its replica is promoted, and the same name leads to it', 
   const { answer } = await one.check({ ...input, cost: 0 });
   equal((answer.body.policies as { remaining: number }[])[0]?.remaining, 999, 'and it remembers');
 });
+
+test('the master is demoted and stays, and the same name leads to another', { skip }, async (t) => {
+  const [master, other] = [await newRedis(t), await newRedis(t)];
+  const wire = await openProxy(master.port);
+  t.after(() => wire.close());
+  const one = await scene(t, `redis://127.0.0.1:${wire.port}`);
+  equal((await one.check()).answer.status, 200);
+  wire.leadNextTo(other.port);
+  await master.tell('REPLICAOF', '127.0.0.1', String(other.port));
+  await healed(one);
+});

@@ -119,6 +119,18 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     }
   });
 
+  test(`many subjects are checked at once, each by itself, ${where}`, { skip: why }, async () => {
+    const counters = await open();
+    const workspaceId = randomUUID();
+    const subjects = Array.from({ length: 30 }, () => randomUUID());
+    const limits = [rule('one', { limit: 1 }), rule('all', { scope: 'tenant' })];
+    for (const expected of [true, false]) {
+      const asked = subjects.map((id) => ({ key_id: id, tenant_id: id, limits }));
+      const answers = await Promise.all(asked.map((body) => check(counters, workspaceId, body)));
+      for (const { allowed } of answers) equal(allowed, expected);
+    }
+  });
+
   test(`nobody in particular is one subject of the project, ${where}`, { skip: why }, async () => {
     const counters = await open();
     const workspaceId = randomUUID();
@@ -174,6 +186,22 @@ test('counters are kept in Redis no longer than they count', { skip }, async () 
   ok(keptMs > 59_000 && keptMs <= 63_750, `${keptMs}`);
 });
 
+test('time is the clock of Redis, to the millisecond', { skip }, async () => {
+  const server = await oneRedis();
+  const counters = await openOn(server.url, false);
+  const windowMs = 3_600_000;
+  const clockMs = async () => {
+    const [seconds, micros] = (await server.tell('TIME')) as [string, string];
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  };
+  const name = `kr:time/${randomUUID()}`;
+  const beforeMs = await clockMs();
+  const { tallies } = await counters.check([{ name, limit: 9, windowMs, algorithm: 'fixed' }], 1);
+  const resetMs = tallies[0]?.resetMs ?? 0;
+  const [early, late] = [beforeMs + resetMs, (await clockMs()) + resetMs];
+  ok(Math.floor(late / windowMs) * windowMs >= early, 'a window ends between the two');
+});
+
 test('a flood of counters inside the process stays within its bound, and what is over goes', () => {
   let nowMs = 1_800_000_000_000;
   const counters = openMemoryCounters({ nowMs: () => nowMs, countersMax: 1000 });
@@ -194,4 +222,23 @@ test('a flood of counters inside the process stays within its bound, and what is
   nowMs += 120_000;
   for (let at = 0; at < 600; at += 1) charge('one that may never', 0);
   ok(counters.size() < 10, `${counters.size()} are left after nothing but denials`);
+});
+
+test('what is charged all the while outlasts a flood of others', () => {
+  const nowMs = () => 1_800_000_000_000;
+  const counters = openMemoryCounters({ nowMs, countersMax: 1000 });
+  const used = (name: string) =>
+    counters.check([{ name, limit: 1000, windowMs: 1000, algorithm: 'fixed' }], 1).tallies[0]?.used;
+  for (let at = 0; at < 5000; at += 1) {
+    used(`flood ${at}`);
+    if (at % 100 === 0) equal(used('busy'), at / 100 + 1);
+  }
+});
+
+test('left to itself, a process holds two hundred thousand counters at most', () => {
+  const counters = openMemoryCounters({ nowMs: () => 1_800_000_000_000 });
+  for (let at = 0; at < 200_001; at += 1) {
+    counters.check([{ name: `${at}`, limit: 1, windowMs: 1000, algorithm: 'fixed' }], 1);
+  }
+  equal(counters.size(), 200_000);
 });

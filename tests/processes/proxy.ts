@@ -11,6 +11,8 @@ export type Proxy = {
   leadTo(port: number): void;
   /** While true, what is sent arrives and what is answered does not. */
   keepAnswers(isKept: boolean): void;
+  /** The same, but those that stand stay where they are. */
+  leadNextTo(port: number): void;
   /** How many were cut so far. */
   cuts(): number;
   close(): Promise<void>;
@@ -67,6 +69,9 @@ export async function openProxy(firstPort: number): Promise<Proxy> {
     leadTo: (port) => {
       targetPort = port;
       cutAll();
+    },
+    leadNextTo: (port) => {
+      targetPort = port;
     },
     close: async () => {
       const closed = once(server, 'close');

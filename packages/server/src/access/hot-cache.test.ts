@@ -81,6 +81,17 @@ test('a life begins when the read begins, however long it takes', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
+test('a reading is as old as its read, however long that takes', async () => {
+  const one = scene();
+  const asked = one.cache.principalOf('a', 50);
+  one.pass(49);
+  one.readings[0]?.answer();
+  await asked;
+  equal(isKnown(one.cache, 'a', 50), true);
+  one.pass(1);
+  equal(isKnown(one.cache, 'a', 50), false);
+});
+
 test('a line takes no reading that is older than it allows, and others take it still', async () => {
   const one = scene();
   await fill(one, 'a');
@@ -154,8 +165,10 @@ test('a request after a revocation does not join a read from before it', async (
   equal(one.readings.length, 2);
   one.readings[0]?.answer();
   await early;
+  const joined = one.cache.principalOf('a', LIFE_MS);
+  equal(one.readings.length, 2, 'the end of the early read is not that of the late one');
   one.readings[1]?.fail();
-  await rejects(async () => late);
+  for (const refused of [late, joined]) await rejects(async () => refused);
   equal(isKnown(one.cache, 'a'), false);
 });
 
@@ -178,6 +191,18 @@ test('a key that expires within the life is known until then only', async () => 
   equal(isKnown(one.cache, 'a'), false);
 });
 
+test('what is left of a key is counted from when its read began, too', async () => {
+  const one = scene();
+  const asked = one.cache.principalOf('a', LIFE_MS);
+  one.pass(200);
+  one.readings[0]?.answer({ expiresInMs: 300 });
+  await asked;
+  one.pass(99);
+  equal(isKnown(one.cache, 'a'), true);
+  one.pass(1);
+  equal(isKnown(one.cache, 'a'), false);
+});
+
 test('a life of zero remembers nothing', async () => {
   const one = scene(0);
   await fill(one, 'a');
@@ -188,6 +213,12 @@ test('only so many are known: the oldest make room', async () => {
   const one = scene();
   for (let at = 0; at <= HOT_KEYS_MAX; at += 1) await fill(one, `key ${at}`);
   equal(isKnown(one.cache, 'key 0'), false);
-  equal(isKnown(one.cache, 'key 2'), true);
+  equal(isKnown(one.cache, 'key 1'), true);
   equal(isKnown(one.cache, `key ${HOT_KEYS_MAX}`), true);
+  const anew = one.cache.principalOf('key 1', 0);
+  one.readings.at(-1)?.answer();
+  await anew;
+  await fill(one, 'one more');
+  equal(isKnown(one.cache, 'key 1'), true, 'it was read anew');
+  equal(isKnown(one.cache, 'key 2'), false);
 });

@@ -37,6 +37,27 @@ function gateWith(facts: Map<string, SecretKeyFact>) {
   return { read, asked, noted, noting };
 }
 
+test('a key acts as itself, in its workspace, its environments and with its own authority', async () => {
+  const token = newToken();
+  for (const [env, envs] of [
+    ['live', ['live', 'test']],
+    ['test', ['test']],
+  ] as const) {
+    const fact = factOf(token, { env, authority: 'admin', expiresInMs: 300 });
+    const { read } = gateWith(new Map([[lookupHash(token), fact]]));
+    const actor = { type: 'secret_key', id: fact.id };
+    deepEqual(await read(token), {
+      id: fact.id,
+      principal: {
+        kind: 'secret_key',
+        env,
+        reach: { workspaceId: 'w', envs, actor, authority: 'admin' },
+      },
+      expiresInMs: 300,
+    });
+  }
+});
+
 test('a use that is slow to be noted holds up its own key and no other', async () => {
   const [slow, quick] = [newToken(), newToken()];
   const facts = new Map([

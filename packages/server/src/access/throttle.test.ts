@@ -8,6 +8,7 @@ import { type Throttle, throttleBy } from './throttle.ts';
 
 const PER_CLIENT_MAX = 120;
 const PER_EMAIL_MAX = 10;
+const PER_RECIPIENT_MAX = 30;
 const MINUTE_MS = 60_000;
 
 function setUp(): { throttle: Throttle; pass(ms: number): void } {
@@ -70,7 +71,8 @@ test('all addresses of one network that is given to a single client are one clie
   await times(PER_CLIENT_MAX, (n) => throttle.charge(`2001:db8:0:7:${n.toString(16)}::${n}`));
   await retryAfter(() => throttle.charge('2001:db8::7:1:2:3:4'));
   await retryAfter(() => throttle.charge('2001:DB8:0:7::'));
-  for (const other of ['2001:db8:0:8::1', '2001:db8::7', 'fe80::7%eth0', '::1', 'unknown']) {
+  const others = ['2001:db8:0:8::1', '2001:dba:0:7::1', '2001:db8::7', 'fe80::7%eth0', '::1'];
+  for (const other of [...others, 'unknown']) {
     await throttle.charge(other);
   }
 });
@@ -90,6 +92,13 @@ test('knocking on while refused does not shut the door for longer', async () => 
   await times(50, () => retryAfter(() => throttle.charge('192.0.2.1', 'ada@example.com')));
   pass(MINUTE_MS);
   await throttle.charge('192.0.2.1', 'ada@example.com');
+});
+
+test('mail to an address is bounded however the address is written', async () => {
+  const { throttle } = setUp();
+  await times(PER_RECIPIENT_MAX, () => throttle.chargeRecipient('ada@example.com'));
+  await retryAfter(() => throttle.chargeRecipient('Ada@Example.com'));
+  await throttle.chargeRecipient('grace@example.com');
 });
 
 test('a client address and a mail address of one spelling are two things', async () => {

@@ -11,7 +11,9 @@ type Gathering<T> = { answer: PromiseWithResolvers<T>; ask: () => Promise<T> };
 
 type Question<T> = { underWay: number; open: Gathering<T> | null };
 
-export function sharing<T>(): Sharing<T> {
+export type SharingParts = { later?(act: () => void, ms: number): void };
+
+export function sharing<T>({ later = setTimeout }: SharingParts = {}): Sharing<T> {
   const questions = new Map<string, Question<T>>();
 
   function send(name: string, question: Question<T>, gathering: Gathering<T>): void {
@@ -43,7 +45,7 @@ export function sharing<T>(): Sharing<T> {
     questions.set(name, question);
     const gathering = { answer: Promise.withResolvers<T>(), ask };
     question.open = gathering;
-    if (question.underWay > 0) setTimeout(send, HELD_MS_MAX, name, question, gathering);
+    if (question.underWay > 0) later(() => send(name, question, gathering), HELD_MS_MAX);
     else setImmediate(send, name, question, gathering);
     return gathering;
   }

@@ -1,5 +1,6 @@
 // Who waits for a project is woken by what concerns him, and is forgotten whatever ends his wait.
 import { deepEqual, equal } from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import { openPolicyHub, type Watch } from './policy-hub.ts';
@@ -44,6 +45,7 @@ test('time, the caller and the watcher each end a watch, and leave nothing behin
   ended.end();
   await ended.over;
   deepEqual(hub.awaited(), []);
+  for (const signal of [never, gone.signal]) equal(getEventListeners(signal, 'abort').length, 0);
 });
 
 test('an acknowledgement wakes those who wait for one, not those who wait for versions', async () => {
@@ -51,7 +53,7 @@ test('an acknowledgement wakes those who wait for one, not those who wait for ve
   const isOver = noting(hub.watch('p', 1, LONG));
   const acked = hub.awaitAck('p', LONG);
   hub.announceAck('p');
-  await acked;
+  equal(await acked, true);
   equal(await isOver(), false);
   hub.close();
   equal(await isOver(), true);
@@ -62,7 +64,8 @@ test('a closed hub keeps nobody waiting', async () => {
   const held = [hub.watch('p', 1, LONG).over, hub.watch('q', 1, LONG).over];
   const acked = hub.awaitAck('p', LONG);
   hub.close();
-  await Promise.all([...held, acked, hub.watch('p', 1, LONG).over, hub.awaitAck('p', LONG)]);
+  await Promise.all([...held, acked, hub.watch('p', 1, LONG).over]);
+  equal(await hub.awaitAck('p', LONG), false, 'who waits for one must not go in circles');
   deepEqual(hub.awaited(), []);
 });
 
@@ -76,4 +79,7 @@ test('fifty thousand may wait; one more is answered at once', async () => {
   hub.announce('p', 2);
   await Promise.all(held.map(({ over }) => over));
   deepEqual(hub.awaited(), []);
+  const next = hub.watch('p', 2, LONG);
+  equal(next.isHeld, true, 'those who have gone leave room');
+  next.end();
 });

@@ -82,7 +82,16 @@ const bodyOf = (
     { requiredKeys: ['project_id', 'env', 'limits'] },
   );
 
+/** With all else in order, so that one thing that is wrong is what is judged. */
+const plainRules = fc.uniqueArray(plainRule, {
+  minLength: 1,
+  maxLength: 8,
+  selector: ({ id }) => id,
+});
+
 const nearly = fc.oneof(
+  bodyOf(plainRules, fc.oneof({ weight: 2, arbitrary: fc.uuid() }, uuid), fc.constant(1)),
+  bodyOf(plainRules, fc.oneof({ weight: 4, arbitrary: fc.uuid() }, odd), fc.constant(1)),
   bodyOf(fc.array(rule, { maxLength: 9 }), fc.oneof(uuid, odd), near(0, 1, 1000, 1001, -1, 0.5)),
   bodyOf(fc.array(plainRule, { maxLength: 9 }), fc.uuid(), fc.integer({ min: 0, max: 1000 })),
   odd,

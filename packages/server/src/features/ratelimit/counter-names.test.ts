@@ -1,7 +1,7 @@
-import { equal } from 'node:assert/strict';
+import { equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
-import { counterName, type Subjects } from './counter-names.ts';
+import { counterName, type Subjects, slotOf } from './counter-names.ts';
 
 type Asked = { subjects: Subjects; rule: RateLimit; slot: string };
 
@@ -61,7 +61,33 @@ for (const [what, other] of [
 test('a rule of the tenant is counted under the tenant, whichever key it is', () => {
   const byTenant = withRule({ scope: 'tenant' });
   for (const part of [{ tenantId: OTHER }, { keyId: OTHER }, { tenantId: null }, {}]) {
-    const each = { ...byTenant, subjects: { ...subjects, ...part } };
-    equal(counterName(each.subjects, each.rule, each.slot), spelt(each));
+    const other = { ...byTenant, subjects: { ...subjects, ...part } };
+    for (const each of [byTenant, other, byTenant, other, other, byTenant]) {
+      equal(counterName(each.subjects, each.rule, each.slot), spelt(each));
+    }
   }
+});
+
+const ofKey = { ...rule, scope: 'key' } as const;
+const ofTenant = { ...rule, scope: 'tenant' } as const;
+const slotWith = (part: Partial<Subjects>, ...rules: RateLimit[]) =>
+  slotOf({ ...subjects, ...part }, rules);
+
+test('a tenant and all its keys share a slot, whatever rules are asked for', () => {
+  const slot = slotWith({}, ofKey, ofTenant);
+  for (const rules of [[ofKey], [ofTenant], [ofKey, ofTenant]]) {
+    for (const keyId of [ONE, OTHER, null]) equal(slotWith({ keyId }, ...rules), slot);
+  }
+  notEqual(slotWith({ tenantId: OTHER }, ofKey, ofTenant), slot);
+  notEqual(slotWith({ workspaceId: OTHER }, ofKey, ofTenant), slot);
+});
+
+test('a key without a tenant has a slot of its own, and nobody in particular has one', () => {
+  const slot = slotWith({ tenantId: null }, ofKey);
+  notEqual(slotWith({ tenantId: null, keyId: OTHER }, ofKey), slot);
+  notEqual(slotWith({ tenantId: null, workspaceId: OTHER }, ofKey), slot);
+  const nobody = slotWith({ tenantId: null, keyId: null }, ofKey);
+  equal(slotWith({ tenantId: null, keyId: null }, ofTenant), nobody);
+  equal(slotWith({ tenantId: null }, ofKey, ofTenant), nobody);
+  notEqual(nobody, slot);
 });

@@ -18,7 +18,7 @@ const rule = (id: string, more: Input = {}): Input => ({
 });
 
 /** A check by a key and a tenant that nobody has used. */
-const aCheck = (limits: Input[], more: Input = {}): Input => ({
+const aCheck = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',
   key_id: randomUUID(),
@@ -100,6 +100,9 @@ test('a cost beyond the limit names the rule and no wait', async (t) => {
     policies.map(({ remaining }) => remaining),
     [3, 5],
   );
+  await as.liveKey(check, { ...input, limits: input.limits.slice(1), cost: 5 });
+  const both = await as.liveKey(check, { ...input, limits: input.limits.toReversed(), cost: 4 });
+  deepEqual([both.limited_policy, both.retry_after_seconds], ['small', null], 'no wait is longer');
 });
 
 test('of several denying rules the one with the longest wait is named', async (t) => {
@@ -113,6 +116,10 @@ test('of several denying rules the one with the longest wait is named', async (t
   const denied = await as.liveKey(check, input);
   equal(denied.limited_policy, 'hour');
   ok(Number(denied.retry_after_seconds) > 3000);
+
+  const alike = aCheck([rule('first', { limit: 1 }), rule('second', { limit: 1 })]);
+  await as.liveKey(check, alike);
+  equal((await as.liveKey(check, alike)).limited_policy, 'first', 'of equal ones the first');
 });
 
 test('what was denied is admitted after its wait, by the clock of the store', async (t) => {

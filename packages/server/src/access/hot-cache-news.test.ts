@@ -1,0 +1,79 @@
+// News of secret keys between processes: what is called out, what is heard, and what is done when
+// some may have been missed.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../base/clock.ts';
+import { openLog } from '../base/log.ts';
+import type { Gate } from '../doors/gate.ts';
+import { type HotKeyParts, openHotKeys } from './hot-cache-news.ts';
+
+const log = openLog('silent', process.stderr);
+const LIFE_MS = 3_600_000;
+
+/** A process and its wire: the test hears what it calls out, and tells it what others did. */
+function scene() {
+  const reads: string[] = [];
+  const calledOut: [string, readonly string[]][] = [];
+  const ears: Parameters<NonNullable<HotKeyParts['listen']>>[0][] = [];
+  let closed = 0;
+  const gate: Pick<Gate, 'callOut'> = {
+    callOut: async (channel, messages) => {
+      calledOut.push([channel, messages]);
+      throw new Error('the database is away');
+    },
+  };
+  const keys = openHotKeys({
+    gate: gate as Gate, // of all that it can do, this is what is asked of it
+    log,
+    clock: systemClock,
+    lifeMs: LIFE_MS,
+    read: async (token) => {
+      reads.push(token);
+      return { id: `id of ${token}`, principal: { kind: 'nobody' }, expiresInMs: null };
+    },
+    listen: (ear) => {
+      ears.push(ear);
+      return {
+        close: async () => {
+          closed += 1;
+        },
+      };
+    },
+  });
+  const ask = async (...tokens: string[]): Promise<string[]> => {
+    reads.length = 0;
+    for (const token of tokens) await keys.principalOf(token, 'hot');
+    return [...reads];
+  };
+  return { keys, ask, ear: ears[0], calledOut, isClosed: () => closed === 1 };
+}
+
+test('what another process ended is forgotten, and nothing else', async () => {
+  const { ask, ear } = scene();
+  deepEqual(await ask('a', 'b', 'a', 'b'), ['a', 'b']);
+  ear?.heard('id of a');
+  deepEqual(await ask('a', 'b'), ['a']);
+});
+
+test('when the ear is lost, nothing is known any more', async () => {
+  const { ask, ear } = scene();
+  await ask('a', 'b');
+  ear?.onFault(new Error('gone'));
+  deepEqual(await ask('a', 'b'), ['a', 'b']);
+});
+
+test('all keys that ended are forgotten here and called out, even if nobody hears it', async () => {
+  const { keys, ask, ear, calledOut } = scene();
+  await ask('a', 'b', 'c');
+  await keys.forget(['id of a', 'id of b']);
+  deepEqual(calledOut, [[ear?.channel, ['id of a', 'id of b']]]);
+  deepEqual(await ask('a', 'b', 'c'), ['a', 'b']);
+  equal(keys.forget([]), null);
+  equal(calledOut.length, 1);
+});
+
+test('a process that stops hears no more', async () => {
+  const { keys, isClosed } = scene();
+  await keys.close();
+  equal(isClosed(), true);
+});

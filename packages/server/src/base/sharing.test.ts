@@ -1,0 +1,108 @@
+// Who joins a question, who does not, and how long one that is under way keeps the next.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { sharing } from './sharing.ts';
+
+const HELD_MS_MAX = 5;
+
+/** Questions that were sent, in order; the test answers them, and moves the time. */
+function scene() {
+  let nowMs = 0;
+  const held: { act(): void; atMs: number }[] = [];
+  const sent: PromiseWithResolvers<string>[] = [];
+  const share = sharing<string>({ later: (act, ms) => held.push({ act, atMs: nowMs + ms }) });
+  return {
+    sent,
+    pass: (ms: number) => {
+      nowMs += ms;
+      while (held[0] && held[0].atMs <= nowMs) held.shift()?.act();
+    },
+    ask: (name = 'a') =>
+      share(name, () => {
+        const question = Promise.withResolvers<string>();
+        sent.push(question);
+        return question.promise;
+      }),
+  };
+}
+
+test('those who ask at once share a question, and other questions are their own', async () => {
+  const { ask, sent } = scene();
+  const asked = [ask(), ask(), ask('b'), ask()];
+  await settled();
+  equal(sent.length, 2);
+  sent[0]?.resolve('of a');
+  sent[1]?.resolve('of b');
+  deepEqual(await Promise.all(asked), ['of a', 'of a', 'of b', 'of a']);
+});
+
+test('nobody joins a question that was sent: the next waits for its end and is sent once', async () => {
+  const { ask, sent, pass } = scene();
+  const first = ask();
+  await settled();
+  const later = [ask(), ask()];
+  await settled();
+  equal(sent.length, 1);
+  sent[0]?.resolve('old');
+  equal(await first, 'old');
+  later.push(ask());
+  await settled();
+  equal(sent.length, 2);
+  pass(HELD_MS_MAX);
+  await settled();
+  equal(sent.length, 2, 'not again when its time has come');
+  sent[1]?.resolve('new');
+  deepEqual(await Promise.all(later), ['new', 'new', 'new']);
+});
+
+test('a question that is stuck keeps the next for a moment only', async () => {
+  const { ask, sent, pass } = scene();
+  const stuck = ask();
+  await settled();
+  const next = ask();
+  pass(HELD_MS_MAX - 1);
+  await settled();
+  equal(sent.length, 1);
+  pass(1);
+  equal(sent.length, 2);
+  sent[1]?.resolve('new');
+  equal(await next, 'new');
+  const third = ask();
+  await settled();
+  equal(sent.length, 2, 'the stuck one is still under way');
+  sent[0]?.resolve('old');
+  equal(await stuck, 'old');
+  await settled();
+  equal(sent.length, 3);
+  sent[2]?.resolve('newest');
+  equal(await third, 'newest');
+});
+
+test('a failure is told to all who asked and to nobody else', async () => {
+  const { ask, sent } = scene();
+  const asked = [ask(), ask()];
+  await settled();
+  sent[0]?.reject(new Error('away'));
+  for (const refused of asked) await rejects(refused, /away/);
+  const next = ask();
+  await settled();
+  equal(sent.length, 2, 'it waits for nothing that is over');
+  sent[1]?.resolve('back');
+  equal(await next, 'back');
+});
+
+test('nothing is remembered of a question that was answered', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const share = sharing<number>();
+  const heldBytes = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heldBytes();
+  for (let at = 0; at < 100; at += 1) await share(`${at}`.padEnd(500_000), async () => at);
+  ok(heldBytes() - before < 10_000_000);
+});

@@ -1,0 +1,152 @@
+// The life of a record: how long it lasts, what is left of it afterwards, and who clears it away.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
+import type { Opening } from '../../db/database.ts';
+import { purgeIdempotency } from './purge-idempotency.job.ts';
+
+const claim = 'POST /v1/idempotency/claim';
+const complete = 'POST /v1/idempotency/complete';
+const release = 'POST /v1/idempotency/release';
+const heartbeat = 'POST /v1/idempotency/heartbeat';
+
+const LOCK_MS = 30_000;
+const TTL_MS = 60_000;
+const LONG_MS = 600_000;
+const WAIT_MS_MAX = 5000;
+
+async function executing({ as }: Bench, ttl_ms = TTL_MS) {
+  const request = { scope_hash: newScope(), fingerprint: newScope(), env: 'live', ttl_ms };
+  const { lock_token } = await as.liveKey(claim, request);
+  const { scope_hash, env } = request;
+  return { request, lock: { scope_hash, env, lock_token } };
+}
+
+async function recordsOf({ world, workspaceId }: Bench): Promise<number> {
+  const text = `select count(*)::int as count from idempotency_records where workspace_id = $1`;
+  const ask = { text, values: [workspaceId] };
+  const { rows } = await world.app.worker.work((tx) => tx.run(ask));
+  return Number(rows[0]?.count);
+}
+
+const recordDoor = ({ workspaceId }: Bench): Opening => ({
+  role: 'kr_record',
+  scope: { workspaceId, envs: ['live', 'test'] },
+  deadline: { remainingMs: () => 10_000 },
+});
+
+test('a scope whose record is over begins anew, and nothing of the old one is left', async (t) => {
+  const held = await bench(t);
+  const { as, clock } = held;
+  const { request, lock } = await executing(held);
+  await as.liveKey(complete, { ...lock, status: 201, body: 'b2xk', ttl_ms: TTL_MS });
+  clock.shift(TTL_MS + 1000);
+  const anew = { ...request, fingerprint: newScope() };
+  const second = await as.liveKey(claim, anew);
+  deepEqual([second.state, second.stolen], ['execute', false]);
+  equal((await as.liveKey(claim, anew)).state, 'in_progress', 'the old answer is not replayed');
+  equal((await as.liveKey(claim, request)).state, 'mismatch', 'nor is the old request known');
+  const done = { ...lock, lock_token: second.lock_token, status: 204 };
+  equal((await as.liveKey(complete, done)).outcome, 'ok');
+  deepEqual((await as.liveKey(claim, anew)).response, {
+    status: 204,
+    headers: {},
+    body: null,
+    body_stored: false,
+  });
+});
+
+test('who held a record that is over has lost it, though nobody took it', async (t) => {
+  const held = await bench(t);
+  const { as, clock } = held;
+  const { request, lock } = await executing(held);
+  clock.shift(TTL_MS + 1000);
+  for (const line of [heartbeat, release, complete] as const) {
+    const more = line === complete ? { status: 200 } : {};
+    equal((await as.liveKey(line, { ...lock, ...more })).outcome, 'lost', line);
+  }
+  equal((await as.liveKey(claim, request)).stolen, false);
+});
+
+test('an answer is kept for as long as its holder says, be it longer or shorter', async (t) => {
+  const held = await bench(t);
+  const { as, clock } = held;
+  const [long, short] = [await executing(held, TTL_MS), await executing(held, LONG_MS)];
+  await as.liveKey(complete, { ...long.lock, status: 200, ttl_ms: LONG_MS });
+  await as.liveKey(complete, { ...short.lock, status: 200, ttl_ms: TTL_MS });
+  clock.shift(TTL_MS + 1000);
+  equal((await as.liveKey(claim, long.request)).state, 'replay');
+  equal((await as.liveKey(claim, short.request)).state, 'execute');
+});
+
+test('a heartbeat never shortens the life of a record', async (t) => {
+  const held = await bench(t);
+  const { as, clock } = held;
+  const { request, lock } = await executing(held, LONG_MS);
+  equal((await as.liveKey(heartbeat, lock)).outcome, 'ok');
+  clock.shift(LOCK_MS + 1000);
+  equal((await as.liveKey(claim, { ...request, fingerprint: newScope() })).state, 'mismatch');
+  equal((await as.liveKey(claim, request)).stolen, true);
+});
+
+test('what is over is cleared away, all of it, and what still lives is not', async (t) => {
+  const ROWS = 2500;
+  const held = await bench(t);
+  const { clock, world } = held;
+  await world.db.once(recordDoor(held), {
+    text: `insert into idempotency_records
+        (env, scope_hash, fingerprint, locked_until, expires_at)
+      select 'test', sha256(n::text::bytea), sha256('a'), at, at
+      from generate_series(1, $1) n, (select $2::timestamptz as at) old`,
+    values: [ROWS, clock.now()],
+  });
+  await executing(held, LONG_MS);
+  equal(await recordsOf(held), ROWS + 1);
+  clock.shift(1000);
+  await purgeIdempotency(world.app.worker.work);
+  equal(await recordsOf(held), 1);
+});
+
+/** Until some transaction waits for another. */
+async function someoneWaits({ world }: Bench): Promise<void> {
+  const text = `select from pg_locks join pg_stat_activity using (pid)
+    where not granted and datname = current_database()`;
+  const deadline = performance.now() + WAIT_MS_MAX;
+  for (;;) {
+    const { count } = await world.app.worker.work((tx) => tx.run({ text, values: [] }));
+    if (count > 0) return;
+    ok(performance.now() < deadline, 'nobody waits');
+    await sleep(5);
+  }
+}
+
+test('a record that is claimed while it is cleared away stays', async (t) => {
+  const held = await bench(t);
+  const { clock, world } = held;
+  const { request } = await executing(held);
+  clock.shift(TTL_MS + 1000);
+  const [claimed, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const claiming = world.db.transaction(recordDoor(held), async ({ run }) => {
+    const bytes = (hex: string) => Buffer.from(hex, 'hex');
+    const { rows } = await run({
+      text: 'select state from claim_idempotency($1, $2, $3, $4, $5, $6)',
+      values: [
+        ...['live', bytes(request.scope_hash), bytes(request.fingerprint)],
+        ...['a-token', LOCK_MS, TTL_MS],
+      ],
+    });
+    claimed.resolve();
+    await open.promise;
+    return { kind: 'commit', last: [], result: () => rows[0]?.state };
+  });
+  await claimed.promise;
+  const purging = purgeIdempotency(world.app.worker.work);
+  // The embedded store has one connection: there the other has not even begun.
+  if (world.db.kind === 'postgres') await someoneWaits(held);
+  open.resolve();
+  equal(await claiming, 'execute');
+  await purging;
+  equal((await held.as.liveKey(claim, request)).state, 'in_progress');
+});
