@@ -9,47 +9,55 @@ export type Proxy = {
   cutAfter(bytes: (() => number) | null): void;
   /** Connections from now on go there; those that stand are cut. */
   leadTo(port: number): void;
-  /** While true, what is sent arrives and what is answered does not. */
-  keepAnswers(isKept: boolean): void;
   /** The same, but those that stand stay where they are. */
   leadNextTo(port: number): void;
+  /** While true, what is sent arrives and what is answered does not. */
+  keepAnswers(isKept: boolean): void;
   /** How many were cut so far. */
   cuts(): number;
   close(): Promise<void>;
 };
 
-export async function openProxy(firstPort: number): Promise<Proxy> {
-  let targetPort = firstPort;
-  let budget: (() => number) | null = null;
-  let cuts = 0;
-  let answersAreKept = false;
-  const pairs = new Set<[Socket, Socket]>();
-  const server = createServer((client) => {
-    const target = connect(targetPort, '127.0.0.1');
-    const pair: [Socket, Socket] = [client, target];
-    pairs.add(pair);
-    let left = budget ? budget() : Number.POSITIVE_INFINITY;
-    const cut = () => {
-      cuts += 1;
-      for (const socket of pair) socket.resetAndDestroy();
-    };
-    const forward = (from: Socket, to: Socket) => {
-      from.on('data', (chunk: Buffer) => {
-        if (answersAreKept && from === target) return;
-        // What fits is still delivered: the other side may act on it without an answer.
-        to.write(chunk.subarray(0, Math.max(0, left)));
-        left -= chunk.length;
-        if (left <= 0) setImmediate(cut);
-      });
-      from.on('error', () => {});
-      from.on('close', () => {
-        to.destroy();
-        pairs.delete(pair);
-      });
-    };
-    forward(client, target);
-    forward(target, client);
-  });
+type Wire = {
+  targetPort: number;
+  budget: (() => number) | null;
+  cuts: number;
+  answersAreKept: boolean;
+  pairs: Set<[Socket, Socket]>;
+};
+
+/** Leads a client to where the wire leads at this moment, under the rules that hold now. */
+function join(client: Socket, wire: Wire): void {
+  const target = connect(wire.targetPort, '127.0.0.1');
+  const pair: [Socket, Socket] = [client, target];
+  wire.pairs.add(pair);
+  let left = wire.budget ? wire.budget() : Number.POSITIVE_INFINITY;
+  const cut = () => {
+    wire.cuts += 1;
+    for (const socket of pair) socket.resetAndDestroy();
+  };
+  const forward = (from: Socket, to: Socket) => {
+    from.on('data', (chunk: Buffer) => {
+      if (wire.answersAreKept && from === target) return;
+      // What fits is still delivered: the other side may act on it without an answer.
+      to.write(chunk.subarray(0, Math.max(0, left)));
+      left -= chunk.length;
+      if (left <= 0) setImmediate(cut);
+    });
+    from.on('error', () => {});
+    from.on('close', () => {
+      to.destroy();
+      wire.pairs.delete(pair);
+    });
+  };
+  forward(client, target);
+  forward(target, client);
+}
+
+export async function openProxy(targetPort: number): Promise<Proxy> {
+  const pairs: Wire['pairs'] = new Set();
+  const wire: Wire = { targetPort, budget: null, cuts: 0, answersAreKept: false, pairs };
+  const server = createServer((client) => join(client, wire));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -59,19 +67,19 @@ export async function openProxy(firstPort: number): Promise<Proxy> {
   return {
     port: typeof address === 'object' && address ? address.port : 0,
     keepAnswers: (isKept) => {
-      answersAreKept = isKept;
+      wire.answersAreKept = isKept;
     },
-    cuts: () => cuts,
+    cuts: () => wire.cuts,
     cutAfter: (bytes) => {
-      budget = bytes;
+      wire.budget = bytes;
       cutAll(); // those that were opened under the old rule end with it
     },
     leadTo: (port) => {
-      targetPort = port;
+      wire.targetPort = port;
       cutAll();
     },
     leadNextTo: (port) => {
-      targetPort = port;
+      wire.targetPort = port;
     },
     close: async () => {
       const closed = once(server, 'close');

@@ -1,8 +1,7 @@
 // The throttle by itself: what it counts, for how long, and that its memory is bounded.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { heldBytes } from '../../../../tests/held-bytes.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Throttle, throttleBy } from './throttle.ts';
 
@@ -35,13 +34,6 @@ const retryAfter = async (charge: () => Promise<void>): Promise<number> => {
 const times = async (count: number, act: (n: number) => Promise<unknown>) => {
   for (let n = 0; n < count; n += 1) await act(n);
 };
-
-/** What is held, and not what nobody has collected yet. */
-function heldBytes(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}
 
 test('an address may be tried ten times a minute, from wherever', async () => {
   const { throttle, pass } = setUp();
