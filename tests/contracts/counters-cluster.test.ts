@@ -106,3 +106,21 @@ test('checks follow slots that are being moved, and that were', { skip }, async 
   }
   deepEqual(await checkAll(), [2, 2, 2, 2, 2, 2, 2]);
 });
+
+test('a Cluster that wants a password is given it by every connection', { skip }, async (t) => {
+  const { url, masters } = await newCluster(t);
+  for (const node of masters) await node.tell('CONFIG', 'SET', 'requirepass', 'p@ss/word');
+  const { port } = new URL(url);
+  const counters = await countersOn(
+    t,
+    `redis://:${encodeURIComponent('p@ss/word')}@127.0.0.1:${port}`,
+  );
+  const limits = { limit: 1, windowMs: 3_600_000, algorithm: 'fixed' } as const;
+  for (let at = 0; at < 20; at += 1) {
+    const rules = [{ name: `kr:rl:{${at}}`, ...limits }];
+    equal((await counters.check(rules, 1)).allowed, true);
+    equal((await counters.check(rules, 1)).allowed, false);
+  }
+  const stranger = await countersOn(t, `redis://:wrong@127.0.0.1:${port}`);
+  equal(stranger.state().ready, false);
+});

@@ -199,6 +199,13 @@ test('a Redis that evicts works, and the status says that it is not quite well',
   });
 });
 
+test('a Redis that has a most and evicts nothing is quite well', { skip }, async (t) => {
+  const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
+  t.after(() => server.stop());
+  const { error } = redisIn(await probe(await scene(t, server.url), 'GET /readyz'));
+  equal(error, null);
+});
+
 test('a wrong password is told without telling it', { skip }, async (t) => {
   const server = await startRedis({ requirepass: 'the-right-one' });
   t.after(() => server.stop());
