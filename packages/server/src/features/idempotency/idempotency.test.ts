@@ -1,40 +1,22 @@
 // Retried requests through the front door: who runs, who waits, who gets the stored answer.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import {
+  aRequest,
+  claim,
+  complete,
+  executing,
+  heartbeat,
+  LOCK_MS,
+  lockOf,
+  release,
+  TTL_MS,
+} from '../../../../../tests/idempotency.ts';
 import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
 import { purgeIdempotency } from './purge-idempotency.job.ts';
 
-const claim = 'POST /v1/idempotency/claim';
-const complete = 'POST /v1/idempotency/complete';
-const release = 'POST /v1/idempotency/release';
-const heartbeat = 'POST /v1/idempotency/heartbeat';
-
-const LOCK_MS = 30_000;
-const TTL_MS = 60_000;
-
-/** A request that was sent, as the SDK names it; claims are short-lived here. */
-const aRequest = () => ({
-  scope_hash: newScope(),
-  fingerprint: newScope(),
-  env: 'live',
-  ttl_ms: TTL_MS,
-});
-
-const heldBy = ({ scope_hash, env }: ReturnType<typeof aRequest>, lock_token: string | null) => ({
-  scope_hash,
-  env,
-  lock_token,
-});
-
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
-
-async function executing({ as }: Bench) {
-  const request = aRequest();
-  const { state, lock_token } = await as.liveKey(claim, request);
-  equal(state, 'execute');
-  return { request, held: heldBy(request, lock_token) };
-}
 
 test('the first claim executes, a duplicate waits, a retry gets the stored answer', async (t) => {
   const { as } = await bench(t);
@@ -61,7 +43,7 @@ test('the first claim executes, a duplicate waits, a retry gets the stored answe
   ok(Number(waiting.retry_after_ms) > 0 && Number(waiting.retry_after_ms) <= LOCK_MS);
 
   const response = { status: 201, headers: { 'Content-Type': 'text/plain', 'x-y': '' } };
-  const done = { ...heldBy(request, first.lock_token), ...response, body: base64(5) };
+  const done = { ...lockOf(request, first.lock_token), ...response, body: base64(5) };
   deepEqual(await as.liveKey(complete, done), {
     object: 'idempotency_record',
     outcome: 'ok',
@@ -76,7 +58,7 @@ test('the first claim executes, a duplicate waits, a retry gets the stored answe
 test('the same scope with another fingerprint never runs and never replays', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
-  const { request, held: lock } = await executing(held);
+  const { request, lock } = await executing(held);
   const other = { ...request, fingerprint: newScope() };
   equal((await as.liveKey(claim, other)).state, 'mismatch');
   clock.shift(LOCK_MS + 1000);
@@ -90,7 +72,7 @@ test('the same scope with another fingerprint never runs and never replays', asy
 test('a lapsed lock is stolen once, and its old holder changes nothing any more', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
-  const { request, held: lost } = await executing(held);
+  const { request, lock: lost } = await executing(held);
   clock.shift(LOCK_MS + 1);
   const stolen = await as.liveKey(claim, request);
   equal(stolen.state, 'execute');
@@ -101,7 +83,7 @@ test('a lapsed lock is stolen once, and its old holder changes nothing any more'
     const more = line === complete ? { status: 500 } : {};
     equal((await as.liveKey(line, { ...lost, ...more })).outcome, 'lost', line);
   }
-  const own = heldBy(request, stolen.lock_token);
+  const own = lockOf(request, stolen.lock_token);
   equal((await as.liveKey(complete, { ...own, status: 200, body: '' })).outcome, 'ok');
   const replay = await as.liveKey(claim, request);
   deepEqual(replay.response, { status: 200, headers: {}, body: '', body_stored: true });
@@ -109,7 +91,7 @@ test('a lapsed lock is stolen once, and its old holder changes nothing any more'
 
 test('a second complete is lost, and the stored answer stays', async (t) => {
   const held = await bench(t);
-  const { request, held: lock } = await executing(held);
+  const { request, lock } = await executing(held);
   await held.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });
   const second = await held.as.liveKey(complete, { ...lock, status: 500, body: base64(4) });
   deepEqual(second, { object: 'idempotency_record', outcome: 'lost', body_stored: false });
@@ -120,7 +102,7 @@ test('a second complete is lost, and the stored answer stays', async (t) => {
 
 test('a released scope runs again, without having been stolen', async (t) => {
   const held = await bench(t);
-  const { request, held: lock } = await executing(held);
+  const { request, lock } = await executing(held);
   equal((await held.as.liveKey(release, lock)).outcome, 'ok');
   equal((await held.as.liveKey(release, lock)).outcome, 'lost');
   const again = await held.as.liveKey(claim, { ...request, fingerprint: newScope() });
@@ -130,7 +112,7 @@ test('a released scope runs again, without having been stolen', async (t) => {
 test('a heartbeat keeps the lock, also past the life that the record had', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
-  const { request, held: lock } = await executing(held);
+  const { request, lock } = await executing(held);
   for (let beat = 0; beat < 4; beat += 1) {
     clock.shift(LOCK_MS - 2000);
     equal((await as.liveKey(heartbeat, lock)).outcome, 'ok');
@@ -141,7 +123,7 @@ test('a heartbeat keeps the lock, also past the life that the record had', async
 
 test('a holder that was late, but that nobody replaced, may still complete', async (t) => {
   const held = await bench(t);
-  const { held: lock } = await executing(held);
+  const { lock } = await executing(held);
   held.clock.shift(LOCK_MS + 1000);
   equal((await held.as.liveKey(complete, { ...lock, status: 200 })).outcome, 'ok');
 });
@@ -149,7 +131,7 @@ test('a holder that was late, but that nobody replaced, may still complete', asy
 test('a record is over when its time is, and then it is purged', async (t) => {
   const held = await bench(t);
   const { as, clock, world } = held;
-  const { request, held: lock } = await executing(held);
+  const { request, lock } = await executing(held);
   await as.liveKey(complete, { ...lock, status: 200, ttl_ms: TTL_MS });
   clock.shift(TTL_MS - 2000);
   await purgeIdempotency(world.app.worker.work);
@@ -157,7 +139,7 @@ test('a record is over when its time is, and then it is purged', async (t) => {
   clock.shift(4000);
   const fresh = await executing(held);
   await purgeIdempotency(world.app.worker.work);
-  equal((await as.liveKey(heartbeat, fresh.held)).outcome, 'ok', 'what still lives is not purged');
+  equal((await as.liveKey(heartbeat, fresh.lock)).outcome, 'ok', 'what still lives is not purged');
   equal(`${(await as.liveKey(claim, request)).stolen}`, 'false');
 });
 
@@ -169,7 +151,7 @@ test('a body beyond the cap is taken but not stored, and the replay says so', as
     [base64(4_718_592), false],
     [null, false],
   ] as const) {
-    const { request, held: lock } = await executing(held);
+    const { request, lock } = await executing(held);
     const done = await held.as.liveKey(complete, { ...lock, status: 200, body });
     equal(`${done.outcome} ${done.body_stored}`, `ok ${isStored}`);
     const { response } = await held.as.liveKey(claim, request);
@@ -184,7 +166,7 @@ test('a body beyond the cap is taken but not stored, and the replay says so', as
 
 test('what could not be replayed as it stands is refused', async (t) => {
   const held = await bench(t);
-  const { held: lock } = await executing(held);
+  const { lock } = await executing(held);
   const bad = [
     { headers: { 'x-a': 'one\r\nset-cookie: two' } },
     { headers: { 'x-a': 'one\ntwo' } },
@@ -217,17 +199,17 @@ test('what could not be replayed as it stands is refused', async (t) => {
 test('thousands of headers are stored; more than anyone sends are refused unread', async (t) => {
   const desk = await bench(t);
   const { as } = desk;
-  const { request, held } = await executing(desk);
+  const { request, lock } = await executing(desk);
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, 'a,b']));
-  const tooMany = as.liveKey(complete, { ...held, status: 200, headers: many(10_001) });
+  const tooMany = as.liveKey(complete, { ...lock, status: 200, headers: many(10_001) });
   const { body } = await refused(tooMany, 400, 'invalid_request');
   deepEqual(body.error, {
     code: 'invalid_request',
     message: 'The request body is not valid.',
     details: [{ path: '', message: 'More than 10000 values.' }],
   });
-  await as.liveKey(complete, { ...held, status: 200, headers: many(9000) });
+  await as.liveKey(complete, { ...lock, status: 200, headers: many(9000) });
   deepEqual((await as.liveKey(claim, request)).response?.headers, many(9000));
 });
 
@@ -241,7 +223,7 @@ test('environments and workspaces do not meet in one scope', async (t) => {
     await theirs.as.liveKey(claim, request),
   ];
   deepEqual([live.state, test.state, foreign.state], ['execute', 'execute', 'execute']);
-  const held = heldBy(request, live.lock_token);
+  const held = lockOf(request, live.lock_token);
   equal((await theirs.as.liveKey(release, held)).outcome, 'lost');
   equal((await mine.as.liveKey(release, { ...held, env: 'test' })).outcome, 'lost');
   await refused(mine.as.testKey(release, held), 403, 'forbidden');

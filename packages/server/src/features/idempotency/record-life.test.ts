@@ -3,26 +3,21 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
+import {
+  claim,
+  complete,
+  executing,
+  heartbeat,
+  LOCK_MS,
+  release,
+  TTL_MS,
+} from '../../../../../tests/idempotency.ts';
 import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
 import type { Opening } from '../../db/database.ts';
 import { purgeIdempotency } from './purge-idempotency.job.ts';
 
-const claim = 'POST /v1/idempotency/claim';
-const complete = 'POST /v1/idempotency/complete';
-const release = 'POST /v1/idempotency/release';
-const heartbeat = 'POST /v1/idempotency/heartbeat';
-
-const LOCK_MS = 30_000;
-const TTL_MS = 60_000;
 const LONG_MS = 600_000;
 const WAIT_MS_MAX = 5000;
-
-async function executing({ as }: Bench, ttl_ms = TTL_MS) {
-  const request = { scope_hash: newScope(), fingerprint: newScope(), env: 'live', ttl_ms };
-  const { lock_token } = await as.liveKey(claim, request);
-  const { scope_hash, env } = request;
-  return { request, lock: { scope_hash, env, lock_token } };
-}
 
 async function recordsOf({ world, workspaceId }: Bench): Promise<number> {
   const text = `select count(*)::int as count from idempotency_records where workspace_id = $1`;

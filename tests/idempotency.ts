@@ -1,0 +1,33 @@
+// Requests that are coordinated by an idempotency key, as the SDK names them.
+import { equal } from 'node:assert/strict';
+import type { Bench } from './bench.ts';
+import { newScope } from './laws/hot-fixtures.ts';
+
+export const claim = 'POST /v1/idempotency/claim';
+export const complete = 'POST /v1/idempotency/complete';
+export const release = 'POST /v1/idempotency/release';
+export const heartbeat = 'POST /v1/idempotency/heartbeat';
+
+export const LOCK_MS = 30_000;
+/** Claims are short-lived in tests. */
+export const TTL_MS = 60_000;
+
+export const aRequest = (ttl_ms = TTL_MS) => ({
+  scope_hash: newScope(),
+  fingerprint: newScope(),
+  env: 'live',
+  ttl_ms,
+});
+
+export const lockOf = (
+  { scope_hash, env }: ReturnType<typeof aRequest>,
+  lock_token: string | null,
+) => ({ scope_hash, env, lock_token });
+
+/** A request that was claimed, and the lock that its claimant holds. */
+export async function executing({ as }: Bench, ttlMs = TTL_MS) {
+  const request = aRequest(ttlMs);
+  const { state, lock_token } = await as.liveKey(claim, request);
+  equal(state, 'execute');
+  return { request, lock: lockOf(request, lock_token) };
+}
