@@ -18,7 +18,7 @@ const RETRY_MS = 60_000;
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
 export type Disk = {
-  versionThere(): Promise<number>;
+  versionThere(): number;
   /** Which version is there after it; null when it failed. */
   whole(latest: Kept): Promise<number | null>;
   news(latest: Kept, news: NewsLog): Promise<number | null>;
@@ -116,7 +116,7 @@ export class Writing {
   async #writeNews(): Promise<void> {
     if (!this.#isUrgent || this.#base === null) return;
     // Others write there as well, and sweep.
-    this.#base = await this.#disk.versionThere();
+    this.#base = this.#disk.versionThere();
     const latest = this.#latest;
     if (!latest) return;
     if (!this.#isOnNews()) {

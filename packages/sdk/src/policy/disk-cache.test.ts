@@ -157,6 +157,21 @@ test('nor what became newer while it was writing', async (t) => {
   equal((await readdir(dir)).length, 1);
 });
 
+test('of many who write at once, the newest stays', async (t) => {
+  const { dir, open } = await ground(t);
+  for (let round = 0; round < 30; round += 1) {
+    const versions = Array.from({ length: 8 }, (_, at) => 8 * round + at + 1);
+    const caches = versions.map((version) => {
+      const cache = open();
+      cache.keep(policyWith(3, version), SAVED_AT);
+      return cache;
+    });
+    await Promise.all(caches.map((cache) => cache.close()));
+    equal((await open().load())?.policy.version, versions.at(-1));
+  }
+  equal((await readdir(dir)).length, 1);
+});
+
 test('writing is put off, and not repeated while nothing changes', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();

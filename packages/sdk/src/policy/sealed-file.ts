@@ -1,7 +1,8 @@
 // A sealed file on the disk (see cache-form.ts): readable by its owner alone, replaced in one step,
 // and never by what is older than what stands there.
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises';
+import { closeSync, openSync, readSync, renameSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   FRONT_BYTES,
@@ -82,7 +83,7 @@ export type Contents = {
 /** Another process may share the file: what is newer in it stays. Says which version is there. */
 export async function writeSealed(path: string, contents: Contents): Promise<number> {
   const { secretKey, version, pieces } = contents;
-  const before = await versionAt(path);
+  const before = versionAt(path);
   if (before > version) return before;
   const part = `${path}.${randomBytes(8).toString('hex')}`;
   const front = frontOf(randomBytes(SALT_BYTES), version);
@@ -97,14 +98,15 @@ export async function writeSealed(path: string, contents: Contents): Promise<num
     } finally {
       await file.close();
     }
-    // It took a while.
-    const meanwhile = await versionAt(path);
-    if (meanwhile > version) await unlink(part);
-    else {
-      await rename(part, path);
-      await syncDirectory(dirname(path));
+    // It took a while. Looked at and replaced in one go: a newer one must not come in between.
+    const meanwhile = versionAt(path);
+    if (meanwhile > version) {
+      await unlink(part);
+      return meanwhile;
     }
-    return Math.max(meanwhile, version);
+    renameSync(part, path);
+    await syncDirectory(dirname(path));
+    return version;
   } catch (error) {
     await unlink(part).catch(() => {});
     throw error;
@@ -119,14 +121,15 @@ async function syncDirectory(dir: string): Promise<void> {
 }
 
 /** What the file claims; NONE when there is none of ours. */
-export async function versionAt(path: string): Promise<number> {
-  const file = await open(path, 'r').catch(() => null);
-  if (!file) return NONE;
+export function versionAt(path: string): number {
+  let file: number | null = null;
   try {
-    return versionIn(await readAt(file, 0, FRONT_BYTES)) ?? NONE;
+    file = openSync(path, 'r');
+    const front = Buffer.alloc(FRONT_BYTES);
+    return readSync(file, front) === FRONT_BYTES ? (versionIn(front) ?? NONE) : NONE;
   } catch {
     return NONE;
   } finally {
-    await file.close().catch(() => {});
+    if (file !== null) closeSync(file);
   }
 }
