@@ -1,16 +1,21 @@
 import { assert } from '../../base/assert.ts';
+import { invalid } from '../../base/errors.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
 import { type MintedSecretKey, newSecretKey, type WantedSecretKey } from './material.ts';
-import { insertSecretKey } from './rows.ts';
+import { insertSecretKey, loadSecretKey } from './rows.ts';
 
-/** The new key carries the authority of whoever makes it, never more. */
+/**
+ * The new key carries the authority of its maker, never more. A secret key that makes another one
+ * does not extend its own life by that: the new key ends with its maker at the latest.
+ */
 export async function createSecretKey(
   tx: Write,
   wanted: Omit<WantedSecretKey, 'authority'>,
 ): Promise<Change<MintedSecretKey>> {
   const authority = mintingAuthority(tx.reach.authority);
-  const { values, secret } = newSecretKey(tx, { ...wanted, authority });
+  const expiresAt = endWithinMaker(await makersEnd(tx), wanted.expiresAt);
+  const { values, secret } = newSecretKey(tx, { ...wanted, expiresAt, authority });
   const row = await insertSecretKey(tx, values);
   return changed(
     { row, secret },
@@ -20,6 +25,22 @@ export async function createSecretKey(
       payload: { env: row.env, display_prefix: row.displayPrefix },
     },
   );
+}
+
+/** When the secret key that asks ends; null when it does not, and when a person asks. */
+async function makersEnd(tx: Write): Promise<Date | null> {
+  const { type, id } = tx.reach.actor;
+  if (type !== 'secret_key' || id === null) return null;
+  return (await loadSecretKey(tx, id)).expiresAt;
+}
+
+function endWithinMaker(makersEnd: Date | null, wanted: Date | null): Date | null {
+  if (makersEnd === null) return wanted;
+  if (wanted !== null && wanted > makersEnd) {
+    const message = 'Must not be later than the expires_at of the secret key that asks.';
+    throw invalid('body', [{ path: 'expires_at', message }]);
+  }
+  return wanted ?? makersEnd;
 }
 
 function mintingAuthority(role: Role): 'owner' | 'admin' {

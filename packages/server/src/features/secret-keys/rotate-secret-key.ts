@@ -1,7 +1,14 @@
+import { forbidden } from '../../base/errors.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import { endsAfterRotation } from '../keys/lifetime.ts';
 import { type MintedSecretKey, newSecretKey } from './material.ts';
-import { insertSecretKey, lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
+import {
+  insertSecretKey,
+  loadSecretKey,
+  lockSecretKey,
+  type SecretKeyRow,
+  updateSecretKey,
+} from './rows.ts';
 
 export type RotatedSecretKey = MintedSecretKey & { predecessor: SecretKeyRow };
 
@@ -15,6 +22,7 @@ export async function rotateSecretKey(
 ): Promise<Change<RotatedSecretKey>> {
   const old = await lockSecretKey(tx, id);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
+  await refuseOutliving(tx, ends.successor);
   const { values, secret } = newSecretKey(tx, {
     env: old.env,
     name: old.name,
@@ -34,4 +42,19 @@ export async function rotateSecretKey(
       payload: { env: old.env, successor_id: row.id, overlap_hours: overlapHours },
     },
   );
+}
+
+/**
+ * The successor is shown to the secret key that rotates: by rotating a key that lives longer, a
+ * short-lived one would get a credential for the time after its own end. What counts is the end
+ * that the vendor set, since a key in its overlap goes on working without restriction.
+ */
+async function refuseOutliving(tx: Write, successorEnd: Date | null): Promise<void> {
+  const { type, id } = tx.reach.actor;
+  if (type !== 'secret_key' || id === null) return;
+  const { vendorExpiresAt } = await loadSecretKey(tx, id);
+  if (vendorExpiresAt === null) return;
+  if (successorEnd === null || successorEnd > vendorExpiresAt) {
+    throw forbidden('A secret key cannot rotate one that lives longer than itself.');
+  }
 }

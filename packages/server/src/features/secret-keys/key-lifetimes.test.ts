@@ -1,0 +1,85 @@
+// A secret key never extends its own life: what it makes ends with it at the latest.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+
+const create = 'POST /v1/secret_keys';
+const read = 'GET /v1/secret_keys/{id}';
+const rotate = 'POST /v1/secret_keys/{id}/rotate';
+
+const HOUR_MS = 3_600_000;
+const isoAfter = (start: Date, ms: number) => new Date(start.getTime() + ms).toISOString();
+
+test('a key that an expiring key makes ends with it, through any number of keys', async (t) => {
+  const { as, clock } = await bench(t);
+  const soon = isoAfter(clock.now(), HOUR_MS);
+  const maker = await as.liveKey(create, { env: 'live', expires_at: soon });
+  const child = await as.token(maker.key)(create, { env: 'live' });
+  const grandchild = await as.token(child.key)(create, { env: 'test' });
+  deepEqual([child.expires_at, grandchild.expires_at], [soon, soon]);
+
+  clock.shift(HOUR_MS + 1000);
+  for (const { key } of [maker, child, grandchild]) {
+    await refused(as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
+  }
+});
+
+test('an expires_at later than the maker’s own is refused by its path', async (t) => {
+  const { as, clock } = await bench(t);
+  const soon = isoAfter(clock.now(), HOUR_MS);
+  const maker = as.token((await as.liveKey(create, { env: 'live', expires_at: soon })).key);
+  const later = isoAfter(clock.now(), 2 * HOUR_MS);
+  const answer = await refused(
+    maker(create, { env: 'live', expires_at: later }),
+    400,
+    'invalid_request',
+  );
+  deepEqual(answer.body.error, {
+    code: 'invalid_request',
+    message: 'The request body is not valid.',
+    details: [
+      {
+        path: 'expires_at',
+        message: 'Must not be later than the expires_at of the secret key that asks.',
+      },
+    ],
+  });
+  equal((await maker(create, { env: 'live', expires_at: soon })).expires_at, soon);
+  const sooner = isoAfter(clock.now(), HOUR_MS / 2);
+  equal((await maker(create, { env: 'test', expires_at: sooner })).expires_at, sooner);
+});
+
+test('people, and keys without an end, make keys with any end', async (t) => {
+  const { as, clock } = await bench(t);
+  const later = isoAfter(clock.now(), 1000 * HOUR_MS);
+  for (const maker of [as.owner, as.liveKey]) {
+    equal((await maker(create, { env: 'live' })).expires_at, null);
+    equal((await maker(create, { env: 'live', expires_at: later })).expires_at, later);
+  }
+});
+
+test('a key in its overlap makes keys that end with the overlap', async (t) => {
+  const { as } = await bench(t);
+  const old = await as.liveKey(create, { env: 'live' });
+  const { previous_key } = await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
+  const made = await as.token(old.key)(create, { env: 'live' });
+  equal(made.expires_at, previous_key.expires_at);
+});
+
+test('an expiring key gets no longer life by rotating a key that lives longer', async (t) => {
+  const { as, clock } = await bench(t);
+  const soon = isoAfter(clock.now(), HOUR_MS);
+  const expiring = await as.liveKey(create, { env: 'live', expires_at: soon });
+  const call = as.token(expiring.key);
+  const lasting = await as.liveKey(create, { env: 'live' });
+  const later = isoAfter(clock.now(), 2 * HOUR_MS);
+  const longer = await as.liveKey(create, { env: 'test', expires_at: later });
+  for (const { id, expires_at } of [lasting, longer]) {
+    const answer = await refused(call(rotate, { id }), 403, 'forbidden');
+    equal(messageOf(answer), 'A secret key cannot rotate one that lives longer than itself.');
+    equal((await as.liveKey(read, { id })).expires_at, expires_at, 'the old key is as it was');
+  }
+  const next = await call(rotate, { id: expiring.id });
+  equal(next.expires_at, soon);
+  await as.token(next.key)(rotate, { id: next.id });
+});
