@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { LightMyRequestResponse as Response } from 'fastify';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import { type Bench, bench, type Caller, refused } from '../../../../../tests/bench.ts';
 import { canonicalJson, GENESIS_HASH } from '../../doors/audit-chain.ts';
 
 const list = 'GET /v1/audit_logs';
@@ -159,6 +159,26 @@ test('a test key is told of no person', async (t) => {
   }
   const told = JSON.stringify(seen);
   for (const private_ of ['guest@example.com', owner.email]) equal(told.includes(private_), false);
+});
+
+test('a test key does not read how many keys a deletion revoked: live ones are among them', async (t) => {
+  const held = await bench(t);
+  const { project_id, tenant_id } = await held.given.key({ env: 'live' });
+  await held.given.key({ project_id, env: 'live' });
+  await held.as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
+  await held.as.liveKey('DELETE /v1/projects/{id}', { id: project_id });
+  const payloads = async (caller: Caller) =>
+    (await caller(list)).data
+      .filter(({ action }) => action.endsWith('.deleted'))
+      .map(({ action, payload }) => [action, payload]);
+  deepEqual(await payloads(held.as.liveKey), [
+    ['tenant.deleted', { revoked_keys: 1 }],
+    ['project.deleted', { revoked_keys: 1 }],
+  ]);
+  deepEqual(await payloads(held.as.testKey), [
+    ['tenant.deleted', {}],
+    ['project.deleted', {}],
+  ]);
 });
 
 test('a live key is told who acted: the person by name, or that it was none', async (t) => {

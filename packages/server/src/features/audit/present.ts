@@ -3,7 +3,7 @@ import type { AuditActor, AuditChain, AuditLog } from '@keyrail/protocol/objects
 import { wireTime } from '../../base/wire-time.ts';
 import type { ActedRow } from './rows.ts';
 import type { ChainVerdict } from './verify-chain.ts';
-import { isPayloadShown } from './visibility.ts';
+import { visiblePayload } from './visibility.ts';
 
 export const presentAuditRow = (row: ActedRow, isTest: boolean): AuditLog => ({
   object: 'audit_log',
@@ -17,7 +17,7 @@ export const presentAuditRow = (row: ActedRow, isTest: boolean): AuditLog => ({
   action: row.action,
   target_type: row.targetType,
   target_id: row.targetId,
-  payload: isPayloadShown(row.targetType, isTest) ? JSON.parse(row.payload) : {},
+  payload: visiblePayload(row, isTest),
   prev_hash: row.prevHash,
   hash: row.hash,
 });
