@@ -85,8 +85,12 @@ export const granted: Record<string, Rights> = {
     kr_read: [shown],
     kr_write: [shown, 'update(email_verified_at,last_workspace_id)'],
   },
+  void_sign_ups: {
+    kr_gate: ['select(email_key)', 'insert'],
+    kr_worker: ['select(id,created_at)', 'delete'],
+  },
   memberships: { ...audited, kr_gate: ['select'] },
-  invites: audited,
+  invites: { ...audited, kr_gate: ['select(email,expires_at,accepted_at,revoked_at)'] },
   sessions: {
     kr_gate: own,
     kr_write: ['select(id,user_id,active_workspace_id)', 'update(active_workspace_id)'],

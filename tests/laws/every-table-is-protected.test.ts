@@ -12,6 +12,7 @@ const withoutWorkspace: Record<string, string> = {
   migrations: 'which migrations ran; read by nobody but the owner',
   workspaces: 'is the workspace',
   users: 'people belong to no workspace',
+  void_sign_ups: 'stands for people who got no account',
   sessions: 'people belong to no workspace',
   one_time_tokens: 'people belong to no workspace',
   mail_outbox: 'goes to people; read by the worker alone',

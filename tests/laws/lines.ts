@@ -18,6 +18,8 @@ export const routeTable = servedRoutes({
   hasher: { hash: never, verify: never, runs: never },
   throttle: { charge: never, chargeAccount: never, chargeRecipient: never },
   passwordCharsMin: 12,
+  signupPolicy: 'open',
+  invitesPerHourMax: 1,
   policyPageKeysMax: 1,
   revokeWaitMsMax: 0,
   ingestEventsPerMinute: 1,

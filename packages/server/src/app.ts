@@ -10,6 +10,7 @@ import { sessionPrincipal } from './access/session.ts';
 import { openSigningKeys, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
+import { deadlineAfter } from './base/deadline.ts';
 import { idMaker, requestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { PasswordHasher } from './base/password-hasher.ts';
@@ -19,8 +20,11 @@ import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { sharingReads } from './db/shared-reads.ts';
 import { type Gate, openGate } from './doors/gate.ts';
+import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyBridge } from './doors/policy-bridge.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
+import type { DoorParts } from './doors/write.ts';
+import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import type { SigningSchedule } from './features/signing/occasions.ts';
@@ -38,6 +42,9 @@ export type AppParts = SigningSchedule & {
   hasher: PasswordHasher;
   throttle: Throttle;
   passwordCharsMin: number;
+  signupPolicy: SignupPolicy;
+  verifiedOnly: boolean;
+  invitesPerHourMax: number;
   policyPageKeysMax: number;
   revokeWaitMsMax: number;
   /** How long a secret key is remembered on the hot lines. */
@@ -83,16 +90,16 @@ export function buildApp(parts: AppParts): App {
   const hub = openPolicyHub();
   const bridge = openPolicyBridge({ hub, gate, db, log });
   const hotKeys = hotKeysOf(parts, gate);
+  const doors = { db, newId, randomBytes, seal: sealing.seal, announce: bridge.announce };
   const embedding = { signingKeys, makeFirstSigningKey, newId };
   const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
-    ...{ db, newId, randomBytes, counters, gate, log },
-    seal: sealing.seal,
-    announce: bridge.announce,
+    ...{ ...doors, counters, gate, log },
     forgetKeys: hotKeys.forget,
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
     credentials: credentialsOf(parts, { gate, log, hotKeys, signingKeys }),
     probe: probeOf(db, gate),
     checkAnswers: parts.checkAnswers,
+    verifiedOnly: parts.verifiedOnly,
     newRequestId: requestIdMaker(newId),
     publicUrl: parts.publicUrl,
     trustProxy: parts.trustProxy,
@@ -107,6 +114,7 @@ export function buildApp(parts: AppParts): App {
     http,
     worker: {
       work,
+      people: workersPeople(doors),
       workIn: openWorkIn(db, newId),
       announce: bridge.announce,
       transport: transportOf(parts),
@@ -114,8 +122,7 @@ export function buildApp(parts: AppParts): App {
       signing,
       usageHoursKeptDays: parts.usageHoursKeptDays,
       publicUrl: parts.publicUrl,
-      newId,
-      log,
+      ...{ newId, log },
     },
     async prepare() {
       // A store that only reads at the moment is no reason not to start.
@@ -131,6 +138,14 @@ export function buildApp(parts: AppParts): App {
     },
   };
 }
+
+const WORK_WAIT_MS = 10_000;
+
+/** The gate's transactions as the worker opens them: with a wait of its own for each. */
+const workersPeople =
+  (doors: DoorParts): OpenPeople =>
+  (operation) =>
+    openPeople(doors, deadlineAfter(WORK_WAIT_MS))(operation);
 
 const hotKeysOf = ({ hotAuthMs: lifeMs, db, clock, log }: AppParts, gate: Gate): HotKeys =>
   openHotKeys({ gate, log, clock, lifeMs, listen: db.listen, read: openSecretKeys({ gate, log }) });

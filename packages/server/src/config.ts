@@ -4,9 +4,11 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { LogLevel } from './base/log.ts';
 import type { Secret } from './base/secret.ts';
+import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
 import * as embed from './settings/embed.ts';
+import * as people from './settings/people.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import * as usage from './settings/usage.ts';
 import * as known from './settings.ts';
@@ -30,6 +32,9 @@ export type Config = Readonly<{
   mailFrom: string;
   passwordCharsMin: number;
   authThrottle: boolean;
+  signupPolicy: SignupPolicy;
+  verifiedOnly: boolean;
+  invitesPerHourMax: number;
   policyPageKeysMax: number;
   revokeWaitMsMax: number;
   hotAuthMs: number;
@@ -58,6 +63,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const required = <T>(setting: Setting<T>, harmless: T): T => optional(setting) ?? harmless;
 
   const listen = { host: required(known.host, ''), port: required(known.port, 0) };
+  const mail: MailSetting = optional(known.mail) ?? {
+    kind: 'file',
+    directory: join(required(known.dataDir, ''), 'mail'),
+  };
   const config: Config = {
     ...listen,
     publicUrl: optional(known.publicUrl) ?? urlOf(listen),
@@ -71,13 +80,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     region: required(known.region, ''),
     trustProxy: required(known.trustProxy, false),
     logLevel: required(known.logLevel, 'info'),
-    mail: optional(known.mail) ?? {
-      kind: 'file',
-      directory: join(required(known.dataDir, ''), 'mail'),
-    },
+    mail,
     mailFrom: required(known.mailFrom, ''),
     passwordCharsMin: required(known.passwordCharsMin, 0),
     authThrottle: required(known.authThrottle, true),
+    signupPolicy: required(people.signupPolicy, 'off'),
+    // Mail in a directory proves no address: the operator would have to pass every link on.
+    verifiedOnly: optional(people.verifiedOnly) ?? mail.kind === 'smtp',
+    invitesPerHourMax: required(people.invitesPerHourMax, 1),
     policyPageKeysMax: required(known.policyPageKeysMax, 1),
     revokeWaitMsMax: required(known.revokeWaitMsMax, 0),
     hotAuthMs: required(known.hotAuthMs, 0),

@@ -9,7 +9,7 @@ import { type HealthParts, healthRoutes } from './features/health/routes.ts';
 import { type IdempotencyParts, idempotencyRoutes } from './features/idempotency/routes.ts';
 import { type IngestParts, ingestRoutes } from './features/ingest/routes.ts';
 import { type KeyParts, keyRoutes } from './features/keys/routes.ts';
-import { acceptanceRoutes, memberRoutes } from './features/members/routes.ts';
+import { acceptanceRoutes, type MemberParts, memberRoutes } from './features/members/routes.ts';
 import { type PolicyParts, policyRoutes } from './features/policy/routes.ts';
 import { projectRoutes } from './features/projects/routes.ts';
 import { ratelimitRoutes } from './features/ratelimit/routes.ts';
@@ -28,6 +28,7 @@ export type RouteParts = AccountParts &
   IdempotencyParts &
   IngestParts &
   KeyParts &
+  MemberParts &
   PolicyParts &
   IssuingParts & { scannerKeys: ScannerKeys };
 

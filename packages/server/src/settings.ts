@@ -16,6 +16,7 @@ import {
   secretIf,
   wholeNumber,
 } from './settings/parsers.ts';
+import { invitesPerHourMax, signupPolicy, verifiedOnly } from './settings/people.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import { ingestEventsPerMinute, usageHoursKeptDays } from './settings/usage.ts';
 
@@ -216,6 +217,9 @@ export const settings: readonly Setting<unknown>[] = [
   mailFrom,
   passwordCharsMin,
   authThrottle,
+  signupPolicy,
+  verifiedOnly,
+  invitesPerHourMax,
   policyPageKeysMax,
   revokeWaitMsMax,
   hotAuthMs,

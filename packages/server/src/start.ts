@@ -63,6 +63,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
   const { ingestEventsPerMinute, usageHoursKeptDays } = config;
+  const { signupPolicy, verifiedOnly, invitesPerHourMax } = config;
   const app = buildApp({
     db,
     log,
@@ -75,6 +76,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
     ...{ ingestEventsPerMinute, usageHoursKeptDays },
+    ...{ signupPolicy, verifiedOnly, invitesPerHourMax },
     counters,
     checkAnswers: false,
   });

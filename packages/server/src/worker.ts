@@ -6,6 +6,7 @@ import type { NewId } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import { outageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
+import type { OpenPeople } from './doors/people.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
 import { lockJob, updateBeat, updateJobDone } from './features/jobs/rows.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
@@ -21,6 +22,7 @@ import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
 
 export type WorkerParts = UpkeepParts & {
+  people: OpenPeople;
   transport: MailTransport;
   unseal: Sealing['unseal'];
   signing: SigningParts;

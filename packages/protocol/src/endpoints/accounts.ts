@@ -24,8 +24,8 @@ export const accountEndpoints = endpoints({
     auth: 'none',
     summary: 'Sign up',
     description:
-      'Answers alike for new and known addresses. Exactly one mail follows: a verification link ' +
-      'or a notice.',
+      'Answers alike for new and known addresses, also where the deployment lets nobody sign up. ' +
+      'A mail follows: a verification link for a new account, a notice for an existing one.',
     body: z.strictObject({ email: Email, password: NewPassword, name: Name.optional() }),
     answers: { 202: Signup },
   },

@@ -24,6 +24,7 @@ export const memberEndpoints = endpoints({
     auth: 'vendor',
     role: 'owner',
     summary: 'Change the role of a member',
+    description: 'A lower role ends the open invitations that the person made.',
     body: z.strictObject({ role: Role }),
     answers: { 200: WorkspaceMember },
   },
@@ -31,7 +32,8 @@ export const memberEndpoints = endpoints({
     auth: 'vendor',
     role: 'owner',
     summary: 'Remove a member',
-    description: 'Access ends with the next request.',
+    description:
+      'Access ends with the next request, and so do the open invitations that the person made.',
     answers: { 200: RemovedMember },
   },
   'POST /v1/invites': {

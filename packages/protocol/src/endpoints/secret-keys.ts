@@ -11,7 +11,9 @@ export const secretKeyEndpoints = endpoints({
   'POST /v1/secret_keys': {
     auth: 'vendor',
     summary: 'Create a secret key',
-    description: 'The full value is in `key`, this once.',
+    description:
+      'The full value is in `key`, this once. Made by a secret key, it ends with that one at the ' +
+      'latest.',
     body: z.strictObject({
       env: Env,
       name: Name.optional(),

@@ -29,15 +29,21 @@ function believing(one: { token: string; principal: Principal; refusal: ApiError
 const credentials: Credentials = {
   secretKey: believing({
     token: 'krsk_live_good',
-    principal: { kind: 'secret_key', env: 'live', reach },
+    principal: { kind: 'secret_key', env: 'live', isQuarantined: false, reach },
     refusal: new ApiError('invalid_key'),
   }),
   session: (token) =>
     token === 'krses_loose'
-      ? Promise.resolve({ kind: 'session', userId: 'u', sessionId: 's', reach: null })
+      ? Promise.resolve({
+          kind: 'session',
+          userId: 'u',
+          sessionId: 's',
+          isVerified: true,
+          reach: null,
+        })
       : believing({
           token: 'krses_good',
-          principal: { kind: 'session', userId: 'u', sessionId: 's', reach },
+          principal: { kind: 'session', userId: 'u', sessionId: 's', isVerified: true, reach },
           refusal: new ApiError('invalid_session'),
         })(token),
   embedToken: believing({

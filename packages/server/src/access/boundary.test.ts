@@ -16,12 +16,23 @@ const reach = (env: Env): Reach => ({
   authority: 'owner',
 });
 
-const testKey: Principal = { kind: 'secret_key', env: 'test', reach: reach('test') };
+const testKey: Principal = {
+  kind: 'secret_key',
+  env: 'test',
+  isQuarantined: false,
+  reach: reach('test'),
+};
 
 const unbound: Record<string, Principal> = {
-  'live key': { kind: 'secret_key', env: 'live', reach: reach('live') },
-  session: { kind: 'session', userId: 'u', sessionId: 's', reach: reach('live') },
-  'session without a workspace': { kind: 'session', userId: 'u', sessionId: 's', reach: null },
+  'live key': { kind: 'secret_key', env: 'live', isQuarantined: false, reach: reach('live') },
+  session: { kind: 'session', userId: 'u', sessionId: 's', isVerified: true, reach: reach('live') },
+  'session without a workspace': {
+    kind: 'session',
+    userId: 'u',
+    sessionId: 's',
+    isVerified: true,
+    reach: null,
+  },
   'test embed token': { kind: 'embed', env: 'test', reach: reach('test'), ...held },
   'bootstrap token': { kind: 'bootstrap' },
   nobody: { kind: 'nobody' },

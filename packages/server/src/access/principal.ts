@@ -13,8 +13,8 @@ export type EmbedPrincipal = {
 };
 
 export type Principal =
-  | { kind: 'secret_key'; reach: Reach; env: Env }
-  | { kind: 'session'; userId: string; sessionId: string; reach: Reach | null }
+  | { kind: 'secret_key'; reach: Reach; env: Env; isQuarantined: boolean }
+  | { kind: 'session'; userId: string; sessionId: string; isVerified: boolean; reach: Reach | null }
   | EmbedPrincipal
   | { kind: 'bootstrap' }
   | { kind: 'nobody' };

@@ -18,8 +18,19 @@ const reach = (authority: Role): Reach => ({
 });
 
 const bearers: ((authority: Role) => Principal)[] = [
-  (authority) => ({ kind: 'session', userId: 'u', sessionId: 's', reach: reach(authority) }),
-  (authority) => ({ kind: 'secret_key', env: 'live', reach: reach(authority) }),
+  (authority) => ({
+    kind: 'session',
+    userId: 'u',
+    sessionId: 's',
+    isVerified: true,
+    reach: reach(authority),
+  }),
+  (authority) => ({
+    kind: 'secret_key',
+    env: 'live',
+    isQuarantined: false,
+    reach: reach(authority),
+  }),
   (authority) => ({ kind: 'embed', env: 'live', reach: reach(authority), ...held }),
 ];
 
@@ -57,5 +68,8 @@ for (const [at, held] of roles.entries()) {
 test('who has no role is bounded by the credential alone', () => {
   refuseBelow({ kind: 'bootstrap' }, 'owner');
   refuseBelow({ kind: 'nobody' }, 'owner');
-  refuseBelow({ kind: 'session', userId: 'u', sessionId: 's', reach: null }, 'owner');
+  refuseBelow(
+    { kind: 'session', userId: 'u', sessionId: 's', isVerified: true, reach: null },
+    'owner',
+  );
 });

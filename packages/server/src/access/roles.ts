@@ -5,13 +5,15 @@ import { type Principal, roleOf } from './principal.ts';
 
 const rank: Record<Role, number> = { member: 0, admin: 1, owner: 2 };
 
+export const isLower = (role: Role, than: Role): boolean => rank[role] < rank[than];
+
 export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
   raisedTo ?? (isSafe ? 'member' : 'admin');
 
 /** Without a role (nobody, the bootstrap token) the credential alone is the bound. */
 export function refuseBelow(principal: Principal, least: Role): void {
   const role = roleOf(principal);
-  if (role !== null && rank[role] < rank[least]) {
+  if (role !== null && isLower(role, least)) {
     throw forbidden(`This needs the role ${least}; yours is ${role}.`);
   }
 }

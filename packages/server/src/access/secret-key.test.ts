@@ -12,7 +12,7 @@ const newToken = () => mintCredential('secret_key', 'live', randomBytes).secret;
 
 const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact => ({
   ...{ id: token.slice(-8), workspaceId: 'w', env: 'live', authority: 'owner', active: true },
-  ...{ expiresInMs: null, useIsStale: false },
+  ...{ isQuarantined: false, expiresInMs: null, useIsStale: false },
   ...more,
 });
 
@@ -43,7 +43,10 @@ test('a key acts as itself, in its workspace, its environments and with its own 
     ['live', ['live', 'test']],
     ['test', ['test']],
   ] as const) {
-    const fact = factOf(token, { env, authority: 'admin', expiresInMs: 300 });
+    const fact = factOf(token, {
+      ...{ env, authority: 'admin', expiresInMs: 300 },
+      isQuarantined: env === 'test',
+    });
     const { read } = gateWith(new Map([[lookupHash(token), fact]]));
     const actor = { type: 'secret_key', id: fact.id };
     deepEqual(await read(token), {
@@ -51,6 +54,7 @@ test('a key acts as itself, in its workspace, its environments and with its own 
       principal: {
         kind: 'secret_key',
         env,
+        isQuarantined: env === 'test',
         reach: { workspaceId: 'w', envs, actor, authority: 'admin' },
       },
       expiresInMs: 300,

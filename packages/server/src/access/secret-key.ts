@@ -25,8 +25,14 @@ export const openSecretKeys =
     return { id: fact.id, principal: principalOf(fact), expiresInMs: fact.expiresInMs };
   };
 
-const principalOf = ({ id, workspaceId, env, authority }: SecretKeyFact): Principal => ({
+const principalOf = (fact: SecretKeyFact): Principal => ({
   kind: 'secret_key',
-  env,
-  reach: { workspaceId, envs: envsOf(env), actor: { type: 'secret_key', id }, authority },
+  env: fact.env,
+  isQuarantined: fact.isQuarantined,
+  reach: {
+    workspaceId: fact.workspaceId,
+    envs: envsOf(fact.env),
+    actor: { type: 'secret_key', id: fact.id },
+    authority: fact.authority,
+  },
 });

@@ -13,6 +13,7 @@ const live: SessionFact = {
   userId: 'person',
   activeWorkspaceId: 'workspace',
   role: 'admin',
+  isVerified: true,
   live: true,
   seenIsStale: false,
 };
@@ -47,6 +48,7 @@ test('a session is looked up by the hash of its token', async () => {
     kind: 'session',
     userId: 'person',
     sessionId: 'session',
+    isVerified: true,
     reach: {
       workspaceId: 'workspace',
       envs: ['live', 'test'],

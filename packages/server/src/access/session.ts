@@ -16,7 +16,8 @@ export async function sessionPrincipal(
   if (fact.seenIsStale) {
     await gate.noteSeen(fact).catch((error) => log.warn({ error }, 'a session was not renewed'));
   }
-  return { kind: 'session', userId: fact.userId, sessionId: fact.id, reach: reachFor(fact) };
+  const { id: sessionId, userId, isVerified } = fact;
+  return { kind: 'session', userId, sessionId, isVerified, reach: reachFor(fact) };
 }
 
 /** None without an active workspace, and none in a workspace that the person has left. */

@@ -209,6 +209,7 @@ export type Tables = TrafficTables & {
   policyChanges: PolicyChanges;
   policyNodes: PolicyNodes;
   users: Users;
+  voidSignUps: Users;
   memberships: Memberships;
   sessions: Sessions;
   oneTimeTokens: OneTimeTokens;

@@ -28,6 +28,8 @@ export type SecretKeyFact = {
   authority: 'owner' | 'admin';
   /** Judged by the database's clock when it was read. */
   active: boolean;
+  /** It was found in public, and ends within the hour. */
+  isQuarantined: boolean;
   /** Null when it does not expire. */
   expiresInMs: number | null;
   /** True when its last noted use is old enough to be noted again. */
@@ -41,6 +43,8 @@ export type SessionFact = {
   activeWorkspaceId: string | null;
   /** In the active workspace, as it is now; null when there is none or it was left. */
   role: Role | null;
+  /** A mail has proven the person's address. */
+  isVerified: boolean;
   live: boolean;
   seenIsStale: boolean;
 };
@@ -101,6 +105,7 @@ async function findSecretKeys(
     sql<SecretKeyFact & { hash: string }>`
       select k.id, k.workspace_id, k.env, k.authority, encode(k.lookup_hash, 'hex') as hash,
         k.revoked_at is null and (k.expires_at is null or k.expires_at > app_now()) as active,
+        k.quarantined_at is not null as is_quarantined,
         floor(extract(epoch from k.expires_at - app_now()) * 1000)::bigint as expires_in_ms,
         coalesce(u.used_at < app_now() - interval '1 minute', true) as use_is_stale
       from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id
@@ -132,9 +137,11 @@ async function findSessions(runner: Runner, hashes: string[]): Promise<Map<strin
     runner,
     sql<SessionFact & { hash: string }>`
       select s.id, s.user_id, s.active_workspace_id, m.role, encode(s.lookup_hash, 'hex') as hash,
+        u.email_verified_at is not null as is_verified,
         s.ended_at is null and s.expires_at > app_now() as live,
         s.last_seen_at < app_now() - interval '1 minute' as seen_is_stale
-      from sessions s left join memberships m on m.workspace_id = s.active_workspace_id
+      from sessions s join users u on u.id = s.user_id
+        left join memberships m on m.workspace_id = s.active_workspace_id
         and m.user_id = s.user_id and m.removed_at is null
       where s.lookup_hash = any (${wanted}::bytea[])`,
   );

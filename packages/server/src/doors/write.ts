@@ -16,7 +16,10 @@ export type DoorParts = {
   seal: Seal;
   /** Told after the commit, so that those who wait for a project's policy are woken. */
   announce(versions: readonly PolicyVersion[]): void;
-  /** Told after the commit of their end; settles when no process believes them any more. */
+  /**
+   * Told after the commit that ended or quarantined them; settles when no process remembers what
+   * they were before.
+   */
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
 
@@ -59,12 +62,14 @@ function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<
     result: ([tail]) => {
       const versions = versionsOf(tail);
       announce(versions);
-      const keyIds = entries.filter(endsSecretKey).map(({ target }) => target);
+      const keyIds = entries.filter(weakensSecretKey).map(({ target }) => target);
       return { result: result(versions), settled: forgetKeys?.(keyIds) ?? null };
     },
   };
 }
 
-/** A leaked one goes on for longer than any process remembers it: there is nothing to wait for. */
-const endsSecretKey = ({ action }: Entry): boolean =>
-  action === 'secret_key.revoked' || action === 'secret_key.rotated';
+/** From now on the key ends sooner, or may do less: what processes remember of it is wrong. */
+const weakensSecretKey = ({ action }: Entry): boolean =>
+  action === 'secret_key.revoked' ||
+  action === 'secret_key.rotated' ||
+  action === 'secret_key.quarantined';

@@ -6,7 +6,9 @@ import { Uuid } from '@keyrail/protocol/validators.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
+import { refuseUnverified } from '../access/person.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
+import { refuseQuarantined } from '../access/quarantine.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert } from '../base/assert.ts';
 import { goOn } from '../base/at-once.ts';
@@ -20,6 +22,8 @@ import { Reply, type ServedRoute } from './route.ts';
 export type PipelineParts = RouteDoorParts & {
   credentials: Credentials;
   cursors: Cursors;
+  /** Unverified people do not found workspaces nor invite. */
+  verifiedOnly: boolean;
   /** Holds every answer against its schema: on in tests and development. */
   checkAnswers: boolean;
 };
@@ -58,20 +62,10 @@ export type Pipeline = {
 };
 
 export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline {
-  const { endpoint, line, boundary } = route;
-  const isSafe = splitLine(line).method === 'GET';
-  const least = leastRole(isSafe, endpoint.role);
-  // What a role is in one workspace says nothing about oneself or about founding another.
-  const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
+  const { endpoint, line } = route;
+  const refuse = refusalsOf(route, parts);
   const names = pathParams(line);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
-
-  function refuse(principal: Principal, origin: string | undefined): void {
-    refuseBeyond(principal, boundary, isSafe);
-    if (!isPersonal) refuseBelow(principal, least);
-    refuseBeyondToken(principal, line, origin);
-    refuseMintingPage(endpoint.auth, origin);
-  }
 
   function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
     const told = authenticate(parts.credentials, endpoint.auth, authorization);
@@ -114,6 +108,28 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         return outgoing;
       });
     },
+  };
+}
+
+/** Throws where the route is not for this caller: told before a byte of the body is read. */
+function refusalsOf(
+  route: ServedRoute,
+  { verifiedOnly }: PipelineParts,
+): (principal: Principal, origin: string | undefined) => void {
+  const { endpoint, line, boundary } = route;
+  const isSafe = splitLine(line).method === 'GET';
+  const least = leastRole(isSafe, endpoint.role);
+  // What a role is in one workspace says nothing about oneself or about founding another.
+  const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
+  // Reading leaves nothing behind. What changes something is refused unless it says otherwise.
+  const whenQuarantined = isSafe ? 'allow' : (route.whenQuarantined ?? 'refuse');
+  return (principal, origin) => {
+    refuseBeyond(principal, boundary, isSafe);
+    if (!isPersonal) refuseBelow(principal, least);
+    refuseQuarantined(principal, whenQuarantined);
+    if (verifiedOnly && route.verifiedPerson) refuseUnverified(principal);
+    refuseBeyondToken(principal, line, origin);
+    refuseMintingPage(endpoint.auth, origin);
   };
 }
 

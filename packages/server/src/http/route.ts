@@ -10,6 +10,7 @@ import type {
 } from '@keyrail/protocol/endpoint.ts';
 import type { Boundary } from '../access/boundary.ts';
 import type { Principal } from '../access/principal.ts';
+import type { WhenQuarantined } from '../access/quarantine.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Read } from '../doors/door.ts';
@@ -84,6 +85,8 @@ type Answer<E> = AnswerOf<E> | Reply;
 type RouteThrough<L extends string, E, D extends DoorName> = {
   boundary: Boundary;
   door: D;
+  /** Where the deployment asks for it, only for a person whose address is verified. */
+  verifiedPerson?: true;
   /** Many small statements, each with its own wait, instead of one wait over all of them. */
   patience?: 'stepped';
   /** Large and repetitive: sent gzip or br when the caller takes it. */
@@ -98,9 +101,18 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
 /** A GET cannot be handed the write door: it does not compile. */
 type DoorsFor<L extends string> = L extends `GET ${string}` ? Exclude<DoorName, 'write'> : DoorName;
 
+type TakesSecretKey = { auth: 'vendor' | 'machine' | 'machineHot' | 'minting' };
+
+/** A line that a secret key may call and that is no GET has to say; a later one cannot forget. */
+type QuarantineRule<L extends string, E> = L extends `GET ${string}`
+  ? { whenQuarantined?: never }
+  : E extends TakesSecretKey
+    ? { whenQuarantined: WhenQuarantined }
+    : { whenQuarantined?: never };
+
 type Routes<T> = {
   [L in keyof T & string]: {
-    [D in DoorsFor<L>]: RouteThrough<L, T[L], D>;
+    [D in DoorsFor<L>]: RouteThrough<L, T[L], D> & QuarantineRule<L, T[L]>;
   }[DoorsFor<L>];
 };
 
@@ -119,6 +131,8 @@ export type ServedRoute = {
   endpoint: Endpoint;
   boundary: Boundary;
   door: DoorName;
+  whenQuarantined?: WhenQuarantined;
+  verifiedPerson?: true;
   patience?: 'stepped';
   compress?: true;
   cursorsOf?: Line;

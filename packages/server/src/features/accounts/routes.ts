@@ -16,12 +16,14 @@ import { requestVerification } from './request-verification.ts';
 import { findResetOwner, resetPassword } from './reset-password.ts';
 import { loadUser, updateUser } from './rows.ts';
 import { signUp } from './sign-up.ts';
+import type { SignupPolicy } from './signup-policy.ts';
 import { verifyEmail } from './verify-email.ts';
 
 export type AccountParts = {
   hasher: PasswordHasher;
   throttle: Throttle;
   passwordCharsMin: number;
+  signupPolicy: SignupPolicy;
 };
 
 const personLines = linesOf(
@@ -62,7 +64,12 @@ function tokenLinesWith(charsMin: number) {
   return { ...tokenLines, 'POST /v1/auth/password_resets/consume': { ...resetting, body } };
 }
 
-const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountParts) =>
+const personRoutes = ({
+  hasher,
+  throttle,
+  passwordCharsMin: charsMin,
+  signupPolicy: policy,
+}: AccountParts) =>
   serve(personLinesWith(charsMin), {
     'POST /v1/auth/users': {
       boundary: 'none',
@@ -71,7 +78,7 @@ const personRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountP
         await throttle.charge(clientAddress, email);
         refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password);
-        await people((tx) => signUp(tx, { email, passwordHash, name }));
+        await people((tx) => signUp(tx, { email, passwordHash, name, policy }));
         return { object: 'signup', email, accepted: true } as const;
       },
     },

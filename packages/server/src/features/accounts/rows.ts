@@ -1,9 +1,11 @@
-// Every statement on users and one-time tokens.
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+// Every statement on users, sign-ups and one-time tokens.
+import { type Selectable, sql, type Updateable } from 'kysely';
 import { assert } from '../../base/assert.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { People } from '../../doors/people.ts';
+import type { Work } from '../../doors/work.ts';
+import type { SignupPolicy } from './signup-policy.ts';
 
 type UserColumns = Tables['users'];
 type Purpose = Tables['oneTimeTokens']['purpose'];
@@ -35,19 +37,68 @@ export async function lockUser(tx: People, id: string): Promise<UserRow> {
   return user;
 }
 
-/** Null when the address has an account already; two sign-ups at once make one account. */
-export const insertUserIfNew = (
+export type NewAccount = Pick<
+  UserRow,
+  'id' | 'email' | 'emailKey' | 'name' | 'passwordHash' | 'createdAt'
+>;
+
+/**
+ * False when the address has an account already, or may not have one by the policy. Two sign-ups
+ * at once make one account.
+ */
+export async function insertUserIfNew(
   tx: People,
-  values: Insertable<UserColumns>,
-): Promise<UserRow | null> =>
-  maybe(
+  { id, email, emailKey, name, passwordHash, createdAt }: NewAccount,
+  policy: SignupPolicy,
+): Promise<boolean> {
+  const made = await maybe(
     tx,
-    build
-      .insertInto('users')
-      .values(values)
-      .onConflict((conflict) => conflict.column('emailKey').doNothing())
-      .returningAll(),
+    sql<{ id: string }>`insert into users (id, email, email_key, name, password_hash, created_at)
+      select ${id}::uuid, ${email}, ${emailKey}, ${name}::text, ${passwordHash},
+        ${createdAt}::timestamptz
+      where ${policy === 'open'}::boolean or (${policy === 'invited'}::boolean and exists (
+        select from invites where lower(email) = ${emailKey} and accepted_at is null
+          and revoked_at is null and expires_at > ${tx.now}))
+      on conflict (email_key) do nothing returning id`,
   );
+  return made !== null;
+}
+
+/** Random text, of as many bytes. */
+const fillerFor = ({ randomBytes }: People, text: string): string => {
+  const length = Buffer.byteLength(text);
+  return Buffer.from(randomBytes(length)).toString('base64url').slice(0, length);
+};
+
+/** Instead of an account that was not made: a row that takes as much room and says nothing. */
+export async function insertVoidSignUpUnless(
+  tx: People,
+  isMade: boolean,
+  { id, email, emailKey, name, passwordHash, createdAt }: NewAccount,
+): Promise<void> {
+  await many(
+    tx,
+    sql`insert into void_sign_ups (id, email, email_key, name, password_hash, created_at)
+      select ${id}::uuid, ${fillerFor(tx, email)}, ${fillerFor(tx, emailKey)},
+        ${name === null ? null : fillerFor(tx, name)}::text, ${fillerFor(tx, passwordHash)},
+        ${createdAt}::timestamptz
+      where not ${isMade}::boolean
+      on conflict (email_key) do nothing`,
+  );
+}
+
+export const removeVoidSignUps = async (
+  tx: Work,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> =>
+  (
+    await many(
+      tx,
+      sql`delete from void_sign_ups where id in (
+          select id from void_sign_ups where created_at < ${before} limit ${limit})
+        returning id`,
+    )
+  ).length;
 
 export const updateUser = (
   tx: People,
@@ -57,11 +108,7 @@ export const updateUser = (
   one(tx, build.updateTable('users').set(values).where('id', '=', id).returningAll());
 
 /** A newer token ends the older ones of its kind. */
-export async function endOpenTokens(
-  tx: People,
-  userId: string | null,
-  purpose: Purpose,
-): Promise<void> {
+export async function endOpenTokens(tx: People, userId: string, purpose: Purpose): Promise<void> {
   await many(
     tx,
     build
@@ -73,31 +120,11 @@ export async function endOpenTokens(
   );
 }
 
-export type NewToken = {
-  purpose: Purpose;
-  tokenHash: Buffer;
-  expiresAt: Date;
-  /** Set: dead from the start, written all the same. */
-  endedAt: Date | null;
-};
+export type NewToken = { userId: string; purpose: Purpose; tokenHash: Buffer; expiresAt: Date };
 
-/**
- * Written for whoever the address belongs to, if it is anyone: one and the same statement, so that
- * its time does not tell whether there is an account.
- */
-export async function insertToken(
-  tx: People,
-  userId: string | null,
-  { purpose, tokenHash, expiresAt, endedAt }: NewToken,
-): Promise<void> {
-  await many(
-    tx,
-    sql`insert into one_time_tokens
-        (id, user_id, purpose, token_hash, created_at, expires_at, ended_at)
-      select ${tx.newId()}::uuid, id, ${purpose}::token_purpose, ${tokenHash}::bytea,
-        ${tx.now}::timestamptz, ${expiresAt}::timestamptz, ${endedAt}::timestamptz
-      from users where id = ${userId}`,
-  );
+export async function insertToken(tx: People, token: NewToken): Promise<void> {
+  const values = { ...token, id: tx.newId(), createdAt: tx.now, endedAt: null };
+  await many(tx, build.insertInto('oneTimeTokens').values(values));
 }
 
 /** Of any number of racing consumers exactly one gets the person's id; the others get null. */

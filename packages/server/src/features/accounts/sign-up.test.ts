@@ -1,7 +1,7 @@
 // Signing up and proving the address, through the front door and the mail that was really sent.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import { type Answer, type Bench, bench, refused } from '../../../../../tests/bench.ts';
 import {
   callersOf,
   logIn,
@@ -16,6 +16,7 @@ import {
 const create = 'POST /v1/auth/users';
 const resend = 'POST /v1/auth/email_verifications';
 const verify = 'POST /v1/auth/email_verifications/consume';
+const reset = 'POST /v1/auth/password_resets/consume';
 const me = 'GET /v1/auth/me';
 
 const kindsTo = async ({ world }: Bench, email: string) =>
@@ -57,18 +58,23 @@ test('whoever signs up with a verified address is answered alike, and its owner 
   await refused(held.as.nobody('POST /v1/auth/sessions', stolen), 401, 'invalid_credentials');
 });
 
-test('an unverified account is told too, with a fresh link that ends the older one', async (t) => {
+test('an unverified account is told too, with a link to a new password, which ends the older link', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const older = await mailedToken(held.world, email, 'verify_email');
   await held.as.nobody(create, { email, password: 'not the password of anyone' });
 
   deepEqual(await kindsTo(held, email), ['verify_email', 'existing_account']);
+  const notice = (await mailTo(held.world, email)).at(-1);
+  match(notice?.text ?? '', /http:\/\/keyrail\.test\/reset-password#token=[\w-]{43}\n/);
   const newer = await mailedToken(held.world, email, 'existing_account');
   notEqual(newer, older);
-  await refused(held.as.nobody(verify, { token: older }), 400, 'invalid_token');
-  await held.as.nobody(verify, { token: newer });
-  await logIn(callersOf(held), email);
+  for (const token of [older, newer]) {
+    await refused(held.as.nobody(verify, { token }), 400, 'invalid_token');
+  }
+  await held.as.nobody(reset, { token: newer, password: PASSWORD });
+  const { call } = await logIn(callersOf(held), email);
+  equal((await call(me)).user.email_verified, true);
 });
 
 test('an address is one whatever its case, and is written as it was first typed', async (t) => {
@@ -101,8 +107,14 @@ test('many sign-ups of one address at once make one account and a mail each', as
   const tokens = (await mailTo(held.world, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
-  const outcomes = await Promise.all(tokens.map((token) => held.ask(verify, { token })));
-  equal(outcomes.filter(({ status }) => status === 200).length, 1, 'one link is open');
+  // A password that is refused last tells an open token from an ended one, and uses up neither.
+  const asked = tokens.flatMap((token) => [
+    held.ask(verify, { token }),
+    held.ask(reset, { token, password: 'password1234' }),
+  ]);
+  const outcomes = await Promise.all(asked);
+  const isOpen = ({ status, text }: Answer) => status === 200 || text.includes('invalid_request');
+  equal(outcomes.filter(isOpen).length, 1, 'one link is open');
 });
 
 test('asking again ends the older link; who is verified gets no mail', async (t) => {

@@ -21,6 +21,7 @@ export const embedTokenRoutes = (parts: IssuingParts): ServedRoute[] =>
     'POST /v1/embed_tokens': {
       boundary: 'rows',
       door: 'read',
+      whenQuarantined: 'allow',
       run: async ({ read, body }) => {
         const wanted = {
           projectId: body.project_id,

@@ -16,6 +16,7 @@ export const idempotencyRoutes = ({ randomBytes }: IdempotencyParts): ServedRout
     'POST /v1/idempotency/claim': {
       boundary: 'rows',
       door: 'record',
+      whenQuarantined: 'allow',
       run: async ({ record, body }) => {
         const { env, scope_hash: scopeHash, fingerprint, ttl_ms: ttlMs } = body;
         const scope = { env, scopeHash, fingerprint, ttlMs };
@@ -26,6 +27,7 @@ export const idempotencyRoutes = ({ randomBytes }: IdempotencyParts): ServedRout
     'POST /v1/idempotency/complete': {
       boundary: 'rows',
       door: 'record',
+      whenQuarantined: 'allow',
       run: async ({ record, body }) => {
         const { status, headers, ttl_ms: ttlMs } = body;
         const response = { status, headers, body: body.body, ttlMs };
@@ -35,11 +37,13 @@ export const idempotencyRoutes = ({ randomBytes }: IdempotencyParts): ServedRout
     'POST /v1/idempotency/release': {
       boundary: 'rows',
       door: 'record',
+      whenQuarantined: 'allow',
       run: async ({ record, body }) => presentOutcome(await removeLock(record.read, heldIn(body))),
     },
     'POST /v1/idempotency/heartbeat': {
       boundary: 'rows',
       door: 'record',
+      whenQuarantined: 'allow',
       run: async ({ record, body }) =>
         presentOutcome(await updateLock(record.read, heldIn(body), IDEMPOTENCY_LOCK_MS)),
     },

@@ -24,6 +24,7 @@ export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
     'POST /v1/ingest/batch': {
       boundary: 'rows',
       door: 'record',
+      whenQuarantined: 'allow',
       run: async ({ record: { read: tx }, principal, body: bytes }) => {
         const asked = { principal, bytes };
         const { batch, now } = await validateBatch(tx, asked, { eventsPerMinute });

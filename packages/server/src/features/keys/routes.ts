@@ -25,6 +25,7 @@ export const keyRoutes = (
     'POST /v1/keys': {
       boundary: 'rows',
       door: 'write',
+      whenQuarantined: 'refuse',
       run: async ({ write, body }) =>
         presentCreated(
           await write((tx) =>
@@ -66,6 +67,7 @@ export const keyRoutes = (
     'PATCH /v1/keys/{id}': {
       boundary: 'rows',
       door: 'write',
+      whenQuarantined: 'refuse',
       run: async ({ write, params, body }) => {
         const patch = {
           name: body.name,
@@ -80,6 +82,7 @@ export const keyRoutes = (
     'POST /v1/keys/{id}/rotate': {
       boundary: 'rows',
       door: 'write',
+      whenQuarantined: 'refuse',
       run: async ({ write, params, body }) =>
         presentRotated(
           await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
@@ -88,6 +91,7 @@ export const keyRoutes = (
     'POST /v1/keys/{id}/revoke': {
       boundary: 'rows',
       door: 'write',
+      whenQuarantined: 'allow',
       patience: 'stepped',
       run: async ({ read, write, params, query, body, gone }) => {
         const key = await write((tx) =>

@@ -21,10 +21,27 @@ export type MailParams = {
 
 export type MailKind = keyof MailParams;
 
+/**
+ * Requests for a mail about an account. They are queued without a look at the account, so that a
+ * request writes the same whether or not there is one. The worker looks, and turns each of them
+ * into a mail or drops it.
+ */
+export type MailRequestParams = {
+  /** Both words have the same length: the row must not tell by its size. */
+  sign_up: { account: 'new' | 'old' };
+  password_reset_request: Record<never, string>;
+  verification_request: Record<never, string>;
+};
+
+export type MailRequestKind = keyof MailRequestParams;
+
+export const isMailRequest = (kind: string): kind is MailRequestKind =>
+  kind === 'sign_up' || kind === 'password_reset_request' || kind === 'verification_request';
+
 /** The page that a link of this kind opens; the token travels in the fragment. */
 export const mailPages: Partial<Record<MailKind, string>> = {
   verify_email: '/verify-email',
-  existing_account: '/verify-email',
+  existing_account: '/reset-password',
   password_reset: '/reset-password',
   invite: '/accept-invite',
 };

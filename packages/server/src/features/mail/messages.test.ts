@@ -63,7 +63,8 @@ test('who invites, to what and as what is said; a key invites without a person',
 
 test('a quarantine names the key by its beginning and says when it ends', () => {
   const { subject, text } = contentOf('key_quarantined', leaked, null);
-  equal(subject, 'A leaked key of Acme was quarantined');
+  equal(subject, 'A leaked key was quarantined');
+  match(text, /It belongs to the workspace Acme\./);
   match(text, /live key that begins with kr_live_a1B2c3 /);
   match(text, /stops working at 2026-03-01 12:34 UTC\./);
   match(text, /as an owner, or as the address for bills/);
@@ -93,7 +94,7 @@ test('a workspace’s name is words, whatever it is', () => {
   equal(/<img|<b>/.test(html), false);
   ok(html.includes('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;amp;&lt;b&gt;&#39;'));
   ok(text.includes(workspace));
-  ok(subject.includes(workspace));
+  equal(subject.includes('img'), false);
 });
 
 test('a name of several lines cannot pass for a part of the letter', () => {
@@ -101,7 +102,27 @@ test('a name of several lines cannot pass for a part of the letter', () => {
     const workspace = `Acme${end}${end}Verify here:${end}https://evil.example/${end}Bcc: x@y.zz`;
     const { subject, text } = contentOf('invite', { ...invited, workspace }, LINK);
     const inLine = 'Acme Verify here: https://evil.example/ Bcc: x@y.zz';
-    equal(subject, `You are invited to ${inLine} on Keyrail`);
+    equal(subject, 'You are invited to a workspace on Keyrail');
     equal(text.split('\n')[0], `ada@example.com invites you to join ${inLine} as an admin.`);
   }
+});
+
+test('no subject carries text that a user chose', () => {
+  const evil = 'URGENT: your key leaked, sign in at https://evil.example/login -';
+  const hostile = <K extends 'invite' | 'key_quarantined'>(kind: K, params: MailParams[K]) => {
+    const filled = Object.fromEntries(Object.keys(params).map((name) => [name, evil]));
+    return contentOf(kind, { ...params, ...filled }, LINK).subject;
+  };
+  equal(hostile('invite', invited), contentOf('invite', invited, LINK).subject);
+  equal(hostile('key_quarantined', leaked), contentOf('key_quarantined', leaked, null).subject);
+});
+
+test('an existing account without a verified address is offered a new password', () => {
+  const { text } = contentOf('existing_account', {}, LINK);
+  match(
+    text,
+    /Choose a new password: that proves that the address is yours, and ends all sessions/,
+  );
+  match(text, /The link works once, for one hour\./);
+  equal(/Choose/.test(contentOf('existing_account', {}, null).text), false);
 });

@@ -7,7 +7,7 @@ export type Content = { subject: string; text: string; html: string };
 
 /** One message in parts: paragraphs, then a button, then the small print. */
 export type Letter = {
-  subject: string;
+  subject: Subject;
   paragraphs: string[];
   button?: { label: string; url: string };
   small: string;
@@ -15,37 +15,53 @@ export type Letter = {
 
 const ROLES: Record<string, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' };
 
+/**
+ * Constants. With the name of a workspace in it, the founder of one could write the subject of a
+ * mail that we send to anyone.
+ */
+const subjects = {
+  verify_email: 'Verify your e-mail address',
+  existing_account: 'You already have a Keyrail account',
+  password_reset: 'Reset your password',
+  invite: 'You are invited to a workspace on Keyrail',
+  key_quarantined: 'A leaked key was quarantined',
+} as const satisfies Record<MailKind, string>;
+
+type Subject = (typeof subjects)[MailKind];
+
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
 
-type Letters = { [K in MailKind]: (params: MailParams[K], link: string | null) => Letter };
+type Letters = {
+  [K in MailKind]: (params: MailParams[K], link: string | null) => Omit<Letter, 'subject'>;
+};
 
 const letters: Letters = {
   verify_email: (_params, link) => ({
-    subject: 'Verify your e-mail address',
     paragraphs: ['Welcome to Keyrail. One click proves that this address is yours.'],
     ...button('Verify address', link),
     small: `The link works once, for 24 hours. ${DID_NOT_ASK}`,
   }),
   existing_account: (_params, link) => ({
-    subject: 'You already have a Keyrail account',
     paragraphs: [
       'Someone, probably you, signed up with this address, which already has an account. ' +
-        'Your password was not changed. Just log in; if you forgot the password, ask for a reset.',
-      ...(link ? ['Your address is not verified yet. This link does it:'] : []),
+        'Your password was not changed. ' +
+        (link
+          ? 'But the address was never verified, so the account may have been made by someone ' +
+            'else. Choose a new password: that proves that the address is yours, and ends all ' +
+            'sessions.'
+          : 'Just log in; if you forgot the password, ask for a reset.'),
     ],
-    ...button('Verify address', link),
+    ...button('Choose a new password', link),
     small: link
-      ? `The link works once, for 24 hours. ${DID_NOT_ASK}`
+      ? `The link works once, for one hour. ${DID_NOT_ASK}`
       : 'If this was not you, there is nothing to do.',
   }),
   password_reset: (_params, link) => ({
-    subject: 'Reset your password',
     paragraphs: ['Choose a new password. All your sessions end when you do.'],
     ...button('Choose a new password', link),
     small: `The link works once, for one hour. ${DID_NOT_ASK}`,
   }),
   invite: ({ workspace, role, inviter }, link) => ({
-    subject: `You are invited to ${workspace} on Keyrail`,
     paragraphs: [
       `${inviter ? `${inviter} invites you` : 'You are invited'} ` +
         `to join ${workspace} as ${ROLES[role] ?? role}.`,
@@ -54,12 +70,12 @@ const letters: Letters = {
     small: 'The link works once, for seven days. Pass it to nobody: it proves who you are.',
   }),
   key_quarantined: ({ workspace, display_prefix, env, expires_at, found_at }) => ({
-    subject: `A leaked key of ${workspace} was quarantined`,
     paragraphs: [
       `The ${env} key that begins with ${display_prefix} was found in a public place. ` +
         (expires_at
           ? `It stops working at ${minuteOf(expires_at)}.`
           : 'It had stopped working before.'),
+      `It belongs to the workspace ${workspace}.`,
       ...(found_at ? [`Where it was found: ${found_at}`] : []),
       ...(expires_at
         ? ['Rotate it now: the successor is clean, and the old key ends by itself.']
@@ -78,7 +94,8 @@ export function contentOf<K extends MailKind>(
   link: string | null,
 ): Content {
   const inLine = Object.entries(params).map(([name, text]) => [name, oneLine(text)]);
-  const letter = letters[kind](Object.fromEntries(inLine) as MailParams[K], link);
+  const written = letters[kind](Object.fromEntries(inLine) as MailParams[K], link);
+  const letter = { subject: subjects[kind], ...written };
   return { subject: letter.subject, text: plainText(letter), html: htmlPage(letter) };
 }
 

@@ -52,6 +52,10 @@ for (const [name, word] of [
     await signUp(callersOf(held), unknown);
     deepEqual(
       (await queuedFor(world, unknown)).map(({ kind }) => kind),
+      ['sign_up'],
+    );
+    deepEqual(
+      (await mailTo(world, unknown)).map(({ kind }) => kind),
       ['verify_email'],
       'there was no account yet',
     );
@@ -64,6 +68,19 @@ test('a token in a queued mail cannot be read, and is wiped once it is sent', as
   await held.as.nobody('POST /v1/auth/password_resets', { email });
   const invited = newAddress();
   const answered = await held.as.liveKey('POST /v1/invites', { email: invited, role: 'admin' });
+  const requests = await queuedFor(held.world, email);
+  deepEqual(
+    requests.map(({ kind, sealedToken }) => [kind, sealedToken]),
+    [
+      ['sign_up', null],
+      ['password_reset_request', null],
+    ],
+    'the token of a request is made when it is sent',
+  );
+  // A first attempt fails, so that the tokens stay in the queue.
+  const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
+  equal(await sendAll(held.world, { transport: down, log: quiet }), 3);
+  held.clock.shift(MINUTE_MS);
   const waiting = [
     ...(await queuedFor(held.world, email)),
     ...(await queuedFor(held.world, invited)),
@@ -91,7 +108,7 @@ test('a token in a queued mail cannot be read, and is wiped once it is sent', as
     ...(await queuedFor(held.world, invited)),
   ]) {
     ok(row.sentAt);
-    deepEqual([row.sealedToken, row.claim, row.attempts], [null, null, 1]);
+    deepEqual([row.sealedToken, row.claim, row.attempts], [null, null, 2]);
   }
 });
 
@@ -142,8 +159,10 @@ test('a sender that is paused past its claim marks nothing', async (t) => {
   const pause = new Promise<void>((resolve) => {
     resume = resolve;
   });
+  const sending = Promise.withResolvers<void>();
   const slow = {
     send: async ({ id }: Message) => {
+      sending.resolve();
       await pause;
       sent.push(id);
     },
@@ -151,7 +170,8 @@ test('a sender that is paused past its claim marks nothing', async (t) => {
   };
   const quick = { send: async ({ id }: Message) => void sent.push(id), close: () => {} };
   const paused = sendDueMail(partsOf(held.world, { transport: slow, log }));
-  while ((await queuedFor(held.world, email))[0]?.claim === null);
+  await sending.promise;
+  ok((await queuedFor(held.world, email))[0]?.claim);
   equal(await sendAll(held.world, { transport: quick }), 0, 'while the claim holds it is its own');
 
   held.clock.shift(2 * MINUTE_MS + 1000);
@@ -173,9 +193,17 @@ test('a late failure does not undo what another sender has sent', async (t) => {
   const failing = new Promise<void>((_, reject) => {
     fail = () => reject(new Error('connection lost'));
   });
-  const lame = { send: () => failing, close: () => {} };
+  const sending = Promise.withResolvers<void>();
+  const lame = {
+    send: () => {
+      sending.resolve();
+      return failing;
+    },
+    close: () => {},
+  };
   const paused = sendDueMail(partsOf(held.world, { transport: lame, log: quiet }));
-  while ((await queuedFor(held.world, email))[0]?.claim === null);
+  await sending.promise;
+  ok((await queuedFor(held.world, email))[0]?.claim);
   held.clock.shift(2 * MINUTE_MS + 1000);
   await mailTo(held.world, email);
   const [marked] = await queuedFor(held.world, email);

@@ -6,20 +6,22 @@ import type { Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
 import type { People } from '../../doors/people.ts';
 import type { Work } from '../../doors/work.ts';
-import type { MailKind, MailParams } from './kinds.ts';
+import type { MailKind, MailParams, MailRequestParams } from './kinds.ts';
 
 export type MailRow = Selectable<Tables['mailOutbox']>;
 
-export type NewMail<K extends MailKind = MailKind> = {
+type QueuedParams = MailParams & MailRequestParams;
+
+export type NewMail<K extends keyof QueuedParams> = {
   kind: K;
   to: string;
-  params: MailParams[K];
+  params: QueuedParams[K];
   /** The one-time token that the link carries. */
   token: Secret | null;
 };
 
 /** Queues a message in the transaction that causes it. */
-export async function insertMail<K extends MailKind>(
+export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
 ): Promise<void> {
@@ -35,25 +37,6 @@ export async function insertMail<K extends MailKind>(
       dueAt: tx.now,
       attempts: 0,
     }),
-  );
-}
-
-/**
- * The same for an address that may have nobody behind it: one statement either way, which writes
- * a row only when there is an account.
- */
-export async function insertMailIfKnown<K extends MailKind>(
-  tx: People,
-  userId: string | null,
-  { kind, params, token }: Omit<NewMail<K>, 'to'>,
-): Promise<void> {
-  await many(
-    tx,
-    sql`insert into mail_outbox
-        (id, kind, recipient, params, sealed_token, created_at, due_at, attempts)
-      select ${tx.newId()}::uuid, ${kind}, email, ${JSON.stringify(params)}::json,
-        ${token && tx.seal(token)}::bytea, ${tx.now}::timestamptz, ${tx.now}::timestamptz, 0
-      from users where id = ${userId}`,
   );
 }
 
@@ -80,6 +63,24 @@ export const claimDueMail = (
 /** Only by whoever still holds the claim: a worker that was paused past it changes nothing. */
 const claimed = (id: string, claim: string) =>
   build.updateTable('mailOutbox').where('id', '=', id).where('claim', '=', claim);
+
+/** What has become of a request for a mail. */
+export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
+
+/** The request is a mail from now on, also for a later attempt; null when the claim has lapsed. */
+export const updateResolved = (
+  tx: Work,
+  { id, claim }: { id: string; claim: string },
+  resolved: ResolvedMail,
+): Promise<MailRow | null> => maybe(tx, claimed(id, claim).set(resolved).returningAll());
+
+/** A request that asks for nothing: no trace of the address stays. */
+export async function removeClaimed(
+  tx: Work,
+  { id, claim }: { id: string; claim: string },
+): Promise<void> {
+  await many(tx, build.deleteFrom('mailOutbox').where('id', '=', id).where('claim', '=', claim));
+}
 
 export async function updateSent(tx: Work, id: string, claim: string): Promise<boolean> {
   const done = claimed(id, claim).set({ sentAt: tx.now, sealedToken: null, claim: null });

@@ -6,10 +6,19 @@ import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealing } from '../../base/sealing.ts';
+import type { OpenPeople } from '../../doors/people.ts';
 import type { OpenWork } from '../../doors/work.ts';
-import { type MailKind, mailPages } from './kinds.ts';
+import { resolveMailRequest } from '../accounts/resolve-mail-request.ts';
+import { isMailRequest, type MailKind, mailPages } from './kinds.ts';
 import { contentOf } from './messages.ts';
-import { claimDueMail, type MailRow, updateSent, updateUnsent } from './rows.ts';
+import {
+  claimDueMail,
+  type MailRow,
+  removeClaimed,
+  updateResolved,
+  updateSent,
+  updateUnsent,
+} from './rows.ts';
 import type { MailTransport } from './transport.ts';
 
 /** Longer than a message may take, or two workers would send it. */
@@ -20,6 +29,7 @@ const ERROR_CHARS_MAX = 500;
 
 export type SendParts = {
   work: OpenWork;
+  people: OpenPeople;
   transport: MailTransport;
   unseal: Sealing['unseal'];
   publicUrl: string;
@@ -27,12 +37,29 @@ export type SendParts = {
   log: Log;
 };
 
-/** Sends the next message, or tries to; false when none is due. */
+/** Sends or drops the next message, or tries to; false when none is due. */
 export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
   const due = await parts.work((tx) => claimDueMail(tx, { claim, untilMs: CLAIM_MS }));
-  if (due) await sendOne(parts, due, claim);
-  return due !== null;
+  if (!due) return false;
+  const mail = isMailRequest(due.kind) ? await resolve(parts, due, claim) : due;
+  if (mail) await sendOne(parts, mail, claim);
+  return true;
+}
+
+/** A worker that dies in between leaves a token that no mail carries; the next one replaces it. */
+async function resolve(
+  { work, people }: SendParts,
+  request: MailRow,
+  claim: string,
+): Promise<MailRow | null> {
+  const { id } = request;
+  const resolved = await people((tx) => resolveMailRequest(tx, request));
+  return work(async (tx) => {
+    if (resolved) return updateResolved(tx, { id, claim }, resolved);
+    await removeClaimed(tx, { id, claim });
+    return null;
+  });
 }
 
 async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<void> {

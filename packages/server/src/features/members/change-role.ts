@@ -1,9 +1,20 @@
+import { isLower } from '../../access/roles.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
 import { refuseLosingLastOwner } from './last-owner.ts';
-import { countOwners, lockMember, type MemberRow, updateMember } from './rows.ts';
+import { entryOfRevoked } from './revoked-invites.ts';
+import {
+  countOwners,
+  lockMember,
+  type MemberRow,
+  updateMember,
+  updateRevokedInvitesBy,
+} from './rows.ts';
 
-/** Gives a member another role; the last owner stays one. */
+/**
+ * Gives a member another role; the last owner stays one. With a lower role the invitations that
+ * the person made end, or one of them would be the way back.
+ */
 export async function changeRole(
   tx: Write,
   { userId, role }: { userId: string; role: Role },
@@ -12,12 +23,13 @@ export async function changeRole(
   if (member.role === role) return unchanged(member);
   refuseLosingLastOwner(member, await countOwners(tx));
   await updateMember(tx, member.id, { role });
-  return changed(
-    { ...member, role, updatedAt: tx.now },
+  const revoked = isLower(role, member.role) ? await updateRevokedInvitesBy(tx, userId) : [];
+  return changed({ ...member, role, updatedAt: tx.now }, [
     {
       action: 'workspace_member.role_changed',
       target: userId,
       payload: { from: member.role, to: role },
     },
-  );
+    ...revoked.map(entryOfRevoked),
+  ]);
 }

@@ -1,27 +1,37 @@
 import { INVITE_DAYS } from '@keyrail/protocol/limits.ts';
-import { DAY_MS, msAfter } from '../../base/duration.ts';
+import { DAY_MS, HOUR_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
+import { ApiError, forbidden } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
 import { insertMail } from '../mail/rows.ts';
-import { loadWorkspace } from '../workspaces/rows.ts';
+import { lockWorkspace } from '../workspaces/rows.ts';
 import { newInviteToken } from './invite-token.ts';
-import { type InviteRow, insertInvite, loadActingPerson } from './rows.ts';
+import {
+  findInviteTime,
+  findMember,
+  type InviteRow,
+  insertInvite,
+  type MemberRow,
+} from './rows.ts';
+
+export type Invitation = { email: string; role: Role; perHourMax: number };
 
 export type Invited = { invite: InviteRow; token: Secret };
 
 /**
  * Invites an address. The answer and the mail carry different credentials: only the mailed one
- * proves that its bearer reads that mailbox.
+ * proves that its bearer reads that mailbox. The workspace is locked, so that invitations are
+ * counted one after the other, and none is made by an owner who is just being removed.
  */
 export async function invitePerson(
   tx: Write,
-  { email, role }: { email: string; role: Role },
+  { email, role, perHourMax }: Invitation,
 ): Promise<Change<Invited>> {
-  const { workspaceId, actor } = tx.reach;
-  const inviter =
-    actor.type === 'user' && actor.id !== null ? await loadActingPerson(tx, actor.id) : null;
-  const workspace = await loadWorkspace(tx);
+  const { workspaceId } = tx.reach;
+  const workspace = await lockWorkspace(tx);
+  const inviter = await loadInviter(tx);
+  await refuseBeyondHour(tx, perHourMax);
   const answered = newInviteToken(workspaceId, tx.randomBytes);
   const mailed = newInviteToken(workspaceId, tx.randomBytes);
 
@@ -29,7 +39,7 @@ export async function invitePerson(
     id: tx.newId(),
     email,
     role,
-    invitedBy: inviter?.id ?? null,
+    invitedBy: inviter?.userId ?? null,
     tokenHash: answered.hash,
     mailTokenHash: mailed.hash,
     createdAt: tx.now,
@@ -45,4 +55,22 @@ export async function invitePerson(
     { invite, token: answered.token },
     { action: 'workspace_invite.created', target: invite.id, payload: { email, role } },
   );
+}
+
+/** The person who invites, read again under the lock; null when a secret key invites. */
+async function loadInviter(tx: Write): Promise<MemberRow | null> {
+  const { type, id } = tx.reach.actor;
+  if (type !== 'user' || id === null) return null;
+  const inviter = await findMember(tx, id);
+  if (inviter?.role !== 'owner') throw forbidden('You are no longer an owner of this workspace.');
+  return inviter;
+}
+
+/** Every invitation is a mail to an address of the inviter's choice, revoked or not. */
+async function refuseBeyondHour(tx: Write, perHourMax: number): Promise<void> {
+  const oldest = await findInviteTime(tx, perHourMax);
+  const waitMs = oldest ? oldest.getTime() + HOUR_MS - tx.now.getTime() : 0;
+  if (waitMs <= 0) return;
+  const seconds = Math.ceil(waitMs / SECOND_MS);
+  throw new ApiError('rate_limited', undefined, { headers: { 'retry-after': `${seconds}` } });
 }

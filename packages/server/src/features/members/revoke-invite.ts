@@ -1,5 +1,6 @@
 import { conflict } from '../../base/errors.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { entryOfRevoked } from './revoked-invites.ts';
 import { type InviteRow, lockInvite, updateRevokedInvite } from './rows.ts';
 
 /** Withdraws an open invitation; one that has ended by itself or was withdrawn stays as it is. */
@@ -8,9 +9,5 @@ export async function revokeInvite(tx: Write, id: string): Promise<Change<Invite
   if (invite.acceptedAt) throw conflict('This invitation has been accepted.');
   if (invite.revokedAt || invite.expiresAt <= tx.now) return unchanged(invite);
   const revoked = await updateRevokedInvite(tx, id);
-  return changed(revoked, {
-    action: 'workspace_invite.revoked',
-    target: id,
-    payload: { role: invite.role },
-  });
+  return changed(revoked, entryOfRevoked(revoked));
 }

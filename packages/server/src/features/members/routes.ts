@@ -16,7 +16,16 @@ import { removeMember } from './remove-member.ts';
 import { revokeInvite } from './revoke-invite.ts';
 import { listInvites, listMembers } from './rows.ts';
 
-export const memberRoutes = ({ throttle }: { throttle: Throttle }): ServedRoute[] =>
+export type MemberParts = {
+  throttle: Throttle;
+  /** Invitations that one workspace may send. */
+  invitesPerHourMax: number;
+};
+
+export const memberRoutes = ({
+  throttle,
+  invitesPerHourMax: perHourMax,
+}: MemberParts): ServedRoute[] =>
   serve(memberEndpoints, {
     'GET /v1/members': {
       boundary: 'liveOnly',
@@ -31,6 +40,7 @@ export const memberRoutes = ({ throttle }: { throttle: Throttle }): ServedRoute[
     'PATCH /v1/members/{userId}': {
       boundary: 'liveOnly',
       door: 'write',
+      whenQuarantined: 'refuse',
       run: async ({ write, params, body }) =>
         presentMember(
           await write((tx) => changeRole(tx, { userId: params.userId, role: body.role })),
@@ -39,6 +49,7 @@ export const memberRoutes = ({ throttle }: { throttle: Throttle }): ServedRoute[
     'DELETE /v1/members/{userId}': {
       boundary: 'liveOnly',
       door: 'write',
+      whenQuarantined: 'refuse',
       run: async ({ write, params }) => ({
         object: 'workspace_member' as const,
         user_id: await write((tx) => removeMember(tx, params.userId)),
@@ -48,9 +59,11 @@ export const memberRoutes = ({ throttle }: { throttle: Throttle }): ServedRoute[
     'POST /v1/invites': {
       boundary: 'liveOnly',
       door: 'write',
+      verifiedPerson: true,
+      whenQuarantined: 'refuse',
       run: async ({ write, body: { email, role } }) => {
         await throttle.chargeRecipient(email);
-        return presentInvited(await write((tx) => invitePerson(tx, { email, role })));
+        return presentInvited(await write((tx) => invitePerson(tx, { email, role, perHourMax })));
       },
     },
     'GET /v1/invites': {
@@ -66,6 +79,7 @@ export const memberRoutes = ({ throttle }: { throttle: Throttle }): ServedRoute[
     'POST /v1/invites/{id}/revoke': {
       boundary: 'liveOnly',
       door: 'write',
+      whenQuarantined: 'refuse',
       run: async ({ write, params }) =>
         presentInvite(await write((tx) => revokeInvite(tx, params.id))),
     },

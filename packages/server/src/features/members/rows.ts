@@ -58,10 +58,14 @@ export function listMembers(tx: Read, { after, limit }: Listing): Promise<Member
  */
 export async function lockMember(tx: Write, userId: string): Promise<MemberRow> {
   await many(tx, build.selectFrom('workspaces').select('id').forNoKeyUpdate());
-  const member = await maybe(tx, members.where('memberships.userId', '=', userId));
+  const member = await findMember(tx, userId);
   if (!member) throw notFound('member');
   return member;
 }
+
+/** Under a lock of the workspace that the caller holds: null when the person has left. */
+export const findMember = (tx: Write, userId: string): Promise<MemberRow | null> =>
+  maybe(tx, members.where('memberships.userId', '=', userId));
 
 export async function countOwners(tx: Write): Promise<number> {
   const { owners } = await one(
@@ -129,6 +133,19 @@ export const insertInvite = (
   values: Insertable<Tables['invites']>,
 ): Promise<InviteRow> => one(tx, build.insertInto('invites').values(values).returningAll());
 
+/** When the invitation was made that is the `count`th from the newest; null with fewer. */
+export async function findInviteTime(tx: Write, count: number): Promise<Date | null> {
+  const newest = build.selectFrom('invites').select('createdAt').orderBy('createdAt', 'desc');
+  const found = await maybe(
+    tx,
+    newest
+      .orderBy('id', 'desc')
+      .offset(count - 1)
+      .limit(1),
+  );
+  return found?.createdAt ?? null;
+}
+
 export async function lockInvite(tx: Write, id: string): Promise<InviteRow> {
   const invite = await maybe(
     tx,
@@ -142,6 +159,27 @@ export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =
   one(
     tx,
     build.updateTable('invites').set({ revokedAt: tx.now }).where('id', '=', id).returningAll(),
+  );
+
+/**
+ * Ends the open invitations of a person, and returns them. To be called under the lock of
+ * lockMember(), or one that is being made at the same time would stay open. There are as many at
+ * most as a workspace may send during the life of an invitation.
+ */
+export const updateRevokedInvitesBy = (
+  tx: Write,
+  userId: string,
+): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
+  many(
+    tx,
+    build
+      .updateTable('invites')
+      .set({ revokedAt: tx.now })
+      .where('invitedBy', '=', userId)
+      .where('acceptedAt', 'is', null)
+      .where('revokedAt', 'is', null)
+      .where('expiresAt', '>', tx.now)
+      .returning(['id', 'role']),
   );
 
 /** Of any number of racing acceptances exactly one gets the invitation; the others get null. */

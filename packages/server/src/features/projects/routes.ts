@@ -13,6 +13,7 @@ export const projectRoutes = serve(projectEndpoints, {
   'POST /v1/projects': {
     boundary: 'sharedCreate',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
       presentProject(
         await write((tx) =>
@@ -42,6 +43,7 @@ export const projectRoutes = serve(projectEndpoints, {
   'PATCH /v1/projects/{id}': {
     boundary: 'shared',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, params, body }) => {
       const patch = { name: body.name, defaultRateLimits: body.default_rate_limits };
       return presentProject(await write((tx) => updateProject(tx, { id: params.id, patch })));
@@ -50,6 +52,7 @@ export const projectRoutes = serve(projectEndpoints, {
   'DELETE /v1/projects/{id}': {
     boundary: 'shared',
     door: 'write',
+    whenQuarantined: 'refuse',
     patience: 'stepped',
     run: async ({ write, params }) =>
       presentDeleted(await write((tx) => deleteProject(tx, { id: params.id }))),

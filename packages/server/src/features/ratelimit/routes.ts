@@ -10,6 +10,7 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
   'POST /v1/ratelimit/check': {
     boundary: 'rows',
     door: 'volatile',
+    whenQuarantined: 'allow',
     accept: acceptedBody,
     run: ({ counters, reach, body }) => {
       const { limits: rules, cost } = body;

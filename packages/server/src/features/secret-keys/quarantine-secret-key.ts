@@ -12,7 +12,7 @@ export async function quarantineSecretKey(
   { id, reason, foundAt }: { id: string; reason: string; foundAt: string | null },
 ): Promise<Change<SecretKeyRow>> {
   const key = await lockSecretKey(tx, id);
-  if (key.revokedAt || key.quarantinedAt) return unchanged(key);
+  if (key.revokedAt || key.quarantinedAt) return unchanged(key, [id]);
   const quarantined = await updateSecretKey(tx, key, {
     expiresAt: endAfterQuarantine(key, tx.now),
     quarantinedAt: tx.now,

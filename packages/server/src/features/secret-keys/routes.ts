@@ -12,6 +12,7 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
   'POST /v1/secret_keys': {
     boundary: 'rows',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
       presentCreated(
         await write((tx) =>
@@ -42,6 +43,7 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
   'POST /v1/secret_keys/{id}/rotate': {
     boundary: 'rows',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, params, body }) =>
       presentRotated(
         await write((tx) =>
@@ -52,6 +54,7 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
   'POST /v1/secret_keys/{id}/revoke': {
     boundary: 'rows',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, params, body }) =>
       presentSecretKey(
         await write((tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null })),

@@ -14,6 +14,7 @@ export const tenantRoutes = serve(tenantEndpoints, {
   'POST /v1/tenants': {
     boundary: 'sharedCreate',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
       presentTenant(
         await write((tx) =>
@@ -44,6 +45,7 @@ export const tenantRoutes = serve(tenantEndpoints, {
   'PATCH /v1/tenants/{id}': {
     boundary: 'shared',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, params, body }) => {
       const patch = { name: body.name, meta: body.meta };
       return presentTenant(await write((tx) => updateTenant(tx, { id: params.id, patch })));
@@ -52,12 +54,14 @@ export const tenantRoutes = serve(tenantEndpoints, {
   'POST /v1/tenants/{id}/embed_tokens/revoke': {
     boundary: 'shared',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, params }) =>
       presentEmbedTokensRevoked(await write((tx) => revokeEmbedTokens(tx, { id: params.id }))),
   },
   'DELETE /v1/tenants/{id}': {
     boundary: 'shared',
     door: 'write',
+    whenQuarantined: 'refuse',
     patience: 'stepped',
     run: async ({ write, params }) =>
       presentDeleted(await write((tx) => deleteTenant(tx, { id: params.id }))),

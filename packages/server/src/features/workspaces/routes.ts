@@ -12,6 +12,7 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
   'POST /v1/workspaces': {
     boundary: 'none',
     door: 'gate',
+    verifiedPerson: true,
     run: async ({ newId, writeIn, body, principal }) => {
       const founder = founderOf(principal);
       const write = writeIn({
@@ -41,6 +42,7 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
   'PATCH /v1/workspace': {
     boundary: 'shared',
     door: 'write',
+    whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
       presentWorkspace(
         await write((tx) =>

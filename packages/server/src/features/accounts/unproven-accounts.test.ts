@@ -1,0 +1,145 @@
+// What an account may do before a mail has proven its address, and that nobody can prepare one
+// for somebody else.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { routeTable } from '../../../../../tests/laws/lines.ts';
+import {
+  callersOf,
+  logIn,
+  mailedToken,
+  mailTo,
+  newAddress,
+  PASSWORD,
+  type Person,
+  signUp,
+} from '../../../../../tests/people.ts';
+
+const create = 'POST /v1/auth/users';
+const login = 'POST /v1/auth/sessions';
+const found = 'POST /v1/workspaces';
+const invite = 'POST /v1/invites';
+const me = 'GET /v1/auth/me';
+const reset = 'POST /v1/auth/password_resets/consume';
+
+let founded = 0;
+
+function aWorkspace() {
+  founded += 1;
+  return { name: 'URGENT: sign in at https://evil.example', slug: `un-${process.pid}-${founded}` };
+}
+
+const unproven = async (held: Bench): Promise<Person> =>
+  logIn(callersOf(held), await signUp(callersOf(held)));
+
+test('where the deployment asks for it, an unverified person founds nothing and invites nobody', async (t) => {
+  const held = await bench(t);
+  const person = await unproven(held);
+  const strict = appBeside(t, held.world, { verifiedOnly: true });
+  const call = strict.as(person.token);
+  await refused(call(found, aWorkspace()), 403, 'email_unverified');
+  deepEqual((await call(me)).memberships, []);
+
+  // Founded while nobody asked.
+  await person.call(found, aWorkspace());
+  const invited = { email: newAddress(), role: 'member' };
+  await refused(call(invite, invited), 403, 'email_unverified');
+  deepEqual(await mailTo(held.world, invited.email), []);
+
+  const token = await mailedToken(held.world, person.email, 'verify_email');
+  await held.as.nobody('POST /v1/auth/email_verifications/consume', { token });
+  await call(invite, invited);
+  await call(found, aWorkspace());
+});
+
+test('the setting holds back no key and no bootstrap token', async (t) => {
+  const held = await bench(t);
+  const strict = appBeside(t, held.world, { verifiedOnly: true });
+  await strict.as(held.tokens.liveKey)(invite, { email: newAddress(), role: 'member' });
+  await held.as.bootstrap(found, aWorkspace());
+});
+
+test('founding and inviting are the lines that ask for a verified person', () => {
+  const asking = routeTable.filter(({ verifiedPerson }) => verifiedPerson);
+  deepEqual(asking.map(({ line }) => line).toSorted(), [invite, found]);
+});
+
+test('an account that a stranger prepared is the stranger’s no more when its owner signs up', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const stranger = await logIn(callersOf(held), email);
+  const first = await mailedToken(held.world, email, 'verify_email');
+
+  // The owner of the mailbox signs up and follows the link of the notice.
+  const chosen = 'a password of the owner';
+  await held.as.nobody(create, { email, password: chosen });
+  const token = await mailedToken(held.world, email, 'existing_account');
+  await held.as.nobody(reset, { token, password: chosen });
+
+  await refused(stranger.call(me), 401, 'invalid_session');
+  await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+  const verify = 'POST /v1/auth/email_verifications/consume';
+  await refused(held.as.nobody(verify, { token: first }), 400, 'invalid_token');
+  const session = await held.as.nobody(login, { email, password: chosen });
+  equal(session.user.email_verified, true);
+});
+
+test('no mail to a verified account carries a link because somebody signed up', async (t) => {
+  const held = await bench(t);
+  const email = await signUp(callersOf(held));
+  const token = await mailedToken(held.world, email, 'verify_email');
+  await held.as.nobody('POST /v1/auth/email_verifications/consume', { token });
+  await held.as.nobody(create, { email, password: PASSWORD });
+  const notice = (await mailTo(held.world, email)).at(-1);
+  equal(notice?.kind, 'existing_account');
+  equal(notice?.text.includes('#token='), false);
+});
+
+test('with sign-up off nobody gets an account, and the answer is the same', async (t) => {
+  const held = await bench(t);
+  const shut = appBeside(t, held.world, { signupPolicy: 'off' });
+  const invited = newAddress();
+  await held.as.liveKey(invite, { email: invited, role: 'member' });
+  const known = await signUp(callersOf(held));
+  const kindsTo = async (email: string) =>
+    (await mailTo(held.world, email)).map(({ kind }) => kind);
+  for (const email of [newAddress(), invited]) {
+    const answer = await shut.as(null)(create, { email, password: PASSWORD });
+    deepEqual(answer, { object: 'signup', email, accepted: true });
+    await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+    equal((await kindsTo(email)).includes('verify_email'), false);
+  }
+  await shut.as(null)(create, { email: known, password: PASSWORD });
+  deepEqual(await kindsTo(known), ['verify_email', 'existing_account']);
+});
+
+test('with sign-up for invited people, an open invitation is what counts', async (t) => {
+  const held = await bench(t);
+  const shut = appBeside(t, held.world, { signupPolicy: 'invited' }).as(null);
+  const trySigningUp = async (email: string): Promise<boolean> => {
+    const answer = await shut(create, { email, password: PASSWORD });
+    deepEqual(answer, { object: 'signup', email, accepted: true });
+    const { status } = await held.ask(login, { email, password: PASSWORD });
+    return status === 201;
+  };
+  const invited = async () => {
+    const email = newAddress();
+    const { id } = await held.as.liveKey(invite, { email, role: 'member' });
+    return { email, id };
+  };
+  equal(await trySigningUp(newAddress()), false, 'nobody invited');
+  const revoked = await invited();
+  await held.as.liveKey('POST /v1/invites/{id}/revoke', { id: revoked.id });
+  equal(await trySigningUp(revoked.email), false, 'a revoked invitation');
+  const lapsed = await invited();
+  held.clock.shift(8 * 86_400_000);
+  equal(await trySigningUp(lapsed.email), false, 'a lapsed invitation');
+
+  const { email } = await invited();
+  equal(await trySigningUp(email.toUpperCase()), true, 'an open invitation, in any case');
+  const { call } = await logIn(callersOf(held), email);
+  const token = await mailedToken(held.world, email, 'invite');
+  await call('POST /v1/auth/invites/accept', { token });
+  ok((await call(me)).user.email_verified);
+});

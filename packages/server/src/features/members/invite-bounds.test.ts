@@ -1,0 +1,137 @@
+// Invitations are bounded, and end with the owner who made them.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { hold } from '../../../../../tests/behind.ts';
+import { type Answer, type Bench, bench, codeOf, refused } from '../../../../../tests/bench.ts';
+import { callersOf, newAddress, newMember, someone } from '../../../../../tests/people.ts';
+import { seededBytes, storeName } from '../../../../../tests/world.ts';
+import { deadlineAfter } from '../../base/deadline.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { openWrite } from '../../doors/write.ts';
+import { invitePerson } from './invite-person.ts';
+import { removeMember } from './remove-member.ts';
+
+const invite = 'POST /v1/invites';
+const revoke = 'POST /v1/invites/{id}/revoke';
+const accept = 'POST /v1/auth/invites/accept';
+
+const PER_HOUR = 50;
+const HOUR_MS = 3_600_000;
+
+const invitation = () => ({ email: newAddress(), role: 'member' });
+
+const anOwner = (held: Bench) =>
+  newMember(held.world, callersOf(held), { inviter: held.as.liveKey, role: 'owner' });
+
+const openInvites = async ({ as }: Bench) =>
+  (await as.liveKey('GET /v1/invites')).data.filter(
+    ({ accepted_at, revoked_at }) => accepted_at === null && revoked_at === null,
+  );
+
+test('a workspace sends fifty invitations an hour, however many ask at once', async (t) => {
+  const held = await bench(t);
+  const authorization = `Bearer ${held.tokens.liveKey}`;
+  const ask = (): Promise<Answer> => held.ask(invite, invitation(), { authorization });
+  const answers = await Promise.all(Array.from({ length: PER_HOUR + 10 }, ask));
+  equal(answers.filter(({ status }) => status === 201).length, PER_HOUR);
+  const refusals = answers.filter(({ status }) => status !== 201);
+  for (const answer of refusals) {
+    equal(`${answer.status} ${codeOf(answer)}`, '429 rate_limited');
+    const seconds = Number(answer.headers['retry-after']);
+    ok(seconds > 3500 && seconds <= 3600, `${seconds}`);
+  }
+  const [{ id } = { id: '' }] = await openInvites(held);
+  await held.as.liveKey(revoke, { id });
+  equal((await ask()).status, 429, 'a revoked one was mailed too');
+  const other = await bench(t);
+  await other.as.liveKey(invite, invitation());
+
+  held.clock.shift(Number(refusals[0]?.headers['retry-after']) * 1000);
+  equal((await ask()).status, 201);
+});
+
+test('a removed owner does not come back by an invitation of his own', async (t) => {
+  const held = await bench(t);
+  await held.people.owner();
+  const leaving = await anOwner(held);
+  const kept = [
+    await leaving.call(invite, { email: leaving.email, role: 'owner' }),
+    await leaving.call(invite, invitation()),
+  ];
+  const withdrawn = await leaving.call(invite, invitation());
+  await leaving.call(revoke, { id: withdrawn.id });
+  const others = await held.as.owner(invite, invitation());
+  const { head_seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
+  await held.as.owner('DELETE /v1/members/{userId}', { userId: leaving.userId });
+
+  for (const { token } of kept) {
+    await refused(leaving.call(accept, { token }), 400, 'invalid_token');
+    await refused((await someone(held)).call(accept, { token }), 400, 'invalid_token');
+  }
+  deepEqual(
+    (await openInvites(held)).map(({ id }) => id),
+    [others.id],
+  );
+  const rows = (await held.as.liveKey('GET /v1/audit_logs', { after_seq: head_seq })).data;
+  deepEqual(
+    rows.map(({ action }) => action),
+    ['workspace_member.removed', 'workspace_invite.revoked', 'workspace_invite.revoked'],
+  );
+  deepEqual(
+    rows
+      .slice(1)
+      .map(({ target_id }) => target_id)
+      .toSorted(),
+    kept.map(({ id }) => id).toSorted(),
+  );
+  deepEqual(
+    rows
+      .slice(1)
+      .map(({ payload }) => payload.role)
+      .toSorted(),
+    ['member', 'owner'],
+  );
+});
+
+test('a demotion ends the invitations of the demoted, a promotion does not', async (t) => {
+  const held = await bench(t);
+  await held.people.owner();
+  for (const role of ['admin', 'member'] as const) {
+    const { userId, call, email } = await anOwner(held);
+    const { token } = await call(invite, { email, role: 'owner' });
+    await held.as.owner('PATCH /v1/members/{userId}', { userId, role });
+    await refused((await someone(held)).call(accept, { token }), 400, 'invalid_token');
+    const promoted = await held.as.owner(invite, invitation());
+    await held.as.owner('PATCH /v1/members/{userId}', { userId, role: 'owner' });
+    await (await someone(held)).call(accept, { token: promoted.token });
+  }
+});
+
+const skip = storeName === 'embedded' ? 'one connection: no two transactions meet' : false;
+
+test('an invitation that meets the removal of its maker is not made', { skip }, async (t) => {
+  const held = await bench(t);
+  await held.people.owner();
+  const { userId } = await anOwner(held);
+  const { app, db } = held.world;
+  const write = openWrite(
+    {
+      ...{ db, newId: app.worker.newId, randomBytes: seededBytes('meeting') },
+      ...{ seal: () => Buffer.alloc(0), announce: () => {} },
+    },
+    {
+      ...{ workspaceId: held.workspaceId, envs: allEnvs, authority: 'owner' },
+      actor: { type: 'user', id: userId },
+    },
+    deadlineAfter(HOUR_MS),
+  );
+  const removing = await hold(held, (tx) => removeMember(tx, userId));
+  const wanted = { email: newAddress(), role: 'owner' as const, perHourMax: PER_HOUR };
+  const meeting = rejects(
+    write((tx) => invitePerson(tx, wanted)),
+    /no longer an owner/,
+  );
+  await removing.letGo();
+  await meeting;
+  deepEqual(await openInvites(held), []);
+});

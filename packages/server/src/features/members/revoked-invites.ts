@@ -1,0 +1,9 @@
+// What the audit log says about invitations that were revoked: a row for each.
+import type { Entry } from '../../doors/actions.ts';
+import type { InviteRow } from './rows.ts';
+
+export const entryOfRevoked = ({ id, role }: Pick<InviteRow, 'id' | 'role'>): Entry => ({
+  action: 'workspace_invite.revoked',
+  target: id,
+  payload: { role },
+});

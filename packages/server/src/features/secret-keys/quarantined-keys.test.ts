@@ -1,0 +1,84 @@
+// A secret key that was found in public, in the hands of the finder: it makes nothing that would
+// outlive it. The owner replaces it by other means.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, type Caller, messageOf, refused } from '../../../../../tests/bench.ts';
+import { newAddress } from '../../../../../tests/people.ts';
+
+const create = 'POST /v1/secret_keys';
+const rotate = 'POST /v1/secret_keys/{id}/rotate';
+
+async function leak({ as }: Bench, token: string): Promise<void> {
+  const reports = [{ token, type: 'keyrail_key', url: '', source: 'content' }];
+  await as.scanner('POST /v1/webhooks/scanner/secret_scanning', { reports });
+}
+
+async function refusedAsQuarantined(call: Promise<unknown>): Promise<void> {
+  const answer = await refused(call, 403, 'forbidden');
+  equal(messageOf(answer), 'A quarantined key cannot make or end credentials.');
+}
+
+async function keysIn({ as }: Bench): Promise<string[]> {
+  const { data } = await as.liveKey('GET /v1/secret_keys');
+  return data.map(({ id, revoked_at }) => `${id} ${revoked_at}`);
+}
+
+test('the finder of a key gets no clean successor, no new key and no invitation from it', async (t) => {
+  const held = await bench(t);
+  const other = await held.as.liveKey(create, { env: 'live' });
+  for (const env of ['live', 'test'] as const) {
+    const { id, key } = await held.as.liveKey(create, { env });
+    const finder = held.as.token(key);
+    await leak(held, key);
+    const before = await keysIn(held);
+
+    await refusedAsQuarantined(finder(rotate, { id, overlap_hours: 168 }));
+    await refusedAsQuarantined(finder(create, { env }));
+    await refusedAsQuarantined(finder('POST /v1/secret_keys/{id}/revoke', { id: other.id }));
+    if (env === 'live') {
+      const invited = { email: newAddress(), role: 'owner' };
+      await refusedAsQuarantined(finder('POST /v1/invites', invited));
+      const mine = { billing_email: newAddress(), embed_origins: ['https://evil.example'] };
+      await refusedAsQuarantined(finder('PATCH /v1/workspace', mine));
+    }
+    deepEqual(await keysIn(held), before);
+  }
+  deepEqual((await held.as.liveKey('GET /v1/invites')).data, []);
+});
+
+test('a key that was used a moment before the report is refused from its answer on', async (t) => {
+  const held = await bench(t);
+  const { id, key } = await held.as.liveKey(create, { env: 'live' });
+  const finder = held.as.token(key);
+  const using = async (call: Caller) => call('GET /v1/workspace');
+  await Promise.all([using(finder), using(finder)]);
+  await leak(held, key);
+  await refusedAsQuarantined(finder(rotate, { id }));
+  // A second report of the same key promises the same.
+  await leak(held, key);
+  await refusedAsQuarantined(finder(create, { env: 'live' }));
+});
+
+test('a person or another key replaces a quarantined key, and the successor is clean', async (t) => {
+  const held = await bench(t);
+  for (const owner of [held.as.liveKey, held.as.owner]) {
+    const { id, key } = await held.as.liveKey(create, { env: 'live' });
+    await leak(held, key);
+    const next = await owner(rotate, { id });
+    deepEqual([next.quarantined_at, next.expires_at], [null, null]);
+    await held.as.token(next.key)(create, { env: 'test' });
+    await owner('POST /v1/secret_keys/{id}/revoke', { id });
+    await refused(held.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
+  }
+});
+
+test('a rotated key is not restricted while its overlap lasts', async (t) => {
+  const held = await bench(t);
+  const { id, key } = await held.as.liveKey(create, { env: 'live' });
+  await held.as.liveKey(rotate, { id, overlap_hours: 1 });
+  const call = held.as.token(key);
+  await call('PATCH /v1/workspace', { name: 'Renamed by the old key' });
+  await call(create, { env: 'test' });
+  await call('POST /v1/invites', { email: newAddress(), role: 'member' });
+  await call(rotate, { id });
+});

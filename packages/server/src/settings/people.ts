@@ -1,0 +1,28 @@
+// Settings of accounts: signing up, and what an unverified person may do.
+import { type SignupPolicy, signupPolicies } from '../features/accounts/signup-policy.ts';
+import { onOrOff, wholeNumber } from './parsers.ts';
+import { Fault, type Setting } from './setting.ts';
+
+export const signupPolicy: Setting<SignupPolicy> = {
+  name: 'KEYRAIL_SIGNUP',
+  meaning: 'Who may sign up: open (anyone), invited (addresses with an open invitation) or off.',
+  fallback: 'open',
+  parse: (text) => {
+    for (const policy of signupPolicies) if (policy === text) return policy;
+    throw new Fault(`must be one of ${signupPolicies.join(', ')}`);
+  },
+};
+
+export const verifiedOnly: Setting<boolean> = {
+  name: 'KEYRAIL_VERIFIED_ONLY',
+  meaning: 'on: unverified people cannot found workspaces nor invite. Default: on with SMTP mail.',
+  fallback: null,
+  parse: onOrOff,
+};
+
+export const invitesPerHourMax: Setting<number> = {
+  name: 'KEYRAIL_INVITES_PER_HOUR',
+  meaning: 'Invitations that one workspace may send in an hour.',
+  fallback: '50',
+  parse: (text) => wholeNumber(text, 1, 10_000),
+};

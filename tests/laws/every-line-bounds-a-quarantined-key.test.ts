@@ -1,0 +1,62 @@
+// Every line that takes a secret key, called with one that was found in public: it answers what
+// production needs, and refuses all that would outlive the key. A new line has to choose.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, type Caller, messageOf, refused } from '../bench.ts';
+import { anyIds, endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
+
+/** Of the lines that are no GET, those that a quarantined key keeps. */
+const kept = [
+  'POST /v1/keys/{id}/revoke',
+  'POST /v1/embed_tokens',
+  'POST /v1/ratelimit/check',
+  'POST /v1/idempotency/claim',
+  'POST /v1/idempotency/complete',
+  'POST /v1/idempotency/release',
+  'POST /v1/idempotency/heartbeat',
+  'POST /v1/ingest/batch',
+];
+
+const takesSecretKey = served.filter((line) =>
+  ['vendor', 'machine', 'machineHot', 'minting'].includes(endpointOf(line).auth),
+);
+
+async function quarantined({ as }: Bench): Promise<Caller> {
+  const { key } = await as.liveKey('POST /v1/secret_keys', { env: 'live' });
+  const reports = [{ token: key, type: 'keyrail_key', url: '', source: 'content' }];
+  await as.scanner('POST /v1/webhooks/scanner/secret_scanning', { reports });
+  return as.token(key);
+}
+
+test('a line that is no GET says what it answers to a quarantined key', () => {
+  const said = new Map<string, unknown>(
+    routeTable.map(({ line, whenQuarantined }) => [line, whenQuarantined]),
+  );
+  for (const line of takesSecretKey.filter(isWrite)) {
+    equal(said.get(line), kept.includes(line) ? 'allow' : 'refuse', line);
+  }
+  const others = served.filter((line) => !takesSecretKey.includes(line) || !isWrite(line));
+  deepEqual(
+    others.filter((line) => said.get(line) !== undefined),
+    [],
+  );
+});
+
+test('a quarantined key is refused whatever outlives it, and nothing is changed', async (t) => {
+  const held = await bench(t);
+  const call = await quarantined(held);
+  const { head_hash: before } = await held.as.liveKey('GET /v1/audit_logs/chain');
+  for (const line of takesSecretKey.filter((each) => isWrite(each) && !kept.includes(each))) {
+    const answer = await refused(call(line, anyIds(line)), 403, 'forbidden');
+    equal(messageOf(answer), 'A quarantined key cannot make or end credentials.', line);
+  }
+  equal((await held.as.liveKey('GET /v1/audit_logs/chain')).head_hash, before);
+});
+
+test('a quarantined key keeps every reading line and those that production needs', async (t) => {
+  const held = await bench(t);
+  const call = await quarantined(held);
+  for (const line of takesSecretKey.filter((each) => !isWrite(each) || kept.includes(each))) {
+    await call(line, await fixtureOf(line).input(held));
+  }
+});
