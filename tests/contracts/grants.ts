@@ -110,4 +110,10 @@ export const granted: Record<string, Rights> = {
   },
   worker_beats: { kr_gate: ['select'], kr_worker: [...own, 'delete'] },
   job_leases: { kr_worker: own },
+  served_spans: {
+    kr_gate: [...own, 'delete'],
+    kr_read: ['select'],
+    kr_record: ['select'],
+    kr_worker: ['select'],
+  },
 };

@@ -6,7 +6,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import pg from 'pg';
 import { systemClock } from '../../packages/server/src/base/clock.ts';
 import type { Database } from '../../packages/server/src/db/database.ts';
 import { openEmbedded } from '../../packages/server/src/db/embedded.ts';
@@ -46,6 +48,8 @@ export type Deployment = {
   mails(): Promise<Mail[]>;
   /** The store itself; the embedded one only while no program runs. */
   open(): Promise<Database>;
+  /** Moves the store's clock forward. Only while no program runs. */
+  passTime(ms: number): Promise<void>;
 };
 
 /** Nothing runs yet. What it leaves behind is removed when the test ends. */
@@ -60,6 +64,7 @@ export async function deploy(
   if (!databaseUrl) await unpackEmbeddedCopy(join(directory, 'database'));
   const alive = new Set<ChildProcess>();
   let output = '';
+  let passedMs = 0;
   t.after(async () => {
     await Promise.all([...alive].map(killed));
     if (databaseUrl) await dropPostgresCopy(superuserUrl, databaseUrl);
@@ -102,7 +107,29 @@ export async function deploy(
             onIdleError: () => {},
           })
         : openEmbedded(directory, systemClock),
+    passTime: async (ms) => {
+      passedMs += ms;
+      const clock = clockAheadBy(passedMs);
+      if (databaseUrl) await asPostgres(databaseUrl, clock);
+      else await inDirectory(join(directory, 'database'), clock);
+    },
   };
+}
+
+/** What the server's transactions ask for the time, at a distance from the machine's clock. */
+const clockAheadBy = (ms: number) => `create or replace function keyrail.app_now()
+  returns timestamptz volatile language sql
+  return date_trunc('milliseconds', clock_timestamp() + ${ms} * interval '1 millisecond')`;
+
+async function asPostgres(databaseUrl: string, text: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: databaseUrl.replace('keyrail@', 'postgres@') });
+  await admin.connect();
+  await admin.query(text).finally(() => admin.end());
+}
+
+async function inDirectory(path: string, text: string): Promise<void> {
+  const lite = await PGlite.create({ dataDir: path });
+  await lite.exec(text).finally(() => lite.close());
 }
 
 type Ended = { code: number | null; output: string };

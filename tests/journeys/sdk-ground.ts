@@ -2,7 +2,13 @@
 import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 
-export type Propagation = { complete: boolean; total_nodes: number; acked_nodes: number };
+export type Propagation = {
+  complete: boolean;
+  total_nodes: number;
+  acked_nodes: number;
+  silent_nodes: number;
+  nodes: { node_id: string; acked: boolean }[];
+};
 
 export type Ground = {
   secretKey: string;

@@ -19,6 +19,7 @@ const withoutWorkspace: Record<string, string> = {
   signing_keys: 'the deployment signs, for all workspaces',
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
+  served_spans: 'processes of the deployment',
 };
 
 /** What the write door may change without an audit row, each with the reason why it may. */

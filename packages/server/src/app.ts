@@ -22,6 +22,7 @@ import { sharingReads } from './db/shared-reads.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyBridge } from './doors/policy-bridge.ts';
+import { openServingRecord, type ServingRecord } from './doors/serving-record.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
@@ -71,6 +72,8 @@ export type AppParts = SigningSchedule & {
 export type App = {
   http: FastifyInstance;
   worker: WorkerParts;
+  /** Starts by itself when `http` listens. */
+  serving: ServingRecord;
   /** Before it serves: a key to sign with is there, and published. */
   prepare(): Promise<void>;
   /** No new requests; resolves when the accepted ones are answered. The store stays open. */
@@ -104,14 +107,17 @@ export function buildApp(parts: AppParts): App {
     publicUrl: parts.publicUrl,
     trustProxy: parts.trustProxy,
   });
+  const serving = openServingRecord({ gate, newId, log });
+  http.addHook('onListen', async () => serving.start());
   documentRoutes(http, { publicUrl: parts.publicUrl, notYetServed });
   const stopServing = async (): Promise<void> => {
     // Held requests are answered first: a server that stops keeps nobody waiting.
     hub.close();
-    await http.close();
+    await Promise.all([http.close(), serving.close()]);
   };
   return {
     http,
+    serving,
     worker: {
       work,
       people: workersPeople(doors),

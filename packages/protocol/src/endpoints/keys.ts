@@ -90,7 +90,8 @@ export const keyEndpoints = endpoints({
     summary: 'Revoke an API key',
     description:
       'Repeating it changes nothing. With `wait=true` the answer comes when every live node has ' +
-      'acknowledged, or time is up, and says so in `propagation`.',
+      'acknowledged, or time is up, and says so in `propagation`. A node is live while it was ' +
+      'heard within the last 90 seconds during which the control plane served.',
     query: z.strictObject({ wait: queryBoolean(false) }),
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { POLICY_WAIT_MS_MAX } from '../limits.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';
-import { queryInteger, TenantFilter } from '../query.ts';
+import { queryBoolean, queryInteger, TenantFilter } from '../query.ts';
 import { Cursor, Env, NodeId, Uuid } from '../validators.ts';
 
 const filter = {
@@ -33,12 +33,19 @@ export const policyEndpoints = endpoints({
     description:
       'Polling acknowledges `since` as applied by `node`. A node that is too far behind gets a ' +
       'snapshot, one that has everything a 304. With `wait_ms` the request is held until ' +
-      'something changes.',
-    query: z.strictObject({
-      ...filter,
-      since: queryInteger(0, Number.MAX_SAFE_INTEGER),
-      wait_ms: queryInteger(0, POLICY_WAIT_MS_MAX, 0),
-    }),
+      'something changes. With `leave=true` the node says that it verifies no key any more: it is ' +
+      'forgotten at once, acknowledges nothing and is not held.',
+    query: z
+      .strictObject({
+        ...filter,
+        since: queryInteger(0, Number.MAX_SAFE_INTEGER),
+        wait_ms: queryInteger(0, POLICY_WAIT_MS_MAX, 0),
+        leave: queryBoolean(false),
+      })
+      .refine(({ leave, node }) => !leave || node !== undefined, {
+        path: ['node'],
+        message: 'is required with leave=true',
+      }),
     answers: { 200: z.discriminatedUnion('object', [PolicyDelta, PolicySnapshot]), 304: null },
   },
 });

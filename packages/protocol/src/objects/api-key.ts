@@ -50,6 +50,11 @@ export const Propagation = z
     waited_ms: Count,
     acked_nodes: Count,
     total_nodes: Count,
+    silent_nodes: Count.meta({
+      description:
+        'Nodes that were seen within 24 hours and are not waited for: neither heard within 90 ' +
+        'seconds of served time, nor said to have stopped. They may still admit the key.',
+    }),
     nodes: z.array(
       z.strictObject({
         node_id: z.string(),

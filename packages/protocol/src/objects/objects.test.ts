@@ -56,6 +56,7 @@ test('a revocation reports on nodes only when asked', () => {
     waited_ms: 12,
     acked_nodes: 1,
     total_nodes: 1,
+    silent_nodes: 0,
     nodes: [{ node_id: 'n1', env_scope: 'all', version: 7, acked: true, last_seen_at: at }],
   };
   ok(RevokedApiKey.safeParse(key).success);

@@ -31,3 +31,5 @@ export type SigningKeys = {
 export type WorkerBeats = { workerId: string; seenAt: Date };
 
 export type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
+
+export type ServedSpans = { id: string; beganAt: Date; endedAt: Date };

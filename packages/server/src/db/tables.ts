@@ -1,7 +1,13 @@
 // The columns of every table, as statements see them: held against the catalogue by a law.
 import type { ColumnType } from 'kysely';
 import type { Json } from './columns.ts';
-import type { JobLeases, MailOutbox, SigningKeys, WorkerBeats } from './deployment-tables.ts';
+import type {
+  JobLeases,
+  MailOutbox,
+  ServedSpans,
+  SigningKeys,
+  WorkerBeats,
+} from './deployment-tables.ts';
 import type { TrafficTables } from './traffic-tables.ts';
 
 type Env = 'live' | 'test';
@@ -208,6 +214,7 @@ export type Tables = TrafficTables & {
   projectVersions: ProjectVersions;
   policyChanges: PolicyChanges;
   policyNodes: PolicyNodes;
+  servedSpans: ServedSpans;
   users: Users;
   voidSignUps: Users;
   memberships: Memberships;

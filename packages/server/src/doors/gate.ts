@@ -17,6 +17,7 @@ import {
 } from './embed-facts.ts';
 import { gathered } from './gathered.ts';
 import { allEnvs, type Role } from './reach.ts';
+import { noteServed, removeOldSpans, type ServedSpan } from './served-spans.ts';
 
 const GATE_TIMEOUT_MS = 3000;
 
@@ -64,6 +65,9 @@ export type Gate = {
   callOut(channel: string, messages: readonly string[]): Promise<void>;
   /** Whether a worker has been seen lately; null when none ever was. */
   workerIsSeen(): Promise<boolean | null>;
+  /** Records that this process served since its last note; returns the time of this note. */
+  noteServed(span: ServedSpan): Promise<Date>;
+  removeOldSpans(): Promise<void>;
 };
 
 export function openGate(db: Database): Gate {
@@ -86,6 +90,8 @@ export function openGate(db: Database): Gate {
     findVersions: (ids) => findVersions(patient(), ids),
     callOut: (channel, messages) => callOut(patient(), channel, messages),
     workerIsSeen: () => workerIsSeen(patient()),
+    noteServed: (span) => noteServed(patient(), span),
+    removeOldSpans: () => removeOldSpans(patient()),
   };
 }
 

@@ -45,7 +45,7 @@ export const presentRotated = (rotated: RotatedKey): RotatedApiKey => ({
 
 export const presentAwaited = (
   row: KeyRow,
-  { version, complete, waitedMs, nodes }: Propagation,
+  { version, complete, waitedMs, nodes, silentNodes }: Propagation,
 ): RevokedApiKey => {
   const presented = nodes.map((node) => ({
     node_id: node.nodeId,
@@ -62,6 +62,7 @@ export const presentAwaited = (
       waited_ms: waitedMs,
       acked_nodes: presented.filter(({ acked }) => acked).length,
       total_nodes: presented.length,
+      silent_nodes: silentNodes,
       nodes: presented,
     },
   };

@@ -4,7 +4,7 @@ import { sharing } from '../../base/sharing.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
-import type { NodeRow } from '../policy/rows.ts';
+import type { KnownNode } from '../policy/node.rows.ts';
 import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
@@ -19,7 +19,7 @@ export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
 
 export const keyRoutes = (
   { hub, revokeWaitMsMax: waitMsMax }: KeyParts,
-  shareLook = sharing<NodeRow[]>(),
+  shareLook = sharing<KnownNode[]>(),
 ): ServedRoute[] =>
   serve(keyEndpoints, {
     'POST /v1/keys': {

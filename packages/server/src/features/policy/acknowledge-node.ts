@@ -1,4 +1,4 @@
-import type { Ack, Standing } from './rows.ts';
+import type { Ack, Standing } from './node.rows.ts';
 
 /**
  * Notes what a node has applied: by asking for what came after a version it says that it has it.

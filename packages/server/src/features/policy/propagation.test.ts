@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
 import { appBeside } from '../../../../../tests/beside.ts';
 import { foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
+import { servedTime } from '../../../../../tests/served-time.ts';
 import { REVOKE_WAIT_MS_MAX } from '../../base/deadline.ts';
 
 const delta = 'GET /v1/policy/delta';
@@ -77,9 +78,10 @@ test('revoking with wait reports every node that has applied it', async (t) => {
 test('a node that lags is named, and one that left long ago is not counted', async (t) => {
   const held = await bench(t);
   const { app } = appBeside(t, held.world, { revokeWaitMsMax: 100 });
+  const { serve } = await servedTime(held);
   const key = await held.given.key();
   await readAll(held, { project_id: key.project_id, node: 'gone' });
-  held.clock.shift(91_000);
+  await serve(101_000);
   await readAll(held, { project_id: key.project_id, node: 'lagging', env: key.env });
   await readAll(held, { project_id: key.project_id, node: 'elsewhere', env: 'test' });
 
@@ -106,13 +108,14 @@ test('a node that lags is named, and one that left long ago is not counted', asy
 test('a node counts from its last poll, also when there was nothing new in it', async (t) => {
   const held = await bench(t);
   const { app } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
+  const { serve } = await servedTime(held);
   const { id, project_id } = await held.given.key();
   const { version } = await readAll(held, { project_id });
   for (const passedMs of [0, 25_000, 25_000, 25_000]) {
-    held.clock.shift(passedMs);
+    await serve(passedMs);
     equal((await poll(held, delta, { project_id, node: 'a', since: version })).status, 304);
   }
-  held.clock.shift(89_000);
+  await serve(89_000);
   const answer = await app.http.inject({
     method: 'POST',
     url: `/v1/keys/${id}/revoke?wait=true`,
@@ -146,12 +149,13 @@ test('the longest wait that can be set ends with an answer', async (t) => {
 test('a node that was counted stays counted, however long it is waited for', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
+  const { serve } = await servedTime(held);
   await readAll(held, { project_id, node: 'silent' });
-  held.clock.shift(80_000);
+  await serve(90_000);
   const { db } = held.world;
   const once: typeof db.once = async (opening, statement) => {
     const answer = await db.once(opening, statement);
-    if (statement.text.includes('from policy_nodes')) held.clock.shift(6_000);
+    if (statement.text.includes('from policy_nodes')) await serve(6_000);
     return answer;
   };
   const beside = appBeside(t, held.world, { db: { ...db, once }, revokeWaitMsMax: 500 });

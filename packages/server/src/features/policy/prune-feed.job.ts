@@ -1,17 +1,17 @@
-// Forgets changes that are a month old and nodes that were not seen for a day. A node that slept
+// Forgets changes that are a month old and nodes that were silent for a week. A node that slept
 // through a month starts over from a snapshot. Safe to run twice.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWorkIn } from '../../doors/work.ts';
-import { listPrunable, type Prunable, removeChanges, removeUnseenNodes } from './upkeep.rows.ts';
+import { NODE_FORGOTTEN_AFTER_MS } from './node-times.ts';
+import { listPrunable, type Prunable, removeChanges, removeSilentNodes } from './upkeep.rows.ts';
 import type { UpkeepParts } from './upkeep.ts';
 
 const CHANGES_KEPT_MS = 30 * DAY_MS;
-const NODES_KEPT_MS = DAY_MS;
 const PROJECTS_MAX = 100;
 const BATCH_MAX = 1000;
 
 export async function pruneFeed({ work, workIn }: Omit<UpkeepParts, 'announce'>): Promise<void> {
-  await work((tx) => removeUnseenNodes(tx, msAfter(tx.now, -NODES_KEPT_MS)));
+  await work((tx) => removeSilentNodes(tx, msAfter(tx.now, -NODE_FORGOTTEN_AFTER_MS)));
   let due: Prunable[];
   do {
     due = await work((tx) =>

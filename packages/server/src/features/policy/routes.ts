@@ -9,18 +9,19 @@ import { acknowledgeNode } from './acknowledge-node.ts';
 import { etagOf, isKnown } from './etag.ts';
 import { envScopeOf, type FeedFilter, filterOf } from './filter.ts';
 import { type Gathered, gathering } from './gathering.ts';
+import {
+  type Ack,
+  listStandings,
+  type NodeName,
+  removeNode,
+  type Standing,
+  updateNodes,
+} from './node.rows.ts';
 import { positionIn, positionOf } from './page-position.ts';
 import { presentDelta, presentSnapshot } from './present.ts';
 import { type DeltaVerdict, readDelta } from './read-delta.ts';
 import { readSnapshot } from './read-snapshot.ts';
-import {
-  type Ack,
-  feedIn,
-  listStandings,
-  type NodeName,
-  type Standing,
-  updateNodes,
-} from './rows.ts';
+import { feedIn } from './rows.ts';
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
 
@@ -30,6 +31,7 @@ type Query = {
   tenant_id?: string[] | undefined;
   node?: string | undefined;
   max_keys?: number | undefined;
+  leave?: boolean;
 };
 
 type Asked = { record: Record; query: Query; filter: FeedFilter };
@@ -78,9 +80,11 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       // When it answers with a snapshot, the further pages are that one's.
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain }) => {
-        const { since } = query;
+        const { since, leave } = query;
         const filter = filterOf(record.read.reach, query);
-        const wait = query.wait_ms > 0 ? { timeoutMs: query.wait_ms, signal: gone() } : null;
+        // A node that leaves is not kept waiting.
+        const isHeld = query.wait_ms > 0 && !leave;
+        const wait = isHeld ? { timeoutMs: query.wait_ms, signal: gone() } : null;
         const isSame = await isUnchanged(desk, { record, query, filter }, { since, wait });
         if (isSame) return notModified(etagOf('delta', filter, since));
         // While it waited, its key may have ended: it is not told what came after that.
@@ -99,7 +103,7 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
   });
 };
 
-/** Where the project stands, after noting what the node has of it. */
+/** Where the project stands, after noting what the node has of it, or that it has left. */
 async function meetNode(
   { standingOf, noteNode, hub }: Desk,
   { record, query, filter }: Asked,
@@ -112,6 +116,11 @@ async function meetNode(
   const standing = await standingOf(`${name} ${projectId}`, node, (nodes) =>
     listStandings(read, projectId, nodes),
   );
+  if (node && query.leave) {
+    // A revocation that waits for this node need not wait any longer.
+    if (await removeNode(read, projectId, node)) hub.announceAck(projectId);
+    return standing;
+  }
   const note = (ack: Ack) =>
     noteNode(name, ack, async (acks) => {
       await updateNodes(read, acks);

@@ -1,12 +1,11 @@
-// Every statement of the policy feed.
-import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
+// Every statement of the policy feed but those on nodes, which are in node.rows.ts.
 import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import { type EnvScope, type FeedFilter, fedShelves } from './filter.ts';
+import { type FeedFilter, fedShelves } from './filter.ts';
 
 /** Where a project's feed stands. */
 export type FeedHead = {
@@ -28,36 +27,6 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
   );
   if (!head) throw notFound('project');
   return head;
-}
-
-export type NodeName = { nodeId: string; envScope: EnvScope };
-
-/** Where a project stands, and what is on record of the node that asks: nulls when it is new. */
-export type Standing = { version: number; ackedVersion: number | null; isStale: boolean | null };
-
-/** How far a node's record may lag behind its polls. Those that are held are all noted. */
-const SEEN_LAG_SECONDS = 10;
-
-/** For each of those who ask together, in their order; null for one that gives no name. */
-export async function listStandings(
-  tx: Runner,
-  projectId: string,
-  nodes: readonly (NodeName | null)[],
-): Promise<Standing[]> {
-  const standings = await many(
-    tx,
-    sql<Standing>`
-      select v.version, n.acked_version,
-        n.last_seen_at < app_now() - make_interval(secs => ${SEEN_LAG_SECONDS}) as is_stale
-      from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
-        ${nodes.map((node) => node?.envScope ?? null)}::text[])
-          with ordinality as asking (node, scope, place)
-        left join policy_nodes n on n.project_id = v.project_id
-          and n.node_id = asking.node and n.env_scope = asking.scope
-      where v.project_id = ${projectId} order by asking.place`,
-  );
-  if (standings.length === 0) throw notFound('project');
-  return standings;
 }
 
 export type EntryRow = {
@@ -164,85 +133,3 @@ export const feedIn = (tx: Recording): FeedSource => ({
   listEntries: (filter, range) => listEntries(tx, filter, range),
   listChanges: (filter, range) => listChanges(tx, filter, range),
 });
-
-export type NodeRow = {
-  nodeId: string;
-  envScope: EnvScope;
-  ackedVersion: number;
-  lastSeenAt: Date;
-};
-
-/** Nodes seen lately whose view covers an environment. */
-export const listNodes = (
-  tx: Runner,
-  { projectId, env, seenWithinMs }: { projectId: string; env: Env; seenWithinMs: number },
-): Promise<NodeRow[]> =>
-  many(
-    tx,
-    sql<NodeRow>`select node_id, env_scope, acked_version, last_seen_at from policy_nodes
-      where project_id = ${projectId} and env_scope in ('all', ${env})
-        and last_seen_at > app_now() - ${seenWithinMs} * interval '1 millisecond'
-      order by node_id, env_scope`,
-  );
-
-/** In each env scope by itself: who may only name test nodes must not crowd out live ones. */
-const NODES_PER_SCOPE_MAX = 10_000;
-
-export type Ack = NodeName & { projectId: string; version: number | null };
-
-/**
- * Notes that nodes were seen, and what they acknowledged (null: nothing new). A scope of a project
- * has room for so many names; once it is full, new ones take the place of those out of sight.
- */
-export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<void> {
-  const latest = inOneOrder(acks);
-  if ((await upsertNodes(tx, latest)) === latest.length) return;
-  if ((await removeUnseenBeside(tx, latest)) > 0) await upsertNodes(tx, latest);
-}
-
-/** Returns how many are noted: fewer than asked when there was no room. */
-async function upsertNodes(tx: Runner, acks: readonly Ack[]): Promise<number> {
-  const noted = await many(
-    tx,
-    sql`insert into policy_nodes as known
-        (project_id, node_id, env_scope, acked_version, last_seen_at)
-      select project, node, scope, coalesce(version, 0), app_now()
-      from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
-        ${acks.map(({ nodeId }) => nodeId)}::text[],
-        ${acks.map(({ envScope }) => envScope)}::text[],
-        ${acks.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
-      where exists (select from policy_nodes n
-                    where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
-        or (select count(*) from policy_nodes n
-            where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
-      on conflict (project_id, node_id, env_scope) do update
-        set last_seen_at = excluded.last_seen_at,
-          acked_version = case when excluded.acked_version = 0 then known.acked_version
-            else excluded.acked_version end
-      returning 1`,
-  );
-  return noted.length;
-}
-
-/** Forgets names that are not counted any more; one that comes back this moment is left alone. */
-async function removeUnseenBeside(tx: Runner, acks: readonly Ack[]): Promise<number> {
-  const gone = await many(
-    tx,
-    sql`delete from policy_nodes where (project_id, node_id, env_scope) in (
-        select project_id, node_id, env_scope from policy_nodes
-        where (project_id, env_scope) in (select * from unnest(
-            ${acks.map(({ projectId }) => projectId)}::uuid[],
-            ${acks.map(({ envScope }) => envScope)}::text[]))
-          and last_seen_at < app_now() - ${NODE_SEEN_WITHIN_MS} * interval '1 millisecond'
-        for update skip locked)
-      returning 1`,
-  );
-  return gone.length;
-}
-
-/** The last word of each node; sorted, so that two batches wait for each other at most once. */
-function inOneOrder(acks: readonly Ack[]): Ack[] {
-  const nameOf = (ack: Ack) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
-  const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));
-  return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, ack]) => ack);
-}

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { many } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';
+import { NODE_KEPT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
@@ -62,6 +63,11 @@ export async function removeChanges(
   return answer?.gone ?? 0;
 }
 
-export async function removeUnseenNodes(tx: Work, before: Date): Promise<void> {
-  await many(tx, sql`delete from policy_nodes where last_seen_at < ${before}`);
+/** Forgets nodes that were last seen before then, except those that a revocation waits for. */
+export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
+  await many(
+    tx,
+    sql`delete from policy_nodes where last_seen_at < ${before}
+      and last_seen_at < (select served_since(${NODE_KEPT_MS} * interval '1 millisecond'))`,
+  );
 }

@@ -1,0 +1,45 @@
+// Statements on the record of when API processes served: see served_since() in the migrations.
+import { sql } from 'kysely';
+import { MINUTE_MS, SECOND_MS } from '../base/duration.ts';
+import { many, one, type Runner } from '../db/sql.ts';
+
+/** Two notes further apart do not prove that the process served between them. */
+export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
+
+/** How much served time stays on record: more than anyone measures. */
+export const SERVED_KEPT_MS = 10 * MINUTE_MS;
+
+/** Some of each process. What is removed beyond that makes nodes count for longer, not for less. */
+const SPANS_MAX = 1000;
+
+export type ServedSpan = { id: string; notedAt: Date | null };
+
+/**
+ * Records that a process served since its last note, and returns the time of this one. Nothing is
+ * recorded for a first note, after too long a pause, or when the clock was set back.
+ */
+export async function noteServed(runner: Runner, { id, notedAt }: ServedSpan): Promise<Date> {
+  const { now } = await one(
+    runner,
+    sql<{ now: Date }>`
+      with clock as materialized (select app_now() as now), noted as (
+        insert into served_spans (id, began_at, ended_at)
+        select ${id}, ${notedAt}::timestamptz, now from clock
+        where now > ${notedAt}::timestamptz
+          and now <= ${notedAt}::timestamptz + ${NOTES_APART_MS_MAX} * interval '1 millisecond'
+        on conflict (id) do update set ended_at = excluded.ended_at
+      )
+      select now from clock`,
+  );
+  return now;
+}
+
+/** Removes spans that nobody measures any more, and those of a clock that was set back since. */
+export async function removeOldSpans(runner: Runner): Promise<void> {
+  await many(
+    runner,
+    sql`delete from served_spans where ended_at > app_now()
+      or ended_at < (select served_since(${SERVED_KEPT_MS} * interval '1 millisecond'))
+      or id in (select id from served_spans order by ended_at desc offset ${SPANS_MAX})`,
+  );
+}

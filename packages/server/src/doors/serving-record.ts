@@ -1,0 +1,67 @@
+// Keeps on record that this process serves: one small write every few seconds while it listens.
+// The silence of nodes is measured over that record, so an outage makes no node look gone.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '../base/duration.ts';
+import type { NewId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { outageLog } from '../base/outage.ts';
+import type { Gate } from './gate.ts';
+import { NOTES_APART_MS_MAX, type ServedSpan } from './served-spans.ts';
+
+const NOTE_EVERY_MS = 5 * SECOND_MS;
+
+export type ServingRecord = {
+  /** Begins to note, until closed. */
+  start(): void;
+  /** One note: everything since the last one was served, unless it was too long ago or failed. */
+  note(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ServingParts = {
+  gate: Pick<Gate, 'noteServed' | 'removeOldSpans'>;
+  newId: NewId;
+  log: Log;
+};
+
+export function openServingRecord({ gate, newId, log }: ServingParts): ServingRecord {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const outage = outageLog(log, {
+    begins: 'the record of serving could not be written',
+    ends: 'the record of serving is written again',
+  });
+  let running = Promise.resolve();
+  let span: ServedSpan | null = null;
+
+  async function note(): Promise<void> {
+    const known = span;
+    // After a failure nothing proves that requests were served: the next note begins a new span.
+    span = null;
+    if (!known) await gate.removeOldSpans();
+    const { id, notedAt } = known ?? { id: newId(), notedAt: null };
+    const now = await gate.noteServed({ id, notedAt });
+    const passedMs = notedAt ? now.getTime() - notedAt.getTime() : 0;
+    const isOneSpan = passedMs >= 0 && passedMs <= NOTES_APART_MS_MAX;
+    span = { id: isOneSpan ? id : newId(), notedAt: now };
+  }
+
+  async function noteAgainAndAgain(): Promise<void> {
+    while (!signal.aborted) {
+      await note().then(outage.over, outage.fault);
+      // The timer keeps no program alive that has nothing else to do.
+      await sleep(NOTE_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  return {
+    note,
+    start() {
+      running = noteAgainAndAgain();
+    },
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,154 @@
+// Every statement on nodes: where each stands, which ones a revocation waits for, and the end.
+import { type RawBuilder, sql } from 'kysely';
+import { notFound } from '../../base/errors.ts';
+import { many, one, type Runner } from '../../db/sql.ts';
+import type { Env } from '../../doors/reach.ts';
+import type { EnvScope } from './filter.ts';
+import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_SILENT_MS_MAX, NOTED_APART_MS } from './node-times.ts';
+
+export type NodeName = { nodeId: string; envScope: EnvScope };
+
+/** Where a project stands, and what is on record of the node that asks: nulls when it is new. */
+export type Standing = { version: number; ackedVersion: number | null; isStale: boolean | null };
+
+/** For each of those who ask together, in their order; null for one that gives no name. */
+export async function listStandings(
+  tx: Runner,
+  projectId: string,
+  nodes: readonly (NodeName | null)[],
+): Promise<Standing[]> {
+  const standings = await many(
+    tx,
+    sql<Standing>`
+      select v.version, n.acked_version,
+        n.last_seen_at < app_now() - ${NOTED_APART_MS} * interval '1 millisecond' as is_stale
+      from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
+        ${nodes.map((node) => node?.envScope ?? null)}::text[])
+          with ordinality as asking (node, scope, place)
+        left join policy_nodes n on n.project_id = v.project_id
+          and n.node_id = asking.node and n.env_scope = asking.scope
+      where v.project_id = ${projectId} order by asking.place`,
+  );
+  if (standings.length === 0) throw notFound('project');
+  return standings;
+}
+
+/** Since when the control plane has served for this long. Put once for each statement. */
+export const servedSince = (ms: number): RawBuilder<Date> =>
+  sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
+
+export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
+
+/** A node that is counted now, or was during a wait that may still run. */
+export type KnownNode = NodeRow & { isCounted: boolean };
+
+/** Which nodes a change of one environment concerns. */
+export type Concerned = { projectId: string; env: Env };
+
+const concerns = ({ projectId, env }: Concerned) =>
+  sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;
+
+export const listNodes = (tx: Runner, concerned: Concerned): Promise<KnownNode[]> =>
+  many(
+    tx,
+    sql<KnownNode>`select node_id, env_scope, acked_version, last_seen_at,
+        last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
+      from policy_nodes
+      where ${concerns(concerned)} and last_seen_at > ${servedSince(NODE_KEPT_MS)}
+      order by node_id, env_scope`,
+  );
+
+/** How many nodes were seen within a day and are not counted, except those that are named. */
+export async function countSilentNodes(
+  tx: Runner,
+  concerned: Concerned,
+  except: readonly NodeName[],
+): Promise<number> {
+  const { silent } = await one(
+    tx,
+    sql<{ silent: number }>`select count(*) as silent from policy_nodes
+      where ${concerns(concerned)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
+        and last_seen_at > app_now() - ${NODE_SILENT_MS_MAX} * interval '1 millisecond'
+        and (node_id, env_scope) not in (select * from unnest(
+          ${except.map(({ nodeId }) => nodeId)}::text[],
+          ${except.map(({ envScope }) => envScope)}::text[]))`,
+  );
+  return silent;
+}
+
+/** Forgets a node that says it has stopped; false when it was not known. */
+export async function removeNode(
+  tx: Runner,
+  projectId: string,
+  { nodeId, envScope }: NodeName,
+): Promise<boolean> {
+  const left = await many(
+    tx,
+    sql`delete from policy_nodes
+      where (project_id, node_id, env_scope) = (${projectId}, ${nodeId}, ${envScope})
+      returning 1`,
+  );
+  return left.length > 0;
+}
+
+/** In each env scope by itself: who may only name test nodes must not crowd out live ones. */
+export const NODES_PER_SCOPE_MAX = 10_000;
+
+export type Ack = NodeName & { projectId: string; version: number | null };
+
+/**
+ * Notes that nodes were seen, and what they acknowledged (null: nothing new). A scope of a project
+ * has room for so many names; once it is full, new ones take the place of those out of sight.
+ */
+export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<void> {
+  const latest = inOneOrder(acks);
+  if ((await upsertNodes(tx, latest)) === latest.length) return;
+  if ((await removeUnseenBeside(tx, latest)) > 0) await upsertNodes(tx, latest);
+}
+
+/** Returns how many are noted: fewer than asked when there was no room. */
+async function upsertNodes(tx: Runner, acks: readonly Ack[]): Promise<number> {
+  const noted = await many(
+    tx,
+    sql`insert into policy_nodes as known
+        (project_id, node_id, env_scope, acked_version, last_seen_at)
+      select project, node, scope, coalesce(version, 0), app_now()
+      from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
+        ${acks.map(({ nodeId }) => nodeId)}::text[],
+        ${acks.map(({ envScope }) => envScope)}::text[],
+        ${acks.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
+      where exists (select from policy_nodes n
+                    where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
+        or (select count(*) from policy_nodes n
+            where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
+      on conflict (project_id, node_id, env_scope) do update
+        set last_seen_at = excluded.last_seen_at,
+          acked_version = case when excluded.acked_version = 0 then known.acked_version
+            else excluded.acked_version end
+      returning 1`,
+  );
+  return noted.length;
+}
+
+/** Forgets silent nodes that no wait counts; one that comes back this moment is left alone. */
+async function removeUnseenBeside(tx: Runner, acks: readonly Ack[]): Promise<number> {
+  const gone = await many(
+    tx,
+    sql`delete from policy_nodes where (project_id, node_id, env_scope) in (
+        select project_id, node_id, env_scope from policy_nodes
+        where (project_id, env_scope) in (select * from unnest(
+            ${acks.map(({ projectId }) => projectId)}::uuid[],
+            ${acks.map(({ envScope }) => envScope)}::text[]))
+          and last_seen_at < ${servedSince(NODE_KEPT_MS)}
+        for update skip locked)
+      returning 1`,
+  );
+  return gone.length;
+}
+
+/** The last word of each node; sorted, so that two batches wait for each other at most once. */
+function inOneOrder(acks: readonly Ack[]): Ack[] {
+  const nameOf = (ack: Ack) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
+  const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));
+  return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, ack]) => ack);
+}

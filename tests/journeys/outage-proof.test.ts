@@ -1,0 +1,115 @@
+// The control plane is away for a while. Right after it is back, a revocation waits for every node
+// that was live before the outage: `complete` never means that nobody was asked.
+import { deepEqual, equal } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { openProxy, type Proxy as Wire } from '../processes/proxy.ts';
+import { type NodeProcess, startSdkNode } from '../processes/sdk-nodes.ts';
+import { until } from '../smtp-sink.ts';
+import { storeName } from '../world.ts';
+import { type Deployment, deploy, type Running } from './deployment.ts';
+import { type Ground, newGround } from './sdk-ground.ts';
+
+const CONVERGED_MS_MAX = 60_000;
+const OUTAGE_SECONDS = [10, 100, 1_000];
+/** Short: the answer for a node that cannot be heard is what the tests look at. */
+const settings = { KEYRAIL_REVOKE_WAIT_MS: '1000' };
+
+const portOf = ({ url }: Running) => Number(new URL(url).port);
+
+type Attached = { node: NodeProcess; proxy: Wire };
+
+/** A real node that knows the key, over a connection that the test can redirect. */
+async function attach(
+  t: TestContext,
+  ground: Ground,
+  { to, key }: { to: Running; key: string },
+): Promise<Attached> {
+  const proxy = await openProxy(portOf(to));
+  const node = startSdkNode(ground.options(`http://127.0.0.1:${proxy.port}`));
+  t.after(async () => {
+    await node.kill();
+    await proxy.close();
+  });
+  equal(await node.ready(), true);
+  equal(await node.verdict(key), 'allowed');
+  return { node, proxy };
+}
+
+async function outage(deployment: Deployment, seconds: number, servers: Running[]): Promise<void> {
+  await Promise.all(servers.map((server) => server.kill()));
+  await deployment.passTime(seconds * 1_000);
+}
+
+const ackedIn = (propagation: { complete: boolean; nodes: { acked: boolean }[] }) => ({
+  complete: propagation.complete,
+  acked: propagation.nodes.map(({ acked }) => acked).toSorted(),
+});
+
+/** Asks again until the answer is `complete`; returns what the nodes say at that moment. */
+async function verdictsOnceComplete(
+  ground: Ground,
+  { server, id, key, nodes }: { server: Running; id: string; key: string; nodes: Attached[] },
+): Promise<string[]> {
+  let verdicts: string[] = [];
+  await until(async () => {
+    const { complete, total_nodes } = await ground.revoke(server, id);
+    if (!complete) return false;
+    equal(total_nodes, nodes.length);
+    verdicts = await Promise.all(nodes.map(({ node }) => node.verdict(key)));
+    return true;
+  }, CONVERGED_MS_MAX);
+  return verdicts;
+}
+
+for (const seconds of OUTAGE_SECONDS) {
+  test(`after an outage of ${seconds} s a revocation names the node that has not heard of it`, async (t) => {
+    const deployment = await deploy(t, settings);
+    const first = await deployment.run();
+    const ground = await newGround(first);
+    const { id, key } = await ground.issue(first);
+    const attached = await attach(t, ground, { to: first, key });
+
+    await outage(deployment, seconds, [first]);
+    const server = await deployment.run();
+    const { nodeId } = await attached.node.state();
+    const propagation = await ground.revoke(server, id);
+    equal(await attached.node.verdict(key), 'allowed', 'the node cannot have heard');
+    deepEqual(ackedIn(propagation), { complete: false, acked: [false] });
+    deepEqual(
+      propagation.nodes.map((node) => node.node_id),
+      [nodeId],
+    );
+
+    attached.proxy.leadTo(portOf(server));
+    const after = { server, id, key, nodes: [attached] };
+    deepEqual(await verdictsOnceComplete(ground, after), ['unknown_key']);
+  });
+}
+
+test('one of two API processes is gone: its nodes are counted until they are heard elsewhere', {
+  skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
+}, async (t) => {
+  const deployment = await deploy(t, settings);
+  const [one, two] = [await deployment.run('api'), await deployment.run('api')];
+  const ground = await newGround(one);
+  const [first, second] = [await ground.issue(one), await ground.issue(one)];
+  const ofOne = await attach(t, ground, { to: one, key: second.key });
+  const ofTwo = await attach(t, ground, { to: two, key: second.key });
+  const nodes = [ofOne, ofTwo];
+
+  await one.kill();
+  const whileGone = await ground.revoke(two, first.id);
+  deepEqual(ackedIn(whileGone), { complete: false, acked: [false, true] });
+  equal(await ofOne.node.verdict(first.key), 'allowed');
+  ofOne.proxy.leadTo(portOf(two));
+  const moved = { server: two, ...first, nodes };
+  deepEqual(await verdictsOnceComplete(ground, moved), ['unknown_key', 'unknown_key']);
+
+  await outage(deployment, 100, [two]);
+  const alone = await deployment.run('api');
+  const afterwards = await ground.revoke(alone, second.id);
+  deepEqual(ackedIn(afterwards), { complete: false, acked: [false, false] });
+  for (const { proxy } of nodes) proxy.leadTo(portOf(alone));
+  const back = { server: alone, ...second, nodes };
+  deepEqual(await verdictsOnceComplete(ground, back), ['unknown_key', 'unknown_key']);
+});

@@ -1,0 +1,52 @@
+// Time that passes while API processes serve, and time that passes while none does: the record of
+// serving is the product's own, kept here on the shifted clock.
+import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
+import { idMaker } from '../packages/server/src/base/ids.ts';
+import { openLog } from '../packages/server/src/base/log.ts';
+import { systemRandomBytes } from '../packages/server/src/base/random.ts';
+import { type Gate, openGate } from '../packages/server/src/doors/gate.ts';
+import {
+  openServingRecord,
+  type ServingRecord,
+} from '../packages/server/src/doors/serving-record.ts';
+import type { Bench } from './bench.ts';
+
+const STEP_MS = 5_000;
+
+export type ServedTime = {
+  /** Lets time pass while an API process serves. */
+  serve(ms: number): Promise<void>;
+  /** Another API process, over a gate that a test may break. */
+  another(changes?: Partial<Gate>): ServingRecord;
+  spans(): Promise<Record<string, unknown>[]>;
+};
+
+/** Starts from an empty record: those of other tests lie on another clock. */
+export async function servedTime({
+  world,
+  clock,
+}: Pick<Bench, 'world' | 'clock'>): Promise<ServedTime> {
+  const { db } = world;
+  const log = openLog('error', process.stderr);
+  const newId = idMaker(clock, systemRandomBytes);
+  const asGate = async (text: string) => {
+    const scope = { workspaceId: null, envs: [] };
+    const opening = { role: 'kr_gate' as const, scope, deadline: deadlineAfter(10_000) };
+    return (await db.once(opening, { text, values: [] })).rows;
+  };
+  await asGate('delete from served_spans');
+  const another = (changes: Partial<Gate> = {}) =>
+    openServingRecord({ gate: { ...openGate(db), ...changes }, newId, log });
+  const first = another();
+  await first.note();
+  return {
+    another,
+    spans: () => asGate('select * from served_spans order by began_at'),
+    serve: async (ms) => {
+      for (let left = ms; left > 0; left -= STEP_MS) {
+        clock.shift(Math.min(left, STEP_MS));
+        await first.note();
+      }
+    },
+  };
+}
