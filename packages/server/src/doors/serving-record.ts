@@ -35,15 +35,14 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   let span: ServedSpan | null = null;
 
   async function note(): Promise<void> {
-    const known = span;
+    const { id, notedAt } = span ?? { id: newId(), notedAt: null };
     // After a failure nothing proves that requests were served: the next note begins a new span.
     span = null;
-    if (!known) await gate.removeOldSpans();
-    const { id, notedAt } = known ?? { id: newId(), notedAt: null };
     const now = await gate.noteServed({ id, notedAt });
-    const passedMs = notedAt ? now.getTime() - notedAt.getTime() : 0;
-    const isOneSpan = passedMs >= 0 && passedMs <= NOTES_APART_MS_MAX;
-    span = { id: isOneSpan ? id : newId(), notedAt: now };
+    const passedMs = notedAt ? now.getTime() - notedAt.getTime() : -1;
+    const isSameSpan = passedMs >= 0 && passedMs <= NOTES_APART_MS_MAX;
+    if (!isSameSpan) await gate.removeOldSpans();
+    span = { id: isSameSpan ? id : newId(), notedAt: now };
   }
 
   async function noteAgainAndAgain(): Promise<void> {

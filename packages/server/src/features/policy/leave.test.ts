@@ -1,0 +1,106 @@
+// A node that stops says so, and nobody waits for it any more.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
+import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { poll, readAll } from '../../../../../tests/feed.ts';
+
+const delta = 'GET /v1/policy/delta';
+const revoke = 'POST /v1/keys/{id}/revoke';
+
+/** What a revocation says of the nodes that it waits for, without waiting. */
+async function countedIn(t: TestContext, held: Bench, id: string) {
+  const { as } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
+  const { propagation } = await as(held.tokens.liveKey)(revoke, { id, wait: true });
+  ok(propagation);
+  const { complete, silent_nodes, nodes } = propagation;
+  return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
+}
+
+test('a node that leaves is forgotten at once, and counts again when it polls again', async (t) => {
+  const held = await bench(t);
+  const { id, project_id } = await held.given.key();
+  const { version: since } = await readAll(held, { project_id, node: 'old' });
+  await readAll(held, { project_id, node: 'new' });
+  const left = await poll(held, delta, { project_id, node: 'old', since, leave: true });
+  equal(left.status, 304);
+  const afterwards = await countedIn(t, held, id);
+  deepEqual(afterwards, { complete: false, silent_nodes: 0, names: ['new'] });
+  const behind = { project_id, node: 'new', since, leave: true };
+  equal((await poll(held, delta, behind)).page.changes.length, 1, 'the answer is the usual one');
+  deepEqual(await countedIn(t, held, id), { complete: true, silent_nodes: 0, names: [] });
+
+  await poll(held, delta, { project_id, node: 'old', since });
+  deepEqual((await countedIn(t, held, id)).names, ['old']);
+});
+
+test('a revocation that waits for a node is complete when that node leaves', async (t) => {
+  const held = await bench(t);
+  const { id, project_id } = await held.given.key();
+  const { version: since } = await readAll(held, { project_id, node: 'leaving' });
+  await readAll(held, { project_id, node: 'staying' });
+  const { db, take } = traced(held.world.db);
+  const app = appBeside(t, held.world, { db, revokeWaitMsMax: 60_000 });
+  const revoked = app.as(held.tokens.liveKey)(revoke, { id, wait: true });
+  while (!take().some(({ text }) => text.includes('as is_counted'))) await sleep(10);
+  await poll(held, delta, { project_id, node: 'leaving', since, leave: true });
+  const { version } = await readAll(held, { project_id });
+  await poll(held, delta, { project_id, node: 'staying', since: version });
+  const { propagation } = await revoked;
+  deepEqual([propagation?.complete, propagation?.acked_nodes], [true, 1]);
+  deepEqual(
+    propagation?.nodes.map(({ node_id }) => node_id),
+    ['staying'],
+  );
+});
+
+test('a node that leaves is not held, and must say its name', async (t) => {
+  const held = await bench(t);
+  const { project_id } = await held.given.key();
+  const { db, take } = traced(held.world.db);
+  const beside = appBeside(t, held.world, { db });
+  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const asked = (more: Input) => ({
+    input: { project_id, since: 2, leave: true, ...more },
+    headers,
+  });
+  const nameless = await ask(beside, delta, asked({}));
+  equal(nameless.status, 400, nameless.text);
+  ok(nameless.text.includes('"node"'), nameless.text);
+  const unknown = { node: 'unknown', wait_ms: 30_000 };
+  take();
+  equal((await ask(beside, delta, asked(unknown))).status, 304);
+  equal((await ask(beside, delta, asked({ ...unknown, since: 0 }))).status, 200);
+  const sent = take().filter(({ text }) => /(into|delete from) policy_nodes/.test(text));
+  deepEqual(
+    sent.map(({ text, count }) => [text.startsWith('delete'), count]),
+    [
+      [true, 0],
+      [true, 0],
+    ],
+  );
+});
+
+test('nobody can make a node leave that is out of reach', async (t) => {
+  const held = await bench(t);
+  const other = await bench(t);
+  const { id, project_id } = await held.given.key();
+  const { version: since } = await readAll(held, { project_id, node: 'live', env: 'live' });
+  await readAll(held, { project_id, node: 'all' });
+  await refused(
+    other.as.liveKey(delta, { project_id, node: 'live', env: 'live', since, leave: true }),
+    404,
+    'not_found',
+  );
+  for (const node of ['live', 'all']) {
+    await held.ask(
+      delta,
+      { project_id, node, since, leave: true },
+      {
+        authorization: `Bearer ${held.tokens.testKey}`,
+      },
+    );
+  }
+  deepEqual((await countedIn(t, held, id)).names, ['all', 'live']);
+});

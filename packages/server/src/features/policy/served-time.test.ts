@@ -1,0 +1,158 @@
+// Which nodes a revocation waits for: silence counts only while the control plane serves.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { poll, readAll } from '../../../../../tests/feed.ts';
+import { type ServedTime, servedTime } from '../../../../../tests/served-time.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/duration.ts';
+import { openGate } from '../../doors/gate.ts';
+import { NOTES_APART_MS_MAX, SERVED_KEPT_MS } from '../../doors/served-spans.ts';
+import { NODE_KEPT_MS } from './node-times.ts';
+import { pruneFeed } from './prune-feed.job.ts';
+
+const delta = 'GET /v1/policy/delta';
+const COUNTED_MS = 100 * SECOND_MS;
+
+type Scene = Bench & ServedTime & { projectId: string; counted(): Promise<string> };
+
+/** A project; `counted` names the nodes that a revocation waits for and how many are silent. */
+async function scene(t: TestContext): Promise<Scene> {
+  const held = await bench(t);
+  const served = await servedTime(held);
+  const { as } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
+  const { id, project_id: projectId } = await held.given.key();
+  const counted = async () => {
+    const input = { id, wait: true };
+    const { propagation } = await as(held.tokens.liveKey)('POST /v1/keys/{id}/revoke', input);
+    ok(propagation);
+    equal(propagation.total_nodes, propagation.nodes.length);
+    const names = propagation.nodes.map(({ node_id }) => node_id).join();
+    return `${names} + ${propagation.silent_nodes} silent`;
+  };
+  return { ...held, ...served, projectId, counted };
+}
+
+const seen = (held: Scene, node: string) => readAll(held, { project_id: held.projectId, node });
+
+test('a node is counted for 100 s of served time, and reported as silent for a day', async (t) => {
+  const held = await scene(t);
+  await seen(held, 'a');
+  await held.serve(COUNTED_MS - 6 * SECOND_MS);
+  equal(await held.counted(), 'a + 0 silent');
+  await held.serve(12 * SECOND_MS);
+  equal(await held.counted(), ' + 1 silent');
+  held.clock.shift(DAY_MS - COUNTED_MS - 60 * SECOND_MS);
+  equal(await held.counted(), ' + 1 silent');
+  held.clock.shift(60 * SECOND_MS);
+  equal(await held.counted(), ' + 0 silent');
+});
+
+test('no outage makes a node uncounted, however long and however often', async (t) => {
+  const held = await scene(t);
+  await seen(held, 'a');
+  for (const awayMs of [11 * SECOND_MS, 100 * SECOND_MS, 1000 * SECOND_MS, DAY_MS, 8 * DAY_MS]) {
+    held.clock.shift(awayMs);
+    equal(await held.counted(), 'a + 0 silent', `away for ${awayMs} ms`);
+    await held.serve(5 * SECOND_MS);
+  }
+  await pruneFeed(held.world.app.worker);
+  equal(await held.counted(), 'a + 0 silent');
+  await held.serve(COUNTED_MS);
+  equal(await held.counted(), ' + 0 silent', 'last seen more than a day ago');
+});
+
+test('a node that polled within 90 s is counted, though that poll was not noted', async (t) => {
+  const held = await scene(t);
+  const { version } = await seen(held, 'a');
+  await held.serve(9_500);
+  await poll(held, delta, { project_id: held.projectId, node: 'a', since: version });
+  await held.serve(89_000);
+  equal(await held.counted(), 'a + 0 silent');
+});
+
+test('processes that serve together are counted once, and one that is left goes on', async (t) => {
+  const held = await scene(t);
+  const [one, two] = [held.another(), held.another()];
+  await Promise.all([one.note(), two.note()]);
+  await seen(held, 'a');
+  for (let passedMs = 0; passedMs < 60 * SECOND_MS; passedMs += 4_000) {
+    held.clock.shift(2_000);
+    await one.note();
+    held.clock.shift(2_000);
+    await two.note();
+  }
+  equal(await held.counted(), 'a + 0 silent', '60 s are not 120 s');
+  for (let passedMs = 0; passedMs < 60 * SECOND_MS; passedMs += 4_000) {
+    held.clock.shift(4_000);
+    await two.note();
+  }
+  equal(await held.counted(), ' + 1 silent');
+});
+
+test('time is not served in which the record could not be written, or was not', async (t) => {
+  const held = await scene(t);
+  let isAway = false;
+  const { noteServed } = openGate(held.world.db);
+  const failing = held.another({
+    noteServed: (span) => (isAway ? Promise.reject(new Error('away')) : noteServed(span)),
+  });
+  await failing.note();
+  await seen(held, 'a');
+  for (let n = 0; n < 30; n += 1) {
+    held.clock.shift(3_000);
+    isAway = true;
+    await failing.note().catch(() => {});
+    held.clock.shift(3_000);
+    isAway = false;
+    await failing.note();
+  }
+  equal(await held.counted(), 'a + 0 silent', 'the store was away between any two notes');
+  for (let n = 0; n < 20; n += 1) {
+    held.clock.shift(NOTES_APART_MS_MAX + 1_000);
+    await failing.note();
+  }
+  equal(await held.counted(), 'a + 0 silent', 'the process may have been stopped');
+  deepEqual(await held.spans(), []);
+});
+
+test('a clock that is set back makes no node uncounted', async (t) => {
+  const held = await scene(t);
+  await held.serve(200 * SECOND_MS);
+  held.clock.shift(-HOUR_MS);
+  await seen(held, 'a');
+  await held.serve(50 * SECOND_MS);
+  equal(await held.counted(), 'a + 0 silent');
+  held.clock.shift(HOUR_MS);
+  equal(await held.counted(), 'a + 0 silent');
+});
+
+test('the record stays short, and holds more than is measured', async (t) => {
+  const held = await scene(t);
+  ok(SERVED_KEPT_MS > NODE_KEPT_MS);
+  for (let n = 0; n < 130; n += 1) {
+    const server = held.another();
+    await server.note();
+    held.clock.shift(5_000);
+    await server.note();
+    held.clock.shift(20_000);
+  }
+  await held.another().note();
+  const spans = await held.spans();
+  ok(spans.length >= SERVED_KEPT_MS / 5_000 && spans.length <= 125, `${spans.length} spans`);
+});
+
+test('a server writes the record from when it listens, and a worker never does', async (t) => {
+  const held = await bench(t);
+  const { db, take } = traced(held.world.db);
+  const isNote = ({ text }: { text: string }) => text.includes('insert into served_spans');
+  const beside = appBeside(t, held.world, { db });
+  await beside.app.prepare();
+  await pruneFeed(beside.app.worker);
+  await beside.as(held.tokens.liveKey)('GET /v1/workspace');
+  equal(take().some(isNote), false);
+  await beside.app.http.listen({ port: 0 });
+  while (!take().some(isNote)) await sleep(10);
+  await beside.app.stopServing();
+});
