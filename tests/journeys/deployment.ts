@@ -109,17 +109,22 @@ export async function deploy(
         : openEmbedded(directory, systemClock),
     passTime: async (ms) => {
       passedMs += ms;
-      const clock = clockAheadBy(passedMs);
-      if (databaseUrl) await asPostgres(databaseUrl, clock);
-      else await inDirectory(join(directory, 'database'), clock);
+      await setClock({ databaseUrl, directory }, passedMs);
     },
   };
 }
 
-/** What the server's transactions ask for the time, at a distance from the machine's clock. */
-const clockAheadBy = (ms: number) => `create or replace function keyrail.app_now()
-  returns timestamptz volatile language sql
-  return date_trunc('milliseconds', clock_timestamp() + ${ms} * interval '1 millisecond')`;
+/** Replaces what the server's transactions ask for the time. */
+async function setClock(
+  { databaseUrl, directory }: { databaseUrl: string | null; directory: string },
+  aheadMs: number,
+): Promise<void> {
+  const clock = `create or replace function keyrail.app_now()
+    returns timestamptz volatile language sql
+    return date_trunc('milliseconds', clock_timestamp() + ${aheadMs} * interval '1 millisecond')`;
+  if (databaseUrl) await asPostgres(databaseUrl, clock);
+  else await inDirectory(join(directory, 'database'), clock);
+}
 
 async function asPostgres(databaseUrl: string, text: string): Promise<void> {
   const admin = new pg.Client({ connectionString: databaseUrl.replace('keyrail@', 'postgres@') });

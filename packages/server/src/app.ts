@@ -22,7 +22,7 @@ import { sharingReads } from './db/shared-reads.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyBridge } from './doors/policy-bridge.ts';
-import { openServingRecord, type ServingRecord } from './doors/serving-record.ts';
+import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
@@ -72,8 +72,6 @@ export type AppParts = SigningSchedule & {
 export type App = {
   http: FastifyInstance;
   worker: WorkerParts;
-  /** Starts by itself when `http` listens. */
-  serving: ServingRecord;
   /** Before it serves: a key to sign with is there, and published. */
   prepare(): Promise<void>;
   /** No new requests; resolves when the accepted ones are answered. The store stays open. */
@@ -107,17 +105,15 @@ export function buildApp(parts: AppParts): App {
     publicUrl: parts.publicUrl,
     trustProxy: parts.trustProxy,
   });
-  const serving = openServingRecord({ gate, newId, log });
-  http.addHook('onListen', async () => serving.start());
+  recordServing(http, { gate, newId, log });
   documentRoutes(http, { publicUrl: parts.publicUrl, notYetServed });
   const stopServing = async (): Promise<void> => {
     // Held requests are answered first: a server that stops keeps nobody waiting.
     hub.close();
-    await Promise.all([http.close(), serving.close()]);
+    await http.close();
   };
   return {
     http,
-    serving,
     worker: {
       work,
       people: workersPeople(doors),
@@ -152,6 +148,13 @@ const workersPeople =
   (doors: DoorParts): OpenPeople =>
   (operation) =>
     openPeople(doors, deadlineAfter(WORK_WAIT_MS))(operation);
+
+/** From when it listens until it takes no more requests. A worker does not listen. */
+function recordServing(http: FastifyInstance, parts: ServingParts): void {
+  const serving = openServingRecord(parts);
+  http.addHook('onListen', async () => serving.start());
+  http.addHook('preClose', () => serving.close());
+}
 
 const hotKeysOf = ({ hotAuthMs: lifeMs, db, clock, log }: AppParts, gate: Gate): HotKeys =>
   openHotKeys({ gate, log, clock, lifeMs, listen: db.listen, read: openSecretKeys({ gate, log }) });
