@@ -1,6 +1,8 @@
 // Every resource from the command line to the real server and back.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
+import { readAll } from '../../../tests/feed.ts';
+import { servedTime } from '../../../tests/served-time.ts';
 import { batchOf, eventOf } from '../../../tests/telemetry.ts';
 import { BOOTSTRAP_TOKEN } from '../../../tests/world.ts';
 import { desk, type Keyrail, parsed } from '../test/desk.ts';
@@ -71,6 +73,17 @@ test('a project, a tenant and a key, named by what people know them by', async (
   match(gone.stdout, /keys revoked: 1/);
   equal((await keyrail(['tenants', 'get', 'acme/1'])).code, 1);
   equal((await told(keyrail, 'projects', 'delete', slug, '--yes')).deleted, true);
+});
+
+test('a revocation says how many nodes were silent', async (t) => {
+  const held = await desk(t);
+  const { serve } = await servedTime(held);
+  const { id, project_id } = await held.given.key();
+  await readAll(held, { project_id, node: 'silent' });
+  await serve(110_000);
+  const revoked = await held.here(['keys', 'revoke', id, '--wait', '--yes']);
+  match(revoked.stdout, /No node was listening/);
+  match(revoked.stderr, /Silent nodes that were seen within a day: 1\./);
 });
 
 test('secret keys are made, rotated and revoked', async (t) => {

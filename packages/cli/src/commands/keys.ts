@@ -178,8 +178,12 @@ function reachText(
   if (!propagation) return '';
   const { acked_nodes: acked, total_nodes: total, complete, nodes } = propagation;
   if (!complete) {
-    const silent = nodes.filter((node) => !node.acked).map(({ node_id }) => node_id);
-    output.warn(`Not every node has acknowledged yet: ${silent.join(', ')}`);
+    const missing = nodes.filter((node) => !node.acked).map(({ node_id }) => node_id);
+    output.warn(`Not every node has acknowledged yet: ${missing.join(', ')}`);
+  }
+  if (propagation.silent_nodes > 0) {
+    const silent = `Silent nodes that were seen within a day: ${propagation.silent_nodes}.`;
+    output.warn(`${silent} Any that still runs goes on admitting the key until it is heard.`);
   }
   return total === 0 ? ' No node was listening.' : ` ${acked} of ${total} nodes know.`;
 }

@@ -6,7 +6,9 @@ import { type Bench, bench } from '../../../../../tests/bench.ts';
 import { appBeside, traced } from '../../../../../tests/beside.ts';
 import { poll, readAll } from '../../../../../tests/feed.ts';
 import { type ServedTime, servedTime } from '../../../../../tests/served-time.ts';
+import { deadlineAfter } from '../../base/deadline.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/duration.ts';
+import type { Database } from '../../db/database.ts';
 import { openGate } from '../../doors/gate.ts';
 import { NOTES_APART_MS_MAX, SERVED_KEPT_MS } from '../../doors/served-spans.ts';
 import { NODE_KEPT_MS } from './node-times.ts';
@@ -144,6 +146,88 @@ test('the record stays short, and holds more than is measured', async (t) => {
   const spans = await held.spans();
   ok(spans.length >= SERVED_KEPT_MS / 5_000 && spans.length <= 125, `${spans.length} spans`);
 });
+
+type Act = () => Promise<unknown>;
+
+/** Revokes a key; acts after the first look at the nodes, and ends the wait after the second. */
+async function revokedWhile(t: TestContext, held: Scene, { id, act }: { id: string; act: Act }) {
+  let looks = 0;
+  const once: Database['once'] = async (opening, statement) => {
+    const answer = await held.world.db.once(opening, statement);
+    if (!statement.text.includes('as is_counted')) return answer;
+    looks += 1;
+    if (looks === 1) await act();
+    else void beside.app.stopServing();
+    return answer;
+  };
+  const db = { ...held.world.db, once };
+  const beside = appBeside(t, held.world, { db, revokeWaitMsMax: 60_000 });
+  const call = beside.as(held.tokens.liveKey);
+  const { propagation } = await call('POST /v1/keys/{id}/revoke', { id, wait: true });
+  ok(looks > 1, 'nobody looked again');
+  return { complete: propagation?.complete, names: propagation?.nodes.map((n) => n.node_id) };
+}
+
+test('a node that falls silent during a wait keeps its record in a full project', async (t) => {
+  const held = await scene(t);
+  const { id, project_id } = await held.given.key();
+  const { version } = await readAll(held, { project_id });
+  await insertNodes(held, project_id, { version, count: 9_999, seenAgo: '1 hour' });
+  await held.serve(250 * SECOND_MS);
+  await insertNodes(held, project_id, { version, count: 1, seenAgo: '0 s', name: 'victim' });
+  await held.serve(95 * SECOND_MS);
+  const act = async () => {
+    await held.serve(20 * SECOND_MS);
+    const asked = { project_id, node: 'new', since: version };
+    await poll(held, delta, asked);
+    await poll(held, delta, { ...asked, since: version + 1 });
+  };
+  const revoked = await revokedWhile(t, held, { id, act });
+  deepEqual(revoked, { complete: false, names: ['new', 'victim1'] });
+});
+
+test('a node that falls silent during a wait is not pruned, however old its record', async (t) => {
+  const held = await scene(t);
+  const { id, project_id } = await held.given.key();
+  await insertNodes(held, project_id, { version: 1, count: 1, seenAgo: '8 days', name: 'victim' });
+  await held.serve(95 * SECOND_MS);
+  const act = async () => {
+    await held.serve(20 * SECOND_MS);
+    await pruneFeed(held.world.app.worker);
+  };
+  const revoked = await revokedWhile(t, held, { id, act });
+  deepEqual(revoked, { complete: false, names: ['victim1'] });
+});
+
+test('where there is no room to count another node, no revocation is complete', async (t) => {
+  const held = await scene(t);
+  const { id, project_id } = await held.given.key();
+  await insertNodes(held, project_id, { version: 1_000, count: 10_000, seenAgo: '0 days' });
+  await poll(held, delta, { project_id, node: 'one-too-many', since: 2 });
+  const { as } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
+  const input = { id, wait: true };
+  const full = await as(held.tokens.liveKey)('POST /v1/keys/{id}/revoke', input);
+  deepEqual([full.propagation?.complete, full.propagation?.acked_nodes], [false, 10_000]);
+  await poll(held, delta, { project_id, node: 'node1', since: 2, leave: true });
+  const roomy = await as(held.tokens.liveKey)('POST /v1/keys/{id}/revoke', input);
+  deepEqual([roomy.propagation?.complete, roomy.propagation?.acked_nodes], [true, 9_999]);
+});
+
+type Inserted = { version: number; count: number; seenAgo: string; name?: string };
+
+async function insertNodes(
+  { world, workspaceId }: Bench,
+  projectId: string,
+  { version, count, seenAgo, name = 'node' }: Inserted,
+): Promise<void> {
+  const scope = { workspaceId, envs: ['live', 'test'] as const };
+  const text = `insert into policy_nodes
+      (project_id, node_id, env_scope, acked_version, last_seen_at)
+    select $1, $2 || n, 'all', $3, app_now() - $4::interval from generate_series(1, $5) n`;
+  const values = [projectId, name, version, seenAgo, count];
+  const opening = { role: 'kr_record' as const, scope, deadline: deadlineAfter(10_000) };
+  await world.db.once(opening, { text, values });
+}
 
 test('a server writes the record from when it listens, and a worker never does', async (t) => {
   const held = await bench(t);
