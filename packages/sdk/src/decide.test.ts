@@ -34,7 +34,13 @@ function policyOf(name: string): Policy | null {
   if (!given) return null;
   const env = Object(given).env;
   const body = { object: 'policy_snapshot', generated_at: AT, next_cursor: null, ...given };
-  const page = readFeed(body, { projectId: PROJECT_ID, env, workspaceId: null });
+  const page = readFeed(body, {
+    projectId: PROJECT_ID,
+    env,
+    workspaceId: null,
+    tenantIds: null,
+    entriesMax: 1_000,
+  });
   ok(page.kind === 'snapshot');
   const table = new PolicyTable();
   for (const entry of page.entries) table.set(entry);
@@ -148,7 +154,19 @@ test('nobody adds to the scopes of a key, which others have as well', () => {
     throws(() => scopes.add('admin'), TypeError);
     throws(() => scopes.delete('invoices:read'), TypeError);
     throws(() => scopes.clear(), TypeError);
-    deepEqual(scopes, before);
+    for (const act of [Set.prototype.add, Set.prototype.delete, Set.prototype.clear]) {
+      throws(() => Reflect.apply(act, scopes, ['admin']), TypeError);
+    }
+    throws(() => Object.assign(scopes, { has: () => true }), TypeError);
+    throws(() => Object.assign(Object.getPrototypeOf(scopes), { has: () => true }), TypeError);
+    scopes.forEach((_, __, set) => {
+      throws(() => Set.prototype.add.call(set, 'admin'), TypeError);
+    });
+    deepEqual([...scopes], [...before]);
+    equal(scopes.size, before.size);
+    deepEqual([...scopes.keys(), ...scopes.values()], [...before, ...before]);
+    deepEqual([...scopes.entries()], [...before.entries()]);
+    equal(JSON.stringify(scopes), JSON.stringify([...before]));
   }
   const after = decide(known, first(), { scopes: ['admin'] });
   equal(after.allowed, false);

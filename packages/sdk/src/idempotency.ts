@@ -8,6 +8,7 @@
 //
 // A lock that is neither completed nor released lapses by itself.
 import type { Env } from './context.ts';
+import { figure } from './figures.ts';
 import type { Parts } from './parts.ts';
 import {
   type HandlerAnswer,
@@ -51,6 +52,11 @@ const BEAT_SHARE = 0.5;
 const RETRY_SHARE = 0.25;
 const COMPLETE_TRIES = 8;
 const RELEASE_TRIES = 3;
+/** Whatever the control plane says of a lock and of the bodies that it keeps. */
+const LOCK_MS = { min: 300, max: 3_600_000 };
+const BODY_BYTES = { min: 0, max: 4 * 1024 * 1024 };
+const IN_PROGRESS_MS = { min: 0, max: LOCK_MS.max };
+const LOCK_TOKEN_CHARS_MAX = 1_024;
 const WAIT_MS_FIRST = 250;
 const WAIT_MS_MAX = 10_000;
 
@@ -151,10 +157,7 @@ function verdictOf(told: Record<string, unknown>): ClaimVerdict | null {
   const { state, response, retry_after_ms: retryAfterMs } = told;
   if (state === 'mismatch') return { kind: 'mismatch' };
   if (state === 'in_progress') {
-    return {
-      kind: 'in_progress',
-      retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : 0,
-    };
+    return { kind: 'in_progress', retryAfterMs: figure(retryAfterMs, IN_PROGRESS_MS) ?? 0 };
   }
   if (state !== 'replay') return null;
   const answer = replayedAnswer(response);
@@ -164,9 +167,12 @@ function verdictOf(told: Record<string, unknown>): ClaimVerdict | null {
 type Terms = { lockToken: string; lockMs: number; bodyBytesMax: number };
 
 function termsOf(told: Record<string, unknown>): Terms | null {
-  const { lock_token: lockToken, lock_ms: lockMs, max_body_bytes: bodyBytesMax } = told;
+  const { lock_token: lockToken } = told;
   if (typeof lockToken !== 'string' || lockToken === '') return null;
-  if (typeof lockMs !== 'number' || typeof bodyBytesMax !== 'number') return null;
+  if (lockToken.length > LOCK_TOKEN_CHARS_MAX) return null;
+  const lockMs = figure(told.lock_ms, LOCK_MS);
+  const bodyBytesMax = figure(told.max_body_bytes, BODY_BYTES);
+  if (lockMs === null || bodyBytesMax === null) return null;
   return { lockToken, lockMs, bodyBytesMax };
 }
 

@@ -10,7 +10,7 @@ import { type DiskCache, openDiskCache } from './policy/disk-cache.ts';
 import { Feed } from './policy/feed.ts';
 import { Standing } from './policy/standing.ts';
 import { createTime, type Time } from './time.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type Transport } from './transport.ts';
 import { SDK } from './version.ts';
 
 const READY_MS_DEFAULT = 10_000;
@@ -44,17 +44,18 @@ export function createKeyrail<R = unknown>(
     transport,
     time,
     standing,
-    onChange: (...change) => cache?.keep(...change),
+    cache,
   });
   const verify = verifier(settings, standing, time);
-  const around = createAdmit<R>({ settings, verify, transport, clock, chance, log });
+  const others = observed(transport, () => feed.wake());
+  const around = createAdmit<R>({ settings, verify, transport: others, clock, chance, log });
   const following = follow({ cache, standing, time, feed });
   let closing: Promise<void> | null = null;
 
   const close = async () => {
     feed.stop();
     standing.close();
-    await Promise.all([following, around.close()]);
+    await Promise.all([following.then(() => feed.leave()), around.close()]);
     await cache?.close();
   };
   return {
@@ -62,7 +63,7 @@ export function createKeyrail<R = unknown>(
     verify,
     admit: (call, route = ANY_ROUTE) => around.admit(call, route),
     enter: (call, route = ANY_ROUTE) => around.enter(call, route),
-    state: () => ({ ...stateOf(standing, settings), telemetry: around.telemetry() }),
+    state: () => ({ ...stateOf(standing, settings, cache), telemetry: around.telemetry() }),
     close: () => {
       closing ??= close();
       return closing;
@@ -77,7 +78,7 @@ async function follow({ cache, standing, time, feed }: Following): Promise<void>
   const kept = await cache?.load();
   if (kept) {
     time.heard(kept.savedAt);
-    standing.restored(kept.policy);
+    standing.restored(kept.policy, kept.confirmedAt);
   }
   await feed.run();
 }
@@ -101,7 +102,11 @@ function envOfFeed<R>({ env, secretKey }: Settings<R>) {
   return env ?? (parseCredential(secretKey)?.env === 'test' ? 'test' : null);
 }
 
-function stateOf<R>(standing: Standing, { nodeId }: Settings<R>): Omit<KeyrailState, 'telemetry'> {
+function stateOf<R>(
+  standing: Standing,
+  { nodeId }: Settings<R>,
+  cache: DiskCache | null,
+): Omit<KeyrailState, 'telemetry'> {
   const { policy, degraded, source, lastSyncAt, trouble } = standing;
   return {
     version: policy?.version ?? null,
@@ -109,8 +114,21 @@ function stateOf<R>(standing: Standing, { nodeId }: Settings<R>): Omit<KeyrailSt
     degraded,
     source,
     lastSyncAt,
-    failure: trouble,
+    failure: trouble ?? cacheFailure(cache?.trouble() ?? null),
     projectDeleted: policy?.projectDeleted ?? false,
     nodeId,
   };
 }
+
+/** Somebody has to act: until then no restart without the control plane has a policy. */
+const cacheFailure = (why: string | null): KeyrailState['failure'] =>
+  why === null ? null : { hard: true, message: `the policy cache cannot be written: ${why}` };
+
+/** Tells when an exchange was answered. */
+const observed = (transport: Transport, onAnswer: () => void): Transport => ({
+  send: async (exchange) => {
+    const outcome = await transport.send(exchange);
+    if (outcome.kind === 'answer') onAnswer();
+    return outcome;
+  },
+});

@@ -1,5 +1,6 @@
 // Rate limits: one call to the shared counters, and what the vendor's caller is told of them.
 import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts';
+import { figure, LIMIT_MAX, WINDOW_MS_MAX } from './figures.ts';
 import type { Parts } from './parts.ts';
 
 export type LimitVerdict =
@@ -24,6 +25,10 @@ export type Limits = {
 const COST_MAX = 1_000;
 /** After a failure one request in this time tries again; the others do not wait for nothing. */
 const REST_MS = 1_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** A sliding window may need two of its lengths until all of it is back. */
+const RESET_MS_MAX = 2 * WINDOW_MS_MAX;
+const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
 
 type LimitParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
 
@@ -49,6 +54,7 @@ export function createLimits({ settings, transport, clock, log }: LimitParts): L
         method: 'POST',
         path: '/v1/ratelimit/check',
         timeoutMs: settings.rateLimitTimeoutMs,
+        bytesMax: ANSWER_BYTES_MAX,
         body: {
           project_id: context.projectId,
           env: context.env,
@@ -87,15 +93,18 @@ function verdictOf(body: unknown): LimitVerdict | null {
     kind: 'counted',
     allowed,
     states,
-    retryAfterSeconds: !allowed && typeof wait === 'number' ? wait : null,
+    retryAfterSeconds: allowed ? null : figure(wait, WAIT_SECONDS),
   };
 }
 
 function stateOf(policy: unknown): RateLimitState | null {
   const { id, limit, window_ms: windowMs, remaining, reset_ms: resetMs } = Object(policy);
+  const bounds = [LIMIT_MAX, WINDOW_MS_MAX, LIMIT_MAX, RESET_MS_MAX];
   const numbers = [limit, windowMs, remaining, resetMs];
   if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) return null;
-  if (!numbers.every((value) => Number.isSafeInteger(value) && value >= 0)) return null;
+  const isIn = (value: unknown, at: number) =>
+    Number.isSafeInteger(value) && figure(value, { min: 0, max: bounds[at] ?? 0 }) === value;
+  if (!numbers.every(isIn)) return null;
   return { id, limit, windowMs, remaining, resetMs };
 }
 

@@ -45,9 +45,15 @@ export type KeyrailState = {
   readonly degraded: boolean;
   /** Where the policy in force came from first. */
   readonly source: 'none' | 'cache' | 'feed';
-  /** When the control plane last confirmed it, in milliseconds since the epoch. */
+  /**
+   * When the control plane last confirmed the policy in force, in milliseconds since the epoch; to
+   * within a minute after a start from the cache. Null without a policy.
+   */
   readonly lastSyncAt: number | null;
-  /** Why the last exchange failed; null when it did not. `hard` ones need someone to act. */
+  /**
+   * Why the last exchange of the policy feed failed, or else why the cache cannot be written; null
+   * when all is well. `hard` ones need someone to act.
+   */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
   readonly nodeId: string;

@@ -51,7 +51,7 @@ export async function createTestKeyrail<R = unknown>(
   const issued = keys.map((key) => plane.policy.issue(key));
   const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
   const node = createKeyrail<R>(
-    { ...rest, url: 'http://keyrail.invalid', secretKey, projectId },
+    { ...rest, url: 'https://keyrail.invalid', secretKey, projectId },
     { fetch: plane.fetch },
   );
   const applied = async () => {

@@ -1,5 +1,6 @@
 // One exchange with the control plane, within a time and a size. Never throws: what went wrong is
 // a value, and hard failures (asking again will not help) are told from soft ones.
+import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './answer-body.ts';
 import type { Fetch } from './options.ts';
 
 export type Exchange = {
@@ -11,6 +12,8 @@ export type Exchange = {
   bytes?: Uint8Array<ArrayBuffer> | undefined;
   timeoutMs: number;
   bytesMax?: number | undefined;
+  /** How many names, values and lists the answer may hold. */
+  valuesMax?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
@@ -46,8 +49,8 @@ export type Outcome = Answer | Failure;
 export type Transport = { send(exchange: Exchange): Promise<Outcome> };
 
 const BYTES_MAX_DEFAULT = 1024 * 1024;
-/** What is larger is let go of. */
-const ROOM_BYTES_KEPT = 4 * 1024 * 1024;
+/** A stored answer may have thousands of headers; all others have a few dozen values. */
+const VALUES_MAX_DEFAULT = 30_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
 /** Statuses below 500 that pass by themselves. */
 const SOFT = new Set([408, 425, 429]);
@@ -74,7 +77,8 @@ export function createTransport({
   /** Of several answers at once, one finds it and the others make their own. */
   let spare: Room | null = null;
   return {
-    send: async ({ method, path, timeoutMs, bytesMax = BYTES_MAX_DEFAULT, signal, ...given }) => {
+    send: async ({ method, path, timeoutMs, signal, ...given }) => {
+      const { bytesMax = BYTES_MAX_DEFAULT, valuesMax = VALUES_MAX_DEFAULT } = given;
       const limit = limited(timeoutMs, signal);
       const body = given.body === undefined ? given.bytes : JSON.stringify(given.body);
       try {
@@ -88,7 +92,9 @@ export function createTransport({
         const reading = answering.then(async (response) => {
           const room = spare ?? new Room();
           spare = null;
-          const outcome = outcomeOf(response, await readInto(room, response, bytesMax));
+          const bytes = await readInto(room, response, bytesMax);
+          if (!hasAtMost(bytes, valuesMax)) throw new TooLarge();
+          const outcome = outcomeOf(response, bytes);
           room.clear();
           spare = room;
           return outcome;
@@ -108,9 +114,6 @@ export function createTransport({
 }
 
 const JSON_TYPE = 'application/json';
-
-class Broken extends Error {}
-class TooLarge extends Error {}
 
 const reasonOf = (error: unknown): Unreachable['reason'] => {
   if (error instanceof TooLarge) return 'too_large';
@@ -162,51 +165,6 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   };
 }
 
-/** Where long answers are put together; used again, as a snapshot has hundreds of them. */
-class Room {
-  #bytes = Buffer.alloc(0);
-  #used = 0;
-
-  add(chunk: Uint8Array): void {
-    const needed = this.#used + chunk.length;
-    if (needed > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
-      this.#bytes.copy(larger, 0, 0, this.#used);
-      this.#bytes = larger;
-    }
-    this.#bytes.set(chunk, this.#used);
-    this.#used = needed;
-  }
-
-  /** Until it is cleared. */
-  get held(): Buffer {
-    return this.#bytes.subarray(0, this.#used);
-  }
-
-  clear(): void {
-    this.#used = 0;
-    if (this.#bytes.length > ROOM_BYTES_KEPT) this.#bytes = Buffer.alloc(0);
-  }
-}
-
-/** What comes beyond the bound is not read. */
-async function readInto(room: Room, { body }: Response, bytesMax: number): Promise<Buffer> {
-  const reader = body?.getReader();
-  let size = 0;
-  for (;;) {
-    const { done, value } = (await reader?.read().catch((error: unknown) => {
-      throw new Broken('the answer broke off', { cause: error });
-    })) ?? { done: true };
-    if (done || value === undefined) return room.held;
-    size += value.length;
-    if (size > bytesMax) {
-      void reader?.cancel().catch(() => {});
-      throw new TooLarge();
-    }
-    room.add(value);
-  }
-}
-
 function outcomeOf({ status, headers }: Response, bytes: Buffer): Outcome {
   const body = bytes.length === 0 ? null : parsed(bytes);
   if ((status >= 200 && status < 300) || status === 304) {
@@ -221,14 +179,6 @@ function outcomeOf({ status, headers }: Response, bytes: Buffer): Outcome {
     code: codeIn(body),
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
   };
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 function codeIn(body: unknown): string | null {

@@ -107,12 +107,15 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   for (const name of headers) {
     const value = call.header(name);
     if (!value) continue;
-    const text = name === 'authorization' ? bearerOf(value) : value.trim();
+    const text = name === 'authorization' ? bearerOf(value) : withoutBlanks(value);
     if (text?.startsWith('kr_')) return text;
     first ??= text;
   }
   return first;
 }
+
+/** Spaces and tabs may stand around a header's value; all else is part of it. */
+const withoutBlanks = (value: string): string => value.replace(/^[ \t]+|[ \t]+$/g, '');
 
 const USUAL = 'Bearer ';
 const USUAL_CHARS = USUAL.length;

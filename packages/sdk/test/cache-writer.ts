@@ -1,5 +1,7 @@
-// A program that follows a made-up feed into a policy cache, in a hurry, until somebody kills it.
-// Every version has its own, settled changes, so that anyone can tell what must be there at one.
+// A program that follows a made-up feed into a policy cache, in a hurry, until it is killed. As a
+// node does, it goes on only when the cache is secure; then it prints the versions that took keys
+// away. Every version has its own, settled changes, so that a test knows what must be there at one.
+import { writeSync } from 'node:fs';
 import { chanceFrom } from '../../../tests/turns.ts';
 import type { Clock } from '../src/clock.ts';
 import { openDiskCache } from '../src/policy/disk-cache.ts';
@@ -58,12 +60,16 @@ async function run(dir: string, seed: number): Promise<void> {
   const kept = await cache.load();
   let policy = kept?.policy ?? policyAt(1);
   if (!kept) cache.keep(policy, policy.version);
+  let removedAt: number | null = null;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, chance.below(4)));
+    if ((await cache.secure()) && removedAt !== null) writeSync(1, `${removedAt}\n`);
+    removedAt = null;
     const since = policy.version;
     if (chance.percent(2)) {
       policy = policyAt(since + 1 + chance.below(3)); // it was told to start over
       cache.keep(policy, policy.version);
+      removedAt = policy.version;
       continue;
     }
     const { size } = policy.table;
@@ -72,6 +78,7 @@ async function run(dir: string, seed: number): Promise<void> {
     policy.version += 1;
     const isOnlyMore = policy.table.size === size + changes.length;
     cache.keep(policy, policy.version, { since, changes, isOnlyMore });
+    if (!isOnlyMore) removedAt = policy.version;
   }
 }
 

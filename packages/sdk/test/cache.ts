@@ -19,7 +19,7 @@ export const SAVED_AT = Date.UTC(2026, 2, 1);
 export async function versionIn(dir: string): Promise<number> {
   const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
   const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
-  return Math.max(0, ...files.map((bytes) => versionOfFile(bytes) ?? 0));
+  return Math.max(0, ...files.map((bytes) => versionOfFile(secretKeyOf('live'), bytes) ?? 0));
 }
 
 export async function ground(t: TestContext) {
@@ -34,7 +34,8 @@ export async function ground(t: TestContext) {
     openDiskCache({ ...parts, clock, tenantIds: [], ...more }, at);
   const versionOf = async (kind: 'policy' | 'news', at = dir) => {
     const name = (await readdir(at)).find((one) => one.endsWith(`.${kind}`));
-    return name === undefined ? null : versionOfFile(await readFile(join(at, name)));
+    const secretKey = secretKeyOf('live');
+    return name === undefined ? null : versionOfFile(secretKey, await readFile(join(at, name)));
   };
   /** Resolves when the news on the disk lead to a version. */
   const newsLeadTo = (version: number) =>

@@ -96,12 +96,15 @@ export class Plane {
     this.asked.push(asked);
     const faulty = this.fault(asked);
     if (faulty !== null) return faulty;
-    if (line === 'snapshot') return Response.json(this.snapshot(Number(query.get('cursor') ?? 0)));
+    const most = Number(query.get('max_keys'));
+    if (line === 'snapshot') {
+      return Response.json(this.snapshot(Number(query.get('cursor') ?? 0), most));
+    }
     const since = Number(query.get('since'));
     if (since === this.version) await this.#held(Number(query.get('wait_ms')), init.signal ?? null);
     if (since === this.version) return new Response(null, { status: 304 });
     const isFar = since <= this.floor || since > this.version;
-    return Response.json(isFar ? this.snapshot(0) : this.delta(since));
+    return Response.json(isFar ? this.snapshot(0, most) : this.delta(since));
   };
 
   #held(ms: number, signal: AbortSignal | null): Promise<void> {
@@ -125,10 +128,10 @@ export class Plane {
     };
   }
 
-  snapshot(from: number): Record<string, unknown> {
+  snapshot(from: number, most = this.pageMax): Record<string, unknown> {
     const all = this.isDeleted ? [] : [...this.#keys.values()];
-    const keys = all.slice(from, from + this.pageMax);
-    const next = from + this.pageMax;
+    const next = from + Math.min(most, this.pageMax);
+    const keys = all.slice(from, next);
     const cursor = next < all.length ? String(next) : null;
     return { object: 'policy_snapshot', ...this.#head(), keys, next_cursor: cursor };
   }
@@ -153,7 +156,7 @@ export function nodeOn(
   const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
   const node = createKeyrail(
     {
-      ...{ url: 'http://plane.invalid', secretKey: secretKeyOf('live'), projectId: PROJECT_ID },
+      ...{ url: 'https://plane.invalid', secretKey: secretKeyOf('live'), projectId: PROJECT_ID },
       ...{ telemetry: false, log, ...options },
     },
     { clock, chance, fetch: plane.fetch },

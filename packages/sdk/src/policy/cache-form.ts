@@ -1,25 +1,35 @@
 // The bytes of a policy cache: nothing here touches a disk.
 //
-//   magic · salt · version │ ciphertext of: head length · head (JSON) · parts · ids │ tag
+//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids │ tag
 //
 // Sealed with AES-256-GCM under a key that only the holder of the secret key can derive, fresh for
-// each file by its salt. What stands before the ciphertext is authenticated with it. A file without
+// each file by its salt. The front before the ciphertext is authenticated with it, and by a MAC of
+// its own, so that the version of a file can be believed without reading all of it. A file without
 // its tag is as wrong as one with another tag.
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  timingSafeEqual,
+} from 'node:crypto';
 import { endianness } from 'node:os';
 import type { Env } from '../context.ts';
 import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
 import type { Policy } from './standing.ts';
 import { PolicyTable, type TermsSource } from './table.ts';
 
-const MAGIC = Buffer.from('keyrail-policy-2');
+const MAGIC = Buffer.from('keyrail-policy-3');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
-export const FRONT_BYTES = MAGIC.length + SALT_BYTES + VERSION_BYTES;
+const MAC_AT = MAGIC.length + SALT_BYTES + VERSION_BYTES;
+const MAC_BYTES = 16;
+export const FRONT_BYTES = MAC_AT + MAC_BYTES;
 export const TAG_BYTES = 16;
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
+const MAC_KEY_BYTES = 32;
 const LENGTH_BYTES = 4;
 const WORD_BYTES = 4;
 const CHUNKS_AT_ONCE = 16;
@@ -40,6 +50,7 @@ type Head = {
   version: number;
   projectDeleted: boolean;
   savedAt: number;
+  confirmedAt: number;
   /** How many words each part has. */
   parts: number[];
   /** How many keys have, or had, ids. */
@@ -47,53 +58,75 @@ type Head = {
   terms: [number, TermsSource][];
 };
 
-export type Kept = { policy: Policy; savedAt: number };
+export type Kept = {
+  policy: Policy;
+  /** The control plane's time of it. */
+  savedAt: number;
+  /** When the control plane last confirmed it, by the clock of this machine. */
+  confirmedAt: number;
+};
 
-/** What is in clear: who may open the rest needs it, and who overwrites it looks at the version. */
-export function frontOf(salt: Uint8Array, version: number): Buffer {
+/** The part in clear: the salt, for deriving the key, and the version, for a process that writes. */
+export function frontOf(secretKey: string, salt: Uint8Array, version: number): Buffer {
   const front = Buffer.alloc(FRONT_BYTES);
   MAGIC.copy(front);
   front.set(salt, MAGIC.length);
   front.writeBigUInt64BE(BigInt(version), MAGIC.length + SALT_BYTES);
+  keysFor(secretKey, front).mac.copy(front, MAC_AT);
   return front;
 }
 
-/** The version that a file claims; null when it is none of ours. */
-export function versionIn(front: Buffer): number | null {
-  if (front.length < FRONT_BYTES || !front.subarray(0, MAGIC.length).equals(MAGIC)) return null;
-  return Number(front.readBigUInt64BE(MAGIC.length + SALT_BYTES));
+/** The version of a file; null when no holder of this secret key wrote its front. */
+export function versionIn(secretKey: string, file: Buffer): number | null {
+  if (file.length < FRONT_BYTES || !file.subarray(0, MAGIC.length).equals(MAGIC)) return null;
+  const { mac } = keysFor(secretKey, file);
+  if (!timingSafeEqual(mac, file.subarray(MAC_AT, FRONT_BYTES))) return null;
+  return Number(file.readBigUInt64BE(MAGIC.length + SALT_BYTES));
 }
 
-function keyFor(secretKey: string, front: Buffer): { key: Buffer; nonce: Buffer } {
+function keysFor(secretKey: string, front: Buffer): { key: Buffer; nonce: Buffer; mac: Buffer } {
   const salt = front.subarray(MAGIC.length, MAGIC.length + SALT_BYTES);
   const bytes = Buffer.from(
-    hkdfSync('sha256', secretKey, salt, 'keyrail policy cache', KEY_BYTES + NONCE_BYTES),
+    hkdfSync(
+      'sha256',
+      secretKey,
+      salt,
+      'keyrail policy cache',
+      KEY_BYTES + NONCE_BYTES + MAC_KEY_BYTES,
+    ),
   );
-  return { key: bytes.subarray(0, KEY_BYTES), nonce: bytes.subarray(KEY_BYTES) };
+  const macKey = bytes.subarray(KEY_BYTES + NONCE_BYTES);
+  const mac = createHmac('sha256', macKey).update(front.subarray(0, MAC_AT)).digest();
+  return {
+    key: bytes.subarray(0, KEY_BYTES),
+    nonce: bytes.subarray(KEY_BYTES, KEY_BYTES + NONCE_BYTES),
+    mac: mac.subarray(0, MAC_BYTES),
+  };
 }
 
 export function sealer(secretKey: string, front: Buffer) {
-  const { key, nonce } = keyFor(secretKey, front);
+  const { key, nonce } = keysFor(secretKey, front);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   return cipher.setAAD(front);
 }
 
 export function opener(secretKey: string, front: Buffer) {
-  const { key, nonce } = keyFor(secretKey, front);
+  const { key, nonce } = keysFor(secretKey, front);
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   return decipher.setAAD(front);
 }
 
 /** A policy as it is now, in pieces of bounded size: later changes do not show in them. */
 export function piecesOf(
-  { table, workspaceId, version, projectDeleted }: Policy,
+  { policy, savedAt, confirmedAt }: Kept,
   belonging: Belonging,
-  savedAt: number,
 ): Uint8Array[] {
+  const { table, workspaceId, version, projectDeleted } = policy;
   const parts = table.show();
   const { used, chunks } = table.ids.show();
   const head: Head = {
-    ...{ belonging, order: endianness(), workspaceId, version, projectDeleted, savedAt },
+    ...{ belonging, order: endianness(), workspaceId, version, projectDeleted },
+    ...{ savedAt, confirmedAt },
     parts: parts.map(({ length }) => length),
     rows: used,
     terms: table.pool.sources(),
@@ -147,7 +180,7 @@ export async function restore(
     if (index % CHUNKS_AT_ONCE === 0) await breathe();
   }
   table.ids.adopt(chunks, marks);
-  const { workspaceId, version, projectDeleted, savedAt } = head;
+  const { workspaceId, version, projectDeleted, savedAt, confirmedAt } = head;
   const policy = { table, version, workspaceId, env: belonging.env, projectDeleted };
-  return { policy, savedAt };
+  return { policy, savedAt, confirmedAt };
 }

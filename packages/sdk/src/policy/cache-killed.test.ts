@@ -1,11 +1,13 @@
 // Programs that share a directory are killed at any moment, again and again: what the next one
-// finds is the policy exactly as it was at one version, and none older than what was written.
+// finds is the policy exactly as it was at one version, and none older than what was written, or
+// than the last version that took keys away and may have been acknowledged.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -24,13 +26,19 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
   t.after(() => rm(dir, { recursive: true, force: true }));
   const chance = chanceFrom(programs);
   const said: string[] = [];
+  let acknowledged = 0;
   for (let round = 1; round <= ROUNDS; round += 1) {
     const before = await versionIn(dir);
     const children = Array.from({ length: programs }, (_, number) => {
       const seed = String(round * 10 + number);
-      const child = spawn(process.execPath, [PROGRAM, dir, seed], { stdio: ['ignore', 1, 'pipe'] });
-      child.stderr?.on('data', (bytes) => said.push(String(bytes)));
-      return { child, exit: once(child, 'exit') };
+      const child = spawn(process.execPath, [PROGRAM, dir, seed], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child.stderr.on('data', (bytes) => said.push(String(bytes)));
+      createInterface(child.stdout).on('line', (line) => {
+        acknowledged = Math.max(acknowledged, Number(line));
+      });
+      return { child, exit: once(child, 'close') };
     });
     t.after(() => {
       for (const { child } of children) child.kill('SIGKILL');
@@ -46,6 +54,7 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
     ok(kept, `nothing is left in round ${round}: ${said.join('')}`);
     const { table, version } = kept.policy;
     ok(version >= written, `${version} of ${written}`);
+    ok(version >= acknowledged, `${version} of ${acknowledged}, which was acknowledged`);
     const { table: expected } = policyAt(version);
     equal(table.size, expected.size);
     for (let number = 0; number < NUMBERS; number += 1) {
@@ -54,6 +63,7 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
     }
   }
   deepEqual(said, []);
+  ok(acknowledged > ROUNDS, `${acknowledged}`);
 }
 
 test('one program', (t) => killedAgainAndAgain(t, 1));

@@ -1,7 +1,6 @@
 // What changed since the whole policy was last written down, for a small file beside the large one:
 // a revocation must outlive the program, and a million keys take too long to write for each.
 import type { Belonging, Kept } from './cache-form.ts';
-import type { Policy } from './standing.ts';
 import type { Change } from './table.ts';
 
 /** One delta, as the feed told it. */
@@ -23,6 +22,7 @@ type Head = {
   fingerprint: string;
   projectDeleted: boolean;
   savedAt: number;
+  confirmedAt: number;
 };
 
 /** Some twenty thousand revocations; beyond it the whole has to be written. */
@@ -62,10 +62,10 @@ export class NewsLog {
     this.#chars = 0;
   }
 
-  /** Whether this, put upon the whole of a version, gives the newest. */
-  follows(version: number): boolean {
+  /** Whether this, put upon the whole of a version, gives the newest. Null for no whole. */
+  follows(version: number | null): boolean {
     const [first] = this.#batches;
-    return first !== undefined && first.since <= version;
+    return first !== undefined && version !== null && first.since <= version;
   }
 
   /** Forgets what the whole of a version holds as well. */
@@ -75,11 +75,13 @@ export class NewsLog {
   }
 
   /** All of it, a change a line, with the policy that it led to. */
-  pieces(policy: Policy, belonging: Belonging, savedAt: number): Uint8Array[] {
+  pieces({ policy, savedAt, confirmedAt }: Kept, belonging: Belonging): Uint8Array[] {
     const { version, projectDeleted, table } = policy;
     const { fingerprint } = table;
     const since = this.#batches[0]?.since ?? version;
-    const head: Head = { belonging, since, version, fingerprint, projectDeleted, savedAt };
+    const head: Head = {
+      ...{ belonging, since, version, fingerprint, projectDeleted, savedAt, confirmedAt },
+    };
     const texts = this.#batches.flatMap((batch) => batch.texts);
     const pieces = [Buffer.from(JSON.stringify(head))];
     for (let at = 0; at < texts.length; at += TEXTS_PER_PIECE) {
@@ -108,7 +110,10 @@ export async function applyNews(
     throw new Error('its news are of another project or filter');
   }
   const { policy } = kept;
-  const { since, version, projectDeleted, savedAt } = head;
+  const { since, version, projectDeleted, savedAt, confirmedAt } = head;
+  if (version === policy.version && policy.table.fingerprint === head.fingerprint) {
+    kept.confirmedAt = Math.max(kept.confirmedAt, confirmedAt);
+  }
   if (version <= policy.version) return 'nothing new';
   if (since > policy.version) return 'a gap';
   for (let at = 0; at < texts.length; at += TEXTS_AT_ONCE) {
@@ -120,7 +125,7 @@ export async function applyNews(
     throw new Error('its news are of another past');
   policy.version = version;
   policy.projectDeleted = projectDeleted;
-  return { kept: { policy, savedAt }, since, texts };
+  return { kept: { policy, savedAt, confirmedAt }, since, texts };
 }
 
 function changeIn(text: string): Change {

@@ -1,98 +1,188 @@
-// When the policy is written down: the whole now and then, what changed since as soon as it must
-// not be forgotten.
+// When the policy is written to the disk. There are two files: the whole policy, written now and
+// then, and a small journal beside it with what changed since.
+//
+// One rule governs both: a node acknowledges a version only when a start from the disk would admit
+// no key that this version took away. So a version that takes something away is in the journal
+// before it is acknowledged. Where the journal cannot be put upon the whole on the disk, or cannot
+// be written, the copy on the disk is removed instead: no policy is better than a revoked key.
 import type { Clock } from '../clock.ts';
 import type { Kept } from './cache-form.ts';
 import { type Applied, type News, NewsLog } from './cache-news.ts';
-import type { Policy } from './standing.ts';
+import { type Earliest, earliest, type Shared, shared } from './cache-timing.ts';
+import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
 
 /** Writing the whole is put off, but for the first time the longer, the more there is to write. */
 const SOON_MS = 1_000;
 const LATER_MS = 30_000;
 const PAUSE_MS_PER_KEY = 0.2;
-/** News are written at once, and then again after so long. */
-const NEWS_PAUSE_MS = 1_000;
-/** What the disk did not take is tried again after so long. */
-const RETRY_MS = 60_000;
+/** After a failure writing is tried again after 1, 2, 4 … 60 s. */
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 60_000;
+const DOUBLINGS_MAX = 10;
+/** The journal outlasts the process at once, and a power cut after this time. */
+const SYNC_MS = 1_000;
+/** How often it is noted that the control plane still confirms the policy. */
+const CONFIRMED_MS = 60_000;
+/** A policy of up to this many keys is written as quickly as a long journal. */
+const SMALL_KEYS_MAX = 10_000;
 
-/** What was on the disk: a whole of the version `base`, and what it came to with its news. */
+/** What was on the disk: a whole of the version `base`, and what it came to with its journal. */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
+/** Versions are null where there is no file. */
 export type Disk = {
-  versionThere(): number;
-  /** Which version is there after it; null when it failed. */
-  whole(latest: Kept): Promise<number | null>;
-  news(latest: Kept, news: NewsLog): Promise<number | null>;
+  wholeVersion(): number | null;
+  journalVersion(): number | null;
+  writeWhole(latest: Kept, condition: Condition): Promise<unknown>;
+  writeJournal(latest: Kept, log: NewsLog): Promise<unknown>;
+  syncJournal(): Promise<void>;
+  /** Removes both files; rejects when one is left. */
+  clear(): Promise<void>;
+  /** Tells of a failure in the log. */
+  failed(error: unknown): void;
 };
 
-/** What is written, and when. */
+/** The whole that was being written is older than a change that it cannot be followed by. */
+class Overtaken extends Error {}
+
 export class Writing {
   readonly #clock: Clock;
   readonly #disk: Disk;
-  readonly #news = new NewsLog();
+  readonly #log = new NewsLog();
   readonly #whole: Earliest;
-  readonly #fresh: Earliest;
-  /** The version of the whole that is known to be on the disk. */
-  #base: number | null = null;
+  readonly #sync: Earliest;
+  readonly #securing: Shared<boolean>;
   #latest: Kept | null = null;
+  /** The newest version that took something away. */
+  #removedAt = UNKNOWN_VERSION;
+  /** The policy came as a whole: the same version on the disk may be of another history. */
+  #isReplaced = false;
   /** The newest is not in the whole on the disk. */
   #isPending = false;
-  /** Nor in the news, and it must not wait for the whole. */
-  #isUrgent = false;
   #wholeBegunAt = Number.NEGATIVE_INFINITY;
-  #newsBegunAt = Number.NEGATIVE_INFINITY;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #trouble: string | null = null;
+  /** The whole is written, and waits for its journal. */
+  #replacing: Promise<unknown> | null = null;
+  #isClosed = false;
 
   constructor(clock: Clock, disk: Disk) {
     this.#clock = clock;
     this.#disk = disk;
     this.#whole = earliest(clock, () => this.#writeWhole());
-    this.#fresh = earliest(clock, () => this.#writeNews());
+    this.#sync = earliest(clock, () => disk.syncJournal());
+    this.#securing = shared(() => this.#secureOnce());
+  }
+
+  /** Why the last write failed; null since the one that did not. */
+  get trouble(): string | null {
+    return this.#trouble;
   }
 
   /** Goes on from what was found. */
-  begin({ kept, base, applied }: Found): void {
-    this.#base = base;
-    if (applied) this.#news.addTexts(applied.since, kept.policy.version, applied.texts);
+  begin({ kept, applied }: Found): void {
+    this.#latest = kept;
+    if (applied) this.#log.addTexts(applied.since, kept.policy.version, applied.texts);
   }
 
   keep(latest: Kept, told: News | null): void {
-    const { policy } = latest;
+    const { version } = latest.policy;
     const isOnlyMore = told?.isOnlyMore === true;
     this.#latest = latest;
     this.#isPending = true;
-    if (!isOnlyMore) this.#isUrgent = true;
-    if (told) this.#news.add(told.since, policy.version, told.changes);
-    else this.#news.clear();
-    const isOnNews = this.#isOnNews();
-    if (isOnNews && this.#isUrgent) this.#fresh.within(this.#newsPauseMs());
-    const canWait = isOnNews || isOnlyMore;
-    this.#whole.within(canWait ? this.#longPauseMs(policy) : this.#pauseMs(policy));
+    if (told) this.#log.add(told.since, version, told.changes);
+    else this.#log.clear();
+    this.#isReplaced ||= told === null;
+    if (!isOnlyMore) {
+      this.#removedAt = version;
+      void this.secure();
+    }
+    const canWait = isOnlyMore || this.#log.follows(this.#disk.wholeVersion());
+    this.#writeWithin(canWait ? this.#longPauseMs() : this.#pauseMs());
+  }
+
+  /** Notes now and then that the control plane confirmed the latest policy. */
+  confirm(at: number): void {
+    const latest = this.#latest;
+    const elapsed = this.#clock.monotonicMs();
+    if (!latest || this.#isClosed) return;
+    latest.confirmedAt = at;
+    if (elapsed - this.#confirmedAt < CONFIRMED_MS || this.#failures > 0) return;
+    this.#confirmedAt = elapsed;
+    const base = this.#disk.wholeVersion();
+    const isThere = base === latest.policy.version && !this.#isReplaced;
+    if (isThere || this.#log.follows(base)) {
+      this.#writeJournal(latest).catch((error: unknown) => this.#failed(error));
+    }
+  }
+
+  /**
+   * Resolves when a start from the disk would admit no key that was taken away until now: true.
+   * False when the old copy can neither be followed up nor removed. Never rejects.
+   */
+  async secure(): Promise<boolean> {
+    // A whole is about to be replaced, and must not be overtaken by change after change.
+    await this.#replacing?.catch(() => {});
+    return this.#isRecorded(this.#removedAt) || this.#securing();
   }
 
   async close(): Promise<void> {
-    await this.#fresh.close();
-    // It is small, and who closes a program may lose patience over the whole.
-    await this.#writeNews();
+    // The journal first: it is small, and the program may not wait for the whole.
+    await this.secure();
+    this.#isClosed = true;
+    await this.#sync.close();
     await this.#whole.close();
     await this.#writeWhole();
   }
 
-  #isOnNews(): boolean {
-    return this.#base !== null && this.#news.follows(this.#base);
+  /** Whether the disk holds a removal, or no copy. Other processes write there as well. */
+  #isRecorded(removedAt: number): boolean {
+    const base = this.#disk.wholeVersion();
+    if (base === null) return true;
+    if (this.#isReplaced) return base > removedAt;
+    return base >= removedAt || this.#isInJournal(removedAt);
   }
 
-  #newsPauseMs(): number {
-    return Math.max(0, this.#newsBegunAt + NEWS_PAUSE_MS - this.#clock.monotonicMs());
+  #isInJournal(removedAt: number): boolean {
+    return (this.#disk.journalVersion() ?? UNKNOWN_VERSION) >= removedAt;
   }
 
-  /** Nothing but the whole will do: soon, but not again and again. */
-  #pauseMs({ table }: Policy): number {
-    const pauseMs = SOON_MS + table.size * PAUSE_MS_PER_KEY;
-    return Math.max(SOON_MS, this.#wholeBegunAt + pauseMs - this.#clock.monotonicMs());
+  async #secureOnce(): Promise<boolean> {
+    // What is removed while this runs has asked for another run.
+    const removedAt = this.#removedAt;
+    const isResting = this.#clock.monotonicMs() < this.#retryAt;
+    if (isResting || this.#isClosed) return this.#isRecorded(removedAt);
+    const failures = this.#failures;
+    const faults: unknown[] = [];
+    const note = (error: unknown) => void faults.push(error);
+    if (!this.#isRecorded(removedAt)) await this.#record().catch(note);
+    // Nothing else has helped: the old copy must go.
+    if (!this.#isRecorded(removedAt)) await this.#clear().catch(note);
+    if (faults.length > 0 && this.#failures === failures) this.#failed(faults[0]);
+    return this.#isRecorded(removedAt);
   }
 
-  #longPauseMs({ table }: Policy): number {
-    const wasWritten = this.#wholeBegunAt !== Number.NEGATIVE_INFINITY;
-    return wasWritten ? LATER_MS + table.size * PAUSE_MS_PER_KEY : SOON_MS;
+  /** Writes the journal, or the whole where that is small: with more than that nothing may wait. */
+  async #record(): Promise<void> {
+    const latest = this.#latest;
+    if (!latest) return;
+    if (this.#log.follows(this.#disk.wholeVersion())) await this.#writeJournal(latest);
+    else if (latest.policy.table.size <= SMALL_KEYS_MAX) await this.#whole.now();
+  }
+
+  async #writeJournal(latest: Kept): Promise<void> {
+    await this.#disk.writeJournal(latest, this.#log);
+    this.#confirmedAt = this.#clock.monotonicMs();
+    this.#sync.within(SYNC_MS);
+  }
+
+  async #clear(): Promise<void> {
+    await this.#disk.clear();
+    this.#isReplaced = false;
+    this.#isPending = true;
+    this.#writeWithin(this.#pauseMs());
   }
 
   async #writeWhole(): Promise<void> {
@@ -100,65 +190,70 @@ export class Writing {
     if (!due || !this.#isPending) return;
     this.#isPending = false;
     this.#wholeBegunAt = this.#clock.monotonicMs();
-    const there = await this.#disk.whole(due);
-    if (there === null) {
+    try {
+      const meeting = () => {
+        this.#replacing = written;
+      };
+      const written = this.#disk.writeWhole(due, this.#conditionOf(due, meeting));
+      await written;
+      this.#failures = 0;
+      this.#retryAt = Number.NEGATIVE_INFINITY;
+      this.#trouble = null;
+    } catch (error) {
       this.#isPending = true;
-      this.#whole.within(RETRY_MS);
-      return;
+      if (error instanceof Overtaken) this.#writeWithin(this.#pauseMs());
+      else this.#failed(error);
+    } finally {
+      this.#replacing = null;
     }
-    this.#base = there;
-    this.#news.forget(there);
-    // What was told meanwhile can be put upon it now.
-    if (this.#latest && this.#latest.policy.version <= there) this.#isUrgent = false;
-    else if (this.#isUrgent && this.#isOnNews()) this.#fresh.within(0);
   }
 
-  async #writeNews(): Promise<void> {
-    if (!this.#isUrgent || this.#base === null) return;
-    // Others write there as well, and sweep.
-    this.#base = this.#disk.versionThere();
-    const latest = this.#latest;
-    if (!latest) return;
-    if (!this.#isOnNews()) {
-      this.#whole.within(this.#pauseMs(latest.policy));
-      return;
-    }
-    this.#isUrgent = false;
-    this.#newsBegunAt = this.#clock.monotonicMs();
-    if ((await this.#disk.news(latest, this.#news)) !== null) return;
-    this.#isUrgent = true;
-    this.#fresh.within(RETRY_MS);
+  /** What was taken away while the whole was written must be in the journal when it is there. */
+  #conditionOf({ policy }: Kept, meeting: () => void): Condition {
+    const { version } = policy; // of this moment: it goes on while the whole is written
+    const isSame = () => this.#latest?.policy === policy;
+    return {
+      isMet: () => this.#removedAt <= version || (isSame() && this.#isInJournal(this.#removedAt)),
+      meet: async () => {
+        meeting();
+        if (!this.#latest || !this.#log.follows(version)) throw new Overtaken();
+        await this.#writeJournal(this.#latest);
+      },
+      done: (there) => {
+        this.#log.forget(there);
+        if (isSame()) this.#isReplaced = false;
+      },
+    };
   }
-}
 
-type Earliest = {
-  /** Before so long; sooner if that was asked for already. */
-  within(ms: number): void;
-  /** Nothing more is begun; resolves when what was begun is done. */
-  close(): Promise<void>;
-};
+  #failed(error: unknown): void {
+    this.#failures += 1;
+    const doublings = Math.min(this.#failures - 1, DOUBLINGS_MAX);
+    const waitMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** doublings);
+    this.#retryAt = this.#clock.monotonicMs() + waitMs;
+    this.#trouble = error instanceof Error ? error.message : String(error);
+    this.#isPending = true;
+    this.#disk.failed(error);
+    this.#writeWithin(waitMs);
+  }
 
-/** One act after the other, each as soon as anybody asked for. */
-function earliest(clock: Clock, act: () => Promise<void>): Earliest {
-  let acting = Promise.resolve();
-  let dueAt = Number.POSITIVE_INFINITY;
-  let cancel = () => {};
-  let isClosed = false;
-  return {
-    within: (ms) => {
-      const at = clock.monotonicMs() + ms;
-      if (at >= dueAt || isClosed) return;
-      cancel();
-      dueAt = at;
-      cancel = clock.after(ms, () => {
-        dueAt = Number.POSITIVE_INFINITY;
-        acting = acting.then(act);
-      });
-    },
-    close: () => {
-      isClosed = true;
-      cancel();
-      return acting;
-    },
-  };
+  /** Not before the next try is due. */
+  #writeWithin(ms: number): void {
+    this.#whole.within(Math.max(ms, this.#retryAt - this.#clock.monotonicMs()));
+  }
+
+  /** Nothing but the whole will do: soon, but not again and again. */
+  #pauseMs(): number {
+    const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();
+    return Math.max(SOON_MS, untilMs - this.#clock.monotonicMs());
+  }
+
+  #longPauseMs(): number {
+    const wasWritten = this.#wholeBegunAt !== Number.NEGATIVE_INFINITY;
+    return wasWritten ? LATER_MS + this.#weightMs() : SOON_MS;
+  }
+
+  #weightMs(): number {
+    return (this.#latest?.policy.table.size ?? 0) * PAUSE_MS_PER_KEY;
+  }
 }

@@ -7,18 +7,18 @@ import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Env } from '../context.ts';
 import type { Log } from '../options.ts';
-import { type Belonging, type Kept, piecesOf, restore } from './cache-form.ts';
-import { applyNews, type News } from './cache-news.ts';
-import { type Found, Writing } from './cache-writing.ts';
 import {
+  makeDirectory,
   type Names,
   NEWS_END,
   POLICY_END,
-  prepare,
-  readSealed,
-  versionAt,
-  writeSealed,
-} from './sealed-file.ts';
+  removeAbandoned,
+  sweep,
+} from './cache-directory.ts';
+import { type Belonging, type Kept, piecesOf, restore } from './cache-form.ts';
+import { applyNews, type News } from './cache-news.ts';
+import { type Found, Writing } from './cache-writing.ts';
+import { isMissing, readSealed, syncPath, versionAt, writeSealed } from './sealed-file.ts';
 import type { Policy } from './standing.ts';
 
 export type DiskCache = {
@@ -30,6 +30,16 @@ export type DiskCache = {
    * must outlive the program.
    */
   keep(policy: Policy, savedAt: number, news?: News | null): void;
+  /**
+   * Resolves true when a start from this cache would admit no key that was taken away until now:
+   * because it is written, or because no copy is left. False when neither could be done: then the
+   * policy in force must not be acknowledged. Never rejects.
+   */
+  secure(): Promise<boolean>;
+  /** Notes that the control plane has just confirmed the policy in force. */
+  confirm(): void;
+  /** Why the cache cannot be written; null when it can. */
+  trouble(): string | null;
   /** Writes down what is not yet written. Never rejects. */
   close(): Promise<void>;
 };
@@ -54,29 +64,37 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
     log('warn', `keyrail: the policy cache ${what}: ${why}`);
     return null;
   };
-  const notWritten = failed('could not be written');
-  /** The pieces are made before anything is waited for: they are of this very moment. */
-  const write = async (at: string, { version }: Policy, pieces: () => Uint8Array[]) => {
-    try {
-      return await writeSealed(at, { secretKey, version, pieces: pieces() });
-    } catch (error) {
-      return notWritten(error);
-    }
-  };
   const writing = new Writing(clock, {
-    versionThere: () => versionAt(path),
-    whole: ({ policy, savedAt }) => write(path, policy, () => piecesOf(policy, belonging, savedAt)),
-    news: ({ policy, savedAt }, news) =>
-      write(newsPath, policy, () => news.pieces(policy, belonging, savedAt)),
+    wholeVersion: () => versionAt(path, secretKey),
+    journalVersion: () => versionAt(newsPath, secretKey),
+    // The pieces are made before anything is waited for: they are of this very moment.
+    writeWhole: async (latest, condition) => {
+      const { version } = latest.policy;
+      const pieces = piecesOf(latest, belonging);
+      return writeSealed(path, { secretKey, version, pieces, isSynced: true, condition });
+    },
+    writeJournal: async (latest, news) => {
+      const { version } = latest.policy;
+      const pieces = news.pieces(latest, belonging);
+      return writeSealed(newsPath, { secretKey, version, pieces, isSynced: false });
+    },
+    syncJournal: () => syncPath(newsPath),
+    clear: () => removeInOrder([path, newsPath]),
+    failed: failed('could not be written'),
   });
 
   return {
     load: async () => {
-      await prepare(dir, names, clock.now()).catch(failed('has no directory'));
+      try {
+        await makeDirectory(dir);
+        await sweep(dir, names, clock.now());
+      } catch (error) {
+        return failed('is not used')(error);
+      }
       try {
         const found = await readBoth({ path, newsPath, secretKey, belonging });
         if (!found) {
-          await unlink(newsPath).catch(() => {}); // they would be of another beginning
+          await removeAbandoned(newsPath, clock.now());
           return null;
         }
         writing.begin(found);
@@ -85,13 +103,26 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         // What nobody can open shall not stand in the way of what will be written. A disk that
         // refuses, or too many files that are open, says nothing of what is in them.
         const isOfDisk = Object(error).syscall !== undefined;
-        for (const one of isOfDisk ? [] : [path, newsPath]) await unlink(one).catch(() => {});
+        if (!isOfDisk) await removeInOrder([path, newsPath]).catch(() => {});
         return failed('was refused')(error);
       }
     },
-    keep: (policy, savedAt, news = null) => writing.keep({ policy, savedAt }, news),
+    keep: (policy, savedAt, news = null) =>
+      writing.keep({ policy, savedAt, confirmedAt: clock.now() }, news),
+    secure: () => writing.secure(),
+    confirm: () => writing.confirm(clock.now()),
+    trouble: () => writing.trouble,
     close: () => writing.close(),
   };
+}
+
+/** One after the other: the whole must never stand without the journal that belongs to it. */
+async function removeInOrder(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await unlink(path).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+  }
 }
 
 type Reading = { path: string; newsPath: string; secretKey: string; belonging: Belonging };

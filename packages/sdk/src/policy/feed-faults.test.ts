@@ -224,7 +224,7 @@ test('waits grow, have a bound, and are spread by chance', async (t) => {
   };
   const soft = await gapsOf(503, () => 0);
   ok(
-    soft.every((gap, at) => gap >= (soft[at - 1] ?? 0) && gap <= 30_000),
+    soft.every((gap, at) => gap >= (soft[at - 1] ?? 0) && gap <= 5_000),
     `${soft}`,
   );
   const hard = await gapsOf(401, () => 0);
@@ -234,7 +234,7 @@ test('waits grow, have a bound, and are spread by chance', async (t) => {
   );
   ok(hard.length < soft.length / 4, `${hard.length} of ${soft.length}`);
   const early = await gapsOf(503, () => 0.99);
-  ok((early.at(-1) ?? 0) < 10_000, 'chance takes away most of a wait');
+  ok((early.at(-1) ?? 0) < 2_000, 'chance takes away most of a wait');
 });
 
 test('what the server asks to be waited is waited', async (t) => {
@@ -277,5 +277,6 @@ test('a fleet does not come back in step', async (t) => {
     const second = Math.floor(at / 1000);
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
   }
-  ok(Math.max(...perSecond.values()) < 60, `${[...perSecond.values()]}`);
+  const share = plane.asked.length / 30;
+  ok(Math.max(...perSecond.values()) < 1.5 * share, `${[...perSecond.values()]}`);
 });

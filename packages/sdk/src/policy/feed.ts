@@ -5,17 +5,19 @@
 // A snapshot is put together aside and swapped in whole. A delta is checked whole, then applied
 // whole, between two requests of the vendor. What fails changes nothing: the last good policy stays
 // and the exchange is tried again after a pause. Asking for what came after a version acknowledges
-// it, so a delta is asked for only when everything before it is in force.
+// it, so a delta is asked for only when everything before it is in force, and when a start from the
+// cache would not forget it.
 import type { Chance, Clock } from '../clock.ts';
 import type { Env } from '../context.ts';
 import type { Time } from '../time.ts';
 import type { Transport } from '../transport.ts';
 import type { News } from './cache-news.ts';
 import { createHolding, type Holding } from './holding.ts';
-import { POLL_MS_MAX, spread, waitMsAfter } from './pace.ts';
+import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
+import { Pause } from './pause.ts';
+import { readSnapshot } from './snapshot.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
 import type { Policy, Standing } from './standing.ts';
-import { PolicyTable } from './table.ts';
 import { type Delta, FeedFault, type SnapshotPage } from './wire.ts';
 
 export type FeedParts = {
@@ -32,15 +34,25 @@ export type FeedParts = {
   chance: Chance;
   time: Time;
   standing: Standing;
-  /** Told after each change, with the control plane's time of it; null when all of it is new. */
-  onChange(policy: Policy, generatedAt: number, news: News | null): void;
+  /** Null without a cache. */
+  cache: FeedCache | null;
+};
+
+/** What the feed asks of a cache. */
+export type FeedCache = {
+  /** After each change, with the control plane's time of it; null when all of it is new. */
+  keep(policy: Policy, generatedAt: number, news: News | null): void;
+  /** After each answer that there is nothing new. */
+  confirm(): void;
+  /** Whether a start from the cache would admit no key that was taken away until now. */
+  secure(): Promise<boolean>;
 };
 
 /** So many answers may follow each other at once; then there is a pause between them. */
 const BURST_MAX = 10;
 const BURST_PAUSE_MS = 50;
-
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** A node that acknowledges nothing shows this often that it is there. */
+const STAY_MS = 30_000;
 
 type Polled = { outcome: 'news' | 'quiet' | 'failed'; holdMs: number; tookMs: number };
 
@@ -49,15 +61,22 @@ export class Feed {
   readonly #source: Source;
   readonly #holding: Holding;
   readonly #stopping = new AbortController();
+  readonly #pause: Pause;
+  /** The last version that a start from the cache would not forget. */
+  #securedVersion = 0;
+  #stayedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #burst = 0;
   /** What a delta said could not be understood, or not be applied: the whole may be. */
   #startsOver = false;
+  /** When a pause that is due may be cut short; null when it may not. */
+  #wakesAfterMs: number | null = null;
 
   constructor(parts: FeedParts) {
     const { signal } = this.#stopping;
     this.#parts = parts;
-    this.#source = new Source({ ...parts, signal, pause: (ms) => this.#pause(ms) });
+    this.#pause = new Pause(parts.clock, signal);
+    this.#source = new Source({ ...parts, signal, pause: (ms) => this.#pause.wait(ms) });
     this.#holding = createHolding(parts);
   }
 
@@ -65,7 +84,7 @@ export class Feed {
   async run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const pauseMs = await this.#step();
-      if (pauseMs > 0) await this.#pause(pauseMs);
+      if (pauseMs > 0) await this.#pause.wait(pauseMs, this.#wakesAfterMs);
     }
   }
 
@@ -73,9 +92,20 @@ export class Feed {
     this.#stopping.abort();
   }
 
+  /** The control plane has just answered something else: a wait for it is cut short. */
+  wake(): void {
+    this.#pause.wake();
+  }
+
+  /** After it was stopped: no revocation has to wait for this node any more. Never rejects. */
+  leave(): Promise<void> {
+    return this.#source.leave(this.#securedVersion);
+  }
+
   /** One exchange, and how long to wait before the next. */
   async #step(): Promise<number> {
     const { policy } = this.#parts.standing;
+    this.#wakesAfterMs = null;
     try {
       const pauseMs =
         policy && !this.#startsOver ? await this.#follow(policy) : await this.#start();
@@ -93,7 +123,8 @@ export class Feed {
   }
 
   async #follow(policy: Policy): Promise<number> {
-    const { clock, standing } = this.#parts;
+    const { clock, standing, cache } = this.#parts;
+    const isNamed = await this.#isSecured(policy);
     // What is in doubt is confirmed by an answer, and a held poll may have none for long.
     const holdMs = standing.degraded ? 0 : this.#holding.next();
     const beganAt = clock.monotonicMs();
@@ -103,7 +134,7 @@ export class Feed {
       return polled;
     };
     const answer = await this.#source
-      .since(policy.version, policy.workspaceId, holdMs)
+      .since(policy.version, policy.workspaceId, { holdMs, isNamed })
       .catch((error: unknown) => {
         ended('failed');
         this.#startsOver = error instanceof FeedFault;
@@ -111,10 +142,32 @@ export class Feed {
       });
     this.#stopping.signal.throwIfAborted();
     const polled = ended(answer === null ? 'quiet' : 'news');
-    if (answer === null) standing.confirmed(policy);
-    else if (answer.kind === 'snapshot') await this.#activate(answer);
+    if (answer === null) {
+      standing.confirmed(policy);
+      cache?.confirm();
+    } else if (answer.kind === 'snapshot') await this.#activate(answer);
     else this.#apply(policy, answer);
     return this.#pauseMsAfter(polled);
+  }
+
+  /**
+   * Whether the policy in force may be acknowledged. While it may not, because the cache holds an
+   * older copy that it can neither follow up nor remove, polls bear no name. Now and then one says
+   * that the node is there, with the last version that the cache would not forget: a revocation
+   * waits for it, and is told that it is not complete.
+   */
+  async #isSecured({ version }: Policy): Promise<boolean> {
+    const { cache, clock } = this.#parts;
+    if (cache === null || (await cache.secure())) {
+      this.#securedVersion = version;
+      return true;
+    }
+    const now = clock.monotonicMs();
+    if (now - this.#stayedAt >= STAY_MS) {
+      this.#stayedAt = now;
+      await this.#source.stay(this.#securedVersion);
+    }
+    return false;
   }
 
   #pauseMsAfter({ outcome, holdMs, tookMs }: Polled): number {
@@ -151,20 +204,9 @@ export class Feed {
       this.#startsOver = true;
       throw new FeedFault('a version went back');
     }
-    const table = new PolicyTable();
-    let page = first;
-    for (;;) {
-      // Reading it took a while; the vendor's requests come in between.
-      await turn();
-      for (const entry of page.entries) table.set(entry);
-      if (page.cursor === null) break;
-      page = await this.#source.page(page.cursor, workspaceId);
-      if (page.version !== version) throw new FeedFault('a page is of another version');
-    }
-    for (const _ of table.settle()) await turn();
+    const { table, projectDeleted } = await readSnapshot(this.#source, first);
     this.#stopping.signal.throwIfAborted();
     const { env } = this.#parts;
-    const { projectDeleted } = page;
     this.#startsOver = false;
     this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt, null);
   }
@@ -172,7 +214,7 @@ export class Feed {
   #adopt(policy: Policy, generatedAt: number, news: News | null): void {
     this.#parts.time.heard(generatedAt);
     this.#parts.standing.confirmed(policy);
-    this.#parts.onChange(policy, generatedAt, news);
+    this.#parts.cache?.keep(policy, generatedAt, news);
   }
 
   #failed(error: unknown): number {
@@ -180,28 +222,15 @@ export class Feed {
     this.#failures += 1;
     const failures = this.#failures;
     if (error instanceof Failed) {
-      const { hard } = error.failure;
-      standing.failed({ hard, message: error.message });
-      return waitMsAfter({ failures, hard, retryAfterMs: error.retryAfterMs }, chance);
+      const { terms } = error;
+      standing.failed({ hard: terms.hard, message: error.message });
+      if (!terms.hard && !terms.isLimited) this.#wakesAfterMs = wakeMs(chance);
+      return waitMsAfter({ failures, ...terms }, chance);
     }
     const why = error instanceof Error ? error.message : String(error);
     standing.failed({ hard: true, message: `the policy feed cannot be followed: ${why}` });
-    const waitMs = waitMsAfter({ failures, hard: true, retryAfterMs: null }, chance);
+    const terms = { hard: true, retryAfterMs: null, isLimited: false };
     // It is heard, and still decides by what it has: revocations have to wait for it.
-    return Math.min(waitMs, POLL_MS_MAX);
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { signal } = this.#stopping;
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const cancel = this.#parts.clock.after(ms, done);
-      signal.addEventListener('abort', done, { once: true });
-    });
+    return Math.min(waitMsAfter({ failures, ...terms }, chance), POLL_MS_MAX);
   }
 }

@@ -3,7 +3,8 @@
 import type { Chance } from '../clock.ts';
 
 const SOFT_MS_MIN = 500;
-const SOFT_MS_MAX = 30_000;
+/** A node that waits for longer hears of no revocation, long after the control plane is back. */
+const SOFT_MS_MAX = 5_000;
 const HARD_MS_MIN = 5_000;
 const HARD_MS_MAX = 300_000;
 const DOUBLINGS_MAX = 20;
@@ -16,15 +17,24 @@ export type Failed = {
   /** How many failures came in a row, this one included. */
   failures: number;
   hard: boolean;
-  /** What the server asked for, or something before it: a page about maintenance says an hour. */
+  /** What the server asked for, or a proxy in front of it: a maintenance page says an hour. */
   retryAfterMs: number | null;
+  /** The server is well and wants fewer requests: what it asks for is waited for in full. */
+  isLimited: boolean;
 };
 
-export function waitMsAfter({ failures, hard, retryAfterMs }: Failed, chance: Chance): number {
+export function waitMsAfter(failed: Failed, chance: Chance): number {
+  const { failures, hard, isLimited } = failed;
+  const asked = failed.retryAfterMs ?? 0;
   const [min, max] = hard ? [HARD_MS_MIN, HARD_MS_MAX] : [SOFT_MS_MIN, SOFT_MS_MAX];
-  const bound = Math.min(max, min * 2 ** Math.min(failures - 1, DOUBLINGS_MAX));
-  return Math.min(retryAfterMs ?? 0, HARD_MS_MAX) + bound * (1 - SPREAD * chance());
+  const grown = min * 2 ** Math.min(failures - 1, DOUBLINGS_MAX);
+  const bound = Math.min(max, isLimited ? grown : Math.max(grown, asked));
+  const before = isLimited ? Math.min(asked, HARD_MS_MAX) : 0;
+  return before + bound * (1 - SPREAD * chance());
 }
+
+/** The least time between two tries when another exchange has shown that the server answers. */
+export const wakeMs = (chance: Chance): number => SOFT_MS_MIN * (1 + chance());
 
 /** A fifth more or less, for polls at intervals. */
 export const spread = (ms: number, chance: Chance): number => ms * (0.8 + 0.4 * chance());

@@ -1,9 +1,19 @@
 // A sealed file on the disk (see cache-form.ts): readable by its owner alone, replaced in one step,
-// and never by what is older than what stands there.
+// and never by what is older than what stands there. Only regular files of this process's own user
+// are read, and opening one never blocks: another kind of file under the same name is refused.
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readSync, renameSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  type Stats,
+} from 'node:fs';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { checkDirectory, isOwn } from './cache-directory.ts';
 import {
   FRONT_BYTES,
   frontOf,
@@ -14,45 +24,30 @@ import {
   versionIn,
 } from './cache-form.ts';
 
-export const [POLICY_END, NEWS_END] = ['.policy', '.news'];
-const WHOLE_NAMES = [POLICY_END, NEWS_END];
 const FILE_BYTES_MAX = 2 ** 31;
-/** Below every version. */
-const NONE = -1;
 const READ_BYTES = 1024 * 1024;
-/** A file that somebody began and did not finish so long ago was left behind. */
-const ABANDONED_MS = 3_600_000;
-/** One under a secret key that nobody has any more. */
-const OUTDATED_MS = 30 * 86_400_000;
-
-/** The files of one policy, for each secret key its own: under another they cannot be opened. */
-export type Names = { ofPolicy: string; own: string };
-
-/** Makes the directory, and sweeps up what a crash, or another secret key, left behind. */
-export async function prepare(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(dir)) {
-    if (!name.startsWith(ofPolicy) || WHOLE_NAMES.some((end) => name === own + end)) continue;
-    const mostMs = WHOLE_NAMES.some((end) => name.endsWith(end)) ? OUTDATED_MS : ABANDONED_MS;
-    const left = join(dir, name);
-    const found = await stat(left).catch(() => null); // another may be sweeping as well
-    if (found && now - found.mtimeMs > mostMs) await unlink(left).catch(() => {});
-  }
-}
+/** Something is there, but no file of this secret key: below every version. */
+export const UNKNOWN_VERSION = -1;
+/** A FIFO is opened without waiting for its other end, a link is not followed. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+/** How often a condition is met again before the file that waits for it is given up. */
+const CONDITION_TRIES_MAX = 10;
 
 /** The plain text, or null when there is no file. Throws when anything at all is wrong with it. */
 export async function readSealed(path: string, secretKey: string): Promise<Buffer | null> {
-  const file = await open(path, 'r').catch((error: unknown) => {
-    if (Object(error).code === 'ENOENT') return null;
+  const file = await open(path, OPEN_FLAGS).catch((error: unknown) => {
+    if (isMissing(error)) return null;
     throw error;
   });
   if (!file) return null;
   try {
-    const { size } = await file.stat();
+    const found = await file.stat();
+    checkFile(found);
+    const { size } = found;
     const sealedBytes = size - FRONT_BYTES - TAG_BYTES;
     if (sealedBytes <= 0 || size > FILE_BYTES_MAX) throw new Error('it has no sensible size');
     const front = await readAt(file, 0, FRONT_BYTES);
-    if (versionIn(front) === null) throw new Error('it is not a policy cache');
+    if (versionIn(secretKey, front) === null) throw new Error('it is not a policy cache');
     const decipher = opener(secretKey, front);
     decipher.setAuthTag(await readAt(file, FRONT_BYTES + sealedBytes, TAG_BYTES));
     const plain = Buffer.alloc(sealedBytes);
@@ -67,6 +62,13 @@ export async function readSealed(path: string, secretKey: string): Promise<Buffe
   }
 }
 
+export const isMissing = (error: unknown): boolean => Object(error).code === 'ENOENT';
+
+function checkFile(found: Stats): void {
+  if (!found.isFile()) throw new Error('it is not a regular file');
+  if (!isOwn(found)) throw new Error('it belongs to another user');
+}
+
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
   if (bytesRead !== length) throw new Error('it is cut short');
@@ -78,57 +80,90 @@ export type Contents = {
   version: number;
   /** Of bounded size each. */
   pieces: readonly Uint8Array[];
+  /** Whether it must outlast a power cut, and not only the process. */
+  isSynced: boolean;
+  /** What must hold at the moment when the file is replaced. */
+  condition?: Condition;
 };
 
-/** Another process may share the file: what is newer in it stays. Says which version is there. */
+export type Condition = {
+  isMet(): boolean;
+  /** Makes it hold, or throws. */
+  meet(): Promise<void>;
+  /** Called in the same turn in which the file was replaced, or a newer one was found there. */
+  done(version: number): void;
+};
+
+/** Another process may share the file: a newer one stays. Returns the version that is there. */
 export async function writeSealed(path: string, contents: Contents): Promise<number> {
-  const { secretKey, version, pieces } = contents;
-  const before = versionAt(path);
-  if (before > version) return before;
+  const { secretKey, version } = contents;
+  await checkDirectory(dirname(path));
+  const before = versionAt(path, secretKey) ?? UNKNOWN_VERSION;
+  if (before > version) {
+    contents.condition?.done(before);
+    return before;
+  }
   const part = `${path}.${randomBytes(8).toString('hex')}`;
-  const front = frontOf(randomBytes(SALT_BYTES), version);
-  const cipher = sealer(secretKey, front);
   try {
-    const file = await open(part, 'wx', 0o600);
-    try {
-      await file.appendFile(front);
-      for (const piece of pieces) await file.appendFile(cipher.update(piece));
-      await file.appendFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writePart(part, contents);
+    await meet(contents.condition);
     // It took a while. Looked at and replaced in one go: a newer one must not come in between.
-    const meanwhile = versionAt(path);
+    const meanwhile = versionAt(path, secretKey) ?? UNKNOWN_VERSION;
+    if (meanwhile <= version) renameSync(part, path);
+    contents.condition?.done(Math.max(meanwhile, version));
     if (meanwhile > version) {
       await unlink(part);
       return meanwhile;
     }
-    renameSync(part, path);
-    await syncDirectory(dirname(path));
-    return version;
   } catch (error) {
     await unlink(part).catch(() => {});
     throw error;
   }
+  if (contents.isSynced) await syncPath(dirname(path));
+  return version;
 }
 
-/** The new name must outlast a power cut too, where a directory can be synced. */
-async function syncDirectory(dir: string): Promise<void> {
-  const opened = await open(dir, 'r').catch(() => null);
+async function writePart(part: string, contents: Contents): Promise<void> {
+  const { secretKey, version, pieces, isSynced } = contents;
+  const front = frontOf(secretKey, randomBytes(SALT_BYTES), version);
+  const cipher = sealer(secretKey, front);
+  const file = await open(part, 'wx', 0o600);
+  try {
+    await file.appendFile(front);
+    for (const piece of pieces) await file.appendFile(cipher.update(piece));
+    await file.appendFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+    if (isSynced) await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** It may be broken again while it is met, so it is asked once more without a wait after that. */
+async function meet(condition: Condition | undefined): Promise<void> {
+  for (let tries = 0; condition && !condition.isMet(); tries += 1) {
+    if (tries === CONDITION_TRIES_MAX) throw new Error('changes came faster than the disk');
+    await condition.meet();
+  }
+}
+
+/** Makes a file, or the names in a directory, outlast a power cut, where that is possible. */
+export async function syncPath(path: string): Promise<void> {
+  const opened = await open(path, OPEN_FLAGS).catch(() => null);
   await opened?.sync().catch(() => {});
   await opened?.close().catch(() => {});
 }
 
-/** What the file claims; NONE when there is none of ours. */
-export function versionAt(path: string): number {
+/** The version of a file, null when there is none, UNKNOWN_VERSION when it cannot be believed. */
+export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;
   try {
-    file = openSync(path, 'r');
+    file = openSync(path, OPEN_FLAGS);
+    checkFile(fstatSync(file));
     const front = Buffer.alloc(FRONT_BYTES);
-    return readSync(file, front) === FRONT_BYTES ? (versionIn(front) ?? NONE) : NONE;
-  } catch {
-    return NONE;
+    readSync(file, front);
+    return versionIn(secretKey, front) ?? UNKNOWN_VERSION;
+  } catch (error) {
+    return isMissing(error) ? null : UNKNOWN_VERSION;
   } finally {
     if (file !== null) closeSync(file);
   }

@@ -35,10 +35,11 @@ export class Standing {
     this.#parts = parts;
   }
 
-  /** From the cache: known, but not confirmed. */
-  restored(policy: Policy): void {
+  /** From the cache: known, but not confirmed since the time that is given. */
+  restored(policy: Policy, confirmedAt: number): void {
     this.policy = policy;
     this.source = 'cache';
+    this.lastSyncAt = confirmedAt;
     this.#wake();
   }
 

@@ -1,6 +1,7 @@
 // Answers of the policy feed, checked field by field: what does not have the feed's form, or is
 // the feed of somebody else, is refused as a whole. Fields that are not known are ignored.
 import type { Env, RateLimitRule } from '../context.ts';
+import { LIMIT_MAX, WINDOW_MS_MAX } from '../figures.ts';
 import type { Change, Entry } from './table.ts';
 
 /** Whose feed it must be. */
@@ -8,8 +9,12 @@ export type Expected = {
   projectId: string;
   /** The environment the feed must be narrowed to; null for both. */
   env: Env | null;
+  /** The tenants the feed must be narrowed to; null for all. */
+  tenantIds: ReadonlySet<string> | null;
   /** Null before the first answer, which fixes it. */
   workspaceId: string | null;
+  /** How many keys or changes were asked for at most. */
+  entriesMax: number;
 };
 
 type Head = {
@@ -33,17 +38,22 @@ const DIGEST_CHARS = 64;
 const [DIGIT_0, DIGIT_9, LETTER_A, LETTER_F] = [48, 57, 97, 102] as const;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CURSOR_CHARS_MAX = 512;
+/** The bounds of a key: more than these the control plane does not take. */
+const SCOPES_MAX = 64;
+const RULES_MAX = 8;
 
 /** Throws a FeedFault. */
 export function readFeed(body: unknown, expected: Expected): SnapshotPage | Delta {
   const page = record(body, 'the answer');
   const head = headOf(page, expected);
   if (page.object === 'policy_snapshot') {
-    const entries = list(page.keys, 'keys').map((key) => entryOf(record(key, 'keys')));
+    const keys = bounded(page.keys, 'keys', expected.entriesMax);
+    const entries = keys.map((key) => entryOf(record(key, 'keys'), expected));
     return { kind: 'snapshot', ...head, entries, cursor: cursorOf(page.next_cursor) };
   }
   if (page.object === 'policy_delta') {
-    const changes = list(page.changes, 'changes').map((one) => changeOf(record(one, 'changes')));
+    const list = bounded(page.changes, 'changes', expected.entriesMax);
+    const changes = list.map((change) => changeOf(record(change, 'changes'), expected));
     return { kind: 'delta', ...head, since: whole(page.since, 'since'), changes };
   }
   throw new FeedFault('object is neither policy_snapshot nor policy_delta');
@@ -65,8 +75,9 @@ function headOf(page: Fields, expected: Expected): Head {
   };
 }
 
-function changeOf(change: Fields): Change {
-  if (change.change === 'upsert') return { kind: 'upsert', entry: entryOf(change) };
+function changeOf(change: Fields, expected: Expected): Change {
+  if (change.change === 'upsert') return { kind: 'upsert', entry: entryOf(change, expected) };
+  // A removal can only take away: whose key it was does not matter.
   if (change.change === 'remove') {
     return { kind: 'remove', lookupHash: digestIn(change.lookup_hash) };
   }
@@ -74,8 +85,8 @@ function changeOf(change: Fields): Change {
   throw new FeedFault('a change is of an unknown kind');
 }
 
-function entryOf(key: Fields): Entry {
-  return {
+function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
+  const entry = {
     lookupHash: digestIn(key.lookup_hash),
     keyId: matching(key.key_id, UUID, 'key_id'),
     tenantId: tenantIdOf(key.tenant_id),
@@ -83,8 +94,14 @@ function entryOf(key: Fields): Entry {
     scopes: scopesOf(key.scopes),
     expiresAt:
       key.expires_at === null ? Number.POSITIVE_INFINITY : instant(key.expires_at, 'expires_at'),
-    limits: list(key.rate_limits, 'rate_limits').map((rule) => ruleOf(record(rule, 'rate_limits'))),
+    limits: rulesOf(key.rate_limits),
   };
+  // A key beyond the filter must not be admitted, whatever the answer as a whole claims to be.
+  if (env !== null && entry.env !== env) throw new FeedFault('a key is of another environment');
+  if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
+    throw new FeedFault('a key is of a tenant that was not asked for');
+  }
+  return entry;
 }
 
 /** Keys of one tenant often follow each other: what was found right is not looked at again. */
@@ -98,7 +115,7 @@ function tenantIdOf(value: unknown): string {
 }
 
 function scopesOf(value: unknown): string[] {
-  const scopes = list(value, 'scopes');
+  const scopes = bounded(value, 'scopes', SCOPES_MAX);
   if (areStrings(scopes)) return scopes;
   throw new FeedFault('scopes is not a list of strings');
 }
@@ -108,14 +125,17 @@ function areStrings(values: unknown[]): values is string[] {
   return true;
 }
 
+const rulesOf = (value: unknown): RateLimitRule[] =>
+  bounded(value, 'rate_limits', RULES_MAX).map((rule) => ruleOf(record(rule, 'rate_limits')));
+
 function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRule {
   if (typeof id !== 'string') throw new FeedFault('rate_limits.id is not a string');
   if (algorithm !== 'sliding' && algorithm !== 'fixed') {
     throw new FeedFault('rate_limits.algorithm is not known');
   }
   if (scope !== 'key' && scope !== 'tenant') throw new FeedFault('rate_limits.scope is not known');
-  const windowMs = whole(window_ms, 'rate_limits.window_ms');
-  return { id, limit: whole(limit, 'rate_limits.limit'), windowMs, algorithm, scope };
+  const windowMs = whole(window_ms, 'rate_limits.window_ms', WINDOW_MS_MAX);
+  return { id, limit: whole(limit, 'rate_limits.limit', LIMIT_MAX), windowMs, algorithm, scope };
 }
 
 type Fields = Record<string, unknown>;
@@ -130,6 +150,12 @@ function record(value: unknown, name: string): Fields {
 function list(value: unknown, name: string): unknown[] {
   if (Array.isArray(value)) return value;
   throw new FeedFault(`${name} is not a list`);
+}
+
+function bounded(value: unknown, name: string, most: number): unknown[] {
+  const values = list(value, name);
+  if (values.length <= most) return values;
+  throw new FeedFault(`${name} holds more than ${most} of them`);
 }
 
 function matching(value: unknown, form: RegExp, name: string): string {
@@ -152,9 +178,10 @@ function isLowerHex(text: string): boolean {
   return true;
 }
 
-function whole(value: unknown, name: string): number {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new FeedFault(`${name} is not a whole number`);
+function whole(value: unknown, name: string, most = Number.MAX_SAFE_INTEGER): number {
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
+  if (isWhole && value >= 0 && value <= most) return value;
+  throw new FeedFault(`${name} is not a whole number in its range`);
 }
 
 function instant(value: unknown, name: string): number {

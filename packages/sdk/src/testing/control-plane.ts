@@ -30,9 +30,17 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
   const wire = createWire();
 
   const answers: Record<string, (url: URL, init: RequestInit) => Promise<Response> | Response> = {
-    '/v1/policy/snapshot': (url) => Response.json(policy.snapshot(filterOf(url))),
+    '/v1/policy/snapshot': (url) =>
+      Response.json(
+        policy.snapshot(filterOf(url), {
+          after: url.searchParams.get('cursor'),
+          mostKeys: mostKeysOf(url),
+        }),
+      ),
     '/v1/policy/delta': async (url, { signal }) => {
       const { searchParams } = url;
+      // It keeps no record of nodes, so there is none to forget.
+      if (searchParams.get('leave') === 'true') return new Response(null, { status: 304 });
       const since = Number(searchParams.get('since'));
       const waitMs = Number(searchParams.get('wait_ms'));
       if (since >= policy.version() && waitMs > 0) {
@@ -43,7 +51,7 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
         await Promise.race([policy.changed(signal), over]);
         cancel();
       }
-      const delta = policy.delta(since, filterOf(url));
+      const delta = policy.delta(since, filterOf(url), mostKeysOf(url));
       return delta === null ? new Response(null, { status: 304 }) : Response.json(delta);
     },
     '/v1/ratelimit/check': (_, init) => Response.json(check(bodyOf(init))),
@@ -100,6 +108,9 @@ function filterOf({ searchParams }: URL): KeyFilter {
   const tenantIds = searchParams.getAll('tenant_id');
   return { env: env === 'live' || env === 'test' ? env : null, tenantIds };
 }
+
+const mostKeysOf = ({ searchParams }: URL): number =>
+  Number(searchParams.get('max_keys') ?? Number.POSITIVE_INFINITY);
 
 const bodyOf = ({ body }: RequestInit): Record<string, unknown> =>
   JSON.parse(body instanceof Uint8Array ? Buffer.from(body).toString() : String(body));

@@ -26,15 +26,19 @@ export type TestPolicy = {
   issue(key: TestKey): IssuedKey;
   /** False when there is no such key. */
   revoke(keyText: string): boolean;
-  snapshot(filter: KeyFilter): object;
-  /** Null when nothing has changed since. */
-  delta(since: number, filter: KeyFilter): object | null;
+  /** One page of it, with at most so many keys. */
+  snapshot(filter: KeyFilter, page: Page): object;
+  /** Null when nothing has changed since; a snapshot when that is more than so many changes. */
+  delta(since: number, filter: KeyFilter, mostKeys: number): object | null;
   /** Resolves with the next change, or when the signal fires. */
   changed(signal: AbortSignal | null | undefined): Promise<void>;
 };
 
 /** Which keys a node asks for: of an environment, of some tenants, or all. */
 export type KeyFilter = { env: Env | null; tenantIds: readonly string[] };
+
+/** Where a page begins, and the version of the first; null for that. */
+export type Page = { after: string | null; mostKeys: number };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };
 
@@ -63,6 +67,17 @@ export function createTestPolicy(
     waiting.clear();
   };
 
+  /** Revoked keys keep their place, so that no page skips one when another is revoked. */
+  const snapshot: TestPolicy['snapshot'] = (filter, { after, mostKeys }) => {
+    const [first = version, from = 0] = after?.split('.').map(Number) ?? [];
+    const asked = [...rows.values()].filter(isIn(filter));
+    const live = [...asked.entries()].filter(([at, { isRevoked }]) => at >= from && !isRevoked);
+    const [next] = live[mostKeys] ?? [null];
+    const keys = live.slice(0, mostKeys).map(([, { entry }]) => entry);
+    const next_cursor = next === null ? null : `${first}.${next}`;
+    return { object: 'policy_snapshot', ...head(filter), version: first, keys, next_cursor };
+  };
+
   return {
     workspaceId,
     version: () => version,
@@ -76,15 +91,12 @@ export function createTestPolicy(
       if (row && !row.isRevoked) bump(keyText, { ...row, isRevoked: true });
       return row !== undefined;
     },
-    snapshot: (filter) => {
-      const asked = [...rows.values()].filter(isIn(filter));
-      const keys = asked.filter(({ isRevoked }) => !isRevoked).map(({ entry }) => entry);
-      return { object: 'policy_snapshot', ...head(filter), keys, next_cursor: null };
-    },
-    delta: (since, filter) => {
+    snapshot,
+    delta: (since, filter, mostKeys) => {
       if (since >= version) return null;
       const news = [...rows.values()].filter((row) => row.version > since);
       const changes = news.filter(isIn(filter)).map(changeOf);
+      if (changes.length > mostKeys) return snapshot(filter, { after: null, mostKeys });
       return { object: 'policy_delta', ...head(filter), since, changes };
     },
     changed: (signal) =>

@@ -1,0 +1,42 @@
+// A pause between two exchanges. It ends early when the node is closed, and, where that is allowed,
+// when another exchange with the control plane has shown that it answers again.
+import type { Clock } from '../clock.ts';
+
+export class Pause {
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  #wake = () => {};
+
+  constructor(clock: Clock, signal: AbortSignal) {
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /** Without a second time it cannot be cut short; with one, to no less than that. */
+  wait(ms: number, wakesAfterMs: number | null = null): Promise<void> {
+    const signal = this.#signal;
+    if (signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const beganAt = this.#clock.monotonicMs();
+      const done = () => {
+        cancel();
+        this.#wake = () => {};
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      let cancel = this.#clock.after(ms, done);
+      signal.addEventListener('abort', done, { once: true });
+      if (wakesAfterMs === null || wakesAfterMs >= ms) return;
+      this.#wake = () => {
+        this.#wake = () => {};
+        cancel();
+        const leftMs = beganAt + wakesAfterMs - this.#clock.monotonicMs();
+        cancel = this.#clock.after(Math.max(0, leftMs), done);
+      };
+    });
+  }
+
+  wake(): void {
+    this.#wake();
+  }
+}
