@@ -56,11 +56,3 @@ function addressOf(text: string): string {
   if (username || password) throw usage('The address must not hold a credential.');
   return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
-
-/** Plain HTTP is fine on one machine; anywhere else the credential travels in the open. */
-export function isInTheOpen(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  const isLocal =
-    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  return protocol === 'http:' && !isLocal;
-}

@@ -3,6 +3,7 @@
 import { attempt, type Exchanged, type Prepared, parsedOrText } from './attempt.ts';
 import { KeyrailUnreachable } from './errors.ts';
 import { nextCursorOf } from './link.ts';
+import { isInTheOpen } from './plain-http.ts';
 import { baseOf, checkToken, type LooseInput, prepareLine, preparePath } from './request.ts';
 import { isRepeatable, type Patience, persist } from './retry.ts';
 import type {
@@ -117,6 +118,7 @@ export function createClient(options: ClientOptions): Client {
     headers: { ...options.headers },
   };
   patienceOf(options, {}, false);
+  warnOfPlainHttp(settings);
   // Looked up at each call, so that a runtime's instrumentation of fetch is used.
   const fetcher: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
 
@@ -144,6 +146,17 @@ export function createClient(options: ClientOptions): Client {
     },
     withToken: (token) => createClient({ ...options, token }),
   };
+}
+
+const warned = new Set<string>();
+const WARNED_MAX = 100;
+
+/** Once for each deployment, however many clients are made for it. */
+function warnOfPlainHttp({ base, token }: { base: URL; token: string | null }): void {
+  const { origin } = base;
+  if (token === null || !isInTheOpen(base) || warned.has(origin)) return;
+  if (warned.size < WARNED_MAX) warned.add(origin);
+  console.warn(`keyrail: ${origin} is not https; the credential can be read on its way`);
 }
 
 const headOf = ({ headers }: Exchanged): ReplyHead => ({

@@ -1,5 +1,5 @@
 // What goes over the wire, and what is refused before it does.
-import { equal, throws } from 'node:assert/strict';
+import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { createClient } from './client.ts';
@@ -69,4 +69,19 @@ test('a client shows nothing of its credential', () => {
   const client = createClient({ url: 'https://keys.test', token: 'krsk_hidden' });
   equal(inspect(client, { depth: 9, showHidden: true }).includes('hidden'), false);
   equal(JSON.stringify(client).includes('hidden'), false);
+});
+
+test('plain HTTP is warned of once for a deployment, unless it stays on this machine', (t) => {
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const told = () => mock.calls.map(({ arguments: [message] }) => String(message));
+  for (const url of ['https://keys.test', 'http://localhost:1', 'http://127.0.0.1', 'http://[::1]'])
+    createClient({ url, token: 'secret' });
+  createClient({ url: 'http://keys.test' });
+  deepEqual(told(), []);
+  const client = createClient({ url: 'http://keys.test/a', token: 'secret' });
+  client.withToken('another');
+  createClient({ url: 'http://keys.test', token: 'secret' });
+  deepEqual(told(), [
+    'keyrail: http://keys.test is not https; the credential can be read on its way',
+  ]);
 });

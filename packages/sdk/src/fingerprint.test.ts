@@ -69,6 +69,30 @@ test('the order of a query does not matter, all else does', () => {
   }
 });
 
+test('bytes of a query that are no text are told apart', () => {
+  const queries = ['a=%ff', 'a=%fe', 'a=%25ff', 'a=%EF%BF%BD', '%ff=a', 'a=%ff%fe', 'a=%'];
+  const prints = queries.map((query) => fingerprintOf({ ...asked, query }));
+  equal(new Set(prints).size, queries.length);
+  equal(fingerprintOf({ ...asked, query: 'a=%FF' }), prints[0]);
+});
+
+test('a query of text is spelt as URLSearchParams spells it', () => {
+  const text = fc.string({ unit: 'binary' }).map((it) => it.toWellFormed());
+  fc.assert(
+    fc.property(text, text, (name, value) => {
+      const query = new URLSearchParams([[name, value]]).toString();
+      const whole = `POST\n/charges\n${query}\n{"x":1}`;
+      equal(
+        fingerprintOf({
+          ...asked,
+          query: `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+        }),
+        createHash('sha256').update(whole).digest('hex'),
+      );
+    }),
+  );
+});
+
 test('a query cannot pass for a body', () => {
   notEqual(
     fingerprintOf({ ...asked, query: 'a=1', body: Buffer.from('\nx') }),

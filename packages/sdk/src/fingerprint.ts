@@ -48,11 +48,31 @@ export function fingerprintOf({ method, path, query, body }: Asked): string {
     .digest('hex');
 }
 
+/**
+ * Each pair in one spelling. It is made of the bytes that a pair stands for and not of their text:
+ * bytes that are no text, as in `%ff` and `%fe`, would all become the same character.
+ */
 function sortedQuery(query: string): string {
-  if (query === '') return '';
-  const pairs = [...new URLSearchParams(query)];
-  pairs.sort(([a, x], [b, y]) => compare(a, b) || compare(x, y));
-  return new URLSearchParams(pairs).toString();
+  const pairs = query.split('&').filter((pair) => pair !== '');
+  const spelt = pairs.map((pair): [string, string] => {
+    const at = pair.indexOf('=');
+    const [name, value] = at === -1 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+    return [spell(name), spell(value)];
+  });
+  spelt.sort(([a, x], [b, y]) => compare(a, b) || compare(x, y));
+  return spelt.map(([name, value]) => `${name}=${value}`).join('&');
+}
+
+/** As forms are encoded: a plus for a space, and percent signs for all but a few characters. */
+function spell(text: string): string {
+  const plain = text.replaceAll('+', ' ');
+  const bytes = Buffer.from(plain, 'utf8').toString('latin1');
+  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return decoded.replace(/[^A-Za-z0-9*._-]/g, (char) =>
+    char === ' ' ? '+' : `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 /** By code units: the same on every machine, whatever its language. */

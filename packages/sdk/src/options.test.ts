@@ -31,6 +31,15 @@ test('nothing but the three required options is needed', () => {
   deepEqual(telemetry, { sampleRate: 1, flushMs: 5_000, queueMax: 10_000, batchMax: 1_000 });
 });
 
+test('plain HTTP is warned of once, unless it stays on this machine', () => {
+  const warnings = (url: string) => settled({ url }).logged.length;
+  for (const url of ['http://keys.example.com', 'http://10.0.0.7:4400/a', 'http://127.0.0.1.x.com'])
+    equal(warnings(url), 1, url);
+  const quiet = ['localhost:4400', '127.0.0.1:4400', '127.8.9.1', '[::1]:4400', 'a.localhost'];
+  for (const host of quiet) equal(warnings(`http://${host}`), 0, host);
+  equal(warnings('https://keys.example.com'), 0);
+});
+
 test('what cannot be right is thrown, without a word of the secret key', () => {
   const [head, tail] = [whole.secretKey.slice(0, 30), whole.secretKey.slice(30)];
   const wrong: Record<string, unknown>[] = [

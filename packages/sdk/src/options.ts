@@ -5,6 +5,7 @@ import { parseCredential } from '@keyrail/protocol/key-format.ts';
 import { type Bounds, clampedAll, type Warn, warnOfUnknown } from './bounds.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import type { Env } from './context.ts';
+import { isInTheOpen } from './plain-http.ts';
 import { POLL_MS_MAX } from './policy/pace.ts';
 
 export type LogLevel = 'info' | 'warn' | 'error';
@@ -127,9 +128,11 @@ export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals =
   const warn = (message: string) => log('warn', `keyrail: ${message}`);
   warnOfUnknown(options, KNOWN, warn);
   const chance = internals.chance ?? systemChance;
+  const base = baseOf(options.url);
+  if (isInTheOpen(base)) warn('url is not https; the secret key can be read on its way');
   return {
     ...paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn),
-    base: baseOf(options.url),
+    base,
     secretKey: checkSecretKey(options.secretKey),
     projectId: checkUuid('projectId', options.projectId),
     env: checkEnv(options.env),

@@ -1,6 +1,7 @@
 // Logging in and out, and who one is.
 
 import { KeyrailError } from '@keyrail/client/errors.ts';
+import { isInTheOpen } from '@keyrail/client/plain-http.ts';
 import type { Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Fact } from '../facts.ts';
@@ -8,7 +9,7 @@ import { usage } from '../faults.ts';
 import type { Given } from '../given.ts';
 import { type Profile, withoutProfile, withProfile } from '../profile.ts';
 import { ask, isInteractive, secretFrom } from '../prompt.ts';
-import { isInTheOpen, tokenOf } from '../target.ts';
+import { tokenOf } from '../target.ts';
 
 const login: Command = {
   name: 'login',
