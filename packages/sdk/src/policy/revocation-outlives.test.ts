@@ -1,0 +1,87 @@
+// A revocation that a node has acknowledged outlives the node: killed at once and started without a
+// control plane, it does not admit the key, also when the disk was full, or cannot be written.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { until } from '../../../../tests/smtp-sink.ts';
+import { NodeProcess, type Served, servePlane } from '../../test/node-process.ts';
+import { Plane } from '../../test/plane.ts';
+
+const SCENARIOS = fileURLToPath(import.meta.resolve('../../test/disk-scenarios.ts'));
+const ROUNDS = 4;
+const down = () => new Response(null, { status: 503 });
+
+async function ground(t: TestContext): Promise<{ plane: Plane; served: Served; dir: string }> {
+  const dir = await mkdtemp(join(tmpdir(), 'kr-outlives-'));
+  t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 10 }));
+  const plane = new Plane();
+  const served = await servePlane(plane);
+  t.after(() => served.close());
+  return { plane, served, dir };
+}
+
+function started(t: TestContext, { url }: Served, dir: string): NodeProcess {
+  const node = new NodeProcess(url, dir);
+  t.after(() => node.kill());
+  return node;
+}
+
+test('of two revocations within a second neither is forgotten by a node that is killed', async (t) => {
+  const { plane, served, dir } = await ground(t);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [first, second, kept] = [plane.issue(), plane.issue(), plane.issue()];
+    plane.fault = () => null;
+    const node = started(t, served, dir);
+    equal(await node.ask('ready'), true);
+    await until(async () => (await readdir(dir)).some((name) => name.endsWith('.policy')));
+    await until(() => served.acknowledged() === plane.version);
+    for (const key of [first, second]) {
+      plane.revoke(key);
+      await until(() => served.acknowledged() === plane.version);
+    }
+    await node.kill();
+    plane.fault = down;
+    const offline = started(t, served, dir);
+    equal(await offline.ask('ready'), true, offline.said.join(''));
+    const verdicts = [];
+    for (const key of [first, second, kept]) verdicts.push(await offline.ask(`verify ${key}`));
+    deepEqual(verdicts, [false, false, true], `round ${round}`);
+    await offline.kill();
+  }
+});
+
+/** What happened, as the program in a mount namespace of its own tells it. */
+async function scenario(t: TestContext, name: string): Promise<Record<string, unknown> | null> {
+  const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', tmpdir()]);
+  if (status !== 0) {
+    t.skip('this machine lets a test mount no file system of its own');
+    return null;
+  }
+  const node = [process.execPath, '--conditions=keyrail-source', SCENARIOS, name];
+  const { stdout } = await promisify(execFile)('unshare', ['--mount', ...node]);
+  return JSON.parse(stdout);
+}
+
+test('a full disk costs the cache, and no revocation', async (t) => {
+  const told = await scenario(t, 'full');
+  if (told === null) return;
+  ok(String(told.failure).includes('the policy cache cannot be written'), String(told.failure));
+  equal(told.isAcknowledged, true);
+  deepEqual([told.revokedOffline, told.failureWithRoom], [false, null]);
+  equal(told.keptLater, true, 'with room the cache is written again');
+});
+
+test('a disk that can neither be written nor cleared keeps a version from being acknowledged', async (t) => {
+  const told = await scenario(t, 'readOnly');
+  if (told === null) return;
+  equal(told.isRefused, true, 'it is in force all the same');
+  equal(told.isAcknowledged, false);
+  equal(told.isCounted, true, 'the node says that it is there, with an older version');
+  ok(String(told.failure).includes('the policy cache cannot be written'), String(told.failure));
+  equal(told.isAcknowledgedLater, true, 'once the disk can be written again');
+});

@@ -1,0 +1,75 @@
+// Real programs with a node in them, and a control plane over real HTTP that they ask.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { until } from '../../../tests/smtp-sink.ts';
+import type { Plane } from './plane.ts';
+
+const PROGRAM = fileURLToPath(import.meta.resolve('./node-program.ts'));
+
+export type Served = {
+  url: string;
+  /** The newest version that a node has acknowledged; 0 for none. */
+  acknowledged(): number;
+  close(): void;
+};
+
+/** Held polls end with the next change. */
+export async function servePlane(plane: Plane): Promise<Served> {
+  const server = createServer(async (request, response) => {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const { signal } = gone;
+    const answer = await plane.fetch(`http://x${request.url}`, { signal }).catch(() => null);
+    if (answer === null) return void request.socket.destroy();
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : null;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    acknowledged: () =>
+      Math.max(
+        0,
+        ...plane.asked
+          .filter(({ query }) => query.has('node'))
+          .map(({ query }) => Number(query.get('since'))),
+      ),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export class NodeProcess {
+  readonly child: ChildProcess;
+  readonly said: string[] = [];
+  readonly #answers: string[] = [];
+
+  constructor(url: string, cacheDir: string) {
+    const child = spawn(process.execPath, ['--conditions=keyrail-source', PROGRAM, url, cacheDir], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    createInterface(child.stdout).on('line', (line) => this.#answers.push(line));
+    child.stderr.on('data', (bytes) => this.said.push(String(bytes)));
+  }
+
+  async ask(line: string): Promise<unknown> {
+    this.child.stdin?.write(`${line}\n`);
+    await until(() => this.#answers.length > 0 || this.child.exitCode !== null);
+    return JSON.parse(this.#answers.shift() ?? 'null');
+  }
+
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill('SIGKILL');
+    await once(this.child, 'exit');
+  }
+}
