@@ -2,7 +2,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Rule } from '../../packages/server/src/volatile/counters.ts';
 import { openRedisCounters, type RedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { ownerOf } from '../counter-owners.ts';
 import { openProxy } from '../processes/proxy.ts';
 import {
   type RedisCluster,
@@ -41,8 +43,8 @@ async function ruleOnSecond(node: RedisServer, salt: string) {
   }
 }
 
-const usedOf = async (counters: RedisCounters, rule: Parameters<RedisCounters['check']>[0][0]) =>
-  (await counters.check([rule], 0)).tallies[0]?.used;
+const usedOf = async (counters: RedisCounters, rule: Rule) =>
+  (await counters.check(ownerOf([rule]), [rule], 0)).tallies[0]?.used;
 
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + TOLD_MS_MAX;
@@ -64,10 +66,10 @@ test('a charge whose answer was lost is not made again', { skip }, async (t) => 
   );
   const counters = await countersOn(t, url);
   const { rule } = await ruleOnSecond(first, 'lost');
-  equal((await counters.check([rule], 1)).tallies[0]?.used, 1);
+  equal((await counters.check(ownerOf([rule]), [rule], 1)).tallies[0]?.used, 1);
 
   wire.keepAnswers(true);
-  const asked = counters.check([rule], 1).catch(() => 'refused');
+  const asked = counters.check(ownerOf([rule]), [rule], 1).catch(() => 'refused');
   await until('the charge never arrived', async () =>
     String(await second.tell('GETRANGE', rule.name, '8', '15')).startsWith('@'),
   );
@@ -89,7 +91,7 @@ test('checks follow slots that are being moved, and that were', { skip }, async 
   const stays = await ruleOnSecond(first, 'stays');
   const [from, to] = [await idOf(second), await idOf(third)];
   const checkAll = async () => {
-    const all = [stays, ...found].map(({ rule }) => counters.check([rule], 1));
+    const all = [stays, ...found].map(({ rule }) => counters.check(ownerOf([rule]), [rule], 1));
     return (await Promise.all(all)).map(({ tallies }) => tallies[0]?.used);
   };
 
@@ -118,8 +120,8 @@ test('a Cluster that wants a password is given it by every connection', { skip }
   const limits = { limit: 1, windowMs: 3_600_000, algorithm: 'fixed' } as const;
   for (let at = 0; at < 20; at += 1) {
     const rules = [{ name: `kr:rl:{${at}}`, ...limits }];
-    equal((await counters.check(rules, 1)).allowed, true);
-    equal((await counters.check(rules, 1)).allowed, false);
+    equal((await counters.check(ownerOf(rules), rules, 1)).allowed, true);
+    equal((await counters.check(ownerOf(rules), rules, 1)).allowed, false);
   }
   const stranger = await countersOn(t, `redis://:wrong@127.0.0.1:${port}`);
   equal(stranger.state().ready, false);

@@ -10,6 +10,7 @@ import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { openRedisCounters, type RedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { ownerOf } from '../counter-owners.ts';
 import { freePort, redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kr-tls-'));
@@ -70,8 +71,8 @@ async function counts(counters: RedisCounters): Promise<void> {
   await awaitReady(counters);
   for (let at = 0; at < 20; at += 1) {
     const rules = [aRule()];
-    equal((await counters.check(rules, 1)).allowed, true);
-    equal((await counters.check(rules, 1)).allowed, false);
+    equal((await counters.check(ownerOf(rules), rules, 1)).allowed, true);
+    equal((await counters.check(ownerOf(rules), rules, 1)).allowed, false);
   }
 }
 

@@ -3,9 +3,11 @@
 // that repeats it; COUNTER_SCHEDULES sets how many schedules are tried.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { ApiError } from '../../packages/server/src/base/errors.ts';
 import type { Counters, Rule, Verdict } from '../../packages/server/src/volatile/counters.ts';
 import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
 import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { ownerOf } from '../counter-owners.ts';
 import { type RedisServer, redisIsMissing, startRedis } from '../stores/redis.ts';
 
 const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? 10_000);
@@ -79,11 +81,13 @@ async function runTwins(seed: number): Promise<void> {
   const memory = openMemoryCounters({ nowMs: () => nowMs });
   while (steps.length > 0) {
     const together = steps.splice(0, oneOf(chance, [1, 1, 2, 5]));
-    const asked = together.map(({ nowMs: at, rules, cost }) => redisAt(at).check(rules, cost));
+    const asked = together.map(({ nowMs: at, rules, cost }) =>
+      redisAt(at).check(ownerOf(rules), rules, cost),
+    );
     const theirs = await Promise.all(asked);
     for (const [at, step] of together.entries()) {
       nowMs = step.nowMs;
-      const ours = memory.check(step.rules, step.cost);
+      const ours = memory.check(ownerOf(step.rules), step.rules, step.cost);
       deepEqual(
         ours,
         theirs[at],
@@ -102,7 +106,7 @@ function redisAt(nowMs: number): Counters {
   return shared.counters;
 }
 
-test('both stores answer the same at every step of every schedule', { skip }, async () => {
+async function withRedis(run: () => Promise<void>): Promise<void> {
   const held = { nowMs: 0 };
   const counters = openRedisCounters({
     url: server.url,
@@ -114,13 +118,113 @@ test('both stores answer the same at every step of every schedule', { skip }, as
   await counters.settled;
   shared = Object.assign(held, { counters });
   try {
-    for (let seed = 0; seed < SCHEDULES; seed += AT_ONCE) {
-      await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => runTwins(seed + at)));
-    }
+    await run();
   } finally {
     await counters.close();
   }
-});
+}
+
+test('both stores answer the same at every step of every schedule', { skip }, () =>
+  withRedis(async () => {
+    for (let seed = 0; seed < SCHEDULES; seed += AT_ONCE) {
+      await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => runTwins(seed + at)));
+    }
+  }),
+);
+
+const QUOTA = 5;
+const NAMES = 9;
+/** Of its window, for which a name may still be counted after its end: a little over 1/16. */
+const LATE_SHARE = 0.07;
+
+/** Every name is at its limit once charged, so that the process has none to drop either. */
+async function runTwinsAtQuota(seed: number): Promise<number> {
+  const chance = chanceOf(seed + 3_000_000);
+  const windowMs = oneOf(chance, [1600, 60_000, 1_600_000]);
+  const algorithm = oneOf(chance, ['fixed', 'sliding'] as const);
+  const owner = { name: `quota ${seed}`, namesMax: QUOTA };
+  let nowMs = 0;
+  const memory = openMemoryCounters({ nowMs: () => nowMs });
+  let refusals = 0;
+  for (let step = 0; step < STEPS_MAX; step += 1) {
+    // Either everything has ended long ago, or nothing has since the window began.
+    const window = Math.floor(step / 8) * 4 + Math.ceil(START_MS / windowMs);
+    nowMs = window * windowMs + (step % 8) * Math.floor(windowMs / 20);
+    const names = new Set(Array.from({ length: 3 }, () => upTo(chance, NAMES - 1)));
+    const rules = [...names].map((name) => ({
+      ...{ name: `kr:quota/${seed}/${name}`, limit: 1, windowMs, algorithm },
+    }));
+    const theirs = await answerOf(() => redisAt(nowMs).check(owner, rules, 1));
+    const ours = await answerOf(() => memory.check(owner, rules, 1));
+    deepEqual(ours, theirs, `seed ${seed}, step ${step}`);
+    if (ours === 'rate_limited') refusals += 1;
+  }
+  return refusals;
+}
+
+async function answerOf(check: () => Verdict | Promise<Verdict>): Promise<Verdict | string> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+test('both stores refuse the same checks once an owner has its most names', { skip }, () =>
+  withRedis(async () => {
+    let refusals = 0;
+    for (let seed = 0; seed < SCHEDULES / 50; seed += AT_ONCE) {
+      const runs = Array.from({ length: AT_ONCE }, (_, at) => runTwinsAtQuota(seed + at));
+      for (const count of await Promise.all(runs)) refusals += count;
+    }
+    ok(refusals > 0, 'no schedule came to its quota');
+  }),
+);
+
+type Life = { name: string; endsMs: number; windowMs: number };
+
+/** Names with all kinds of windows come, are kept alive and end; a list of them is kept beside. */
+async function runQuota(seed: number): Promise<void> {
+  const chance = chanceOf(seed + 4_000_000);
+  const owner = { name: `live ${seed}`, namesMax: QUOTA };
+  const lives: Life[] = [];
+  let nowMs = START_MS + upTo(chance, 100_000);
+  for (let step = 0; step < 3 * STEPS_MAX; step += 1) {
+    nowMs += oneOf(chance, [0, 0, 1, 63, 500, 4000, upTo(chance, 60_000)]);
+    const windowMs = oneOf(chance, [1000, 4000, 60_000]);
+    const algorithm = oneOf(chance, ['fixed', 'sliding'] as const);
+    const name = `kr:live/${seed}/${upTo(chance, NAMES)}/${algorithm}/${windowMs}`;
+    const rule: Rule = { name, limit: 1_000_000, windowMs, algorithm };
+    const answer = await answerOf(() => redisAt(nowMs).check(owner, [rule], 1));
+    const counted = (lateShare: number) =>
+      lives.filter((one) => one.endsMs + one.windowMs * lateShare > nowMs).length;
+    const live = lives.find((one) => one.name === name && one.endsMs > nowMs);
+    if (typeof answer === 'string') {
+      ok(!live && counted(LATE_SHARE) >= QUOTA, `seed ${seed}, step ${step}: refused too early`);
+      continue;
+    }
+    const width = algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / 16);
+    const span = algorithm === 'fixed' ? 1 : 17;
+    const endsMs = (Math.floor(nowMs / width) + span) * width;
+    if (live) live.endsMs = endsMs;
+    else lives.push({ name, endsMs, windowMs });
+    ok(counted(0) <= QUOTA, `seed ${seed}, step ${step}: more names than the quota`);
+  }
+}
+
+test(
+  'Redis never has more live names than the quota, and soon drops what ended',
+  {
+    skip,
+  },
+  () =>
+    withRedis(async () => {
+      for (let seed = 0; seed < SCHEDULES / 50; seed += AT_ONCE) {
+        await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => runQuota(seed + at)));
+      }
+    }),
+);
 
 type Admitted = { atMs: number; cost: number };
 
@@ -149,9 +253,9 @@ test('no interval of any schedule holds more than the limit, and none is charged
     const admitted: Admitted[] = [];
     for (let at = 0; at < 60; at += 1) {
       nowMs += oneOf(chance, [0, 1, 5, 62, 63, 100, 999, 1000, upTo(chance, 4000)]);
-      const before = usedBy(memory.check(rules, 0));
+      const before = usedBy(memory.check(ownerOf(rules), rules, 0));
       const cost = oneOf(chance, [1, 1, 1, 2, 4]);
-      const { allowed, tallies } = memory.check(rules, cost);
+      const { allowed, tallies } = memory.check(ownerOf(rules), rules, cost);
       deepEqual(usedBy({ tallies }), allowed ? before.map((used) => used + cost) : before);
       if (allowed) admitted.push({ atMs: nowMs, cost });
     }
@@ -169,14 +273,14 @@ test('a denied charge is admitted after the wait that it was told, and not a mom
     const memory = openMemoryCounters({ nowMs: () => nowMs });
     for (let at = 0; at < 60; at += 1) {
       nowMs += upTo(chance, 300);
-      const { allowed, limited, tallies } = memory.check(rules, 1);
+      const { allowed, limited, tallies } = memory.check(ownerOf(rules), rules, 1);
       if (allowed || limited === null) continue;
       const waitMs = tallies[limited]?.waitMs ?? 0;
       ok(waitMs > 0);
       nowMs += waitMs - 1;
-      equal(memory.check(rules, 1).allowed, false, `seed ${seed}`);
+      equal(memory.check(ownerOf(rules), rules, 1).allowed, false, `seed ${seed}`);
       nowMs += 1;
-      equal(memory.check(rules, 1).allowed, true, `seed ${seed}`);
+      equal(memory.check(ownerOf(rules), rules, 1).allowed, true, `seed ${seed}`);
     }
   }
 });

@@ -8,6 +8,7 @@ import { ratelimitRoutes } from '../../packages/server/src/features/ratelimit/ro
 import type { Counters, Rule } from '../../packages/server/src/volatile/counters.ts';
 import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
 import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { ownerOf } from '../counter-owners.ts';
 import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
 
 const skip = redisIsMissing();
@@ -89,11 +90,11 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
         { name: `kr:{${where}}${randomUUID()}`, limit: 500, windowMs: 3_600_000, algorithm },
       ];
       const verdicts = await Promise.all(
-        Array.from({ length: 200 }, async () => counters.check(rules, 1)),
+        Array.from({ length: 200 }, async () => counters.check(ownerOf(rules), rules, 1)),
       );
       equal(verdicts.filter(({ allowed }) => allowed).length, 37);
       deepEqual(
-        (await counters.check(rules, 0)).tallies.map(({ used }) => used),
+        (await counters.check(ownerOf(rules), rules, 0)).tallies.map(({ used }) => used),
         [37, 37],
       );
     }
@@ -167,12 +168,14 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     for (const algorithm of ['fixed', 'sliding'] as const) {
       const name = `kr:{${where}}${randomUUID()}`;
       const rules: Rule[] = [{ name, limit: 1, windowMs: 1000, algorithm }];
-      const first = await counters.check(rules, 1);
+      const first = await counters.check(ownerOf(rules), rules, 1);
       const [before] = first.tallies;
       ok(before && before.resetMs > 0 && before.resetMs <= 1071);
       await sleep(before.resetMs + 30);
-      deepEqual((await counters.check(rules, 0)).tallies, [{ used: 0, resetMs: 0, waitMs: 0 }]);
-      equal((await counters.check(rules, 1)).allowed, true);
+      deepEqual((await counters.check(ownerOf(rules), rules, 0)).tallies, [
+        { used: 0, resetMs: 0, waitMs: 0 },
+      ]);
+      equal((await counters.check(ownerOf(rules), rules, 1)).allowed, true);
     }
   });
 }
@@ -181,7 +184,8 @@ test('counters are kept in Redis no longer than they count', { skip }, async () 
   const server = await oneRedis();
   const counters = await openOn(server.url, false);
   const name = `kr:kept/${randomUUID()}`;
-  await counters.check([{ name, limit: 9, windowMs: 60_000, algorithm: 'sliding' }], 1);
+  const rules: Rule[] = [{ name, limit: 9, windowMs: 60_000, algorithm: 'sliding' }];
+  await counters.check(ownerOf(rules), rules, 1);
   const keptMs = Number(await server.tell('PTTL', name));
   ok(keptMs > 59_000 && keptMs <= 63_750, `${keptMs}`);
 });
@@ -196,51 +200,9 @@ test('time is the clock of Redis, to the millisecond', { skip }, async () => {
   };
   const name = `kr:time/${randomUUID()}`;
   const beforeMs = await clockMs();
-  const { tallies } = await counters.check([{ name, limit: 9, windowMs, algorithm: 'fixed' }], 1);
+  const rules: Rule[] = [{ name, limit: 9, windowMs, algorithm: 'fixed' }];
+  const { tallies } = await counters.check(ownerOf(rules), rules, 1);
   const resetMs = tallies[0]?.resetMs ?? 0;
   const [early, late] = [beforeMs + resetMs, (await clockMs()) + resetMs];
   ok(Math.floor(late / windowMs) * windowMs >= early, 'a window ends between the two');
-});
-
-test('a flood of counters inside the process stays within its bound, and what is over goes', () => {
-  let nowMs = 1_800_000_000_000;
-  const counters = openMemoryCounters({ nowMs: () => nowMs, countersMax: 1000 });
-  const charge = (name: string, limit = 1) =>
-    counters.check([{ name, limit, windowMs: 1000, algorithm: 'sliding' }], 1);
-  for (let at = 0; at < 5000; at += 1) {
-    charge(`flood ${at}`);
-    charge('one that knocks');
-    ok(counters.size() <= 1000);
-    ok(at < 1000 || counters.size() >= 990, 'no more are forgotten than must be');
-  }
-  equal(charge('one that knocks').allowed, false, 'who keeps asking is not forgotten');
-  equal(charge('flood 4999').allowed, false, 'the newest are still counted');
-  nowMs += 120_000;
-  for (let at = 0; at < 600; at += 1) charge('one that goes on', 1000);
-  ok(counters.size() < 10, `${counters.size()} are left`);
-  for (let at = 0; at < 1000; at += 1) charge(`flood ${at}`);
-  nowMs += 120_000;
-  for (let at = 0; at < 600; at += 1) charge('one that may never', 0);
-  ok(counters.size() < 10, `${counters.size()} are left after nothing but denials`);
-});
-
-test('what is charged all the while outlasts a flood of others', () => {
-  const nowMs = () => 1_800_000_000_000;
-  const counters = openMemoryCounters({ nowMs, countersMax: 1000 });
-  const used = (name: string) =>
-    counters.check([{ name, limit: 1000, windowMs: 1000, algorithm: 'fixed' }], 1).tallies[0]?.used;
-  for (let at = 0; at < 5000; at += 1) {
-    used(`flood ${at}`);
-    if (at % 100 === 0) equal(used('busy'), at / 100 + 1);
-  }
-});
-
-test('left to itself, a process holds two hundred thousand counters at most', () => {
-  const counters = openMemoryCounters({ nowMs: () => 1_800_000_000_000 });
-  const charge = (at: number) =>
-    counters.check([{ name: `${at}`, limit: 1, windowMs: 1000, algorithm: 'fixed' }], 1);
-  for (let at = 0; at < 200_000; at += 1) charge(at);
-  equal(counters.size(), 200_000);
-  charge(200_000);
-  ok(counters.size() <= 200_000, `${counters.size()}`);
 });

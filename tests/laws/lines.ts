@@ -1,6 +1,7 @@
 // The lines that this build serves, each with its endpoint and its fixture.
 import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { noThrottle } from '../../packages/server/src/access/throttle.ts';
 import { servedRoutes } from '../../packages/server/src/routes.ts';
 import { openPolicyHub } from '../../packages/server/src/volatile/policy-hub.ts';
 import { type Fixture, fixtures } from './fixtures.ts';
@@ -16,7 +17,7 @@ export const routeTable = servedRoutes({
   region: 'law',
   redis: () => ({ configured: false, ready: false, error: null }),
   hasher: { hash: never, verify: never, runs: never },
-  throttle: { charge: never, chargeAccount: never, chargeRecipient: never },
+  throttle: noThrottle,
   passwordCharsMin: 12,
   signupPolicy: 'open',
   invitesPerHourMax: 1,

@@ -51,6 +51,8 @@ test('everything has a default, and the defaults are these', () => {
     revokeWaitMsMax: 10_000,
     redisUrl: null,
     redisCluster: false,
+    countersMax: 100_000,
+    redisCountersMax: 1_000_000,
     hotAuthMs: 5000,
     rotateEveryMs: 30 * 86_400_000,
     publishWaitMs: 600_000,

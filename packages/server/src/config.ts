@@ -7,6 +7,7 @@ import type { Secret } from './base/secret.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
+import * as counters from './settings/counters.ts';
 import * as embed from './settings/embed.ts';
 import * as people from './settings/people.ts';
 import { Fault, type Setting } from './settings/setting.ts';
@@ -23,6 +24,8 @@ export type Config = Readonly<{
   databaseConnectionsMax: number;
   redisUrl: Secret | null;
   redisCluster: boolean;
+  countersMax: number;
+  redisCountersMax: number;
   bootstrapToken: Secret | null;
   masterKey: Secret | null;
   region: string;
@@ -75,6 +78,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseConnectionsMax: required(known.databaseConnectionsMax, 1),
     redisUrl: optional(known.redisUrl),
     redisCluster: required(known.redisCluster, false),
+    countersMax: required(counters.countersMax, 1),
+    redisCountersMax: required(counters.redisCountersMax, 1),
     bootstrapToken: optional(known.bootstrapToken),
     masterKey: optional(known.masterKey),
     region: required(known.region, ''),

@@ -3,6 +3,7 @@ import { REVOKE_WAIT_MS_MAX } from './base/deadline.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
+import { countersMax, redisCountersMax } from './settings/counters.ts';
 import { rotateSigningKeysEvery, scannerKeys, signingPublishWait } from './settings/embed.ts';
 import {
   hostText,
@@ -209,6 +210,8 @@ export const settings: readonly Setting<unknown>[] = [
   databaseConnectionsMax,
   redisUrl,
   redisCluster,
+  countersMax,
+  redisCountersMax,
   bootstrapToken,
   masterKey,
   region,

@@ -2,6 +2,7 @@
 // or as soon as they can be reached.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
+import { outageLog } from './base/outage.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
@@ -34,20 +35,30 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
   });
 }
 
-type WantedCounters = Pick<Config, 'redisUrl' | 'redisCluster'>;
+type WantedCounters = Pick<
+  Config,
+  'redisUrl' | 'redisCluster' | 'countersMax' | 'redisCountersMax'
+>;
 
 /** A Redis that cannot be reached keeps nobody from starting: only its own line waits for it. */
 export async function openCounters(
-  { redisUrl, redisCluster }: WantedCounters,
+  { redisUrl, redisCluster, countersMax, redisCountersMax }: WantedCounters,
   clock: Clock,
   log: Log,
 ): Promise<Counters> {
-  if (!redisUrl) return openMemoryCounters({ nowMs: () => clock.now().getTime() });
+  if (!redisUrl) {
+    return openMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: countersMax });
+  }
   const counters = openRedisCounters({
     url: redisUrl.reveal(),
     isCluster: redisCluster,
+    namesMax: redisCountersMax,
     onFault: (reason) => log.warn({ reason }, 'redis cannot be used'),
     onBack: () => log.info('redis can be used again'),
+    nearFull: outageLog(log, {
+      begins: 'redis is near its maxmemory, and refuses rate-limit checks once it is full',
+      ends: 'redis has free memory again',
+    }),
   });
   await counters.settled;
   return counters;

@@ -1,5 +1,5 @@
 // The throttle by itself: what it counts, for how long, and that its memory is bounded.
-import { equal, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { heldBytes } from '../../../../tests/held-bytes.ts';
 import { ApiError } from '../base/errors.ts';
@@ -9,6 +9,7 @@ const PER_CLIENT_MAX = 120;
 const PER_EMAIL_MAX = 10;
 const PER_RECIPIENT_MAX = 30;
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 function setUp(): { throttle: Throttle; pass(ms: number): void } {
   let nowMs = Date.parse('2026-03-01T12:00:00Z');
@@ -99,18 +100,71 @@ test('a client address and a mail address of one spelling are two things', async
   await throttle.charge('x');
 });
 
-test('a flood of names is forgotten from its beginning, and a busy one is not', async () => {
+test('wrong logins do not stop a reset or a sign-up, nor the other way round', async () => {
+  const { throttle } = setUp();
+  const client = '192.0.2.1';
+  const charges = [
+    () => throttle.charge(client, 'ada@example.com'),
+    () => throttle.chargeReset(client, 'ada@example.com'),
+    async () => void (await throttle.chargeLogin(client, 'ada@example.com')),
+  ];
+  for (const charge of charges) {
+    await times(PER_EMAIL_MAX, charge);
+    equal(await retryAfter(charge), 60);
+  }
+});
+
+test('a person is told apart by the client from which they signed in before', async () => {
+  const { throttle, pass } = setUp();
+  const login = (client: string) => throttle.chargeLogin(client, 'ada@example.com');
+  await (await login('192.0.2.1')).succeeded();
+  pass(MINUTE_MS);
+  await times(PER_EMAIL_MAX, async (n) => {
+    const { refusal, isKnownClient } = await login(`198.51.100.${n}`);
+    deepEqual([refusal, isKnownClient], [null, false]);
+  });
+  const [known, other] = [await login('192.0.2.1'), await login('192.0.2.2')];
+  deepEqual([known.isKnownClient, other.isKnownClient], [true, false]);
+  for (const { refusal } of [known, other]) {
+    deepEqual([refusal?.code, refusal?.headers], ['rate_limited', { 'retry-after': '60' }]);
+  }
+  equal((await throttle.chargeLogin('192.0.2.1', 'grace@example.com')).isKnownClient, false);
+  equal((await throttle.chargeLogin('192.0.2.1', 'Ada@Example.com')).isKnownClient, true);
+});
+
+test('a known client has a budget too, that others cannot use up', async () => {
+  const { throttle } = setUp();
+  const login = (client: string) => throttle.chargeLogin(client, 'ada@example.com');
+  await (await login('192.0.2.1')).succeeded();
+  await times(3 * PER_EMAIL_MAX, (n) => login(`198.51.100.${n}`));
+  await times(PER_EMAIL_MAX - 1, async () => ok((await login('192.0.2.1')).isKnownClient));
+  equal(await retryAfter(async () => void (await login('192.0.2.1'))), 60);
+});
+
+test('a client is known for a month after the last time, and no longer', async () => {
+  const { throttle, pass } = setUp();
+  const login = () => throttle.chargeLogin('192.0.2.1', 'ada@example.com');
+  await (await login()).succeeded();
+  pass(20 * DAY_MS);
+  equal((await login()).isKnownClient, true);
+  await (await login()).succeeded();
+  pass(20 * DAY_MS);
+  equal((await login()).isKnownClient, true);
+  pass(20 * DAY_MS);
+  equal((await login()).isKnownClient, false);
+});
+
+test('a flood of names drops the oldest, but none that is at its limit', async () => {
   const { throttle } = setUp();
   const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
   await times(PER_CLIENT_MAX, () => throttle.charge('192.0.2.2'));
+  await times(PER_CLIENT_MAX - 1, () => throttle.charge('192.0.2.3'));
   await times(PER_EMAIL_MAX, guess);
   const before = heldBytes();
-  await times(110_000, async (n) => {
-    await throttle.charge(`10.0.${n >> 8}.${n & 255}`);
-    if (n % 40_000 === 0) await retryAfter(guess);
-  });
-  await retryAfter(guess);
+  await times(110_000, (n) => throttle.charge(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`));
   ok(heldBytes() - before < 50_000_000);
-  // Had it not been forgotten, it would be refused.
-  await throttle.charge('192.0.2.2');
+  await retryAfter(guess);
+  await retryAfter(() => throttle.charge('192.0.2.2'));
+  // Had it not been dropped, its second attempt would be refused.
+  await times(2, () => throttle.charge('192.0.2.3'));
 });

@@ -92,7 +92,9 @@ function reasonOf(fault: unknown): string {
   const message = fault instanceof Error ? fault.message : '';
   const word = /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
   if (word) return word;
-  if (/isn't (writeable|ready)|Connection is closed|all nodes failed/i.test(message)) {
+  if (
+    /isn't (writeable|ready)|Connection is closed|connection close$|all nodes failed/i.test(message)
+  ) {
     return 'not connected';
   }
   return message === SILENT ? SILENT : 'failed';

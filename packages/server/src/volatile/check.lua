@@ -1,21 +1,30 @@
 -- Checks, one after the other; in each all rules are charged together or not at all. The twin of
 -- memory.ts: whatever is asked in whatever order, both give the same answers.
--- KEYS: one counter for each rule of each check. ARGV, for each check: how many rules it has, its
--- cost, the time in ms ('' is this server's own clock), then for each rule its limit, the width of a
+-- KEYS, for each check: where the live names of its owner are counted, then one counter for each
+-- rule. ARGV, for each check: how many rules it has, its cost, the time in ms ('' is this server's
+-- own clock), how many live names its owner may have, then for each rule its limit, the width of a
 -- bucket in ms and how many buckets it spans.
 -- Answers, for each check: 1 or 0 for allowed, then for each rule what is used, its reset and its
--- wait in ms.
+-- wait in ms. A check that needs more names than its owner may have charges nothing and answers 2,
+-- then the wait in ms.
 --
 -- A counter is the index of its newest bucket, the sum of all its buckets, and their counts, newest
 -- first: while time stays within a bucket, a charge changes the head and leaves the rest alone.
 -- Everything of a check is read and decided before its first write, because a script is not rolled
 -- back.
+--
+-- The live names of an owner are not listed but counted, by when they end: in a hash, each field is
+-- a time and its value says how many names end then, rounded up by at most a sixteenth of their
+-- window. So a name costs a visit to the hash when it is created, and when a charge moves its end
+-- past that time, but not with every charge. The fields n, first and last are the sum, the
+-- earliest and the latest of these times.
 local HEAD = '>ddI4'
 local ALL = { [1] = HEAD, [17] = HEAD .. string.rep('I4', 16) }
 local SIZES = { [1] = 20, [17] = 84 }
 local KEPT_FOR_TESTS_MS = 86400000
 
-local call, floor, tonumber, unpack = redis.call, math.floor, tonumber, unpack
+local call, tonumber, unpack, pairs = redis.call, tonumber, unpack, pairs
+local floor, ceil, max, frexp = math.floor, math.ceil, math.max, math.frexp
 local pack_bytes, unpack_bytes = struct.pack, struct.unpack
 
 local time = call('TIME')
@@ -48,7 +57,7 @@ end
 local function look(bytes, at, cost, now)
   local limit, width, span = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local newest = floor(now / width)
-  local head, used, count, counts = nil, 0, 0, nil
+  local head, used, count, counts, ends = nil, 0, 0, nil, nil
   if bytes and #bytes == SIZES[span] then
     head, used, count = unpack_bytes(HEAD, bytes)
     -- A clock that stepped back a little stands still here; one that jumped starts afresh.
@@ -56,6 +65,7 @@ local function look(bytes, at, cost, now)
       if head - newest <= span then newest = head else head = nil end
     end
   end
+  if head then ends = (head + span) * width end
   if head ~= newest then
     counts, used = counts_of(head and bytes, span, head and newest - head or span)
     count = counts[1]
@@ -65,7 +75,7 @@ local function look(bytes, at, cost, now)
     counts = counts or counts_of(bytes, span, 0)
     wait = wait_for(cost, limit, counts, used, newest, width, span, now)
   end
-  return { newest, width, span, used, wait, count, counts, bytes }
+  return { newest, width, span, used, wait, count, counts, bytes, ends }
 end
 
 -- When the newest bucket that holds something runs out.
@@ -102,23 +112,112 @@ local function settle(key, counter, charged, now, is_own_clock)
   told = told + 3
 end
 
+-- The time under which a name is counted: its end, rounded up to a grid that is finer for shorter
+-- windows, so that a hash has a few fields for each order of magnitude.
+local function counted_under(ends, width, span)
+  local _, exponent = frexp(width * span)
+  local grid = 2 ^ (exponent - 5)
+  return ceil(ends / grid) * grid
+end
+
+-- What charging a check would do to the count of live names: how many are new, and for each time
+-- how many names more or fewer end by then. Nil where nothing changes, as with most charges.
+local function changes_of(counters, now)
+  local created, changes = 0, nil
+  for rule = 1, #counters do
+    local counter = counters[rule]
+    if counter[7] then
+      local newest, width, span, ends = counter[1], counter[2], counter[3], counter[9]
+      local to = counted_under((newest + span) * width, width, span)
+      local from = ends and ends > now and counted_under(ends, width, span)
+      if from ~= to then
+        changes = changes or {}
+        changes[to] = (changes[to] or 0) + 1
+        if from then
+          changes[from] = (changes[from] or 0) - 1
+        else
+          created = created + 1
+        end
+      end
+    end
+  end
+  return created, changes
+end
+
+-- Adds up an owner's names afresh, without those that have ended, and removes their fields. The
+-- first write is one that a server without memory refuses: after it nothing would be refused.
+local function recount(key, now)
+  local all, ended = call('HGETALL', key), {}
+  local n, first = 0, 0
+  for field = 1, #all, 2 do
+    local time = tonumber(all[field])
+    if time and time <= now then
+      ended[#ended + 1] = all[field]
+    elseif time then
+      n = n + all[field + 1]
+      if first == 0 or time < first then first = time end
+    end
+  end
+  if #ended > 0 then
+    call('HSET', key, 'n', n, 'first', first)
+    call('HDEL', key, unpack(ended))
+  end
+  return n, first
+end
+
+-- Counts what a check creates and moves. Answers nil, or the wait in ms if its owner may not have
+-- so many names; then nothing is counted.
+local function count_names(key, created, changes, most, now, is_own_clock)
+  local fields = { 'n', 'first', 'last' }
+  for time in pairs(changes) do fields[#fields + 1] = time end
+  local held = call('HMGET', key, unpack(fields))
+  local n, first, last = tonumber(held[1]) or 0, tonumber(held[2]) or 0, tonumber(held[3]) or 0
+  if first > 0 and first <= now then n, first = recount(key, now) end
+  if created > 0 and n + created > most then return max(first - now, 1) end
+  local written = { 'n', 0, 'first', 0, 'last', 0 }
+  for field = 4, #fields do
+    local time, known = fields[field], tonumber(held[field]) or 0
+    local left = max(0, known + changes[time])
+    n = n + left - known
+    if left > 0 and (first == 0 or time < first) then first = time end
+    if time > last then last = time end
+    written[#written + 1], written[#written + 2] = time, left
+  end
+  written[2], written[4], written[6] = n, first, last
+  call('HSET', key, unpack(written))
+  call('PEXPIRE', key, is_own_clock and last - now or KEPT_FOR_TESTS_MS)
+end
+
 local key, at = 1, 1
 while key <= #KEYS do
   local rules, cost, given = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local now = given or own_clock
-  local stored = call('MGET', unpack(KEYS, key, key + rules - 1))
+  local stored = call('MGET', unpack(KEYS, key + 1, key + rules))
   local counters, allowed = {}, 1
   for rule = 1, rules do
-    local counter = look(stored[rule], at + 3 * rule, cost, now)
+    local counter = look(stored[rule], at + 1 + 3 * rule, cost, now)
     counters[rule] = counter
     if counter[5] ~= 0 then allowed = 0 end
   end
-  told = told + 1
-  answer[told] = allowed
-  for rule = 1, rules do
-    settle(KEYS[key + rule - 1], counters[rule], allowed * cost, now, given == nil)
+  local wait
+  if allowed * cost > 0 then
+    local created, changes = changes_of(counters, now)
+    if changes then
+      local most = tonumber(ARGV[at + 3])
+      wait = count_names(KEYS[key], created, changes, most, now, given == nil)
+    end
   end
-  key = key + rules
-  at = at + 3 + 3 * rules
+  told = told + 1
+  answer[told] = wait and 2 or allowed
+  if wait then
+    told = told + 1
+    answer[told] = wait
+  else
+    for rule = 1, rules do
+      settle(KEYS[key + rule], counters[rule], allowed * cost, now, given == nil)
+    end
+  end
+  key = key + 1 + rules
+  at = at + 4 + 3 * rules
 end
 return answer

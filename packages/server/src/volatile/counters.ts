@@ -1,10 +1,19 @@
 // The port to rate-limit counters, and the arithmetic that its two stores share: what a rule's
 // counter is made of, and what the tallies of all rules together mean.
+import { SECOND_MS } from '../base/duration.ts';
+import { ApiError } from '../base/errors.ts';
 
 export type Algorithm = 'fixed' | 'sliding';
 
 /** One rule with the name of the counter that it is held against. */
 export type Rule = { name: string; limit: number; windowMs: number; algorithm: Algorithm };
+
+/**
+ * The workspace and environment that a check counts for, or a part of the sign-in throttle. Live
+ * names are bounded for each owner, so that no owner can use up the memory that all of them share.
+ * On a Redis Cluster the owner's name has the same hash tag as the names of the rules.
+ */
+export type Owner = { name: string; namesMax: number };
 
 /** What one rule says: what is counted (this charge included, if it was made) and for how long. */
 export type Tally = {
@@ -29,13 +38,37 @@ export type Counters = {
   readonly store: 'redis' | 'memory';
   /** True when the counters of one check must share a slot of a Redis Cluster. */
   readonly isSlotted: boolean;
-  /** Charges all rules or none, in one step. A cost of 0 only looks. */
-  check(rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
+  /** The most live names of one workspace in one environment. */
+  readonly namesMax: number;
+  /**
+   * Charges all rules or none, in one step. A cost of 0 only looks. Throws `overQuota` when the
+   * charge needs new names and the owner may have no more.
+   */
+  check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
   state(): StoreState;
   close(): Promise<void>;
 };
 
 export const NEVER = -1;
+
+/** Other owners do not notice: only this one has to wait until some of its names have ended. */
+export const overQuota = (waitMs: number): ApiError =>
+  new ApiError('rate_limited', 'Too many rate-limit counters are in use.', {
+    headers: { 'retry-after': `${Math.max(1, Math.ceil(waitMs / SECOND_MS))}` },
+  });
+
+/** On a Cluster an owner's names lie in this many slots at most, each with an equal share. */
+export const SLOT_PARTS = 16;
+
+/** Which part the counters of a subject belong to. Ids end in random digits, so parts fill alike. */
+export function partOf(subject: string): number {
+  let part = 0;
+  for (let at = 0; at < subject.length; at += 1) {
+    const code = subject.charCodeAt(at);
+    part ^= code + (code >> 6) * 9; // the value of a hexadecimal digit, in its last four bits
+  }
+  return part & (SLOT_PARTS - 1);
+}
 
 /** Sub-buckets of a sliding window. */
 const PARTS = 16;

@@ -1,9 +1,11 @@
 // Counters inside the process, for a deployment that is one process. The twin of check.lua: a test
-// holds the two against each other step by step. What has run out is dropped as others are
-// asked for, and there is a most: beyond it those that were asked for longest ago are forgotten.
+// compares the two step by step. Each owner has a bounded number of names. Names that have run out
+// are removed while others are checked, a few at a time.
 import {
   type Counters,
   NEVER,
+  type Owner,
+  overQuota,
   type Rule,
   spanOf,
   type Tally,
@@ -11,130 +13,135 @@ import {
   verdictOf,
   widthOf,
 } from './counters.ts';
+import { type Counter, type OwnerNames, openOwnerNames } from './owner-names.ts';
 
-/** About 100 MB when all of them are sliding. */
-export const COUNTERS_MAX = 200_000;
-
-/** One in so many at a time: finding the oldest takes a step over all that were deleted before. */
-const FORGOTTEN_SHARE = 100;
+/** Up to 50 MB when all of them are sliding. */
+export const MEMORY_NAMES_MAX = 100_000;
 
 /** Looked at for every rule, so that all are seen long before as many new ones came in. */
 const SWEPT_PER_RULE = 2;
 
-/** The machine's clock may be set back a little: what has just run out must still be there. */
-const KEPT_AFTER_MS = 60_000;
-
-type Counter = {
-  /** Index of the newest bucket that was charged. */
-  head: number;
-  /** By bucket index modulo the span. */
-  counts: number[];
-  /** When nothing in it counts any more. */
-  endsAtMs: number;
-};
-
-export type MemoryParts = { nowMs(): number; countersMax?: number };
+export type MemoryParts = { nowMs(): number; namesMax?: number };
 
 export type MemoryCounters = Omit<Counters, 'check'> & {
-  check(rules: readonly Rule[], cost: number): Verdict;
-  /** How many are held. */
-  size(): number;
+  check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
+  /** How many names are held, of one owner or of all. */
+  size(ownerName?: string): number;
 };
 
 export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
-  const { nowMs, countersMax = COUNTERS_MAX } = parts;
-  const shelf = openShelf(countersMax);
+  const { nowMs, namesMax = MEMORY_NAMES_MAX } = parts;
+  const owners = new Map<string, OwnerNames>();
+  const sweep = openSweep(owners);
 
-  function chargeAll(
-    rules: readonly Rule[],
-    { counters, tallies }: Looked,
-    { cost, now }: Asked,
-  ): void {
-    for (let at = 0; at < rules.length; at += 1) {
-      const rule = rules[at];
-      const tally = tallies[at];
-      if (!rule || !tally) continue;
-      const known = counters[at];
-      const newest = newestOf(rule, known, now);
-      const span = spanOf(rule);
-      const widthMs = widthOf(rule);
-      const counter = known ?? { head: newest, counts: new Array(span).fill(0), endsAtMs: 0 };
-      roll(counter, newest, span);
-      const slot = newest % span;
-      counter.counts[slot] = (counter.counts[slot] ?? 0) + cost;
-      counter.endsAtMs = (newest + span) * widthMs;
-      if (known) shelf.touch(rule.name, counter);
-      else shelf.add(rule.name, counter);
-      tally.used += cost;
-      tally.resetMs = counter.endsAtMs - now;
-    }
+  function namesOf(owner: Owner): OwnerNames {
+    const known = owners.get(owner.name);
+    if (known) return known;
+    const names = openOwnerNames(owner.namesMax);
+    owners.set(owner.name, names);
+    return names;
   }
 
   return {
     store: 'memory',
     isSlotted: false,
-    check(rules, cost) {
+    namesMax,
+    check(owner, rules, cost) {
       const now = nowMs();
+      const names = owners.get(owner.name);
       const tallies: Tally[] = [];
       const counters: (Counter | undefined)[] = [];
       let allowed = true;
       for (const rule of rules) {
-        const counter = shelf.get(rule.name);
+        const counter = names?.get(rule.name);
         const tally = tallyOf(rule, counter, { now, cost });
         tallies.push(tally);
         counters.push(counter);
         if (tally.waitMs === 0) continue;
         allowed = false;
-        // Who keeps knocking at a closed door is not forgotten for it.
-        if (counter) shelf.touch(rule.name, counter);
+        if (!counter || tally.waitMs === NEVER) continue;
+        counter.fullUntilMs = now + tally.waitMs;
+        names?.touch(rule.name, counter, now);
       }
-      if (allowed && cost > 0) chargeAll(rules, { counters, tallies }, { now, cost });
-      // Not before: what was found would be charged after it was dropped. Also after a denial:
-      // as long as it stands still, the sweep holds on to every table that the map outgrew.
-      if (cost > 0) shelf.sweep(now, rules.length * SWEPT_PER_RULE);
+      try {
+        if (allowed && cost > 0) {
+          chargeAll(names ?? namesOf(owner), rules, { counters, tallies, now, cost });
+        }
+      } finally {
+        // Not before: what was found would be charged after it was dropped. Also after a denial:
+        // as long as it stands still, the sweep holds on to every table that a map outgrew.
+        if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
+      }
       return verdictOf(allowed, tallies);
     },
-    size: shelf.size,
+    size(ownerName) {
+      if (ownerName !== undefined) return owners.get(ownerName)?.size() ?? 0;
+      let held = 0;
+      for (const names of owners.values()) held += names.size();
+      return held;
+    },
     state: () => ({ configured: false, ready: false, error: null }),
     close: async () => {},
   };
 }
 
-/** Where counters are kept: so many at most, and none for long after it has run out. */
-function openShelf(countersMax: number) {
-  const counters = new Map<string, Counter>();
-  let sweeping = counters.entries();
-  return {
-    get: (name: string): Counter | undefined => counters.get(name),
-    size: (): number => counters.size,
-    add(name: string, counter: Counter): void {
-      counters.set(name, counter);
-      if (counters.size <= countersMax) return;
-      const kept = countersMax - Math.floor(countersMax / FORGOTTEN_SHARE);
-      for (const oldest of counters.keys()) {
-        if (counters.size <= kept) break;
-        counters.delete(oldest);
-      }
-    },
-    /** The map's order is that of the last attempt; it only matters when it is nearly full. */
-    touch(name: string, counter: Counter): void {
-      if (counters.size <= countersMax / 2) return;
-      counters.delete(name);
-      counters.set(name, counter);
-    },
-    sweep(now: number, most: number): void {
-      for (let looked = 0; looked < most; looked += 1) {
-        const { value, done } = sweeping.next();
-        if (done) sweeping = counters.entries();
-        else if (value[1].endsAtMs + KEPT_AFTER_MS <= now) counters.delete(value[0]);
-      }
-    },
+/** Removes what has run out, one owner after the other, and owners that have no names left. */
+function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number) => void {
+  let turns = owners.entries();
+  let sweepOne: ((now: number) => boolean) | null = null;
+  return (now, steps) => {
+    for (let step = 0; step < steps; step += 1) {
+      if (sweepOne?.(now)) continue;
+      const { value, done } = turns.next();
+      sweepOne = done ? null : value[1].sweeper();
+      if (done) turns = owners.entries();
+      else if (value[1].size() === 0) owners.delete(value[0]);
+    }
   };
 }
 
+/** Makes every charge, or throws before the first one. */
+function chargeAll(
+  names: OwnerNames,
+  rules: readonly Rule[],
+  { counters, tallies, now, cost }: Looked & Asked,
+): void {
+  const added = counters.reduce((count, known) => (known ? count : count + 1), 0);
+  if (added > 0 && !names.makeSpace(added, counters, now)) throw overQuota(names.waitMs(now));
+  for (let at = 0; at < rules.length; at += 1) {
+    const rule = rules[at];
+    const tally = tallies[at];
+    if (!rule || !tally) continue;
+    const known = counters[at];
+    const newest = newestOf(rule, known, now);
+    const span = spanOf(rule);
+    const counter = known ?? emptyCounter(newest, span);
+    roll(counter, newest, span);
+    const slot = newest % span;
+    counter.counts[slot] = (counter.counts[slot] ?? 0) + cost;
+    counter.endsAtMs = (newest + span) * widthOf(rule);
+    tally.used += cost;
+    tally.resetMs = counter.endsAtMs - now;
+    counter.fullUntilMs = tally.used < rule.limit ? 0 : now + waitForOne(rule, counter, now);
+    if (known) names.touch(rule.name, counter, now);
+    else names.add(rule.name, counter, now);
+  }
+}
+
+const emptyCounter = (head: number, span: number): Counter => ({
+  head,
+  counts: new Array(span).fill(0),
+  endsAtMs: 0,
+  fullUntilMs: 0,
+  isFull: false,
+});
+
+const waitForOne = (rule: Rule, counter: Counter, now: number): number =>
+  tallyOf(rule, counter, { now, cost: 1 }).waitMs;
+
 type Asked = { now: number; cost: number };
 
-/** What was found for each rule, before anything was charged. */
+/** The counter and the tally of each rule, from before anything was charged. */
 type Looked = { counters: readonly (Counter | undefined)[]; tallies: Tally[] };
 
 /** A clock that stepped back a little stands still here; one that jumped starts afresh. */

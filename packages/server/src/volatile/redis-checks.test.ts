@@ -6,7 +6,7 @@ import { openChecks } from './redis-checks.ts';
 
 const REFUSAL = new Error('refused');
 const rules = [{ name: 'r', limit: 1, windowMs: 1000, algorithm: 'fixed' as const }];
-const aCheck = { rules, cost: 1, now: '' as const };
+const aCheck = { owner: { name: 'o', namesMax: 9 }, rules, cost: 1, now: '' as const };
 
 /** A server that answers as the test says, to a script that it knows or that it is sent. */
 function scene(known: () => Promise<unknown>, sent: () => Promise<unknown> = known) {
@@ -20,7 +20,7 @@ function scene(known: () => Promise<unknown>, sent: () => Promise<unknown> = kno
       evalsha: noted('by its hash', known),
       eval: noted('whole', sent),
       pulse: async () => {},
-      memory: async () => '',
+      memory: async () => [],
       close: () => {},
     },
     {

@@ -2,14 +2,26 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { boundedBy } from './breaker.ts';
-import { type Rule, spanOf, type Tally, type Verdict, verdictOf, widthOf } from './counters.ts';
+import {
+  type Owner,
+  overQuota,
+  type Rule,
+  spanOf,
+  type Tally,
+  type Verdict,
+  verdictOf,
+  widthOf,
+} from './counters.ts';
 import type { Link } from './redis-link.ts';
 
 const SCRIPT = readFileSync(new URL('./check.lua', import.meta.url), 'utf8');
 const HASH = createHash('sha1').update(SCRIPT).digest('hex');
 
+/** What the script says in place of allowed or denied, before a wait. */
+const OVER_QUOTA = 2;
+
 /** The time is the server's own where it is left empty. */
-export type Check = { rules: readonly Rule[]; cost: number; now: number | '' };
+export type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number | '' };
 
 type Waiting = Check & PromiseWithResolvers<Verdict>;
 
@@ -44,9 +56,9 @@ export function openChecks(
     );
   }
 
-  return ({ rules, cost, now }) => {
+  return ({ owner, rules, cost, now }) => {
     const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
-    waiting.push({ rules, cost, now, promise, resolve, reject });
+    waiting.push({ owner, rules, cost, now, promise, resolve, reject });
     if (waiting.length >= atOnceMax) send();
     else if (waiting.length === 1) setImmediate(send);
     return promise;
@@ -64,13 +76,19 @@ async function call(link: Link, checks: readonly Check[]): Promise<unknown> {
   }
 }
 
+/** Where the live names of an owner are counted. */
+const countOf = ({ name }: Owner): string => `kr:names:${name}`;
+
 /** The names first: they are the script's keys. */
 function argumentsOf(checks: readonly Check[]): { keys: number; args: (string | number)[] } {
   const args: (string | number)[] = [];
-  for (const { rules } of checks) for (const { name } of rules) args.push(name);
+  for (const { owner, rules } of checks) {
+    args.push(countOf(owner));
+    for (const { name } of rules) args.push(name);
+  }
   const keys = args.length;
-  for (const { rules, cost, now } of checks) {
-    args.push(rules.length, cost, now);
+  for (const { owner, rules, cost, now } of checks) {
+    args.push(rules.length, cost, now, owner.namesMax);
     for (const rule of rules) args.push(rule.limit, widthOf(rule), spanOf(rule));
   }
   return { keys, args };
@@ -79,7 +97,12 @@ function argumentsOf(checks: readonly Check[]): { keys: number; args: (string | 
 function tellAll(checks: readonly Waiting[], answer: unknown): void {
   const numbers: unknown[] = Array.isArray(answer) ? answer : [];
   let at = 0;
-  for (const { rules, resolve } of checks) {
+  for (const { rules, resolve, reject } of checks) {
+    if (numbers[at] === OVER_QUOTA) {
+      reject(overQuota(Number(numbers[at + 1])));
+      at += 2;
+      continue;
+    }
     const allowed = numbers[at] === 1;
     const tallies: Tally[] = [];
     for (let rule = 0; rule < rules.length; rule += 1) {

@@ -16,8 +16,8 @@ export type Link = {
   eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
   /** Writes something small, on every server that is asked for counters. */
   pulse(): Promise<void>;
-  /** What a server's memory settings are, as it tells them. */
-  memory(): Promise<string>;
+  /** `INFO memory` of every server that is asked for counters. */
+  memory(): Promise<string[]>;
   close(): void;
 };
 
@@ -70,7 +70,10 @@ export function openLink(parts: LinkParts): Link {
       }
       await client.set(PULSE, 1, 'PX', PULSE_KEPT_MS);
     },
-    memory: async () => String(await client.info('memory')),
+    memory: () => {
+      const servers = client instanceof Cluster ? client.nodes('master') : [client];
+      return Promise.all(servers.map((one) => one.info('memory')));
+    },
     close: () => client.disconnect(),
   };
 }

@@ -2,10 +2,14 @@
 // answer within its bound is not asked for a while: until a pulse gets through again, checks are
 // refused at once.
 import { unavailable } from '../base/errors.ts';
+import type { Outage } from '../base/outage.ts';
 import { boundedBy, openBreaker } from './breaker.ts';
-import type { Counters, Rule, Verdict } from './counters.ts';
+import { type Counters, type Owner, type Rule, SLOT_PARTS, type Verdict } from './counters.ts';
 import { openChecks } from './redis-checks.ts';
 import { openLink } from './redis-link.ts';
+import { NEAR_FULL, remarkOn } from './redis-memory.ts';
+
+export const REDIS_NAMES_MAX = 1_000_000;
 
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
@@ -20,25 +24,38 @@ export type RedisParts = {
   /** For tests, which move time; in production it is the server's own. */
   nowMs?(): number;
   answerMsMax?: number;
+  namesMax?: number;
+  /** Told with every look at a server that is nearly full, and when it is no more. */
+  nearFull?: Outage;
 };
 
 export type RedisCounters = Omit<Counters, 'check'> & {
-  check(rules: readonly Rule[], cost: number): Promise<Verdict>;
+  check(owner: Owner, rules: readonly Rule[], cost: number): Promise<Verdict>;
   /** Resolves when the first connection stands, or the first attempt has failed. */
   settled: Promise<void>;
 };
 
 export function openRedisCounters(parts: RedisParts): RedisCounters {
-  const { url, isCluster, nowMs, answerMsMax = ANSWER_MS_MAX } = parts;
+  const { url, isCluster, nowMs, nearFull } = parts;
+  const { answerMsMax = ANSWER_MS_MAX, namesMax = REDIS_NAMES_MAX } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
   const breaker = openBreaker(parts);
   let remark: string | null = null;
+  let isClosed = false;
+
+  /** A server that does not say keeps its last remark: checks do not depend on it. */
+  async function lookAtMemory(): Promise<void> {
+    const memories = await within(link.memory()).catch(() => null);
+    if (memories === null || isClosed) return;
+    remark = remarkOn(memories, remark);
+    if (remark === NEAR_FULL) nearFull?.fault(new Error(remark));
+    else nearFull?.over();
+  }
 
   async function pulse(): Promise<void> {
     try {
-      await within(link.pulse());
-      if (breaker.isOpen()) remark = evictionIn(await within(link.memory()).catch(() => ''));
+      await Promise.all([within(link.pulse()), lookAtMemory()]);
       breaker.close();
     } catch (fault) {
       breaker.pulseFailed(fault);
@@ -66,10 +83,16 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   return {
     store: 'redis',
     isSlotted: isCluster,
+    namesMax,
     settled: settled.promise,
-    check(rules, cost) {
+    check(owner, rules, cost) {
       if (breaker.isOpen()) return Promise.reject(refusal());
-      return ask({ rules, cost, now: nowMs?.() ?? '' });
+      return ask({
+        owner: isCluster ? partOwner(owner) : owner,
+        rules,
+        cost,
+        now: nowMs?.() ?? '',
+      });
     },
     state: () => ({
       configured: true,
@@ -77,6 +100,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
       error: breaker.reason() ?? remark,
     }),
     async close() {
+      isClosed = true;
       breaker.silence();
       clearInterval(pulsing);
       link.close();
@@ -84,9 +108,8 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   };
 }
 
-/** A server that evicts forgets counters under pressure: it works, but limits may be exceeded. */
-function evictionIn(memory: string): string | null {
-  const most = /^maxmemory:(\d+)/m.exec(memory)?.[1] ?? '0';
-  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
-  return most === '0' || policy === 'noeviction' ? null : `maxmemory-policy is ${policy}`;
-}
+/** No script sees more than one slot: each of an owner's parts has an equal share of its names. */
+const partOwner = ({ name, namesMax }: Owner): Owner => ({
+  name,
+  namesMax: Math.ceil(namesMax / SLOT_PARTS),
+});

@@ -140,7 +140,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { email }, clientAddress }) => {
-        await throttle.charge(clientAddress, email);
+        await throttle.chargeReset(clientAddress, email);
         await people((tx) => requestPasswordReset(tx, email));
         return { object: 'password_reset', accepted: true } as const;
       },

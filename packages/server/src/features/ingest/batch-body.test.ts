@@ -13,9 +13,9 @@ const faultOf = (text: string): string => {
   return body.fault.details?.[0]?.message ?? body.fault.message;
 };
 
-test('a batch costs as many events as it holds, whatever they are', () => {
+test('a batch costs as many events as it holds, whatever they are, and at least one', () => {
   const costs = {
-    '{"events":[]}': 0,
+    '{"events":[]}': 1,
     '{"events":[1,{},null]}': 3,
     '{"events":{"length":7}}': 1,
     '{"event":[1,2]}': 1,

@@ -4,10 +4,11 @@ import { BODY_BYTES_MAX, INGEST_OBJECTS_MAX, INGEST_VALUES_MAX } from '@keyrail/
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
-/** What cannot be read costs as much as one event, and is refused once that is paid. */
+/** What cannot be read costs as much as one event, and is refused after the charge. */
 export type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
-const COST_UNREAD = 1;
+/** Also of an empty batch: its receipt is kept like any other. */
+const COST_MIN = 1;
 /** The batch, its `sdk` and its `events`. */
 const BRACKETS_AROUND = 3;
 
@@ -19,9 +20,9 @@ export function readBody(bytes: Uint8Array): BatchBody {
     const events = eventsIn(value);
     // Every bracket is accounted for: nothing else can be nested. Else it is counted how deep.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);
-    return { cost: events?.length ?? COST_UNREAD, value };
+    return { cost: Math.max(COST_MIN, events?.length ?? 0), value };
   } catch (fault) {
-    return { cost: COST_UNREAD, fault };
+    return { cost: COST_MIN, fault };
   }
 }
 

@@ -127,6 +127,7 @@ test('the budget is charged with every event, and told when it is used up', asyn
   equal(out.headers.ratelimit, `"ingest";r=0;t=${seconds}`);
   ok(seconds >= 1 && seconds <= 60);
   equal(await requestsOf(held, key.id), 5);
+  await refused(send(0), 429, 'rate_limited'); // an empty batch costs as much as one event
 
   held.clock.shift(seconds * 1000);
   await refused(send(6), 429, 'rate_limited');

@@ -1,10 +1,13 @@
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Counters, Verdict } from '../../volatile/counters.ts';
-import { counterName, type Subjects, slotOf } from './counter-names.ts';
+import { counterName, ownerName, type Subjects, slotOf } from './counter-names.ts';
 
 export type Asked = { subjects: Subjects; rules: readonly RateLimit[]; cost: number };
 
-/** Charges every rule or none. A denial is an answer, not an error. */
+/**
+ * Charges every rule or none. A denial is an answer, not an error; a check that needs more counters
+ * than its workspace may have in its environment is an error.
+ */
 export function checkLimits(
   counters: Counters,
   { subjects, rules, cost }: Asked,
@@ -16,5 +19,6 @@ export function checkLimits(
     windowMs: rule.window_ms,
     algorithm: rule.algorithm,
   }));
-  return counters.check(named, cost);
+  const owner = { name: ownerName(subjects, slot), namesMax: counters.namesMax };
+  return counters.check(owner, named, cost);
 }

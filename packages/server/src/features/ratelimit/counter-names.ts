@@ -2,6 +2,7 @@
 // caller makes up, it only ever meets its own counters.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
+import { partOf } from '../../volatile/counters.ts';
 
 export type Subjects = {
   workspaceId: string;
@@ -62,12 +63,20 @@ const isOf = ({ subjects: made, rule: by }: Made, subjects: Subjects, rule: Rate
   made.projectId === subjects.projectId &&
   made.workspaceId === subjects.workspaceId;
 
+/** Whose quota the names of a check count against; on a Cluster, a part of it in their slot. */
+export const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
+  slot === '' ? `${workspaceId}/${env}` : slot;
+
 /**
- * On a Cluster all counters of one check must live in one slot: those of a tenant and of its keys
- * do. So a key that is checked under two tenants is counted under each.
+ * On a Cluster all counters of one check must be in one slot, with the count of their owner's names.
+ * So a workspace has a few slots in each environment, and a tenant with all its keys is in one of
+ * them. A key that is checked under two tenants may be counted under each.
  */
-export function slotOf({ workspaceId, keyId, tenantId }: Subjects, rules: readonly RateLimit[]) {
-  if (tenantId !== null) return `{${workspaceId}/t/${tenantId}}`;
+export function slotOf(
+  { workspaceId, env, keyId, tenantId }: Subjects,
+  rules: readonly RateLimit[],
+): string {
   const isOfTenant = rules.some(({ scope }) => scope === 'tenant');
-  return `{${workspaceId}/k/${isOfTenant || keyId === null ? ANONYMOUS : keyId}}`;
+  const subject = tenantId ?? (isOfTenant ? null : keyId) ?? ANONYMOUS;
+  return `{${workspaceId}/${env}/${partOf(subject)}}`;
 }

@@ -40,13 +40,17 @@ export const sessionRoutes = ({
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { email, password, workspace_id }, clientAddress }) => {
-        await throttle.charge(clientAddress, email);
+        const attempt = await throttle.chargeLogin(clientAddress, email);
         const user = await people((tx) => findUserByEmail(tx, email));
         const matches = await hasher.verify(user?.passwordHash ?? null, password);
-        if (!user || !matches) throw new ApiError('invalid_credentials');
+        const isRight = user !== null && matches;
+        if (attempt.refusal && !(isRight && attempt.isKnownClient)) throw attempt.refusal;
+        if (!isRight) throw new ApiError('invalid_credentials');
         const login = { userId: user.id, verifiedHash: user.passwordHash };
         const workspaceId = workspace_id ?? null;
-        return presentLogin(await people((tx) => logIn(tx, { ...login, workspaceId })));
+        const loggedIn = await people((tx) => logIn(tx, { ...login, workspaceId }));
+        await attempt.succeeded();
+        return presentLogin(loggedIn);
       },
     },
     'GET /v1/auth/sessions': {

@@ -1,0 +1,90 @@
+// Wrong passwords from elsewhere do not shut a person out where they have signed in before, and
+// nobody learns from that whether there is an account.
+import { deepEqual, equal } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { newAddress, PASSWORD, someone } from '../../../../../tests/people.ts';
+import { throttleBy } from '../../access/throttle.ts';
+
+const WRONG = 'not the right password';
+const PER_EMAIL_MAX = 10;
+const [HOME, ELSEWHERE] = ['192.0.2.1', '192.0.2.2'];
+
+type Login = { email: string; password: string; from: string };
+
+/** An app whose minute does not end, and all that a caller sees of a login or could measure. */
+function scene(t: TestContext, held: Bench) {
+  const began = held.clock.now();
+  const { db, take } = traced(held.world.db);
+  const throttle = throttleBy({ now: () => began, shiftMs: () => 0 });
+  const { app } = appBeside(t, held.world, { throttle, db });
+  const post = async (url: string, payload: object, remoteAddress: string) => {
+    const runs = held.world.hasher.runs();
+    take();
+    const { statusCode, body, headers } = await app.http.inject({
+      ...{ method: 'POST', url, payload, remoteAddress },
+    });
+    const { 'x-request-id': _id, date: _date, ...rest } = headers;
+    const sent = take().map(({ text }) => text);
+    return { status: statusCode, body, headers: rest, sent, runs: held.world.hasher.runs() - runs };
+  };
+  const login = ({ email, password, from }: Login) =>
+    post('/v1/auth/sessions', { email, password }, from);
+  return {
+    login,
+    reset: (email: string) => post('/v1/auth/password_resets', { email }, HOME),
+    /** From many clients, so that only the address itself has been tried too often. */
+    async flood(email: string) {
+      for (let n = 0; n < PER_EMAIL_MAX; n += 1) {
+        await login({ email, password: WRONG, from: `198.51.100.${n}` });
+      }
+    },
+  };
+}
+
+test('where a person has signed in before, the right password works during a flood', async (t) => {
+  const held = await bench(t);
+  const { login, reset, flood } = scene(t, held);
+  const { email } = await someone(held);
+  equal((await login({ email, password: PASSWORD, from: HOME })).status, 201);
+  await flood(email);
+  equal((await login({ email, password: PASSWORD, from: ELSEWHERE })).status, 429);
+  equal((await login({ email, password: WRONG, from: HOME })).status, 429);
+  equal((await login({ email, password: PASSWORD, from: HOME })).status, 201);
+  equal((await reset(email)).status, 202);
+});
+
+test('a wrong password tells nothing, not even where the person has signed in before', async (t) => {
+  const held = await bench(t);
+  const { login, flood } = scene(t, held);
+  const { email } = await someone(held);
+  const unknown = newAddress();
+  await login({ email, password: PASSWORD, from: HOME });
+  await login({ email: unknown, password: PASSWORD, from: HOME });
+  for (const status of [401, 429]) {
+    const seen = await login({ email, password: WRONG, from: HOME });
+    equal(seen.status, status);
+    deepEqual(await login({ email: unknown, password: WRONG, from: HOME }), seen);
+    deepEqual(await login({ email, password: WRONG, from: ELSEWHERE }), seen);
+    deepEqual(await login({ email: unknown, password: WRONG, from: ELSEWHERE }), seen);
+    if (status === 401) for (const each of [email, unknown]) await flood(each);
+  }
+});
+
+test('attempts from where a person signed in count for all, and end like those of others', async (t) => {
+  const held = await bench(t);
+  const { login } = scene(t, held);
+  const { email } = await someone(held);
+  const unknown = newAddress();
+  await login({ email, password: PASSWORD, from: HOME });
+  await login({ email: unknown, password: PASSWORD, from: HOME });
+  for (let n = 1; n <= PER_EMAIL_MAX; n += 1) {
+    const seen = await login({ email, password: WRONG, from: HOME });
+    equal(seen.status, n < PER_EMAIL_MAX ? 401 : 429);
+    deepEqual(await login({ email: unknown, password: WRONG, from: HOME }), seen);
+  }
+  for (const each of [email, unknown]) {
+    equal((await login({ email: each, password: WRONG, from: ELSEWHERE })).status, 429);
+  }
+});

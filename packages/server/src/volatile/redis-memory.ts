@@ -1,0 +1,29 @@
+// What `INFO memory` says about a server's ability to keep counters: one that evicts forgets them,
+// and one that is nearly full will soon refuse new ones.
+
+/** A full server refuses every charge, so it is reported while there is still time to act. */
+const NEAR_SHARE = 0.8;
+/** Lower, so that a server at the threshold is not reported again and again. */
+const NEAR_NO_MORE_SHARE = 0.75;
+
+export const NEAR_FULL = 'used_memory is near maxmemory';
+
+/** The reason why a server is not quite well, or null. `before` is what was found the last time. */
+export function remarkOn(memories: readonly string[], before: string | null): string | null {
+  const remarks = memories.map((memory) => remarkOnOne(memory, before));
+  return remarks.find((remark) => remark !== null) ?? null;
+}
+
+function remarkOnOne(memory: string, before: string | null): string | null {
+  const maxBytes = numberIn(memory, 'maxmemory');
+  if (maxBytes === 0) return null;
+  const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
+  if (policy !== 'noeviction') return `maxmemory-policy is ${policy}`;
+  // Buffers of replicas do not count towards maxmemory.
+  const usedBytes = numberIn(memory, 'used_memory') - numberIn(memory, 'mem_not_counted_for_evict');
+  const share = before === NEAR_FULL ? NEAR_NO_MORE_SHARE : NEAR_SHARE;
+  return usedBytes >= share * maxBytes ? NEAR_FULL : null;
+}
+
+const numberIn = (memory: string, name: string): number =>
+  Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1] ?? 0);

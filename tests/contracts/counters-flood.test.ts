@@ -1,0 +1,176 @@
+// A test key of one workspace makes up ids without end: its own checks are refused, and the limits
+// of every other workspace, and of its own live side, stay what they are.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { throttleBy } from '../../packages/server/src/access/throttle.ts';
+import { ApiError } from '../../packages/server/src/base/errors.ts';
+import { ratelimitRoutes } from '../../packages/server/src/features/ratelimit/routes.ts';
+import type { Counters } from '../../packages/server/src/volatile/counters.ts';
+import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
+import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
+import { ask, bench, codeOf, type Input } from '../bench.ts';
+import { appBeside } from '../beside.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+
+const CHECK = 'POST /v1/ratelimit/check';
+const skip = redisIsMissing();
+const RULES_MAX = 8;
+const MONTH_MS = 2_678_400_000;
+
+const aRule = (id: string, limit: number, windowMs: number) => ({
+  ...{ id, limit, window_ms: windowMs, algorithm: 'sliding', scope: 'key' },
+});
+
+const aCheck = (env: string, limits: Input[], more: Input = {}): Input => ({
+  project_id: randomUUID(),
+  env,
+  key_id: randomUUID(),
+  limits,
+  ...more,
+});
+
+/** Eight counters that nobody has used, for as long as possible. */
+const flooding = (limit: number, env = 'test'): Input =>
+  aCheck(
+    env,
+    Array.from({ length: RULES_MAX }, (_, at) => aRule(`r${at}`, limit, MONTH_MS)),
+    { tenant_id: randomUUID() },
+  );
+
+async function openOn(
+  t: TestContext,
+  url: string,
+  more: { namesMax: number; isCluster?: boolean },
+) {
+  const { namesMax, isCluster = false } = more;
+  const patience = { answerMsMax: 10_000 }; // how fast a busy machine answers is not the question
+  const counters = openRedisCounters({ url, isCluster, namesMax, onFault: () => {}, ...patience });
+  t.after(() => counters.close());
+  await counters.settled;
+  return counters;
+}
+
+/** The line itself, over counters and nothing else. */
+const lineOn = (counters: Counters) => async (workspaceId: string, input: Input) => {
+  const [route] = ratelimitRoutes;
+  const body = route?.accept?.({ tenant_id: null, ...input });
+  return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
+};
+
+/** By the front door: a victim at its limit, a flood, and what both are answered meanwhile. */
+async function attack(t: TestContext, counters: Counters, requests: number) {
+  const [victim, flooder] = [await bench(t), await bench(t)];
+  const beside = appBeside(t, victim.world, {
+    counters: { ...counters, close: async () => {} },
+    hotAuthMs: 60_000,
+  });
+  const call = async (token: string, input: Input) =>
+    ask(beside, CHECK, { input, headers: { authorization: `Bearer ${token}` } });
+  const limited = aCheck('live', [aRule('five', 5, 3_600_000)], { cost: 5 });
+  const check = () => call(victim.tokens.liveKey, { ...limited, cost: 1 });
+  equal((await call(victim.tokens.liveKey, limited)).body.allowed, true);
+  const flooded = new Map<number, number>();
+  for (let at = 0; at < requests; at += 1) {
+    const answer = await call(flooder.tokens.testKey, flooding(1));
+    flooded.set(answer.status, (flooded.get(answer.status) ?? 0) + 1);
+    if (answer.status !== 200) {
+      equal(`${answer.status} ${codeOf(answer)}`, '429 rate_limited');
+      ok(Number(answer.headers['retry-after']) >= 1);
+    }
+    if (at % 100) continue;
+    const mine = await check();
+    deepEqual([mine.status, mine.body.allowed], [200, false]);
+  }
+  const theirLive = await call(flooder.tokens.liveKey, flooding(1, 'live'));
+  return { flooded, theirLive: theirLive.status, mine: (await check()).body.allowed };
+}
+
+test('a test key that floods Redis is refused, and nobody else', { skip }, async (t) => {
+  const redis = await startRedis({ maxmemory: '8mb', 'maxmemory-policy': 'noeviction' });
+  t.after(() => redis.stop());
+  const counters = await openOn(t, redis.url, { namesMax: 8000 });
+  const { flooded, theirLive, mine } = await attack(t, counters, 4000);
+  deepEqual(
+    [...flooded],
+    [
+      [200, 1000],
+      [429, 3000],
+    ],
+  );
+  deepEqual([theirLive, mine], [200, false]);
+  equal(counters.state().ready, true);
+});
+
+test('a test key that floods a Cluster is refused, and nobody else', { skip }, async (t) => {
+  const cluster = await startRedisCluster();
+  t.after(() => cluster.stop());
+  const namesMax = 8000;
+  const counters = await openOn(t, cluster.url, { namesMax, isCluster: true });
+  const { flooded, theirLive, mine } = await attack(t, counters, 1600);
+  const sizes = await Promise.all(cluster.nodes.map((node) => node.tell('DBSIZE')));
+  const held = sizes.reduce<number>((sum, size) => sum + Number(size), 0);
+  // With those of the victim, of the live side, the counts themselves and a pulse.
+  ok(held <= namesMax + 64, `${held} keys`);
+  ok((flooded.get(200) ?? 0) > 900, 'most of the quota can be used');
+  ok((flooded.get(429) ?? 0) >= 600);
+  deepEqual([theirLive, mine], [200, false]);
+});
+
+test('a test key that floods the process resets no limit of others', async () => {
+  for (const limit of [1, 1000]) {
+    const counters = openMemoryCounters({ nowMs: () => Date.now(), namesMax: 8000 });
+    const run = lineOn(counters);
+    const [victim, flooder] = [randomUUID(), randomUUID()];
+    const limited = aCheck('live', [aRule('five', 5, 3_600_000)], { cost: 5 });
+    for (const workspaceId of [victim, flooder]) await run(workspaceId, limited);
+    let refusals = 0;
+    for (let at = 0; at < 3000; at += 1) {
+      await run(flooder, flooding(limit)).catch((error: unknown) => {
+        ok(error instanceof ApiError && error.code === 'rate_limited');
+        refusals += 1;
+      });
+    }
+    for (const workspaceId of [victim, flooder]) {
+      equal((await run(workspaceId, { ...limited, cost: 1 })).allowed, false);
+    }
+    equal(refusals, limit === 1 ? 2000 : 0);
+    equal(counters.size() <= 8002, true);
+  }
+});
+
+test('a flood in the process is answered 429, and others never notice', async (t) => {
+  const counters = openMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
+  const { flooded, theirLive, mine } = await attack(t, counters, 300);
+  deepEqual(
+    [...flooded],
+    [
+      [200, 200],
+      [429, 100],
+    ],
+  );
+  deepEqual([theirLive, mine], [200, false]);
+});
+
+test('no flood of a workspace lets anyone guess more, not even in a Redis that evicts', {
+  skip,
+}, async (t) => {
+  const redis = await startRedis({ maxmemory: '4mb', 'maxmemory-policy': 'allkeys-random' });
+  t.after(() => redis.stop());
+  const counters = await openOn(t, redis.url, { namesMax: 1_000_000 });
+  const now = new Date('2026-03-01T12:00:00Z');
+  const throttle = throttleBy({ now: () => now, shiftMs: () => 0 }, counters);
+  const guess = async (n: number) =>
+    throttle.charge(`192.0.2.${n}`, 'ada@example.com').then(
+      () => true,
+      () => false,
+    );
+  for (let n = 0; n < 10; n += 1) equal(await guess(n), true);
+  const run = lineOn(counters);
+  const flooder = randomUUID();
+  for (let round = 0; round < 40; round += 1) {
+    await Promise.allSettled(Array.from({ length: 100 }, () => run(flooder, flooding(1))));
+  }
+  match(String(await redis.tell('INFO', 'stats')), /evicted_keys:[1-9]\d{4}/);
+  equal(await guess(11), false);
+});

@@ -1,0 +1,114 @@
+// A Redis that is nearly full is reported before it refuses anything: in the probes, and in the log
+// once for as long as it lasts.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../packages/server/src/base/clock.ts';
+import { openLog } from '../../packages/server/src/base/log.ts';
+import { Secret } from '../../packages/server/src/base/secret.ts';
+import { openCounters } from '../../packages/server/src/stores.ts';
+import { remarkOn } from '../../packages/server/src/volatile/redis-memory.ts';
+import { ask, bench } from '../bench.ts';
+import { appBeside } from '../beside.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+
+const skip = redisIsMissing();
+const SEEN_MS_MAX = 10_000;
+const MEBIBYTE = 1_048_576;
+const NEAR = 'used_memory is near maxmemory';
+
+const wanted = (url: string, redisCluster = false) => ({
+  ...{ redisUrl: new Secret(url), redisCluster, countersMax: 1000, redisCountersMax: 1000 },
+});
+
+async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = performance.now() + SEEN_MS_MAX;
+  while (!(await isSo())) {
+    ok(performance.now() < deadline, what);
+    await sleep(20);
+  }
+}
+
+test('a Redis near its maxmemory is degraded, told once, and well again', { skip }, async (t) => {
+  const redis = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
+  t.after(() => redis.stop());
+  const lines: string[] = [];
+  const out = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const log = openLog('info', out);
+  const counters = await openCounters(wanted(redis.url), systemClock, log);
+  const held = await bench(t);
+  const beside = appBeside(t, held.world, { counters });
+  const status = async () => {
+    const { body } = await ask(beside, 'GET /status', { input: {}, headers: {} });
+    return (body.components as { redis: string }).redis;
+  };
+  const check = () =>
+    beside.as(held.tokens.liveKey)('POST /v1/ratelimit/check', {
+      ...{ project_id: randomUUID(), env: 'live', key_id: randomUUID() },
+      limits: [{ id: 'r', limit: 9, window_ms: 60_000, algorithm: 'fixed', scope: 'key' }],
+    });
+  equal(await status(), 'ok');
+  await redis.tell('SETRANGE', 'filler', String(76 * MEBIBYTE), 'x');
+  await until('it was not noticed', async () => (await status()) === 'degraded');
+  equal((await check()).allowed, true, 'nothing is refused yet');
+  deepEqual(counters.state(), { configured: true, ready: true, error: NEAR });
+  // Several looks later it is still one line.
+  const looks = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await commandsOf())?.[1]);
+  const before = await looks();
+  await until('it was not looked at again', async () => (await looks()) > before + 3);
+  await redis.tell('DEL', 'filler');
+  await until('it did not get well', async () => (await status()) === 'ok');
+  const told = lines.filter((line) => /maxmemory|free memory/.test(line));
+  deepEqual(
+    told.map((line) => JSON.parse(line).level),
+    ['warn', 'info'],
+    lines.join(''),
+  );
+  async function commandsOf(): Promise<string> {
+    return String(await redis.tell('INFO', 'commandstats'));
+  }
+});
+
+test('one node of a Cluster near its maxmemory is enough', { skip }, async (t) => {
+  const cluster = await startRedisCluster(async () => ({ maxmemory: '10mb' }));
+  t.after(() => cluster.stop());
+  const log = openLog('silent', process.stdout);
+  const counters = await openCounters(wanted(cluster.url, true), systemClock, log);
+  t.after(() => counters.close());
+  await until('it is not ready', () => counters.state().ready);
+  equal(counters.state().error, null);
+  const [, , third] = cluster.nodes;
+  const used = /used_memory:(\d+)/.exec(String(await third?.tell('INFO', 'memory')))?.[1];
+  await third?.tell('CONFIG', 'SET', 'maxmemory', String(Math.round(Number(used) * 1.12)));
+  await until('it was not noticed', () => counters.state().error === NEAR);
+});
+
+const memoryOf = (used: number, most = 1000, more = '') =>
+  `# Memory\r\nused_memory:${used}\r\nmaxmemory:${most}\r\n${more}`;
+
+test('a server is near full from four fifths on, until it is below three quarters', () => {
+  const steps: [number, string | null][] = [
+    [799, null],
+    [800, NEAR],
+    [799, NEAR],
+    [750, NEAR],
+    [749, null],
+    [799, null],
+  ];
+  let remark: string | null = null;
+  for (const [used, expected] of steps) {
+    remark = remarkOn([memoryOf(0), memoryOf(used)], remark);
+    equal(remark, expected, `${used}`);
+  }
+  equal(remarkOn([memoryOf(999, 0)], null), null, 'without a bound it is never near');
+  equal(remarkOn([memoryOf(900, 1000, 'mem_not_counted_for_evict:200\r\n')], null), null);
+  const evicting = memoryOf(999, 1000, 'maxmemory_policy:allkeys-lru\r\n');
+  equal(remarkOn([evicting], null), 'maxmemory-policy is allkeys-lru');
+});
