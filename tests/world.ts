@@ -84,6 +84,7 @@ async function openWorld(): Promise<World> {
     scannerKeys: testScanner,
     ingestEventsPerMinute: 120_000,
     usageHoursKeptDays: 35,
+    embedKeysMax: 100,
     counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

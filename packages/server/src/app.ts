@@ -3,6 +3,7 @@ import { hkdfSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/bootstrap.ts';
+import { embedChangesBy } from './access/embed-changes.ts';
 import { embedPrincipal } from './access/embed-token.ts';
 import { type HotKeys, openHotKeys } from './access/hot-cache-news.ts';
 import { openSecretKeys } from './access/secret-key.ts';
@@ -50,6 +51,8 @@ export type AppParts = SigningSchedule & {
   revokeWaitMsMax: number;
   /** How long a secret key is remembered on the hot lines. */
   hotAuthMs: number;
+  /** Of a tenant in one project and environment, on the embed plane. */
+  embedKeysMax: number;
   ingestEventsPerMinute: number;
   usageHoursKeptDays: number;
   /** Closed with the app. */
@@ -96,6 +99,7 @@ export function buildApp(parts: AppParts): App {
   const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
     ...{ ...doors, counters, gate, log },
     forgetKeys: hotKeys.forget,
+    chargeEmbedChange: embedChangesBy(parts.clock, counters),
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
     credentials: credentialsOf(parts, { gate, log, hotKeys, signingKeys }),
     probe: probeOf(db, gate),
@@ -167,12 +171,12 @@ type Known = {
 };
 
 const credentialsOf = (
-  { bootstrapToken, publicUrl: issuer }: AppParts,
+  { bootstrapToken, publicUrl: issuer, embedKeysMax: keysMax }: AppParts,
   { gate, log, hotKeys, signingKeys }: Known,
 ): Credentials => ({
   secretKey: hotKeys.principalOf,
   session: (token) => sessionPrincipal({ gate, log }, token),
-  embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer }, token),
+  embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer, keysMax }, token),
   isBootstrap: bootstrapCheck(bootstrapToken),
 });
 

@@ -59,6 +59,10 @@ test('everything has a default, and the defaults are these', () => {
     scannerKeys: null,
     ingestEventsPerMinute: 120_000,
     usageHoursKeptDays: 35,
+    embedKeysMax: 100,
+    idempotencyBytesMax: 268_435_456,
+    tenantMonthsMax: 1_000_000,
+    databaseBytesMax: null,
   });
 });
 
@@ -80,6 +84,10 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_PUBLIC_URL', 'http://localhost:80', 'publicUrl', 'http://localhost:80'],
   ['KEYRAIL_DATA_DIR', '/var/lib/keyrail', 'dataDir', '/var/lib/keyrail'],
   ['KEYRAIL_DATABASE_CONNECTIONS', '1', 'databaseConnectionsMax', 1],
+  ['KEYRAIL_DATABASE_BYTES_MAX', '20GiB', 'databaseBytesMax', 21_474_836_480],
+  ['KEYRAIL_IDEMPOTENCY_BYTES_MAX', '1KiB', 'idempotencyBytesMax', 1024],
+  ['KEYRAIL_TENANT_MONTHS_MAX', '1', 'tenantMonthsMax', 1],
+  ['KEYRAIL_EMBED_KEYS_MAX', '1', 'embedKeysMax', 1],
   ['KEYRAIL_DATABASE_CONNECTIONS', '1000', 'databaseConnectionsMax', 1000],
   ['KEYRAIL_REGION', 'eu-1', 'region', 'eu-1'],
   ['KEYRAIL_TRUST_PROXY', 'off', 'trustProxy', false],

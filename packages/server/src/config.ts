@@ -11,6 +11,7 @@ import * as counters from './settings/counters.ts';
 import * as embed from './settings/embed.ts';
 import * as people from './settings/people.ts';
 import { Fault, type Setting } from './settings/setting.ts';
+import * as storage from './settings/storage.ts';
 import * as usage from './settings/usage.ts';
 import * as known from './settings.ts';
 import { settings } from './settings.ts';
@@ -46,6 +47,10 @@ export type Config = Readonly<{
   scannerKeys: ScannerKeysSource | null;
   ingestEventsPerMinute: number;
   usageHoursKeptDays: number;
+  embedKeysMax: number;
+  idempotencyBytesMax: number;
+  tenantMonthsMax: number;
+  databaseBytesMax: number | null;
 }>;
 
 export type ConfigResult = { config: Config } | { faults: string[] };
@@ -101,6 +106,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     scannerKeys: optional(embed.scannerKeys),
     ingestEventsPerMinute: required(usage.ingestEventsPerMinute, 1),
     usageHoursKeptDays: required(usage.usageHoursKeptDays, 1),
+    embedKeysMax: required(embed.embedKeysMax, 1),
+    idempotencyBytesMax: required(storage.idempotencyBytesMax, 1),
+    tenantMonthsMax: required(storage.tenantMonthsMax, 1),
+    databaseBytesMax: optional(storage.databaseBytesMax),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');

@@ -4,7 +4,12 @@ import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import { countersMax, redisCountersMax } from './settings/counters.ts';
-import { rotateSigningKeysEvery, scannerKeys, signingPublishWait } from './settings/embed.ts';
+import {
+  embedKeysMax,
+  rotateSigningKeysEvery,
+  scannerKeys,
+  signingPublishWait,
+} from './settings/embed.ts';
 import {
   hostText,
   isAddress,
@@ -19,6 +24,7 @@ import {
 } from './settings/parsers.ts';
 import { invitesPerHourMax, signupPolicy, verifiedOnly } from './settings/people.ts';
 import { Fault, type Setting } from './settings/setting.ts';
+import { databaseBytesMax, idempotencyBytesMax, tenantMonthsMax } from './settings/storage.ts';
 import { ingestEventsPerMinute, usageHoursKeptDays } from './settings/usage.ts';
 
 const [BOOTSTRAP_CHARS_MIN, MASTER_KEY_BYTES] = [32, 32];
@@ -208,6 +214,7 @@ export const settings: readonly Setting<unknown>[] = [
   dataDir,
   databaseUrl,
   databaseConnectionsMax,
+  databaseBytesMax,
   redisUrl,
   redisCluster,
   countersMax,
@@ -229,7 +236,10 @@ export const settings: readonly Setting<unknown>[] = [
   rotateSigningKeysEvery,
   signingPublishWait,
   scannerKeys,
+  embedKeysMax,
+  idempotencyBytesMax,
   ingestEventsPerMinute,
   usageHoursKeptDays,
+  tenantMonthsMax,
   logLevel,
 ];

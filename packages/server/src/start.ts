@@ -62,7 +62,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const counters = await openCounters(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
-  const { ingestEventsPerMinute, usageHoursKeptDays } = config;
+  const { ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax } = config;
   const { signupPolicy, verifiedOnly, invitesPerHourMax } = config;
   const app = buildApp({
     db,
@@ -75,7 +75,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
-    ...{ ingestEventsPerMinute, usageHoursKeptDays },
+    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax },
     ...{ signupPolicy, verifiedOnly, invitesPerHourMax },
     counters,
     checkAnswers: false,

@@ -13,7 +13,13 @@ import type { SigningKeys } from './signing-keys.ts';
 const ALG = 'EdDSA';
 const TYP = 'keyrail-embed+jwt';
 
-export type EmbedTokenParts = { gate: Gate; signingKeys: SigningKeys; issuer: string };
+export type EmbedTokenParts = {
+  gate: Gate;
+  signingKeys: SigningKeys;
+  issuer: string;
+  /** The most unrevoked keys of its tenant, project and environment. */
+  keysMax: number;
+};
 
 export async function signEmbedToken(
   claims: EmbedClaims,
@@ -25,14 +31,14 @@ export async function signEmbedToken(
 
 /** Where it may be used from, and for what, is the business of whoever admits the request. */
 export async function embedPrincipal(
-  { gate, signingKeys, issuer }: EmbedTokenParts,
+  { gate, signingKeys, issuer, keysMax }: EmbedTokenParts,
   token: string,
 ): Promise<EmbedPrincipal> {
   const { claims, kid } = await verified(token, { signingKeys, issuer });
   const { workspaceId, tenantId, projectId } = claims;
   const fact = await gate.findEmbedFact({ kid, workspaceId, tenantId, projectId });
   if (!fact || fact.epoch !== claims.epoch || fact.now >= claims.expiresAt) throw refusal();
-  return principalOf(claims, fact);
+  return principalOf(claims, fact, keysMax);
 }
 
 const refusal = (cause?: unknown): ApiError =>
@@ -42,7 +48,7 @@ type Verified = { claims: EmbedClaims; kid: string };
 
 async function verified(
   token: string,
-  { signingKeys, issuer }: Omit<EmbedTokenParts, 'gate'>,
+  { signingKeys, issuer }: Pick<EmbedTokenParts, 'signingKeys' | 'issuer'>,
 ): Promise<Verified> {
   if (!isSpelledOnce(token)) throw refusal();
   // Keys come from our own list by `kid`; nothing else in a header is ever looked at.
@@ -73,7 +79,11 @@ function refusedBy(error: unknown): never {
 
 const GRANT = 'key_scope:';
 
-function principalOf(claims: EmbedClaims, { origins, now }: EmbedFact): EmbedPrincipal {
+function principalOf(
+  claims: EmbedClaims,
+  { origins, now }: EmbedFact,
+  keysMax: number,
+): EmbedPrincipal {
   const { workspaceId, tenantId, projectId, env, scopes, expiresAt, audience, jti } = claims;
   return {
     kind: 'embed',
@@ -87,6 +97,7 @@ function principalOf(claims: EmbedClaims, { origins, now }: EmbedFact): EmbedPri
       envs: [env],
       tenantId,
       projectId,
+      keysMax,
       keyScopes: scopes.filter((scope) => scope.startsWith(GRANT)).map(bareScope),
       actor: { type: 'embed', id: jti },
       // Roles are of the vendor's people; here the scopes of the token are the bound.

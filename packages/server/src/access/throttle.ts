@@ -46,7 +46,16 @@ export const noThrottle: Throttle = {
 };
 
 /** Each kind of name is bounded by itself, so that a flood of one drops none of another. */
-type Kind = 'client' | 'signup' | 'reset' | 'login' | 'pair' | 'known' | 'account' | 'recipient';
+type Kind =
+  | 'client'
+  | 'signup'
+  | 'reset'
+  | 'login'
+  | 'pair'
+  | 'known'
+  | 'account'
+  | 'recipient'
+  | 'embed';
 
 type Rate = { limit: number; windowMs: number; algorithm: 'fixed' | 'sliding' };
 
@@ -63,6 +72,8 @@ const RATES: Record<Kind, Rate> = {
   known: { limit: 1_000_000_000, windowMs: 31 * DAY_MS, algorithm: 'sliding' },
   account: perMinute(10),
   recipient: perMinute(30),
+  // Changes that one tenant makes through embed tokens.
+  embed: perMinute(120),
 };
 
 /** Of each kind. Beyond it the oldest that are below their limit are dropped. */
@@ -92,12 +103,19 @@ const digestOf = (kind: Kind, subject: string): string =>
 
 type Count = { used: number; waitMs: number };
 
+export type Charges = {
+  /** Throws 429 beyond the rate of its kind. */
+  charge(kind: Kind, subject: string): Promise<void>;
+  /** A cost of 0 reads the count without adding to it. */
+  count(kind: Kind, subject: string, cost?: number): Promise<Count>;
+};
+
 /**
  * Counts in this process, and also where all processes count, if there is such a store. The counts
- * of this process belong to the throttle alone: whatever happens to a shared store, be it full,
- * evicting or away, guessing goes no faster than once for each process.
+ * of this process belong to its caller alone: when a shared store is full, evicting or away,
+ * guessing goes no faster than once for each process.
  */
-export function throttleBy(clock: Clock, counters: Counters | null = null): Throttle {
+export function chargesBy(clock: Clock, counters: Counters | null): Charges {
   const own = openMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
   // Counters of this process are not used: these are for workspaces.
   const shared = counters?.store === 'redis' ? counters : null;
@@ -118,10 +136,17 @@ export function throttleBy(clock: Clock, counters: Counters | null = null): Thro
     }
   }
 
-  async function charge(kind: Kind, subject: string): Promise<void> {
-    const { waitMs } = await count(kind, subject);
-    if (waitMs > 0) throw refusalFor(waitMs);
-  }
+  return {
+    count,
+    async charge(kind, subject) {
+      const { waitMs } = await count(kind, subject);
+      if (waitMs > 0) throw refusalFor(waitMs);
+    },
+  };
+}
+
+export function throttleBy(clock: Clock, counters: Counters | null = null): Throttle {
+  const { charge, count } = chargesBy(clock, counters);
 
   async function chargeFor(kind: Kind, clientAddress: string, email: string): Promise<void> {
     await charge('client', clientOf(clientAddress));

@@ -20,6 +20,8 @@ export type Reach = {
   projectId?: string;
   /** Set on the embed plane: the only scopes that a key may be made with. */
   keyScopes?: readonly string[];
+  /** Set on the embed plane: how many unrevoked keys there may be within this reach. */
+  keysMax?: number;
   actor: Actor;
   /** With whose power: a person's role, or that of whoever minted the key. */
   authority: Role;

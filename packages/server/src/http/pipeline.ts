@@ -5,6 +5,7 @@ import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
+import type { ChargeEmbedChange } from '../access/embed-changes.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
 import { refuseUnverified } from '../access/person.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
@@ -24,6 +25,7 @@ export type PipelineParts = RouteDoorParts & {
   cursors: Cursors;
   /** Unverified people do not found workspaces nor invite. */
   verifiedOnly: boolean;
+  chargeEmbedChange: ChargeEmbedChange;
   /** Holds every answer against its schema: on in tests and development. */
   checkAnswers: boolean;
 };
@@ -72,7 +74,10 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
     const askedAt = told instanceof Promise ? monotonicMs() : null;
     return goOn(told, (principal) => {
       refuse(principal, origin);
-      return { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
+      return goOn(isSafe ? undefined : parts.chargeEmbedChange(principal), () => ({
+        principal,
+        tookMs: askedAt === null ? 0 : monotonicMs() - askedAt,
+      }));
     });
   }
 

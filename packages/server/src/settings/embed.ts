@@ -2,7 +2,7 @@
 import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/limits.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts';
 import type { ScannerKeysSource } from '../features/scanner/public-keys.ts';
-import { durationMs } from './parsers.ts';
+import { durationMs, wholeNumber } from './parsers.ts';
 import { Fault, type Setting } from './setting.ts';
 
 export const rotateSigningKeysEvery: Setting<number> = {
@@ -29,4 +29,11 @@ export const scannerKeys: Setting<ScannerKeysSource> = {
     if (/^[a-z][a-z\d+.-]*:/i.test(text)) throw new Fault('must be a path or an https: URL');
     return { kind: 'file', path: text };
   },
+};
+
+export const embedKeysMax: Setting<number> = {
+  name: 'KEYRAIL_EMBED_KEYS_MAX',
+  meaning: 'Unrevoked keys of a tenant in one project and environment, on the embed plane.',
+  fallback: '100',
+  parse: (text) => wholeNumber(text, 1, 100_000),
 };

@@ -1,7 +1,7 @@
 // Every statement on api_keys but the cascade's. What the feed must learn, the database marks by
 // itself: no statement here writes a version.
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { notFound } from '../../base/errors.ts';
+import { conflict, notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
@@ -110,6 +110,7 @@ export async function insertKey(
   tx: Write,
   { meta, rateLimits, ...values }: NewKey,
 ): Promise<KeyRow> {
+  await refuseBeyondQuota(tx, values);
   const row = await one(
     tx,
     build
@@ -118,6 +119,37 @@ export async function insertKey(
       .returningAll(),
   );
   return { ...row, lastUsedAt: null };
+}
+
+type Place = { projectId: string; tenantId: string; env: Env };
+
+/**
+ * The vendor may have any number of keys; on the embed plane they are bounded for each tenant,
+ * project and environment. It is asked where rows are inserted, so that a successor counts too.
+ */
+async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
+  const { keysMax } = tx.reach;
+  if (keysMax === undefined) return;
+  // The lock and the count are two statements: the count must see what the last holder committed.
+  // No row can be locked: a deletion holds the tenant while it waits for a key being rotated.
+  const { projectId, tenantId, env } = place;
+  const name = `keys ${tenantId} ${projectId} ${env}`;
+  await one(tx, sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0)) is null as held`);
+  if ((await countUnrevoked(tx, place, keysMax)) < keysMax) return;
+  throw conflict(`There are ${keysMax} keys already: revoke one first.`);
+}
+
+/** Counts no further than asked. */
+async function countUnrevoked(tx: Write, place: Place, most: number): Promise<number> {
+  const [shelf] = shelvesOf([place.env], { includeRevoked: false });
+  const { keys } = await one(
+    tx,
+    sql<{ keys: number }>`select count(*)::int as keys from (
+      select from api_keys
+      where tenant_id = ${place.tenantId} and shelf = ${shelf} and project_id = ${place.projectId}
+      limit ${most}) counted`,
+  );
+  return keys;
 }
 
 /** Writes what was decided about a locked row, and returns it as it is now. */

@@ -1,0 +1,92 @@
+// What one customer may do through embed tokens is bounded: how many keys a tenant has, and how
+// many changes it makes in a minute.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, messageOf, Refusal, refused } from '../../../../../tests/bench.ts';
+import { embedded } from '../../../../../tests/embed.ts';
+
+const create = 'POST /v1/embed/keys';
+const rotate = 'POST /v1/embed/keys/{id}/rotate';
+const revoke = 'POST /v1/embed/keys/{id}/revoke';
+const KEYS_MAX = 100;
+const CHANGES_PER_MINUTE = 120;
+
+/** Makes keys on the vendor plane, which has no such bound, for the subject of an embed token. */
+async function keysFor({ given }: Bench, subject: Subject, count: number): Promise<string[]> {
+  const { projectId, tenantId, env = 'live' } = subject;
+  const ids: string[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const wanted = { project_id: projectId, tenant_id: tenantId, env };
+    ids.push((await given.key(wanted)).id);
+  }
+  return ids;
+}
+
+type Subject = { projectId: string; tenantId: string; env?: string };
+
+test('a tenant at its most keys makes no more, by creating or by rotating', async (t) => {
+  const held = await bench(t);
+  const page = await held.embed();
+  const [first = ''] = await keysFor(held, page, KEYS_MAX - 1);
+  const last = await page.call(create);
+  const over = await refused(page.call(create), 409, 'conflict');
+  match(String(messageOf(over)), /100 keys/);
+  await refused(page.call(rotate, { id: first, overlap_hours: 0 }), 409, 'conflict');
+  await page.call(revoke, { id: last.id });
+  const next = await page.call(rotate, { id: first });
+  equal(next.rotated_from, first);
+  await refused(page.call(create), 409, 'conflict');
+  const { data } = await held.as.liveKey('GET /v1/keys', { tenant_id: page.tenantId, limit: 200 });
+  equal(data.length, KEYS_MAX);
+});
+
+test('the bound is of one tenant, project and environment, and not of the vendor', async (t) => {
+  const held = await bench(t);
+  const page = await held.embed();
+  await keysFor(held, page, KEYS_MAX);
+  await refused(page.call(create), 409, 'conflict');
+  const { projectId: project_id, tenantId: tenant_id } = page;
+  for (const other of [{ project_id }, { tenant_id }, { project_id, tenant_id, env: 'test' }]) {
+    const elsewhere = await embedded(held, other);
+    ok((await elsewhere.call(create)).id);
+  }
+  await keysFor(held, page, 1);
+});
+
+test('of twenty creations at once one below the bound, exactly one succeeds', async (t) => {
+  const held = await bench(t);
+  const page = await held.embed();
+  const ids = await keysFor(held, page, KEYS_MAX - 1);
+  const calls = Array.from({ length: 20 }, (_, at) =>
+    at % 2 === 0 ? page.call(create) : page.call(rotate, { id: ids[at] }),
+  );
+  const settled = await Promise.allSettled(calls);
+  const statuses = settled.map((each) =>
+    each.status === 'fulfilled' ? 'made' : statusOf(each.reason),
+  );
+  deepEqual(statuses.toSorted(), [...Array(19).fill('409'), 'made']);
+  const { data } = await held.as.liveKey('GET /v1/keys', { tenant_id: page.tenantId, limit: 200 });
+  equal(data.length, KEYS_MAX);
+});
+
+const statusOf = (reason: unknown): string =>
+  reason instanceof Refusal ? `${reason.answer.status}` : String(reason);
+
+test('a tenant changes 120 things a minute, over all of its tokens, and reads on', async (t) => {
+  const held = await bench(t);
+  const page = await held.embed();
+  const { id } = await page.call(create);
+  for (let change = 1; change < CHANGES_PER_MINUTE; change += 1) await page.call(revoke, { id });
+  const { projectId: project_id, tenantId: tenant_id } = page;
+  const sibling = await embedded(held, { project_id, tenant_id });
+  for (const { call } of [page, sibling]) {
+    const over = await refused(call(create), 429, 'rate_limited');
+    const seconds = Number(over.headers['retry-after']);
+    ok(seconds >= 1 && seconds <= 60, `${seconds}`);
+  }
+  equal((await page.call('GET /v1/embed/keys')).data.length, 0);
+  const stranger = await embedded(held, { project_id });
+  ok((await stranger.call(create)).id, 'another tenant has a budget of its own');
+  held.clock.shift(61_000);
+  ok((await page.call(create)).id);
+});

@@ -1,0 +1,39 @@
+// Settings that bound what is stored, for each workspace and for the database as a whole.
+import { wholeNumber } from './parsers.ts';
+import { Fault, type Setting } from './setting.ts';
+
+const UNIT_BYTES: Record<string, number> = {
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
+
+/** `512KiB`, `256MiB`, `20GiB` or `1TiB`. */
+function bytesIn(text: string, minBytes: number): number {
+  const [, count, unit = ''] = /^(\d{1,6})([KMGT]iB)$/.exec(text) ?? [];
+  const bytes = Number(count) * (UNIT_BYTES[unit] ?? Number.NaN);
+  if (bytes >= minBytes) return bytes;
+  throw new Fault('must be a size such as 512KiB, 256MiB or 20GiB');
+}
+
+export const idempotencyBytesMax: Setting<number> = {
+  name: 'KEYRAIL_IDEMPOTENCY_BYTES_MAX',
+  meaning: 'Stored responses of one workspace and environment; beyond it bodies are not stored.',
+  fallback: '256MiB',
+  parse: (text) => bytesIn(text, 1),
+};
+
+export const tenantMonthsMax: Setting<number> = {
+  name: 'KEYRAIL_TENANT_MONTHS_MAX',
+  meaning: 'Monthly usage rows of one workspace: one for each tenant, project and environment.',
+  fallback: '1000000',
+  parse: (text) => wholeNumber(text, 1, 999_999_999),
+};
+
+export const databaseBytesMax: Setting<number> = {
+  name: 'KEYRAIL_DATABASE_BYTES_MAX',
+  meaning: 'Size of the PostgreSQL database that leaves its disk some space. Unset: no bound.',
+  fallback: null,
+  parse: (text) => bytesIn(text, 1),
+};
