@@ -15,6 +15,9 @@ export type ClaimResult = { done: number; ms: number };
 const { BENCH_PORT, BENCH_TOKEN = '', BENCH_WORKSPACE = '' } = process.env;
 const ANSWER = { status: 201, headers: { 'content-type': 'application/json' } };
 const BODY = Buffer.from(JSON.stringify({ id: 'pay_1', amount: 4200, state: 'settled' }));
+/** As many bytes as the response above takes when it is sealed. */
+const SEALED = randomBytes(116);
+const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;
 
 /** One connection; each call awaits the whole answer, which fits in what one read brings. */
@@ -66,8 +69,9 @@ async function byStatements(): Promise<void> {
   const lockToken = randomBytes(24).toString('base64url');
   const held = { env: 'live' as const, scopeHash, lockToken };
   await lockScope(bare, { ...held, fingerprint: scopeHash, lockMs: 30_000, ttlMs: TTL_MS });
-  const isDone = await updateStored(bare, held, { ...ANSWER, body: BODY, ttlMs: TTL_MS });
-  if (!isDone) throw new Error('nothing was stored');
+  const sealed = { whole: SEALED, rest: SEALED, bytesMax: BYTES_MAX };
+  const stored = await updateStored(bare, held, { status: 201, ...sealed, ttlMs: TTL_MS });
+  if (stored !== 'whole') throw new Error('nothing was stored');
 }
 
 takeOrders(

@@ -85,6 +85,7 @@ async function openWorld(): Promise<World> {
     ingestEventsPerMinute: 120_000,
     usageHoursKeptDays: 35,
     embedKeysMax: 100,
+    idempotencyBytesMax: 268_435_456,
     counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

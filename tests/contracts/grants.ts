@@ -62,6 +62,8 @@ export const granted: Record<string, Rights> = {
     kr_worker: ['select(workspace_id,env,scope_hash,expires_at)', 'delete'],
   },
 
+  idempotency_totals: { kr_record: own, kr_worker: ['select', 'update'] },
+
   ingest_budgets: { kr_record: own },
   ingest_batches: {
     kr_record: ['select', 'insert'],

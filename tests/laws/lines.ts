@@ -26,6 +26,8 @@ export const routeTable = servedRoutes({
   ingestEventsPerMinute: 1,
   usageHoursKeptDays: 1,
   randomBytes: never,
+  responseSealing: { seal: never, unseal: never },
+  idempotencyBytesMax: 1,
   hub: openPolicyHub(),
   signingKeys: { verifying: never, signing: never, published: never },
   makeFirstSigningKey: never,

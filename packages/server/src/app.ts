@@ -16,7 +16,7 @@ import { idMaker, requestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { PasswordHasher } from './base/password-hasher.ts';
 import type { RandomBytes } from './base/random.ts';
-import { type Sealing, sealingUnder } from './base/sealing.ts';
+import { boundSealingUnder, type Sealing, sealingUnder } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { sharingReads } from './db/shared-reads.ts';
@@ -53,6 +53,8 @@ export type AppParts = SigningSchedule & {
   hotAuthMs: number;
   /** Of a tenant in one project and environment, on the embed plane. */
   embedKeysMax: number;
+  /** Of stored responses, for each workspace and environment. */
+  idempotencyBytesMax: number;
   ingestEventsPerMinute: number;
   usageHoursKeptDays: number;
   /** Closed with the app. */
@@ -96,8 +98,13 @@ export function buildApp(parts: AppParts): App {
   const hotKeys = hotKeysOf(parts, gate);
   const doors = { db, newId, randomBytes, seal: sealing.seal, announce: bridge.announce };
   const embedding = { signingKeys, makeFirstSigningKey, newId };
-  const http = buildServer(servedRoutes({ ...parts, ...embedding, redis: counters.state, hub }), {
-    ...{ ...doors, counters, gate, log },
+  const responseSealing = boundSealingUnder(keyFor('idempotency', parts.masterKey), randomBytes);
+  const ours = { ...embedding, responseSealing, redis: counters.state, hub };
+  const http = buildServer(servedRoutes({ ...parts, ...ours }), {
+    ...doors,
+    counters,
+    gate,
+    log,
     forgetKeys: hotKeys.forget,
     chargeEmbedChange: embedChangesBy(parts.clock, counters),
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),

@@ -63,7 +63,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
   const { ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax } = config;
-  const { signupPolicy, verifiedOnly, invitesPerHourMax } = config;
+  const { signupPolicy, verifiedOnly, invitesPerHourMax, idempotencyBytesMax } = config;
   const app = buildApp({
     db,
     log,
@@ -75,7 +75,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
-    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax },
+    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax, idempotencyBytesMax },
     ...{ signupPolicy, verifiedOnly, invitesPerHourMax },
     counters,
     checkAnswers: false,

@@ -2,7 +2,7 @@
 import { equal, notDeepEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from './random.ts';
-import { sealingUnder } from './sealing.ts';
+import { boundSealingUnder, sealingUnder } from './sealing.ts';
 import { Secret } from './secret.ts';
 
 const key = Buffer.alloc(32, 1);
@@ -45,4 +45,14 @@ test('what is cut short does not open, wherever it was cut', () => {
 test('another key opens nothing', () => {
   const other = sealingUnder(Buffer.alloc(32, 2), systemRandomBytes);
   throws(() => other.unseal(seal(new Secret(TOKEN))));
+});
+
+test('what was sealed for one place does not open in another', () => {
+  const bound = boundSealingUnder(key, systemRandomBytes);
+  const plain = Buffer.from([0, 255, 7]);
+  const sealed = bound.seal(plain, 'workspace live scope');
+  equal(bound.unseal(sealed, 'workspace live scope').equals(plain), true);
+  for (const context of ['workspace test scope', 'workspace live scop', '']) {
+    throws(() => bound.unseal(sealed, context), context);
+  }
 });

@@ -13,21 +13,39 @@ const options = { authTagLength: TAG_BYTES };
 export type Seal = (secret: Secret) => Buffer;
 export type Sealing = { seal: Seal; unseal(sealed: Buffer): Secret };
 
-export const sealingUnder = (key: Buffer, randomBytes: RandomBytes): Sealing => ({
-  seal(secret) {
+/** Seals bytes for one place: they open only where the same context is named again. */
+export type BoundSealing = {
+  seal(plain: Buffer, context: string): Buffer;
+  unseal(sealed: Buffer, context: string): Buffer;
+};
+
+export const boundSealingUnder = (key: Buffer, randomBytes: RandomBytes): BoundSealing => ({
+  seal(plain, context) {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, options);
-    const text = Buffer.concat([cipher.update(secret.reveal(), 'utf8'), cipher.final()]);
+    cipher.setAAD(Buffer.from(context));
+    const text = Buffer.concat([cipher.update(plain), cipher.final()]);
     return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), text]);
   },
-  unseal(sealed) {
+  unseal(sealed, context) {
     if (sealed[0] !== FORMAT) throw new Error('sealed in a format that is not known here');
     const tagAt = 1 + NONCE_BYTES;
     const textAt = tagAt + TAG_BYTES;
     const nonce = sealed.subarray(1, tagAt);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, options);
+    decipher.setAAD(Buffer.from(context));
     decipher.setAuthTag(sealed.subarray(tagAt, textAt));
-    const text = Buffer.concat([decipher.update(sealed.subarray(textAt)), decipher.final()]);
-    return new Secret(text.toString('utf8'));
+    return Buffer.concat([decipher.update(sealed.subarray(textAt)), decipher.final()]);
   },
 });
+
+/** Secrets are bound to nothing but the key, which has one purpose. */
+const UNBOUND = '';
+
+export function sealingUnder(key: Buffer, randomBytes: RandomBytes): Sealing {
+  const { seal, unseal } = boundSealingUnder(key, randomBytes);
+  return {
+    seal: (secret) => seal(Buffer.from(secret.reveal()), UNBOUND),
+    unseal: (sealed) => new Secret(unseal(sealed, UNBOUND).toString('utf8')),
+  };
+}

@@ -17,8 +17,12 @@ type IdempotencyAnswer = {
   status: number | null;
   headers: ColumnType<Record<string, unknown>, string, string> | null;
   body: Buffer | null;
+  sealed: Buffer | null;
+  storedBytes: number;
 };
 type IdempotencyRecords = IdempotencyScope & IdempotencyLock & IdempotencyAnswer;
+
+type IdempotencyTotals = { workspaceId: FromReach; env: Env; stripe: number; bytes: number };
 
 type IngestBudgets = { workspaceId: FromReach; minute: number; charged: number };
 
@@ -73,6 +77,7 @@ type UsageDenials = {
 
 export type TrafficTables = {
   idempotencyRecords: IdempotencyRecords;
+  idempotencyTotals: IdempotencyTotals;
   ingestBudgets: IngestBudgets;
   ingestBatches: IngestBatches;
   usageKeyDays: UsageKeyDays;

@@ -1,7 +1,12 @@
 import { IDEMPOTENCY_STORED_BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import { invalid } from '../../base/errors.ts';
+import type { BoundSealing } from '../../base/sealing.ts';
 import type { Read } from '../../doors/door.ts';
 import { type Held, updateStored } from './rows.ts';
+import { sealResponse } from './stored-response.ts';
+
+/** Headers that are stored even when a workspace has stored its most bytes. */
+const FEW_HEADERS_CHARS_MAX = 4096;
 
 export type Response = {
   status: number;
@@ -11,16 +16,30 @@ export type Response = {
   ttlMs: number;
 };
 
-/** Stores the answer for those who ask again, if the lock is still the caller's. */
+export type StoringParts = {
+  responseSealing: BoundSealing;
+  /** Of all stored responses of the workspace in the environment. */
+  bytesMax: number;
+};
+
+/**
+ * Stores the answer for those who ask again, if the lock is still the caller's. A body that is too
+ * large, or for which the workspace has no bytes left, is left out; the status never is.
+ */
 export async function completeClaim(
   tx: Read,
-  held: Held,
-  { body, ...response }: Response,
+  { held, response }: { held: Held; response: Response },
+  { responseSealing, bytesMax }: StoringParts,
 ): Promise<{ isHeld: boolean; isBodyStored: boolean }> {
-  const decoded = body === null ? null : decode(body);
+  const { status, headers, ttlMs } = response;
+  const decoded = response.body === null ? null : decode(response.body);
   const fits = decoded !== null && decoded.length <= IDEMPOTENCY_STORED_BODY_BYTES_MAX;
-  const isHeld = await updateStored(tx, held, { ...response, body: fits ? decoded : null });
-  return { isHeld, isBodyStored: isHeld && fits };
+  const owner = { ...held, workspaceId: tx.reach.workspaceId };
+  const few = JSON.stringify(headers).length <= FEW_HEADERS_CHARS_MAX ? headers : {};
+  const whole = sealResponse(responseSealing, owner, { headers, body: fits ? decoded : null });
+  const rest = sealResponse(responseSealing, owner, { headers: few, body: null });
+  const stored = await updateStored(tx, held, { status, whole, rest, bytesMax, ttlMs });
+  return { isHeld: stored !== null, isBodyStored: stored === 'whole' && fits };
 }
 
 /** Two spellings of the same bytes would come back as one: only that one is taken. */

@@ -8,11 +8,11 @@ import type {
   IdempotencyClaim,
   IdempotencyRecord,
 } from '@keyrail/protocol/objects/idempotency.ts';
-import type { ClaimRow } from './rows.ts';
+import type { Verdict } from './claim-scope.ts';
 
 const nothing = { lock_token: null, stolen: false, retry_after_ms: null, response: null };
 
-export const presentClaim = (row: ClaimRow, lockToken: string): IdempotencyClaim => ({
+export const presentClaim = (row: Verdict, lockToken: string): IdempotencyClaim => ({
   object: 'idempotency_claim',
   state: row.state,
   lock_ms: IDEMPOTENCY_LOCK_MS,

@@ -2,6 +2,7 @@
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
 import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/limits.ts';
 import type { RandomBytes } from '../../base/random.ts';
+import type { BoundSealing } from '../../base/sealing.ts';
 import type { Env } from '../../doors/reach.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { claimScope } from './claim-scope.ts';
@@ -9,9 +10,13 @@ import { completeClaim } from './complete-claim.ts';
 import { presentClaim, presentCompleted, presentOutcome } from './present.ts';
 import { removeLock, updateLock } from './rows.ts';
 
-export type IdempotencyParts = { randomBytes: RandomBytes };
+export type IdempotencyParts = {
+  randomBytes: RandomBytes;
+  responseSealing: BoundSealing;
+  idempotencyBytesMax: number;
+};
 
-export const idempotencyRoutes = ({ randomBytes }: IdempotencyParts): ServedRoute[] =>
+export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
   serve(idempotencyEndpoints, {
     'POST /v1/idempotency/claim': {
       boundary: 'rows',
@@ -20,8 +25,8 @@ export const idempotencyRoutes = ({ randomBytes }: IdempotencyParts): ServedRout
       run: async ({ record, body }) => {
         const { env, scope_hash: scopeHash, fingerprint, ttl_ms: ttlMs } = body;
         const scope = { env, scopeHash, fingerprint, ttlMs };
-        const { row, lockToken } = await claimScope(record.read, scope, randomBytes);
-        return presentClaim(row, lockToken);
+        const { verdict, lockToken } = await claimScope(record.read, scope, parts);
+        return presentClaim(verdict, lockToken);
       },
     },
     'POST /v1/idempotency/complete': {
@@ -31,7 +36,10 @@ export const idempotencyRoutes = ({ randomBytes }: IdempotencyParts): ServedRout
       run: async ({ record, body }) => {
         const { status, headers, ttl_ms: ttlMs } = body;
         const response = { status, headers, body: body.body, ttlMs };
-        return presentCompleted(await completeClaim(record.read, heldIn(body), response));
+        const done = { held: heldIn(body), response };
+        const { responseSealing, idempotencyBytesMax: bytesMax } = parts;
+        const storing = { responseSealing, bytesMax };
+        return presentCompleted(await completeClaim(record.read, done, storing));
       },
     },
     'POST /v1/idempotency/release': {

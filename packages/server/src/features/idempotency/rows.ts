@@ -13,36 +13,60 @@ export type Held = Scope & { lockToken: string };
 
 export type Claim = Held & { fingerprint: string; lockMs: number; ttlMs: number };
 
-type Stored = { status: number; headers: Record<string, string>; body: Buffer | null };
+/** Rows from before responses were sealed have headers and body, the others `sealed`. */
+type StoredColumns = {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer | null;
+  sealed: Buffer | null;
+};
 
 export type ClaimRow =
   | { state: 'execute'; stolen: boolean }
   | { state: 'in_progress'; retryAfterMs: number }
   | { state: 'mismatch' }
-  | ({ state: 'replay' } & Stored);
+  | ({ state: 'replay' } & StoredColumns);
 
 /** Takes the lock of a scope, or says why not. */
 export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
   one(
     tx,
-    sql<ClaimRow>`select state, stolen, retry_after_ms, status, headers, body
+    sql<ClaimRow>`select state, stolen, retry_after_ms, status, headers, body, sealed
       from claim_idempotency(${claim.env}, ${bytes(claim.scopeHash)}, ${bytes(claim.fingerprint)},
         ${claim.lockToken}, ${claim.lockMs}, ${claim.ttlMs})`,
   );
 
-type Completion = Stored & { ttlMs: number };
+type Completion = {
+  status: number;
+  /** Sealed; stored if all that is stored does not exceed `bytesMax` then. */
+  whole: Buffer;
+  /** Sealed; stored otherwise. */
+  rest: Buffer;
+  bytesMax: number;
+  ttlMs: number;
+};
 
-/** Whether the lock was still the caller's; nothing is stored otherwise. */
-export async function updateStored(tx: Read, held: Held, done: Completion): Promise<boolean> {
+/**
+ * Which of the two was stored; null when the lock was no longer the caller's. Those who complete
+ * at the same moment do not see each other's bytes, so the bound may be passed by theirs.
+ */
+export async function updateStored(
+  tx: Read,
+  held: Held,
+  { status, whole, rest, bytesMax, ttlMs }: Completion,
+): Promise<'whole' | 'rest' | null> {
   const row = await maybe(
     tx,
-    sql`update idempotency_records
-      set status = ${done.status}, headers = ${JSON.stringify(done.headers)}::json,
-        body = ${done.body}, lock_token = null,
-        expires_at = app_now() + ${done.ttlMs}::int * interval '1 millisecond'
-      where ${isHeld(held)} returning env`,
+    sql<{ fits: boolean }>`update idempotency_records
+      set status = ${status}, headers = '{}', body = null, lock_token = null,
+        sealed = case when totals.fits then ${whole}::bytea else ${rest}::bytea end,
+        stored_bytes = case when totals.fits then ${whole.length}::int else ${rest.length}::int end,
+        expires_at = app_now() + ${ttlMs}::int * interval '1 millisecond'
+      from (select coalesce(sum(bytes), 0) + ${whole.length}::int <= ${bytesMax}::bigint as fits
+        from idempotency_totals where env = ${held.env}) totals
+      where ${isHeld(held)} returning totals.fits`,
   );
-  return row !== null;
+  return row && (row.fits ? 'whole' : 'rest');
 }
 
 /** The record lives at least as long as its lock. */

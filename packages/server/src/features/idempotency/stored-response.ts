@@ -1,0 +1,54 @@
+// The response of a request as it is stored: headers and body as one piece, sealed, so that nobody
+// reads it in the database. It opens only for the very scope that it was sealed for.
+import type { BoundSealing } from '../../base/sealing.ts';
+import type { Reach } from '../../doors/reach.ts';
+import type { Scope } from './rows.ts';
+
+export type StoredResponse = {
+  headers: Record<string, string>;
+  /** Null when there was none, or it was not stored. */
+  body: Buffer | null;
+};
+
+type Owner = Pick<Reach, 'workspaceId'> & Scope;
+
+const contextOf = ({ workspaceId, env, scopeHash }: Owner): string =>
+  `${workspaceId} ${env} ${scopeHash}`;
+
+export const sealResponse = (
+  sealing: BoundSealing,
+  owner: Owner,
+  response: StoredResponse,
+): Buffer => sealing.seal(packed(response), contextOf(owner));
+
+/**
+ * What cannot be opened, because it was altered or the master key was changed, counts as not
+ * stored. It must not be an error: the request was carried out, and must not run again.
+ */
+export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer): StoredResponse {
+  try {
+    return unpacked(sealing.unseal(sealed, contextOf(owner)));
+  } catch {
+    return { headers: {}, body: null };
+  }
+}
+
+/** Length of the headers, whether there is a body, the headers as JSON, the body. */
+const PREFIX_BYTES = 5;
+
+function packed({ headers, body }: StoredResponse): Buffer {
+  const text = Buffer.from(JSON.stringify(headers));
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  prefix.writeUInt32BE(text.length, 0);
+  prefix.writeUInt8(body === null ? 0 : 1, PREFIX_BYTES - 1);
+  return Buffer.concat(body === null ? [prefix, text] : [prefix, text, body]);
+}
+
+function unpacked(bytes: Buffer): StoredResponse {
+  const bodyAt = PREFIX_BYTES + bytes.readUInt32BE(0);
+  const hasBody = bytes.readUInt8(PREFIX_BYTES - 1) === 1;
+  return {
+    headers: JSON.parse(bytes.toString('utf8', PREFIX_BYTES, bodyAt)),
+    body: hasBody ? bytes.subarray(bodyAt) : null,
+  };
+}

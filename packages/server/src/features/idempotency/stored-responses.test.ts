@@ -1,0 +1,176 @@
+// Stored responses: bounded for each workspace and environment, and unreadable in the database.
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Bench, bench, type Caller, callerWith } from '../../../../../tests/bench.ts';
+import { aRequest, claim, complete, lockOf, TTL_MS } from '../../../../../tests/idempotency.ts';
+import type { Opening } from '../../db/database.ts';
+import { purgeIdempotency } from './purge-idempotency.job.ts';
+
+const KIBIBYTE = 1024;
+const LONG_MS = 600_000;
+const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
+
+const recordDoor = ({ workspaceId }: Bench): Opening => ({
+  role: 'kr_record',
+  scope: { workspaceId, envs: ['live', 'test'] },
+  deadline: { remainingMs: () => 10_000 },
+});
+
+const sql = (held: Bench, text: string, values: unknown[] = []) =>
+  held.world.db.once(recordDoor(held), { text, values });
+
+/** Callers of an app over the same store that stores this many bytes at most. */
+function storingUpTo({ world, tokens }: Bench, idempotencyBytesMax: number) {
+  const small = { ...world, app: world.variant({ idempotencyBytesMax }) };
+  return { live: callerWith(small, tokens.liveKey), test: callerWith(small, tokens.testKey) };
+}
+
+type Wanted = { env?: string; body?: string; headers?: object; ttlMs?: number };
+
+/** Claims a scope, completes it, and returns the request to ask for it again. */
+async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response }: Wanted) {
+  const request = { ...aRequest(), env, ttl_ms: ttlMs };
+  const { lock_token } = await call(claim, request);
+  const done = { ...lockOf(request, lock_token), status: 201, ttl_ms: ttlMs, ...response };
+  const { outcome, body_stored } = await call(complete, done);
+  equal(outcome, 'ok');
+  return { request, isStored: body_stored };
+}
+
+/** What the counters say, and what is there. */
+async function bytesOf(held: Bench) {
+  const { rows } = await sql(
+    held,
+    `select (select coalesce(sum(bytes), 0)::int from idempotency_totals) as counted,
+      (select coalesce(sum(octet_length(sealed)), 0)::int from idempotency_records) as there`,
+  );
+  return { counted: Number(rows[0]?.counted), there: Number(rows[0]?.there) };
+}
+
+test('a full workspace still completes, stores no more bodies, and its replays say so', async (t) => {
+  const held = await bench(t);
+  const { live } = storingUpTo(held, 64 * KIBIBYTE);
+  const headers = { 'content-type': 'text/plain' };
+  const first = await stored(live, { body: base64(60 * KIBIBYTE), headers });
+  equal(first.isStored, true);
+  const second = await stored(live, { body: base64(8 * KIBIBYTE), headers });
+  equal(second.isStored, false);
+  deepEqual((await live(claim, second.request)).response, {
+    status: 201,
+    headers,
+    body: null,
+    body_stored: false,
+  });
+  const small = await stored(live, { body: base64(KIBIBYTE) });
+  equal(small.isStored, true, 'what still fits is stored');
+  equal((await live(claim, first.request)).response?.body, base64(60 * KIBIBYTE));
+});
+
+test('headers count as well: beyond the bound long ones are left out', async (t) => {
+  const held = await bench(t);
+  const { live } = storingUpTo(held, 64 * KIBIBYTE);
+  const headers = Object.fromEntries(
+    Array.from({ length: 30 }, (_, at) => [`x-${at}`, 'v'.repeat(4000)]),
+  );
+  const { request } = await stored(live, { headers });
+  deepEqual((await live(claim, request)).response?.headers, {});
+  ok((await bytesOf(held)).there < KIBIBYTE);
+});
+
+test('an environment and a workspace that are full leave the others alone', async (t) => {
+  const [mine, theirs] = [await bench(t), await bench(t)];
+  const callers = storingUpTo(mine, 64 * KIBIBYTE);
+  const body = base64(60 * KIBIBYTE);
+  equal((await stored(callers.test, { env: 'test', body })).isStored, true);
+  equal((await stored(callers.test, { env: 'test', body })).isStored, false);
+  equal((await stored(callers.live, { body })).isStored, true);
+  equal((await stored(storingUpTo(theirs, 64 * KIBIBYTE).live, { body })).isStored, true);
+});
+
+test('what expires, is purged or is claimed again makes space', async (t) => {
+  const held = await bench(t);
+  const { live } = storingUpTo(held, 64 * KIBIBYTE);
+  const body = base64(40 * KIBIBYTE);
+  const { request } = await stored(live, { body });
+  equal((await stored(live, { body, ttlMs: LONG_MS })).isStored, false);
+  held.clock.shift(TTL_MS + 1000);
+  equal((await live(claim, request)).state, 'execute', 'the scope is taken over');
+  equal((await stored(live, { body })).isStored, true);
+  held.clock.shift(TTL_MS + 1000);
+  await purgeIdempotency(held.world.app.worker.work);
+  const left = await bytesOf(held);
+  equal(left.counted, left.there);
+  equal((await stored(live, { body })).isStored, true);
+});
+
+test('the counters stay exact while claims, completes and purges meet', async (t) => {
+  const held = await bench(t);
+  const { live, test: inTest } = storingUpTo(held, 512 * KIBIBYTE);
+  const scopes = Array.from({ length: 40 }, () => ({ ...aRequest(), ttl_ms: TTL_MS }));
+  for (let round = 0; round < 5; round += 1) {
+    const work = scopes.map(async (request, at) => {
+      const env = at % 3 === 0 ? 'test' : 'live';
+      const call = env === 'test' ? inTest : live;
+      const { lock_token } = await call(claim, { ...request, env });
+      if (lock_token === null) return;
+      const body = base64(((at * 7 + round) % 32) * KIBIBYTE);
+      await call(complete, { ...lockOf({ ...request, env }, lock_token), status: 200, body });
+    });
+    await Promise.all([...work, purgeIdempotency(held.world.app.worker.work)]);
+    const { counted, there } = await bytesOf(held);
+    equal(counted, there);
+    notEqual(counted, 0);
+    held.clock.shift(round % 2 === 0 ? 86_400_000 : TTL_MS + 1000);
+  }
+  held.clock.shift(86_400_000);
+  await purgeIdempotency(held.world.app.worker.work);
+  deepEqual(await bytesOf(held), { counted: 0, there: 0 });
+});
+
+test('nothing of a response is to be read in the database', async (t) => {
+  const held = await bench(t);
+  const secret = 'tok_SECRET_of_a_customer';
+  const body = Buffer.from(JSON.stringify({ card_token: secret })).toString('base64');
+  const { request } = await stored(held.as.liveKey, { body, headers: { 'x-secret': secret } });
+  const { rows } = await sql(held, 'select * from idempotency_records');
+  const bytes = rows.flatMap((row) => Object.values(row)).filter((value) => Buffer.isBuffer(value));
+  equal(rows.length, 1);
+  equal(JSON.stringify(rows).includes(secret), false);
+  ok(bytes.every((value) => !value.includes(secret)));
+  equal((await held.as.liveKey(claim, request)).response?.body, body);
+});
+
+test('a response that was moved to another request is not replayed there', async (t) => {
+  const held = await bench(t);
+  const mine = await stored(held.as.liveKey, { body: base64(10), headers: { 'x-a': 'b' } });
+  const other = await stored(held.as.liveKey, { body: base64(20) });
+  const scope = Buffer.from(mine.request.scope_hash, 'hex');
+  await sql(
+    held,
+    `update idempotency_records set sealed =
+        (select sealed from idempotency_records where scope_hash = $1)
+      where scope_hash <> $1`,
+    [scope],
+  );
+  const replay = await held.as.liveKey(claim, other.request);
+  deepEqual([replay.state, replay.response?.status], ['replay', 201], 'it does not run again');
+  deepEqual([replay.response?.body, replay.response?.body_stored], [null, false]);
+  deepEqual(replay.response?.headers, {});
+});
+
+test('a response from before responses were sealed is replayed until it expires', async (t) => {
+  const held = await bench(t);
+  const { request } = await stored(held.as.liveKey, {});
+  await sql(
+    held,
+    `update idempotency_records set sealed = null, headers = '{"x-a":"b"}', body = 'old'
+      where scope_hash = $1`,
+    [Buffer.from(request.scope_hash, 'hex')],
+  );
+  deepEqual((await held.as.liveKey(claim, request)).response, {
+    status: 201,
+    headers: { 'x-a': 'b' },
+    body: Buffer.from('old').toString('base64'),
+    body_stored: true,
+  });
+});
