@@ -1,19 +1,24 @@
-// A store whose disk is nearly full: what reads goes on, what writes is refused as unavailable and
-// leaves nothing, and when there is room again all is as before.
-import { equal, rejects } from 'node:assert/strict';
+// A store whose disk fills up: what reads goes on, what writes stops step by step, is refused as
+// unavailable and leaves nothing; when there is space again all is as before.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../packages/server/src/base/clock.ts';
-import type { Database, Statement } from '../../packages/server/src/db/database.ts';
+import type {
+  Database,
+  Statement,
+  StorageState,
+  StorageUse,
+} from '../../packages/server/src/db/database.ts';
 import { embeddedDatabase } from '../../packages/server/src/db/embedded.ts';
 import { isStoreFault } from '../../packages/server/src/db/faults.ts';
 import { openEmbeddedCopy } from '../template.ts';
 import { opening } from './store.ts';
 
-let isShort = false;
+let storage: StorageState = 'ok';
 let db: Database;
 before(async () => {
   db = await embeddedDatabase(await openEmbeddedCopy(), systemClock, {
-    isShortOfRoom: () => isShort,
+    storage: () => storage,
   });
 });
 after(() => db.close());
@@ -24,7 +29,7 @@ const beat: Statement = {
 };
 const count: Statement = { text: 'select count(*)::int as beats from worker_beats', values: [] };
 
-const written = () => db.once(opening('kr_worker'), beat);
+const written = (use?: StorageUse) => db.once({ ...opening('kr_worker'), storage: use }, beat);
 const beats = async () => (await db.once(opening('kr_worker'), count)).rows[0]?.beats;
 
 /** Two beats, with something in between. */
@@ -36,27 +41,52 @@ const writtenTwice = (meanwhile: () => void) =>
     return { kind: 'commit', last: [], result: () => 'done' };
   });
 
-test('without room only reading goes on, and with room everything', async () => {
+test('without space only reading goes on, and with space everything', async () => {
   await written();
-  isShort = true;
+  storage = 'full';
   await rejects(written(), /disk is nearly full/);
   await rejects(
     writtenTwice(() => {}),
     isStoreFault,
   );
   equal(await beats(), 1);
-  isShort = false;
+  storage = 'ok';
   await written();
   equal(await writtenTwice(() => {}), 'done');
   equal(await beats(), 4);
 });
 
-test('a transaction that uses up the room is undone', async () => {
+test('a transaction that uses up the space is undone', async () => {
   const before = await beats();
   const growing = writtenTwice(() => {
-    isShort = true;
+    storage = 'full';
   });
   await rejects(growing, isStoreFault);
   equal(await beats(), before);
-  isShort = false;
+  storage = 'ok';
+});
+
+test('what can be done without stops first, and what ends things last', async () => {
+  const outcomes: Record<string, string> = {};
+  for (const state of ['ok', 'low', 'full', 'out'] as const) {
+    storage = state;
+    equal(db.storage(), state);
+    const said = [];
+    for (const use of ['spare', undefined, 'reserve'] as const) {
+      said.push(
+        await written(use).then(
+          () => 'written',
+          (error) => (isStoreFault(error) ? 'refused' : `${error}`),
+        ),
+      );
+    }
+    outcomes[state] = said.join(' ');
+  }
+  storage = 'ok';
+  deepEqual(outcomes, {
+    ok: 'written written written',
+    low: 'refused written written',
+    full: 'refused refused written',
+    out: 'refused refused refused',
+  });
 });

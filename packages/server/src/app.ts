@@ -206,6 +206,7 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
       () => false,
     ),
   workerIsSeen: () => gate.workerIsSeen().catch(() => null),
+  storage: db.storage,
 });
 
 const KEY_BYTES = 32;

@@ -13,7 +13,10 @@ import type { Counters } from './volatile/counters.ts';
 import { openMemoryCounters } from './volatile/memory.ts';
 import { openRedisCounters } from './volatile/redis.ts';
 
-type Wanted = Pick<Config, 'databaseUrl' | 'dataDir' | 'databaseConnectionsMax'>;
+type Wanted = Pick<
+  Config,
+  'databaseUrl' | 'dataDir' | 'databaseConnectionsMax' | 'databaseBytesMax'
+>;
 
 export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise<Database> {
   if (!wanted.databaseUrl) return openEmbedded(wanted.dataDir, clock);
@@ -23,6 +26,7 @@ export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise
     url,
     clock,
     connectionsMax: wanted.databaseConnectionsMax,
+    bytesMax: wanted.databaseBytesMax,
     onIdleError: (error) => log.warn({ error }, 'an idle database connection was lost'),
   });
 }

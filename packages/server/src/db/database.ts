@@ -16,6 +16,15 @@ export type Scope = {
   userId?: string;
 };
 
+/**
+ * How much disk space is left. `low`: nothing is recorded that can be done without. `full`: only
+ * what ends or removes things is written. `out`: nothing is.
+ */
+export type StorageState = 'ok' | 'low' | 'full' | 'out';
+
+/** Until when something is written: `spare` until the disk is low, `reserve` until it is out. */
+export type StorageUse = 'spare' | 'reserve';
+
 export type Statement = { text: string; values: readonly unknown[] };
 
 /** Rows come back with camelCase names; the count is what the command reports. */
@@ -36,6 +45,8 @@ export type Opening = {
   byIndex?: boolean;
   /** Whatever would write is refused. */
   readOnly?: boolean;
+  /** Left out, it is written until the disk is full. */
+  storage?: StorageUse | undefined;
 };
 
 export type Transaction = {
@@ -69,5 +80,6 @@ export type Database = {
   listen?(ear: Ear): Listening;
   /** Obtains a connection and gets an answer over it, or throws. */
   ping(deadline: Deadline): Promise<void>;
+  storage(): StorageState;
   close(): Promise<void>;
 };

@@ -8,17 +8,21 @@ import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { reasonOf } from '../base/errors.ts';
-import type { Database } from './database.ts';
+import type { Database, StorageState } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { migrate } from './migrate.ts';
 import { pooledDatabase } from './pool.ts';
-import { isShortOfRoom, writingWithRoom } from './room.ts';
+import { freeBytesIn, stateWith, writingWithRoom } from './room.ts';
 
 const CONNECTION_MS_MAX = 3000;
 const WAITING_MAX = 200;
 
 /** Opens (and creates, and migrates) the database in a directory that no one else may open. */
-export async function openEmbedded(dataDir: string, clock: Clock): Promise<Database> {
+export async function openEmbedded(
+  dataDir: string,
+  clock: Clock,
+  freeBytes = freeBytesIn,
+): Promise<Database> {
   const directory = join(dataDir, 'database');
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the data directory (KEYRAIL_DATA_DIR): ${reasonOf(error)}`, {
@@ -29,7 +33,7 @@ export async function openEmbedded(dataDir: string, clock: Clock): Promise<Datab
   try {
     const lite = await openLite(directory);
     return await embeddedDatabase(lite, clock, {
-      isShortOfRoom: () => isShortOfRoom(directory),
+      storage: () => stateWith(freeBytes(directory)),
       afterClose: lock.release,
     });
   } catch (error) {
@@ -51,7 +55,8 @@ const openLite = (directory: string): Promise<PGlite> =>
 export type EmbeddedOptions = {
   /** How long someone may stand in line for the only connection. */
   connectionMs?: number;
-  isShortOfRoom?(): boolean;
+  /** Asked before every write. */
+  storage?(): StorageState;
   afterClose?(): Promise<void>;
 };
 
@@ -61,7 +66,7 @@ export async function embeddedDatabase(
   clock: Clock,
   options: EmbeddedOptions = {},
 ): Promise<Database> {
-  const { connectionMs = CONNECTION_MS_MAX, isShortOfRoom: isShort, afterClose } = options;
+  const { connectionMs = CONNECTION_MS_MAX, storage, afterClose } = options;
   const config = createPgConfig(lite);
   const pool = new pg.Pool({
     ...config,
@@ -88,5 +93,5 @@ export async function embeddedDatabase(
       await afterClose?.();
     },
   });
-  return isShort ? writingWithRoom(database, isShort) : database;
+  return storage ? writingWithRoom(database, { state: storage }) : database;
 }

@@ -11,6 +11,13 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Refused for want of disk space; the connection it was refused on is as good as before. */
+export class StorageShort extends StoreUnavailable {
+  constructor(cause?: unknown) {
+    super('the disk is nearly full: this is not written', { cause });
+  }
+}
+
 const text = (error: unknown, field: string): string | undefined => {
   if (typeof error !== 'object' || error === null || !(field in error)) return undefined;
   const value: unknown = Reflect.get(error, field);
@@ -59,6 +66,10 @@ export const isStoreFault = (error: unknown): boolean => {
   // Every failure that never got as far as an answer from the server.
   return isLost(error) || /^(timeout e|Query read timeout)/.test(messageOf(error));
 };
+
+/** Whether a connection on which this happened can no longer be used. */
+export const spoilsConnection = (error: unknown): boolean =>
+  isStoreFault(error) && !(error instanceof StorageShort);
 
 /** The connection ended under the statement, as opposed to one that is slow to answer. */
 export const isLost = (error: unknown): boolean => {

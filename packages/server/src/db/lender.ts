@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Deadline } from '../base/deadline.ts';
 import type { Database } from './database.ts';
-import { isStoreFault, StoreUnavailable } from './faults.ts';
+import { StoreUnavailable, spoilsConnection } from './faults.ts';
 
 export type LenderParts = {
   kind: Database['kind'];
@@ -55,7 +55,7 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
     try {
       return await use(client);
     } catch (error) {
-      broken = isStoreFault(error);
+      broken = spoilsConnection(error);
       throw error;
     } finally {
       // Also one whose transaction could not be ended, whatever the reason.

@@ -13,14 +13,27 @@ import type {
   Statement,
   Transaction,
 } from './database.ts';
-import { isLost, isRetryable, isStoreFault, StoreUnavailable } from './faults.ts';
+import {
+  isLost,
+  isRetryable,
+  StorageShort,
+  StoreUnavailable,
+  spoilsConnection,
+  sqlState,
+} from './faults.ts';
 import { type LenderParts, lender } from './lender.ts';
 
 const ATTEMPTS_MAX = 3;
 
-export type PoolParts = LenderParts & { clock: Clock; close(): Promise<void> };
+export type PoolParts = LenderParts & {
+  clock: Clock;
+  close(): Promise<void>;
+  /** Asked with every ping, by the login itself. */
+  gauge?: { question: Statement; seen(answer: Answer): void };
+};
 
-export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolParts): Database {
+export function pooledDatabase(parts: PoolParts): Database {
+  const { kind, pool, clock, waitingMax, close, gauge } = parts;
   const lend = lender({ kind, pool, waitingMax });
 
   /** The embedded store answers without ever waiting: between two statements others get a turn. */
@@ -35,7 +48,8 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
       lend(opening.deadline, async (client) => {
         const batch = [prologue(opening, clock, 'settings'), statement];
         const [, answer] = await send(client, batch, opening.deadline).catch((error) => {
-          throw mayRepeat[opening.role] ? untouched(error) : error;
+          const fault = refusedBy(opening, error);
+          throw mayRepeat[opening.role] ? untouched(fault) : fault;
         });
         if (!answer) throw new Error('impossible: a statement without an answer');
         return answer;
@@ -59,9 +73,11 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
         });
         const now = first?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('impossible: a transaction without a clock');
-        return finish(client, opening.deadline, () =>
-          body({ now, run: (statement) => runIn(client, statement, opening.deadline) }),
-        );
+        const run = (statement: Statement) =>
+          runIn(client, statement, opening.deadline).catch((error) => {
+            throw refusedBy(opening, error);
+          });
+        return finish(client, opening, () => body({ now, run }));
       }),
     );
   }
@@ -72,8 +88,10 @@ export function pooledDatabase({ kind, pool, clock, waitingMax, close }: PoolPar
     transaction,
     ping: (deadline) =>
       lend(deadline, async (client) => {
-        await sendOne(client, PING, deadline);
+        const answer = await sendOne(client, gauge?.question ?? PING, deadline);
+        gauge?.seen(answer);
       }),
+    storage: () => 'ok',
     close,
   };
 }
@@ -133,11 +151,16 @@ const prologuesWith = (more: string): Record<Prologue, { asPlanned: string; byIn
 
 const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };
 
+/** A transaction that may only read, for want of disk space, was asked to write. */
+const refusedBy = ({ readOnly }: Opening, error: unknown): unknown =>
+  readOnly && sqlState(error) === '25006' ? new StorageShort(error) : error;
+
 async function finish<T>(
   client: pg.PoolClient,
-  deadline: Deadline,
+  opening: Opening,
   body: () => Promise<Ending<T>>,
 ): Promise<T> {
+  const { deadline } = opening;
   let ending: Ending<T>;
   try {
     ending = await body();
@@ -149,7 +172,8 @@ async function finish<T>(
     await sendOne(client, ROLLBACK, deadline);
     return ending.result;
   }
-  const answers = await send(client, [...ending.last, COMMIT], deadline).catch(async (error) => {
+  const answers = await send(client, [...ending.last, COMMIT], deadline).catch(async (thrown) => {
+    const error = refusedBy(opening, thrown);
     // COMMIT was skipped after the failed statement, so the transaction is still open.
     await abandon(client, error, deadline);
     throw error;
@@ -159,7 +183,7 @@ async function finish<T>(
 
 /** Ends a failed transaction; a broken connection is destroyed instead, which ends it as well. */
 async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline): Promise<void> {
-  if (!isStoreFault(error)) await sendOne(client, ROLLBACK, deadline);
+  if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
 
 function send(

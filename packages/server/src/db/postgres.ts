@@ -2,15 +2,20 @@
 // alone does not fire when the backend is frozen; the client's alone leaves the statement running.
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
+import { deadlineAfter } from '../base/deadline.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Database } from './database.ts';
+import { sizeGauge } from './database-size.ts';
 import { listenTo } from './listener.ts';
 import { pooledDatabase } from './pool.ts';
+import { writingWithRoom } from './room.ts';
 
 export type PostgresOptions = {
   url: string;
   clock: Clock;
   connectionsMax: number;
+  /** How large the database may get; left out, nobody looks. */
+  bytesMax?: number | null;
   onIdleError(error: Error): void;
 };
 
@@ -61,14 +66,17 @@ export function openPostgres(options: PostgresOptions): Database {
   // statement. Both also emit an event, which would be fatal if nobody heard it.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
-  const database = pooledDatabase({
+  const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));
+  const gauge = sizeGauge(options.bytesMax ?? null, look);
+  const database: Database = pooledDatabase({
     kind: 'postgres',
     pool,
     clock: options.clock,
     waitingMax: options.connectionsMax * WAITING_PER_CONNECTION_MAX,
     close: () => pool.end(),
+    gauge,
   });
-  return { ...database, listen: (ear) => listenTo(options.url, ear) };
+  return { ...writingWithRoom(database, gauge), listen: (ear) => listenTo(options.url, ear) };
 }
 
 /** A connection of its own for migrations and checks, outside the pool and its bounds. */

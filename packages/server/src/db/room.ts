@@ -1,50 +1,74 @@
-// Room on the disk of the embedded store. When its log finds none for the next file, PGlite does
-// not fail: it turns in circles for ever, and this process with it, deaf even to signals. So
-// writing stops before that, while reading goes on.
+// Disk space. It is not only refused when there is none: while there still is some, first what can
+// be done without stops, then everything but what ends or removes things. So one workspace that
+// stores too much keeps nobody from revoking a key.
 import { statfsSync } from 'node:fs';
-import type { Database, Opening } from './database.ts';
-import { StoreUnavailable, sqlState } from './faults.ts';
+import type { Database, Opening, StorageState } from './database.ts';
+import { StorageShort } from './faults.ts';
 
-/** The log grows by files of 16 MiB, and what is written until the next look comes on top. */
-const ROOM_BYTES_MIN = 18 * 1_048_576;
+const MEBIBYTE = 1_048_576;
 
-export function isShortOfRoom(directory: string): boolean {
-  const { bavail, bsize, blocks } = statfsSync(directory);
-  // Some file systems tell nothing about themselves.
-  return blocks > 0 && bavail * bsize < ROOM_BYTES_MIN;
+/**
+ * The embedded store at its limits, by the bytes left on its disk. Its log grows by files of
+ * 16 MiB, and finding no space for the next, PGlite does not fail: it loops for ever, and this
+ * process with it. So nothing at all is written with less than one such file left; the reserve
+ * above that is three of them.
+ */
+const OUT_BYTES = 18 * MEBIBYTE;
+const FULL_BYTES = 66 * MEBIBYTE;
+const LOW_BYTES = 128 * MEBIBYTE;
+
+export function stateWith(freeBytes: number): StorageState {
+  if (freeBytes < OUT_BYTES) return 'out';
+  if (freeBytes < FULL_BYTES) return 'full';
+  return freeBytes < LOW_BYTES ? 'low' : 'ok';
 }
 
-/** The same database, in which nothing is written for as long as it is short of room. */
-export function writingWithRoom(db: Database, isShort: () => boolean): Database {
-  const mustOnlyRead = ({ role }: Opening): boolean => role !== 'kr_read' && isShort();
+export function freeBytesIn(directory: string): number {
+  const { bavail, bsize, blocks } = statfsSync(directory);
+  // Some file systems do not say.
+  return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY;
+}
+
+export type StorageGauge = {
+  state(): StorageState;
+  /** Told of every failed write: a full disk may show in no other way. */
+  noteFault?(error: unknown): void;
+};
+
+const severity: Record<StorageState, number> = { ok: 0, low: 1, full: 2, out: 3 };
+const stopsAt = { spare: severity.low, reserve: severity.out };
+
+/** The same database, which only reads where the disk has no space left for that kind of write. */
+export function writingWithRoom(db: Database, gauge: StorageGauge): Database {
+  const mustOnlyRead = ({ role, storage }: Opening): boolean =>
+    role !== 'kr_read' &&
+    severity[gauge.state()] >= (storage === undefined ? severity.full : stopsAt[storage]);
+  const noted = (error: unknown): never => {
+    gauge.noteFault?.(error);
+    throw error;
+  };
   return {
     ...db,
-    once: (opening, statement) =>
-      mustOnlyRead(opening)
-        ? db.once({ ...opening, readOnly: true }, statement).catch(explain)
-        : db.once(opening, statement),
+    storage: gauge.state,
+    once(opening, statement) {
+      if (opening.role === 'kr_read') return db.once(opening, statement);
+      const allowed = mustOnlyRead(opening) ? { ...opening, readOnly: true } : opening;
+      return db.once(allowed, statement).catch(noted);
+    },
     transaction(opening, body) {
-      if (mustOnlyRead(opening)) {
-        return db.transaction({ ...opening, readOnly: true }, body).catch(explain);
-      }
-      return db.transaction(opening, ({ now, run }) =>
-        body({
-          now,
-          async run(statement) {
-            // A long one may use up what there was when it began.
-            if (mustOnlyRead(opening)) throw noRoom();
-            return run(statement);
-          },
-        }),
-      );
+      if (mustOnlyRead(opening)) return db.transaction({ ...opening, readOnly: true }, body);
+      return db
+        .transaction(opening, ({ now, run }) =>
+          body({
+            now,
+            async run(statement) {
+              // A long one may use up what there was when it began.
+              if (mustOnlyRead(opening)) throw new StorageShort();
+              return run(statement);
+            },
+          }),
+        )
+        .catch(noted);
     },
   };
-}
-
-const noRoom = (cause?: unknown): StoreUnavailable =>
-  new StoreUnavailable('the disk is nearly full: nothing is written', { cause });
-
-/** In words that an operator can act on. */
-function explain(error: unknown): never {
-  throw sqlState(error) === '25006' ? noRoom(error) : error;
 }

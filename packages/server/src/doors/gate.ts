@@ -99,6 +99,8 @@ const opening = (deadline: Deadline): Opening => ({
   role: 'kr_gate',
   scope: { workspaceId: null, envs: allEnvs },
   deadline,
+  // What it notes are single rows that exist already; without them nobody could sign in or revoke.
+  storage: 'reserve',
 });
 
 async function findSecretKeys(

@@ -19,10 +19,10 @@ export type People = Runner & {
 export type OpenPeople = <T>(operation: (tx: People) => Promise<T>) => Promise<T>;
 
 export const openPeople =
-  ({ db, newId, randomBytes, seal }: DoorParts, deadline: Deadline): OpenPeople =>
+  ({ db, newId, randomBytes, seal, storage }: DoorParts, deadline: Deadline): OpenPeople =>
   (operation) =>
     db.transaction(
-      { role: 'kr_gate', scope: { workspaceId: null, envs: allEnvs }, deadline },
+      { role: 'kr_gate', scope: { workspaceId: null, envs: allEnvs }, deadline, storage },
       async ({ run, now }) => {
         const result = await operation({ kind: 'people', run, now, newId, randomBytes, seal });
         return { kind: 'commit', last: [], result: () => result };

@@ -28,7 +28,8 @@ const workUnder =
     const scope: Scope = { workspaceId, envs: allEnvs };
     const deadline = deadlineAfter(WORK_WAIT_MS);
     return db.transaction(
-      { role: 'kr_worker', scope, deadline, changeId: newId() },
+      // It removes what has expired: that must go on when the disk is full.
+      { role: 'kr_worker', scope, deadline, changeId: newId(), storage: 'reserve' },
       async ({ run, now }) => {
         const result = await step({ kind: 'work', run, now, newId });
         return { kind: 'commit', last: [], result: () => result };

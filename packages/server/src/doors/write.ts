@@ -3,7 +3,7 @@ import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
-import type { Database, Ending, Opening } from '../db/database.ts';
+import type { Database, Ending, Opening, StorageUse } from '../db/database.ts';
 import type { Entry } from './actions.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
@@ -14,6 +14,8 @@ export type DoorParts = {
   newId: NewId;
   randomBytes: RandomBytes;
   seal: Seal;
+  /** Until when the route writes as the disk fills up. */
+  storage?: StorageUse | undefined;
   /** Told after the commit, so that those who wait for a project's policy are woken. */
   announce(versions: readonly PolicyVersion[]): void;
   /**
@@ -28,8 +30,8 @@ export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Pro
 export const openWrite =
   (parts: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
   async (operation) => {
-    const { db, newId, randomBytes, seal } = parts;
-    const opened = opening(reach, newId(), deadline);
+    const { db, newId, randomBytes, seal, storage } = parts;
+    const opened: Opening = { ...opening(reach, newId(), deadline), storage };
     const { result, settled } = await db.transaction(opened, async ({ run, now }) => {
       const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });
       return endingOf(change, reach, parts);

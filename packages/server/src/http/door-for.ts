@@ -44,7 +44,7 @@ export function doorFor(
       };
     }
     case 'record':
-      return { record: openRecord(parts.db, within(), deadlineOf(route, tookMs)) };
+      return { record: openRecord(parts, within(), deadlineOf(route, tookMs)) };
     case 'gate': {
       const deadline = deadlineOf(route, tookMs);
       return {

@@ -63,7 +63,8 @@ export type Pipeline = {
   answer(admitted: Admitted, incoming: Incoming): Outgoing | Promise<Outgoing>;
 };
 
-export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline {
+export function pipelineFor(route: ServedRoute, shared: PipelineParts): Pipeline {
+  const parts = { ...shared, storage: route.storage };
   const { endpoint, line } = route;
   const refuse = refusalsOf(route, parts);
   const names = pathParams(line);

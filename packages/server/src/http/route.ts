@@ -13,6 +13,7 @@ import type { Principal } from '../access/principal.ts';
 import type { WhenQuarantined } from '../access/quarantine.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
+import type { StorageState, StorageUse } from '../db/database.ts';
 import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
@@ -45,6 +46,7 @@ export type Probe = {
   databaseAnswers(deadline: Deadline): Promise<boolean>;
   /** Null when no worker has ever been seen, or nobody can tell. */
   workerIsSeen(): Promise<boolean | null>;
+  storage(): StorageState;
 };
 
 export type Doors = {
@@ -87,6 +89,11 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   door: D;
   /** Where the deployment asks for it, only for a person whose address is verified. */
   verifiedPerson?: true;
+  /**
+   * Until when it writes as the disk fills up. `reserve`: it ends or removes something, and goes on
+   * when everything else is refused. `spare`: it can be done without, and stops first.
+   */
+  storage?: StorageUse;
   /** Many small statements, each with its own wait, instead of one wait over all of them. */
   patience?: 'stepped';
   /** Large and repetitive: sent gzip or br when the caller takes it. */
@@ -133,6 +140,7 @@ export type ServedRoute = {
   door: DoorName;
   whenQuarantined?: WhenQuarantined;
   verifiedPerson?: true;
+  storage?: StorageUse;
   patience?: 'stepped';
   compress?: true;
   cursorsOf?: Line;

@@ -87,6 +87,7 @@ export const embedRoutes = serve(embedEndpoints, {
   'POST /v1/embed/keys/{id}/revoke': {
     boundary: 'rows',
     door: 'write',
+    storage: 'reserve',
     run: async ({ write, params, body }) =>
       presentKey(
         await write((tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null })),

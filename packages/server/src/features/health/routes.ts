@@ -34,7 +34,7 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
       run: async ({ probe }) => {
         const components = {
           api: 'ok' as const,
-          database: (await answers(probe)) ? ('ok' as const) : ('down' as const),
+          database: await databaseComponent(probe),
           redis: redisComponent(redis()),
           worker: workerComponent(await probe.workerIsSeen()),
           // Nothing has reported yet: there are no backups so far.
@@ -51,6 +51,12 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
 
 const answers = (probe: Probe): Promise<boolean> =>
   probe.databaseAnswers(deadlineAfter(READY_WAIT_MS));
+
+/** One that refuses some writes for want of disk space is not well, though it answers. */
+const databaseComponent = async (probe: Probe) => {
+  if (!(await answers(probe))) return 'down' as const;
+  return probe.storage() === 'ok' ? ('ok' as const) : ('degraded' as const);
+};
 
 /** Only a worker that was seen lately is well; one that never was is unknown. */
 const workerComponent = (isSeen: boolean | null) => {

@@ -29,15 +29,19 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
         return presentClaim(verdict, lockToken);
       },
     },
+    // What a claim began is brought to its end even when the disk is full: if that were refused, the
+    // request would run again later. Only new claims are refused then, before anything has run.
     'POST /v1/idempotency/complete': {
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      storage: 'reserve',
       run: async ({ record, body }) => {
         const { status, headers, ttl_ms: ttlMs } = body;
         const response = { status, headers, body: body.body, ttlMs };
         const done = { held: heldIn(body), response };
-        const { responseSealing, idempotencyBytesMax: bytesMax } = parts;
+        const { responseSealing, idempotencyBytesMax } = parts;
+        const bytesMax = record.storage() === 'ok' ? idempotencyBytesMax : 0;
         const storing = { responseSealing, bytesMax };
         return presentCompleted(await completeClaim(record.read, done, storing));
       },
@@ -46,12 +50,14 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      storage: 'reserve',
       run: async ({ record, body }) => presentOutcome(await removeLock(record.read, heldIn(body))),
     },
     'POST /v1/idempotency/heartbeat': {
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      storage: 'reserve',
       run: async ({ record, body }) =>
         presentOutcome(await updateLock(record.read, heldIn(body), IDEMPOTENCY_LOCK_MS)),
     },

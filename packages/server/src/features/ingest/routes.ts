@@ -25,6 +25,7 @@ export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      storage: 'spare',
       run: async ({ record: { read: tx }, principal, body: bytes }) => {
         const asked = { principal, bytes };
         const { batch, now } = await validateBatch(tx, asked, { eventsPerMinute });

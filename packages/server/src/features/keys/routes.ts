@@ -92,6 +92,7 @@ export const keyRoutes = (
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'allow',
+      storage: 'reserve',
       patience: 'stepped',
       run: async ({ read, write, params, query, body, gone }) => {
         const key = await write((tx) =>

@@ -50,6 +50,7 @@ export const memberRoutes = ({
       boundary: 'liveOnly',
       door: 'write',
       whenQuarantined: 'refuse',
+      storage: 'reserve',
       run: async ({ write, params }) => ({
         object: 'workspace_member' as const,
         user_id: await write((tx) => removeMember(tx, params.userId)),
@@ -80,6 +81,7 @@ export const memberRoutes = ({
       boundary: 'liveOnly',
       door: 'write',
       whenQuarantined: 'refuse',
+      storage: 'reserve',
       run: async ({ write, params }) =>
         presentInvite(await write((tx) => revokeInvite(tx, params.id))),
     },

@@ -62,6 +62,8 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
       door: 'record',
+      // Revocations go on when the disk is full, and the feed carries them to the nodes.
+      storage: 'reserve',
       patience: 'stepped',
       compress: true,
       run: async ({ record, query, after, issueCursor, header }) => {
@@ -75,6 +77,7 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
     'GET /v1/policy/delta': {
       boundary: 'rows',
       door: 'record',
+      storage: 'reserve',
       patience: 'stepped',
       compress: true,
       // When it answers with a snapshot, the further pages are that one's.

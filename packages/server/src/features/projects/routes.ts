@@ -53,6 +53,7 @@ export const projectRoutes = serve(projectEndpoints, {
     boundary: 'shared',
     door: 'write',
     whenQuarantined: 'refuse',
+    storage: 'reserve',
     patience: 'stepped',
     run: async ({ write, params }) =>
       presentDeleted(await write((tx) => deleteProject(tx, { id: params.id }))),

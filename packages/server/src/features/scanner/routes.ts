@@ -27,6 +27,7 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
     'POST /v1/webhooks/scanner/secret_scanning': {
       boundary: 'none',
       door: 'gate',
+      storage: 'reserve',
       patience: 'stepped',
       run: async ({ header, body, ...doors }) => {
         const endsAtMs = monotonicMs() + WORK_MS_MAX;

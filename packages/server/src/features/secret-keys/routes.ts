@@ -55,6 +55,7 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     boundary: 'rows',
     door: 'write',
     whenQuarantined: 'refuse',
+    storage: 'reserve',
     run: async ({ write, params, body }) =>
       presentSecretKey(
         await write((tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null })),

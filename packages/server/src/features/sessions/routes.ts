@@ -69,6 +69,7 @@ export const sessionRoutes = ({
     'DELETE /v1/auth/sessions/current': {
       boundary: 'none',
       door: 'gate',
+      storage: 'reserve',
       run: async ({ people, principal }) => {
         const { userId, sessionId: id } = personOf(principal);
         return revoked(await people((tx) => endSession(tx, { userId, id })));
@@ -77,6 +78,7 @@ export const sessionRoutes = ({
     'DELETE /v1/auth/sessions/{id}': {
       boundary: 'none',
       door: 'gate',
+      storage: 'reserve',
       run: async ({ people, principal, params: { id } }) => {
         const { userId } = personOf(principal);
         return revoked(await people((tx) => endSession(tx, { userId, id })));

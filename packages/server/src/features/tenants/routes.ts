@@ -55,6 +55,7 @@ export const tenantRoutes = serve(tenantEndpoints, {
     boundary: 'shared',
     door: 'write',
     whenQuarantined: 'refuse',
+    storage: 'reserve',
     run: async ({ write, params }) =>
       presentEmbedTokensRevoked(await write((tx) => revokeEmbedTokens(tx, { id: params.id }))),
   },
@@ -62,6 +63,7 @@ export const tenantRoutes = serve(tenantEndpoints, {
     boundary: 'shared',
     door: 'write',
     whenQuarantined: 'refuse',
+    storage: 'reserve',
     patience: 'stepped',
     run: async ({ write, params }) =>
       presentDeleted(await write((tx) => deleteTenant(tx, { id: params.id }))),

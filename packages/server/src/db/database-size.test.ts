@@ -1,0 +1,62 @@
+// What is concluded about the disk of a PostgreSQL server from what it says.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { storeName, world } from '../../../../tests/world.ts';
+import { deadlineAfter } from '../base/deadline.ts';
+import type { Opening } from './database.ts';
+import { sizeGauge } from './database-size.ts';
+import { writingWithRoom } from './room.ts';
+
+const never = async () => {};
+const said = (bytes: number, isReadOnly = false) => ({ rows: [{ bytes, isReadOnly }], count: 1 });
+
+test('below its bound a database is ok, near it low, at it full', () => {
+  const gauge = sizeGauge(1000, never);
+  const states = [0, 899, 900, 949, 950, 2000, 899].map((bytes) => {
+    gauge.seen(said(bytes));
+    return gauge.state();
+  });
+  deepEqual(states, ['ok', 'ok', 'low', 'low', 'full', 'full', 'ok']);
+});
+
+test('without a bound the size says nothing, but a server that only reads is low', () => {
+  const gauge = sizeGauge(null, never);
+  gauge.seen(said(1e15));
+  equal(gauge.state(), 'ok');
+  gauge.seen(said(0, true));
+  equal(gauge.state(), 'low');
+  gauge.seen(said(0));
+  equal(gauge.state(), 'ok');
+});
+
+test('the size is looked at when a write asks for it, and not with every one', () => {
+  let looks = 0;
+  const gauge = sizeGauge(1000, async () => {
+    looks += 1;
+  });
+  for (let write = 0; write < 100; write += 1) gauge.state();
+  equal(looks, 1);
+});
+
+const skip = storeName === 'embedded' && 'the embedded store knows its disk';
+
+test('a server that reports a full disk is spared other writes for a while', { skip }, async () => {
+  const { db } = await world();
+  const gauge = sizeGauge(null, never);
+  const guarded = writingWithRoom(db, gauge);
+  const opening = (storage?: 'reserve'): Opening => ({
+    role: 'kr_worker',
+    scope: { workspaceId: null, envs: [] },
+    deadline: deadlineAfter(10_000),
+    storage,
+  });
+  const text = `do $$ begin raise exception 'no space left' using errcode = '53100'; end $$`;
+  await rejects(guarded.once(opening(), { text, values: [] }), /no space left/);
+  equal(guarded.storage(), 'full');
+  const beat = {
+    text: 'insert into worker_beats (worker_id, seen_at) values (gen_random_uuid(), app_now())',
+    values: [],
+  };
+  await rejects(guarded.once(opening(), beat), /nearly full/);
+  equal((await guarded.once(opening('reserve'), beat)).count, 1);
+});

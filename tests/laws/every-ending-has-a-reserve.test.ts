@@ -1,0 +1,61 @@
+// As the disk fills up, whatever ends or removes something goes on, and everything else that writes
+// is refused before it. Each route says which it is.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { writingWithRoom } from '../../packages/server/src/db/room.ts';
+import { ask, type Bench, bench } from '../bench.ts';
+import { appBeside } from '../beside.ts';
+import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
+
+const ENDS = /^DELETE |\/(revoke|disable)$/;
+
+/** Lines that write from the reserve without ending a credential or a thing, and why. */
+const alsoFromReserve = [
+  'GET /v1/policy/delta', // carries revocations to the nodes
+  'GET /v1/policy/snapshot',
+  'POST /v1/idempotency/complete', // else what was carried out would run again
+  'POST /v1/idempotency/heartbeat',
+  'POST /v1/idempotency/release',
+  'POST /v1/webhooks/scanner/secret_scanning', // ends what has leaked
+];
+
+const storageOf = (line: string) => routeTable.find((route) => route.line === line)?.storage;
+
+test('every line that ends something writes from the reserve, and few others do', () => {
+  const ending = served.filter((line) => ENDS.test(line));
+  const reserved = served.filter((line) => storageOf(line) === 'reserve');
+  deepEqual(reserved.toSorted(), [...ending, ...alsoFromReserve].toSorted());
+  deepEqual(
+    served.filter((line) => storageOf(line) === 'spare'),
+    ['POST /v1/ingest/batch'],
+  );
+});
+
+/** They ask no table that they could write to. */
+const writesNothing: string[] = ['POST /v1/embed_tokens', 'POST /v1/ratelimit/check'];
+
+const headersFor = async (held: Bench, line: AnyLine): Promise<Record<string, string> | null> => {
+  const { caller } = fixtureOf(line);
+  if (caller === 'liveKey') return { authorization: `Bearer ${held.tokens.liveKey}` };
+  if (caller === 'owner') return { authorization: `Bearer ${(await held.people.owner()).token}` };
+  return caller === 'embed' ? (await held.embed()).headers : null;
+};
+
+test('with a full disk reads and endings are answered, other changes are refused', async (t) => {
+  const held = await bench(t);
+  const db = writingWithRoom(held.world.db, { state: () => 'full' });
+  const full = appBeside(t, held.world, { db });
+  for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
+    const headers = await headersFor(held, line);
+    if (headers === null) continue;
+    const input = await fixtureOf(line).input(held);
+    const { status, text } = await ask(full, line, { input, headers });
+    const goesOn = !isWrite(line) || storageOf(line) === 'reserve' || writesNothing.includes(line);
+    equal(
+      `${line} ${status < 400 ? 'answered' : status}`,
+      `${line} ${goesOn ? 'answered' : 503}`,
+      text,
+    );
+  }
+});
