@@ -86,6 +86,7 @@ async function openWorld(): Promise<World> {
     usageHoursKeptDays: 35,
     embedKeysMax: 100,
     idempotencyBytesMax: 268_435_456,
+    tenantMonthsMax: 1_000_000,
     counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

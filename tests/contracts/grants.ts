@@ -49,6 +49,7 @@ export const granted: Record<string, Rights> = {
       'update(retired_at)',
     ],
   },
+  meta_totals: {},
   project_versions: {
     ...derived,
     kr_record: ['select'],
@@ -70,6 +71,7 @@ export const granted: Record<string, Rights> = {
     kr_worker: ['select(workspace_id,env,batch_id,received_at)', 'delete'],
   },
   usage_key_days: { ...derived, kr_record: own, kr_worker: ['select(key_id,day)', 'delete'] },
+  tenant_month_totals: { kr_record: own },
   usage_tenant_months: { kr_read: ['select'], kr_record: own },
   usage_hours: {
     kr_read: ['select'],

@@ -28,6 +28,7 @@ export const routeTable = servedRoutes({
   randomBytes: never,
   responseSealing: { seal: never, unseal: never },
   idempotencyBytesMax: 1,
+  tenantMonthsMax: 1,
   hub: openPolicyHub(),
   signingKeys: { verifying: never, signing: never, published: never },
   makeFirstSigningKey: never,

@@ -57,6 +57,8 @@ export type AppParts = SigningSchedule & {
   idempotencyBytesMax: number;
   ingestEventsPerMinute: number;
   usageHoursKeptDays: number;
+  /** Of all tenants of a workspace. */
+  tenantMonthsMax: number;
   /** Closed with the app. */
   counters: Counters;
   scannerKeys: ScannerKeys;

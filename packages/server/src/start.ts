@@ -63,7 +63,8 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
   const { ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax } = config;
-  const { signupPolicy, verifiedOnly, invitesPerHourMax, idempotencyBytesMax } = config;
+  const { signupPolicy, verifiedOnly, invitesPerHourMax } = config;
+  const { idempotencyBytesMax, tenantMonthsMax } = config;
   const app = buildApp({
     db,
     log,
@@ -75,8 +76,9 @@ async function openApp(config: Config, log: Log): Promise<App> {
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
-    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax, idempotencyBytesMax },
+    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax },
     ...{ signupPolicy, verifiedOnly, invitesPerHourMax },
+    ...{ idempotencyBytesMax, tenantMonthsMax },
     counters,
     checkAnswers: false,
   });

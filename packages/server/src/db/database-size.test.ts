@@ -1,7 +1,7 @@
 // What is concluded about the disk of a PostgreSQL server from what it says.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeName, world } from '../../../../tests/world.ts';
+import { world } from '../../../../tests/world.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Opening } from './database.ts';
 import { sizeGauge } from './database-size.ts';
@@ -38,9 +38,7 @@ test('the size is looked at when a write asks for it, and not with every one', (
   equal(looks, 1);
 });
 
-const skip = storeName === 'embedded' && 'the embedded store knows its disk';
-
-test('a server that reports a full disk is spared other writes for a while', { skip }, async () => {
+test('a server that reports a full disk is spared other writes for a while', async () => {
   const { db } = await world();
   const gauge = sizeGauge(null, never);
   const guarded = writingWithRoom(db, gauge);

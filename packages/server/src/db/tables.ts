@@ -68,6 +68,8 @@ type Credential = {
   displayPrefix: string;
   name: string | null;
   meta: Json<Meta>;
+  /** Computed by the database. */
+  metaBytes: ColumnType<number, never, never>;
   expiresAt: Date | null;
   vendorExpiresAt: Date | null;
   revokedAt: ColumnType<Date | null, never, Date | null>;
@@ -99,6 +101,7 @@ type Tenants = {
   externalId: string;
   name: string | null;
   meta: Json<Meta>;
+  metaBytes: ColumnType<number, never, never>;
   embedEpoch: number;
   createdAt: Date;
   updatedAt: Date;
@@ -117,6 +120,8 @@ type ApiKeys = Credential & {
 };
 
 /** Written by the database alone, when a change is closed. */
+type MetaTotals = { workspaceId: string; bytes: number };
+
 type ProjectVersions = {
   projectId: string;
   workspaceId: string;
@@ -211,6 +216,7 @@ export type Tables = TrafficTables & {
   projects: Projects;
   tenants: Tenants;
   apiKeys: ApiKeys;
+  metaTotals: MetaTotals;
   projectVersions: ProjectVersions;
   policyChanges: PolicyChanges;
   policyNodes: PolicyNodes;

@@ -55,6 +55,8 @@ type UsageTenantMonths = {
   lastSeenAt: Date;
 };
 
+type TenantMonthTotals = { workspaceId: FromReach; months: number };
+
 type UsageHours = {
   workspaceId: FromReach;
   projectId: string;
@@ -82,6 +84,7 @@ export type TrafficTables = {
   ingestBatches: IngestBatches;
   usageKeyDays: UsageKeyDays;
   usageTenantMonths: UsageTenantMonths;
+  tenantMonthTotals: TenantMonthTotals;
   usageHours: UsageHours;
   usageDenials: UsageDenials;
 };

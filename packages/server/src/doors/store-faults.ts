@@ -1,6 +1,6 @@
 // What a failure of the store means to a caller. Null: it is not the store's, or not expected.
 import { type ApiError, conflict, unavailable } from '../base/errors.ts';
-import { isRetryable, isStoreFault, violatedConstraint } from '../db/faults.ts';
+import { isRetryable, isStoreFault, sqlState, violatedConstraint } from '../db/faults.ts';
 
 /** Unique constraints that a request can run into, and the field to blame. */
 const conflicts: Record<string, () => ApiError> = {
@@ -9,7 +9,15 @@ const conflicts: Record<string, () => ApiError> = {
   tenants_external_id: () => conflict('This external id is taken.', 'external_id'),
 };
 
+/** Bounds of a workspace that the database counts. */
+const exceeded: Record<string, () => ApiError> = {
+  KR007: () => conflict('The meta of all tenants and keys would exceed 256 MiB.', 'meta'),
+  KR008: () => conflict('There are too many monthly sums of tenants to add others.', 'events'),
+};
+
 export function apiErrorOfStore(error: unknown): ApiError | null {
+  const beyond = exceeded[sqlState(error) ?? ''];
+  if (beyond) return beyond();
   const constraint = violatedConstraint(error);
   const known = constraint === undefined ? undefined : conflicts[constraint];
   if (known) return known();

@@ -8,14 +8,18 @@ import { recordBatches } from './record-batches.ts';
 import { tracksFor } from './tracks.ts';
 import { validateBatch } from './validate-batch.ts';
 
-export type IngestParts = { ingestEventsPerMinute: number; usageHoursKeptDays: number };
+export type IngestParts = {
+  ingestEventsPerMinute: number;
+  usageHoursKeptDays: number;
+  tenantMonthsMax: number;
+};
 
 const BATCHES_AT_ONCE_MAX = 8;
 /** Of one workspace. Whoever comes beyond is told at once, instead of after a wait in vain. */
 const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
-  const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays } = parts;
+  const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays, tenantMonthsMax } = parts;
   const record = tracksFor(recordBatches, {
     mostAtOnce: BATCHES_AT_ONCE_MAX,
     waitingMax: BATCHES_WAITING_MAX,
@@ -31,7 +35,7 @@ export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
         const { batch, now } = await validateBatch(tx, asked, { eventsPerMinute });
         const hoursFromMs = now.getTime() - usageHoursKeptDays * DAY_MS;
         const track = `${tx.reach.workspaceId} ${tx.reach.envs}`;
-        return presentReceipt(await record(track, { tx, batch, hoursFromMs }));
+        return presentReceipt(await record(track, { tx, batch, hoursFromMs, tenantMonthsMax }));
       },
     },
   });

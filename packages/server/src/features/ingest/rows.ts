@@ -1,6 +1,7 @@
 // Every statement by which telemetry is taken in. Each is one step and one trip of its own: the
 // charge stays when what follows is refused, and a batch is added to all sums or to none.
 import { sql } from 'kysely';
+import { sqlState } from '../../db/faults.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -33,15 +34,16 @@ export type Receipt = { accepted: number; eventsDropped: number };
 
 export type Named = Receipt & { batchId: string };
 
+export type Usage = { named: readonly Named[]; tallies: Tallies; tenantMonthsMax: number };
+
 /** Adds up batches, keeping the receipts of those with an id; false when one was here before. */
 export async function insertUsage(
   tx: Read,
-  named: readonly Named[],
-  { keyDays, tenantMonths, hours, denials }: Tallies,
+  { named, tallies: { keyDays, tenantMonths, hours, denials }, tenantMonthsMax }: Usage,
 ): Promise<boolean> {
   const { done } = await one(
     tx,
-    sql<{ done: boolean }>`select record_usage(
+    sql<{ done: boolean }>`select record_usage_within(${tenantMonthsMax},
       ${named.map(({ batchId }) => batchId)}, ${senderEnv(tx)},
       ${named.map(({ accepted }) => accepted)}, ${named.map(({ eventsDropped }) => eventsDropped)},
       ${keyDays.map(({ keyId }) => keyId)}, ${keyDays.map(({ day }) => day)},
@@ -51,6 +53,9 @@ export async function insertUsage(
   );
   return done;
 }
+
+/** Whether a batch was refused because it would add too many months of tenants. */
+export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) === 'KR008';
 
 /** What was answered to the first batch that bore this id. */
 export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>

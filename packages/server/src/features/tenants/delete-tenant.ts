@@ -6,7 +6,7 @@ export type DeletedTenant = { id: string; revokedKeys: number };
 
 /**
  * Ends a tenant and every key that it holds, in whichever project, in one step for whoever looks.
- * Its external id is free again.
+ * Its external id is free again, and so is what its `meta` took: nobody can read that any more.
  */
 export async function deleteTenant(
   tx: Write,
@@ -18,7 +18,7 @@ export async function deleteTenant(
     { tenantId: id },
     { reason: 'tenant deleted', lockParent: () => lockTenant(tx, id) },
   );
-  await updateTenantRow(tx, id, { deletedAt: tx.now });
+  await updateTenantRow(tx, id, { deletedAt: tx.now, meta: {} });
   return changed(
     { id, revokedKeys: revoked.count },
     { action: 'tenant.deleted', target: id, payload: { revoked_keys: revoked.count } },

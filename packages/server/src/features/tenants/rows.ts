@@ -48,7 +48,7 @@ type Changeable = 'name' | 'meta' | 'embedEpoch' | 'updatedAt' | 'deletedAt';
 
 export const insertTenant = (
   tx: Write,
-  { meta, ...values }: Omit<TenantRow, 'workspaceId' | 'deletedAt'>,
+  { meta, ...values }: Omit<TenantRow, 'workspaceId' | 'metaBytes' | 'deletedAt'>,
 ): Promise<TenantRow> =>
   one(
     tx,

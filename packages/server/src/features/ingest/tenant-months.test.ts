@@ -1,0 +1,41 @@
+// Monthly sums of tenants are kept for good, so how many a workspace may have is bounded.
+import { equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
+
+const line = 'POST /v1/ingest/batch';
+const MONTHS_MAX = 3;
+const DAY_MS = 86_400_000;
+
+test('a batch that would add too many months is refused, and others are taken', async (t) => {
+  const held = await bench(t);
+  const bounded = appBeside(t, held.world, { tenantMonthsMax: MONTHS_MAX });
+  const send = bounded.as(held.tokens.liveKey);
+  const key = await held.given.key();
+  const eventIn = (monthsAgo: number) =>
+    eventOf(key, new Date(held.clock.now().getTime() - monthsAgo * 31 * DAY_MS));
+  const requests = async () => {
+    const { data } = await held.as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 });
+    return data.reduce((sum, day) => sum + day.requests, 0);
+  };
+  await send(line, batchOf([0, 1, 2].map(eventIn)));
+  const counted = await requests();
+
+  const over = await refused(send(line, batchOf([eventIn(3), eventIn(0)])), 409, 'conflict');
+  match(String(messageOf(over)), /monthly sums/);
+  equal(await requests(), counted, 'nothing of it was counted');
+  equal((await send(line, batchOf([0, 1, 2].map(eventIn)))).accepted, 3, 'known months go on');
+
+  const sent = [eventIn(0), eventIn(5), eventIn(1), eventIn(1960 * 12)].map((event) =>
+    send(line, batchOf([event])).then(
+      () => 'taken',
+      () => 'refused',
+    ),
+  );
+  equal((await Promise.all(sent)).join(' '), 'taken refused taken refused');
+  const other = await bench(t);
+  const theirs = eventOf(await other.given.key(), other.clock.now());
+  equal((await bounded.as(other.tokens.liveKey)(line, batchOf([theirs]))).accepted, 1);
+});
