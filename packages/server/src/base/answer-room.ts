@@ -1,7 +1,7 @@
 // How much of what callers wrote goes into one answer. Rows are counted by a limit of their own;
 // this bounds how long the process does nothing but tell of rows that are very large.
 
-const ANSWER_CHARS_MAX = 8_388_608;
+export const ANSWER_CHARS_MAX = 8_388_608;
 
 export type AnswerRoom = {
   take(chars: number): void;

@@ -1,6 +1,7 @@
 // How an answer leaves. The pipeline has made it whole, so that it is written as it is, past the
 // framework, which would look at each of its headers and at its body once more.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { JsonText } from '../base/json-text.ts';
 import { compressed } from './compress.ts';
 import type { Headers } from './headers.ts';
 import type { Outgoing } from './pipeline.ts';
@@ -23,7 +24,7 @@ export function writeAnswer(
     return write(reply, status, headers);
   }
   headers['content-type'] = JSON_TYPE;
-  const text = JSON.stringify(body);
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body);
   if (!compress) return write(reply, status, headers, text);
   headers.vary = 'accept-encoding';
   return compressed(text, String(request.headers['accept-encoding'] ?? '')).then((small) => {

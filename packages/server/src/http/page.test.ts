@@ -2,37 +2,48 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { notedPageOf } from './page.ts';
-import type { Reply } from './route.ts';
 
-type Row = { createdAt: Date; id: string; meta: object };
+type Row = { createdAt: Date; id: string; metaBytes: number };
 
 const MEBIBYTE = 1_048_576;
+const [USUAL, MOST] = [MEBIBYTE / 4, 8 * MEBIBYTE];
 
 /** Newest first, with notes of so many characters each. */
 const rowsOf = (...chars: number[]): Row[] =>
   chars.map((length, at) => ({
     createdAt: new Date(1_000_000 - at),
     id: String(at),
-    meta: length === 0 ? {} : { a: 'x'.repeat(length) },
+    metaBytes: length,
   }));
 
-/** Reads a list to its end: what each page held, and how many rows each statement asked for. */
+/** As the database cuts a page: the first row, and what fits after it. */
+const fitting = (rows: Row[], metaBytes: number): Row[] => {
+  let used = 0;
+  return rows.filter((row, at) => {
+    used += row.metaBytes;
+    return at === 0 || used <= metaBytes;
+  });
+};
+
+/** Reads a list to its end: what each page held, and how much `meta` each statement asked for. */
 async function readAll(rows: readonly Row[], limit: number) {
   const pages: string[][] = [];
   const asked: number[] = [];
   let after: Row | null = null;
   for (;;) {
     const from: Row | null = after;
-    const page: Reply<{ data: string[] }> = await notedPageOf(limit, {
-      after: from,
-      list: async (most, last) => {
-        asked.push(most);
-        const start = last === null ? 0 : Number(last.id) + 1;
-        return rows.slice(start, start + most);
+    const page = await notedPageOf(limit, {
+      workspaceId: 'a workspace',
+      list: async ({ limit: most, metaBytes }) => {
+        asked.push(metaBytes);
+        const start = from === null ? 0 : Number(from.id) + 1;
+        const found = rows.slice(start, start + most);
+        return { rows: fitting(found, metaBytes), found: found.length };
       },
-      present: ({ id }) => id,
+      present: ({ id }) => ({ id }),
     });
-    pages.push(page.body.data);
+    const { data } = JSON.parse(page.body.text);
+    pages.push(data.map(({ id }: Row) => id));
     if (!page.next) return { pages, asked };
     after = rows.find(({ id }) => id === page.next?.[1]) ?? null;
     ok(after && page.next[0] === after.createdAt.toISOString());
@@ -41,19 +52,20 @@ async function readAll(rows: readonly Row[], limit: number) {
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => String(at));
 
-test('rows with little to say fill their page, and few statements fetch them', async () => {
+test('rows with little to say fill their page, and one statement fetches them', async () => {
   const small = rowsOf(...Array(51).fill(0));
-  deepEqual(await readAll(small.slice(0, 50), 50), { pages: [ids(50)], asked: [51] });
+  deepEqual(await readAll(small.slice(0, 50), 50), { pages: [ids(50)], asked: [USUAL] });
   deepEqual((await readAll(small, 50)).pages, [ids(50), ['50']]);
   deepEqual((await readAll([], 50)).pages, [[]]);
   const many = rowsOf(...Array(1000).fill(20));
-  deepEqual(await readAll(many, 1000), { pages: [ids(1000)], asked: [64, 937] });
+  deepEqual(await readAll(many, 1000), { pages: [ids(1000)], asked: [USUAL] });
 });
 
 test('rows with much to say end their page early, and none is lost or told twice', async () => {
   const large = rowsOf(...Array(30).fill(MEBIBYTE - 100));
-  const { pages } = await readAll(large, 1000);
+  const { pages, asked } = await readAll(large, 1000);
   deepEqual(pages.flat(), ids(30));
+  deepEqual(asked.slice(0, 2), [USUAL, MOST]);
   deepEqual(
     pages.map((page) => page.length),
     [8, 8, 8, 6],

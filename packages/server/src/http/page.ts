@@ -1,5 +1,8 @@
 // One page of a list, newest first: rows, and where the next page starts.
-import { answerRoom } from '../base/answer-room.ts';
+import { ANSWER_CHARS_MAX } from '../base/answer-room.ts';
+import { JsonText, textOfObject } from '../base/json-text.ts';
+import { slotsBy } from '../base/slots.ts';
+import type { PageSize, SizedPage } from '../db/sized-page.ts';
 import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
@@ -42,38 +45,47 @@ function pageWith<Row, Item>(
   return new Reply(body, rows.length > shown.length && last ? { next: next(last) } : {});
 }
 
-/** Fetched before anything is known about their size. */
-const FIRST_ROWS = 64;
+/** A page with no more `meta` than this is nothing out of the ordinary. */
+const USUAL_META_BYTES_MAX = 262_144;
+const BIG_LISTS_AT_ONCE = 2;
+const BIG_LISTS_WAITING_MAX = 16;
 
-type Noted = Placed & { meta: unknown };
+/** Of one workspace: megabytes of responses are made on the thread that everybody shares. */
+const bigLists = slotsBy({ atOnce: BIG_LISTS_AT_ONCE, waitingMax: BIG_LISTS_WAITING_MAX });
 
 type NotedListing<Row, Item> = {
-  after: Placed | null;
-  list(limit: number, after: Placed | null): Promise<Row[]>;
+  workspaceId: string;
+  list(size: PageSize): Promise<SizedPage<Row>>;
   present(row: NoInfer<Row>): Item;
 };
 
 /**
- * The same for rows that carry what callers wrote, a mebibyte each if they like. A page ends early
- * rather than grow without bound; its link tells, as always, whether there is more.
+ * The same for rows with `meta`, a mebibyte each if callers like. A page ends early rather than
+ * grow without bound; its link tells, as always, whether there is more. It is asked for with little
+ * `meta` first: only a page that has more takes one of the few slots.
  */
-export async function notedPageOf<Row extends Noted, Item>(
+export async function notedPageOf<Row extends Placed, Item extends object>(
   limit: number,
-  { after, list, present }: NotedListing<Row, Item>,
-): Promise<Page<Item>> {
-  const rows: Row[] = [];
-  const room = answerRoom();
-  let [shown, isAll] = [0, false];
-  while (rows.length <= limit && !room.isFull() && !isAll) {
-    const fitting = rows.length === 0 ? FIRST_ROWS : room.rowsLike(rows.length);
-    const step = Math.min(limit + 1 - rows.length, fitting);
-    const got = await list(step, rows.at(-1) ?? after);
-    isAll = got.length < step;
-    for (const row of got) {
-      rows.push(row);
-      if (!room.isFull()) room.take(JSON.stringify(row.meta).length);
-      if (rows.length <= limit && (!room.isFull() || shown === 0)) shown += 1;
-    }
-  }
-  return pageWith(rows, shown, { present, next: nextAfter });
+  { workspaceId, list, present }: NotedListing<Row, Item>,
+): Promise<Reply<JsonText>> {
+  const pageWithin = async (metaBytes: number) => {
+    const { rows, found } = await list({ limit: limit + 1, metaBytes });
+    const shown = rows.slice(0, limit);
+    const isWhole = shown.length === Math.min(found, limit);
+    return { isWhole, reply: () => textPage(shown, found, present) };
+  };
+  const usual = await pageWithin(USUAL_META_BYTES_MAX);
+  if (usual.isWhole) return usual.reply();
+  return bigLists(workspaceId, async () => (await pageWithin(ANSWER_CHARS_MAX)).reply());
+}
+
+function textPage<Row extends Placed>(
+  shown: readonly Row[],
+  found: number,
+  present: (row: Row) => object,
+): Reply<JsonText> {
+  const last = shown.at(-1);
+  const items = shown.map((row) => textOfObject(present(row)));
+  const body = new JsonText(`{"object":"list","data":[${items.join(',')}]}`);
+  return new Reply(body, found > shown.length && last ? { next: nextAfter(last) } : {});
 }

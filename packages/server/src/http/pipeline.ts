@@ -15,6 +15,7 @@ import { assert } from '../base/assert.ts';
 import { goOn } from '../base/at-once.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
+import { JsonText } from '../base/json-text.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, type RouteDoorParts } from './door-for.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
@@ -215,6 +216,6 @@ function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing
   const schema = endpoint.answers[status];
   assert(schema !== undefined, `${line} answered an undeclared ${status}`);
   if (schema === null) return;
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body instanceof JsonText ? JSON.parse(body.text) : body);
   assert(parsed.success, `${line} answered off its schema: ${parsed.error?.message}`);
 }

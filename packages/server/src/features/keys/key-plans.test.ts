@@ -97,7 +97,7 @@ async function sentBy(question: (run: Run) => Promise<unknown>): Promise<Stateme
 async function statementFor(reach: Reach, { filter, after, envs }: List): Promise<Statement> {
   const narrowed = { ...reach, ...(envs && { envs }) };
   const [statement] = await sentBy((run) =>
-    listKeys({ reach: narrowed, run }, { filter, after, limit: LIMIT + 1 }),
+    listKeys({ reach: narrowed, run }, { filter, after }, { limit: LIMIT + 1, metaBytes: 262_144 }),
   );
   ok(statement);
   return statement;

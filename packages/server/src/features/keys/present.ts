@@ -9,9 +9,12 @@ import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Propagation } from './await-nodes.ts';
 import type { MintedKey } from './material.ts';
 import type { RotatedKey } from './rotate-key.ts';
-import type { KeyRow } from './rows.ts';
+import type { KeyRow, ListedKey } from './rows.ts';
 
-export const presentKey = (row: KeyRow): ApiKey => ({
+type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
+
+/** Of a list, with its `meta` as the text that the database has. */
+export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { meta: Meta } => ({
   object: 'api_key',
   id: row.id,
   project_id: row.projectId,

@@ -53,8 +53,8 @@ export const keyRoutes = (
           includeRevoked: query.include_revoked,
         };
         return notedPageOf(query.limit, {
-          after: positionOf(after),
-          list: (limit, from) => listKeys(read, { filter, after: from, limit }),
+          workspaceId: read.reach.workspaceId,
+          list: (size) => listKeys(read, { filter, after: positionOf(after) }, size),
           present: presentKey,
         });
       },

@@ -2,7 +2,8 @@
 // itself: no statement here writes a version.
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { conflict, notFound } from '../../base/errors.ts';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { type Listed, type PageSize, type SizedPage, sizedPage } from '../../db/sized-page.ts';
+import { build, maybe, one } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -67,14 +68,26 @@ export type KeyFilter = {
   includeRevoked: boolean;
 };
 
+export type ListedKey = Listed<Omit<KeyRow, 'meta' | Unlisted>>;
+
+type Unlisted =
+  | ('workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt')
+  | ('changeId' | 'retiredAt' | 'shelf');
+
+const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes, rate_limits,
+  expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, rotated_from,
+  created_at, (select last_at from usage_key_days
+    where key_id = page.id order by day desc limit 1) as last_used_at`;
+
 /**
  * Newest first, from just after a position on. Each shelf gives its newest off an index, so that
  * the cost is that of the page, however many keys there are and whatever is filtered.
  */
 export function listKeys(
   tx: Read,
-  { filter, after, limit }: { filter: KeyFilter; after: Position | null; limit: number },
-): Promise<KeyRow[]> {
+  { filter, after }: { filter: KeyFilter; after: Position | null },
+  { limit, metaBytes }: PageSize,
+): Promise<SizedPage<ListedKey>> {
   const { projectId = tx.reach.projectId, tenantId = tx.reach.tenantId, env } = filter;
   const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
   const isFiltered = projectId !== undefined || tenantId !== undefined;
@@ -85,18 +98,15 @@ export function listKeys(
     ...(tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
-  return many(
-    tx,
-    sql<KeyRow>`
-      select newest.*, (select last_at from usage_key_days
-        where key_id = newest.id order by day desc limit 1) as last_used_at
+  const listed = sql`
+      select newest.*
       from unnest(${shelvesOf(envs, filter)}::smallint[]) as covered (shelf)
       cross join lateral (
         select * from api_keys where ${sql.join(conditions, sql` and `)}
         order by created_at desc, id desc limit ${limit}
       ) newest
-      order by newest.created_at desc, newest.id desc limit ${limit}`,
-  );
+      order by newest.created_at desc, newest.id desc limit ${limit}`;
+  return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
 type Changeable = 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt' | 'vendorExpiresAt';

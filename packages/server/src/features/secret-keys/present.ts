@@ -7,9 +7,14 @@ import type {
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { MintedSecretKey } from './material.ts';
 import type { RotatedSecretKey } from './rotate-secret-key.ts';
-import type { SecretKeyRow } from './rows.ts';
+import type { ListedSecretKey } from './rows.ts';
 
-export const presentSecretKey = (row: SecretKeyRow): SecretKey => ({
+type Shown<Meta> = Omit<ListedSecretKey, 'meta'> & { meta: Meta };
+
+/** Of a list, with its `meta` as the text that the database has. */
+export const presentSecretKey = <Meta>(
+  row: Shown<Meta>,
+): Omit<SecretKey, 'meta'> & { meta: Meta } => ({
   object: 'secret_key',
   id: row.id,
   env: row.env,

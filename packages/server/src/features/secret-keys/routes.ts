@@ -30,8 +30,8 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     door: 'read',
     run: ({ read, query, after }) =>
       notedPageOf(query.limit, {
-        after: positionOf(after),
-        list: (limit, from) => listSecretKeys(read, { after: from, limit }),
+        workspaceId: read.reach.workspaceId,
+        list: (size) => listSecretKeys(read, positionOf(after), size),
         present: presentSecretKey,
       }),
   },

@@ -1,6 +1,7 @@
 // Every statement on secret_keys.
-import type { Insertable, Selectable, Updateable } from 'kysely';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Listed, type PageSize, type SizedPage, sizedPage } from '../../db/sized-page.ts';
+import { build, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -30,21 +31,26 @@ export type NewSecretKeyRow = Insertable<Columns>;
 
 export type Position = { createdAt: Date; id: string };
 
+export type ListedSecretKey = Listed<Omit<SecretKeyRow, 'meta' | Unlisted>>;
+
+type Unlisted = 'workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt' | 'authority';
+
+const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revoked_reason,
+  quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at`;
+
 /** Newest first, from just after a position on. */
 export function listSecretKeys(
   tx: Read,
-  { after, limit }: { after: Position | null; limit: number },
-): Promise<SecretKeyRow[]> {
-  let page = rows
-    .orderBy('secretKeys.createdAt', 'desc')
-    .orderBy('secretKeys.id', 'desc')
-    .limit(limit);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('secretKeys.createdAt', 'secretKeys.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  return many(tx, page);
+  after: Position | null,
+  { limit, metaBytes }: PageSize,
+): Promise<SizedPage<ListedSecretKey>> {
+  const onwards = after
+    ? sql`where (k.created_at, k.id) < (${after.createdAt}, ${after.id})`
+    : sql``;
+  const listed = sql`select k.*, u.used_at as last_used_at
+    from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id ${onwards}
+    order by k.created_at desc, k.id desc limit ${limit}`;
+  return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
 export async function insertSecretKey(tx: Write, values: NewSecretKeyRow): Promise<SecretKeyRow> {

@@ -6,9 +6,12 @@ import type {
 } from '@keyrail/protocol/objects/tenant.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { DeletedTenant } from './delete-tenant.ts';
-import type { TenantRow } from './rows.ts';
+import type { ListedTenant, TenantRow } from './rows.ts';
 
-export const presentTenant = (row: TenantRow): Tenant => ({
+type Shown<Meta> = Omit<ListedTenant, 'meta'> & { meta: Meta };
+
+/** Of a list, with its `meta` as the text that the database has. */
+export const presentTenant = <Meta>(row: Shown<Meta>): Omit<Tenant, 'meta'> & { meta: Meta } => ({
   object: 'tenant',
   id: row.id,
   external_id: row.externalId,

@@ -31,9 +31,9 @@ export const tenantRoutes = serve(tenantEndpoints, {
     door: 'read',
     run: ({ read, query, after }) =>
       notedPageOf(query.limit, {
-        after: positionOf(after),
-        list: (limit, from) =>
-          listTenants(read, { externalId: query.external_id, after: from, limit }),
+        workspaceId: read.reach.workspaceId,
+        list: (size) =>
+          listTenants(read, { externalId: query.external_id, after: positionOf(after) }, size),
         present: presentTenant,
       }),
   },

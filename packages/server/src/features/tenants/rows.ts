@@ -1,8 +1,9 @@
 // Every statement on tenants. A deleted one is kept for usage and the log, and is nowhere to be
 // found from here.
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { type Listed, type PageSize, type SizedPage, sizedPage } from '../../db/sized-page.ts';
+import { build, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
@@ -30,18 +31,28 @@ export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
 
 export type Position = { createdAt: Date; id: string };
 
-type Page = { externalId?: string | undefined; after: Position | null; limit: number };
+type Filter = { externalId?: string | undefined; after: Position | null };
+
+export type ListedTenant = Listed<
+  Pick<TenantRow, 'id' | 'externalId' | 'name' | 'embedEpoch' | 'createdAt' | 'updatedAt'>
+>;
+
+const columns = sql`id, external_id, name, embed_epoch, created_at, updated_at`;
 
 /** Newest first, from just after a position on. */
-export function listTenants(tx: Read, { externalId, after, limit }: Page): Promise<TenantRow[]> {
-  let page = living.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(limit);
-  if (externalId !== undefined) page = page.where('externalId', '=', externalId);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('createdAt', 'id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  return many(tx, page);
+export function listTenants(
+  tx: Read,
+  { externalId, after }: Filter,
+  { limit, metaBytes }: PageSize,
+): Promise<SizedPage<ListedTenant>> {
+  const conditions = [
+    sql`deleted_at is null`,
+    ...(externalId === undefined ? [] : [sql`external_id = ${externalId}`]),
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+  ];
+  const listed = sql`select * from tenants where ${sql.join(conditions, sql` and `)}
+    order by created_at desc, id desc limit ${limit}`;
+  return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
 type Changeable = 'name' | 'meta' | 'embedEpoch' | 'updatedAt' | 'deletedAt';

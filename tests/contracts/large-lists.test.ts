@@ -1,0 +1,123 @@
+// Lists with much `meta` are copied from the database into the response: the thread that everybody
+// shares neither parses nor writes it, and one workspace has few of them made at a time.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+
+// The driver keeps the parser that it finds when it is loaded: so this comes before all of ours.
+let chars = 0;
+const { parse, stringify } = JSON;
+JSON.parse = (text, reviver) => {
+  chars += String(text).length;
+  return parse(text, reviver);
+};
+JSON.stringify = (...given: unknown[]) => {
+  const text: string = Reflect.apply(stringify, JSON, given);
+  chars += text?.length ?? 0;
+  return text;
+};
+
+const { bench } = await import('../bench.ts');
+const { appBeside } = await import('../beside.ts');
+
+type Answer = { statusCode: number; payload: string; headers: Record<string, unknown> };
+
+const MEBIBYTE = 1_048_576;
+const TENANTS = 12;
+const MOST_META_BYTES = 8 * MEBIBYTE;
+const WORK_CHARS_MAX = 65_536;
+const [AT_ONCE, WAITING_MAX] = [2, 16];
+
+const odd = {
+  quotes: '"meta":null, \\" \u2028 é ☃ 🔑 \u007f',
+  nested: { deep: [1, 1e21, -0.5, true, null, { a: [] }] },
+  constructor: 'a member like any other',
+};
+
+test('a list of large meta is not parsed or written again, and says the same', async (t) => {
+  const held = await bench(t);
+  const { http } = appBeside(t, held.world, { checkAnswers: false }).app;
+  const headers = { authorization: `Bearer ${held.tokens.testKey}` };
+  const meta = { ...odd, note: 'x'.repeat(MEBIBYTE - 2000) };
+  const made: unknown[] = [];
+  for (let tenant = 0; tenant < TENANTS; tenant += 1) {
+    const wanted = { external_id: `customer ${tenant}`, name: 'A "name"', meta };
+    made.push(await held.as.liveKey('POST /v1/tenants', wanted));
+  }
+  const told: unknown[] = [];
+  for (let url: string | undefined = '/v1/tenants'; url; ) {
+    const before = chars;
+    const answer: Answer = await http.inject({ method: 'GET', url, headers });
+    equal(answer.statusCode, 200);
+    ok(answer.payload.length < MOST_META_BYTES + MEBIBYTE);
+    ok(chars - before < WORK_CHARS_MAX, `${chars - before} characters of JSON were worked on`);
+    told.push(...parse(answer.payload).data);
+    url = /<([^>]+)>/.exec(String(answer.headers.link ?? ''))?.[1];
+  }
+  deepEqual(told, made.toReversed());
+});
+
+test('each kind of list copies what it has', async (t) => {
+  const { as, given, embed } = await bench(t);
+  const { projectId, tenantId, call } = await embed();
+  const place = { project_id: projectId, tenant_id: tenantId };
+  const key = await given.key({ ...place, meta: odd });
+  const secret = await as.liveKey('POST /v1/secret_keys', { env: 'test', meta: odd });
+  const { data: keys } = await as.liveKey('GET /v1/keys', place);
+  deepEqual(keys, [await as.liveKey('GET /v1/keys/{id}', { id: key.id })]);
+  deepEqual((await call('GET /v1/embed/keys')).data, keys);
+  const { data: secrets } = await as.liveKey('GET /v1/secret_keys');
+  deepEqual(secrets[0], await as.liveKey('GET /v1/secret_keys/{id}', { id: secret.id }));
+  equal(stringify(secrets[0]?.meta), stringify(odd));
+});
+
+test('one workspace has two large lists made at a time; others wait, or are told to', async (t) => {
+  const held = await bench(t);
+  const note = 'x'.repeat(MEBIBYTE / 2);
+  await held.given.tenant({ meta: { note } });
+  await held.given.tenant({ meta: { note } });
+  const running = { now: 0, most: 0, all: 0 };
+  let open = Promise.resolve();
+  const { db } = held.world;
+  const counting: typeof db = {
+    ...db,
+    once: async (opening, statement) => {
+      if (!statement.values.includes(MOST_META_BYTES)) return db.once(opening, statement);
+      running.now += 1;
+      running.all += 1;
+      running.most = Math.max(running.most, running.now);
+      await open;
+      return db.once(opening, statement).finally(() => {
+        running.now -= 1;
+      });
+    },
+  };
+  const { http } = appBeside(t, held.world, { db: counting, checkAnswers: false }).app;
+  const headers = { authorization: `Bearer ${held.tokens.testKey}` };
+  // Each asks for another limit: alike, they would share one statement.
+  const lists = (count: number) =>
+    Array.from({ length: count }, async (_, at) => {
+      const url = `/v1/tenants?limit=${100 + at}`;
+      return (await http.inject({ method: 'GET', url, headers })).statusCode;
+    });
+  deepEqual(await Promise.all(lists(8)), Array(8).fill(200));
+  deepEqual(running, { now: 0, most: 2, all: 8 });
+
+  const gate = Promise.withResolvers<void>();
+  open = gate.promise;
+  const beyond = 5;
+  const asked = lists(AT_ONCE + WAITING_MAX + beyond);
+  const tooMany: number[] = [];
+  const refusals = Promise.withResolvers<void>();
+  for (const each of asked) {
+    void each.then((status) => {
+      if (status === 429) tooMany.push(status);
+      if (tooMany.length === beyond) refusals.resolve();
+    });
+  }
+  await refusals.promise;
+  gate.resolve();
+  const statuses = await Promise.all(asked);
+  equal(statuses.filter((status) => status === 429).length, beyond);
+  equal(running.most, AT_ONCE);
+  deepEqual(await Promise.all(lists(1)), [200]);
+});
