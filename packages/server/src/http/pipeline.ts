@@ -68,6 +68,7 @@ export function pipelineFor(route: ServedRoute, shared: PipelineParts): Pipeline
   const parts = { ...shared, storage: route.storage };
   const { endpoint, line } = route;
   const refuse = refusalsOf(route, parts);
+  const isSafe = splitLine(line).method === 'GET';
   const names = pathParams(line);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
