@@ -219,3 +219,15 @@ test('draining waits for what is to be stored, but not for ever', async (t) => {
   await clock.pass(1);
   await drained;
 });
+
+test('figures of the network are bounded', async (t) => {
+  const huge = { lock_ms: 1e300, max_body_bytes: 1e300 };
+  const { hold, clock, steps } = await open(t, ({ path }) =>
+    path.endsWith('/claim') ? claimed(huge) : done(),
+  );
+  equal((await hold()).bodyBytesMax, 4 * 1024 * 1024);
+  await clock.pass(1_200_000);
+  await until(() => steps().length === 2);
+  const { claim } = await open(t, () => claimed({ state: 'in_progress', retry_after_ms: 1e300 }));
+  deepEqual(await claim(asked), { kind: 'in_progress', retryAfterMs: 3_600_000 });
+});

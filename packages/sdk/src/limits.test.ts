@@ -1,5 +1,7 @@
 // Rate limits over real HTTP: what is asked, what the answers become, and what silence costs.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { contextOf, KEY_ID, PROJECT_ID, receiver, rig, TENANT_ID } from '../test/rig.ts';
@@ -112,4 +114,36 @@ test('silence is waited for once a second, by one request', async (t) => {
   equal((await ask()).kind, 'counted');
   equal((await ask()).kind, 'counted');
   equal(parts.logged.length, 1, 'one outage, one warning');
+});
+
+test('figures of the network are bounded, whatever JSON can write', async (t) => {
+  let text = '';
+  const server = createServer((_, response) => void response.end(text));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const limits = () => createLimits(rig(`http://127.0.0.1:${port}`, { rateLimitTimeoutMs: 5_000 }));
+  const whole = JSON.stringify({ ...result({ allowed: false, retry_after_seconds: 7 }).body });
+  const check = async (from: string, to: string) => {
+    text = whole.replace(from, to);
+    ok(text !== whole);
+    return limits().check(contextOf({}), [rule], 1);
+  };
+  for (const [written, seconds] of [
+    ['1e999', 5_356_800],
+    ['-1e999', 0],
+    ['"7"', null],
+  ] as const) {
+    const verdict = await check('"retry_after_seconds":7', `"retry_after_seconds":${written}`);
+    deepEqual(verdict.kind === 'counted' && verdict.retryAfterSeconds, seconds);
+  }
+  for (const name of ['limit', 'window_ms', 'remaining', 'reset_ms']) {
+    for (const value of ['1e999', '1e15', '-1', '0.5']) {
+      const verdict = await check(
+        new RegExp(`"${name}":\\d+`).exec(whole)?.[0] ?? '',
+        `"${name}":${value}`,
+      );
+      deepEqual(verdict, { kind: 'unreachable' }, `${name} ${value}`);
+    }
+  }
 });

@@ -90,3 +90,16 @@ test('the version is the one of the package', () => {
   const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
   deepEqual({ ...SDK }, { name, version });
 });
+
+test('only spaces and tabs around a key are left out', () => {
+  const keyText = (value: string, name = 'x-api-key') =>
+    keyTextOf({ method: 'GET', path: '/', header: (asked) => (asked === name ? value : null) }, [
+      name,
+    ]);
+  equal(keyText(' \tkr_live_a\t '), 'kr_live_a');
+  for (const other of ['\u00a0', '\ufeff', '\u2003', '\v', '\f', '\n']) {
+    equal(keyText(`kr_live_a${other}`), `kr_live_a${other}`);
+    equal(keyText(`${other}kr_live_a`), `${other}kr_live_a`);
+    equal(keyText(`Bearer kr_live_a${other}`, 'authorization') === 'kr_live_a', false);
+  }
+});

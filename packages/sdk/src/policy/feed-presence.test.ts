@@ -1,0 +1,148 @@
+// A node and the control plane that counts it: it leaves when it is closed, comes back as soon as
+// anything is heard, and knows when its policy was last confirmed.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { until } from '../../../../tests/smtp-sink.ts';
+import { versionIn } from '../../test/cache.ts';
+import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
+import type { KeyrailOptions } from '../options.ts';
+
+const MINUTE_MS = 60_000;
+const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
+
+async function started(
+  t: TestContext,
+  plane = new Plane(),
+  options: Partial<KeyrailOptions> = {},
+): Promise<Watched> {
+  const watched = nodeOn(plane, options);
+  t.after(() => watched.node.close());
+  await until(() => watched.clock.pass(1).then(() => watched.node.state().version !== null));
+  return watched;
+}
+
+test('a node that closes says so with its last poll', async (t) => {
+  const { plane, node } = await started(t);
+  equal(plane.asked.filter(({ query }) => query.has('leave')).length, 0);
+  await node.close();
+  const last = plane.asked.at(-1);
+  deepEqual(
+    [last?.line, last?.query.get('leave'), last?.query.get('since'), last?.query.get('node')],
+    ['delta', 'true', String(plane.version), node.state().nodeId],
+  );
+  await node.close();
+  equal(plane.asked.filter(({ query }) => query.has('leave')).length, 1);
+});
+
+test('a node that was never heard has nothing to leave', async (t) => {
+  const plane = new Plane();
+  plane.fault = gone;
+  const { node, clock } = nodeOn(plane);
+  t.after(() => node.close());
+  await clock.pass(2_000);
+  await node.close();
+  ok(plane.asked.length > 0 && plane.asked.every(({ query }) => !query.has('leave')));
+});
+
+test('closing ends also where leaving is refused, fails, or is not answered', async (t) => {
+  for (const answer of [
+    () => new Response(null, { status: 400 }),
+    gone,
+    () => new Promise<Response>(() => {}),
+  ]) {
+    const { plane, node } = await started(t);
+    plane.fault = ({ query }) => (query.has('leave') ? answer() : null);
+    await node.close();
+    equal(plane.asked.at(-1)?.query.get('leave'), 'true');
+  }
+});
+
+const limited = {
+  rate_limits: [
+    { id: 'r', limit: 9, window_ms: 1_000, algorithm: 'fixed' as const, scope: 'key' as const },
+  ],
+};
+const counted = {
+  ...{ object: 'ratelimit_result', allowed: true, limited_policy: null, store: 'memory' },
+  ...{ retry_after_seconds: null, policies: [] },
+};
+const callOf = (key: string) => ({
+  ...{ method: 'GET', path: '/' },
+  header: (name: string) => (name === 'x-api-key' ? key : null),
+});
+
+test('any exchange that succeeds wakes a feed that is backing off', async (t) => {
+  const plane = new Plane();
+  const key = plane.issue(limited);
+  let isFeedDown = false;
+  const { fetch } = plane;
+  Object.assign(plane, {
+    fetch: (async (url, init) => {
+      if (url.includes('/ratelimit/')) return Response.json(counted);
+      return isFeedDown ? new Response(null, { status: 503 }) : fetch(url, init);
+    }) satisfies typeof fetch,
+  });
+  const { node, clock } = await started(t, plane);
+  isFeedDown = true;
+  plane.wake();
+  await until(() => clock.pass(500).then(() => node.state().failure !== null));
+  await clock.pass(MINUTE_MS);
+  isFeedDown = false;
+  const failedAt = clock.monotonicMs();
+  const fresh = plane.issue();
+  equal((await node.admit(callOf(key))).kind, 'admitted');
+  await clock.pass(1_000);
+  deepEqual([node.state().failure, node.verify(fresh).allowed], [null, true]);
+  ok(clock.monotonicMs() - failedAt <= 1_000);
+});
+
+test('a feed that goes on failing is not asked in a loop, however much else succeeds', async (t) => {
+  const plane = new Plane();
+  const key = plane.issue(limited);
+  let polls = 0;
+  let isFeedDown = false;
+  const { fetch } = plane;
+  Object.assign(plane, {
+    fetch: (async (url, init) => {
+      if (url.includes('/ratelimit/')) return Response.json(counted);
+      polls += 1;
+      return isFeedDown ? new Response(null, { status: 503 }) : fetch(url, init);
+    }) satisfies typeof fetch,
+  });
+  const { node, clock } = await started(t, plane);
+  isFeedDown = true;
+  plane.wake();
+  await clock.pass(1_000);
+  polls = 0;
+  for (let passed = 0; passed < MINUTE_MS; passed += 100) {
+    await node.admit(callOf(key));
+    await clock.pass(100);
+  }
+  ok(polls > 30 && polls <= 120, `${polls} polls in a minute`);
+});
+
+test('after a start from the cache the state tells when the policy was last confirmed', async (t) => {
+  const cacheDir = await mkdtemp(join(tmpdir(), 'kr-confirmed-'));
+  t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
+  const plane = new Plane();
+  plane.issue();
+  const first = await started(t, plane, { cacheDir });
+  await until(() => plane.clock.pass(100).then(async () => (await versionIn(cacheDir)) > 0));
+  // Nothing changes for an hour, and every poll says so.
+  for (let passed = 0; passed < 60; passed += 1) await plane.clock.pass(MINUTE_MS);
+  const confirmedAt = first.node.state().lastSyncAt ?? 0;
+  ok(plane.clock.now() - confirmedAt < MINUTE_MS);
+  plane.fault = gone;
+  // It is not closed: it was killed.
+  await until(async () => {
+    const second = nodeOn(plane, { cacheDir });
+    equal(await second.node.ready(), true);
+    const { lastSyncAt, source } = second.node.state();
+    await second.node.close();
+    equal(source, 'cache');
+    return lastSyncAt !== null && confirmedAt - lastSyncAt <= 2 * MINUTE_MS;
+  });
+});
