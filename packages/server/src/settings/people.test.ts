@@ -1,0 +1,41 @@
+// The settings of accounts, and the default that depends on how mail leaves.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Config, readConfig } from '../config.ts';
+
+function configOf(env: Record<string, string>): Config {
+  const result = readConfig(env);
+  ok('config' in result, JSON.stringify(result));
+  return result.config;
+}
+
+test('an address counts as unproven only where mail can prove it, unless the operator says', () => {
+  const smtp = { KEYRAIL_MAIL: 'smtp://mail.example.com:25' };
+  equal(configOf({}).verifiedOnly, false);
+  equal(configOf({ KEYRAIL_MAIL: 'file:/tmp/mail' }).verifiedOnly, false);
+  equal(configOf(smtp).verifiedOnly, true);
+  equal(configOf({ ...smtp, KEYRAIL_VERIFIED_ONLY: 'off' }).verifiedOnly, false);
+  equal(configOf({ KEYRAIL_VERIFIED_ONLY: 'on' }).verifiedOnly, true);
+});
+
+test('sign-up is open, for invited people, or off', () => {
+  for (const policy of ['open', 'invited', 'off']) {
+    equal(configOf({ KEYRAIL_SIGNUP: policy }).signupPolicy, policy);
+  }
+  equal(configOf({ KEYRAIL_INVITES_PER_HOUR: '7' }).invitesPerHourMax, 7);
+});
+
+test('anything else is refused by name', () => {
+  const wrong = {
+    KEYRAIL_SIGNUP: 'closed',
+    KEYRAIL_VERIFIED_ONLY: 'yes',
+    KEYRAIL_INVITES_PER_HOUR: '0',
+  };
+  deepEqual(readConfig(wrong), {
+    faults: [
+      'KEYRAIL_SIGNUP must be one of open, invited, off: closed',
+      'KEYRAIL_VERIFIED_ONLY must be on or off: yes',
+      'KEYRAIL_INVITES_PER_HOUR must be a whole number, 1 to 10000: 0',
+    ],
+  });
+});
