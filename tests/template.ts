@@ -12,13 +12,15 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { systemClock } from '../packages/server/src/base/clock.ts';
 import { embeddedDatabase } from '../packages/server/src/db/embedded.ts';
-import { migrate, readMigrations } from '../packages/server/src/db/migrate.ts';
+import { migrate, readMigrations, readRoleSetup } from '../packages/server/src/db/migrate.ts';
 
 const LOCK_ID = 7_265_002;
 
-async function templateName(): Promise<string> {
+/** Named after all that a migration runs, so that a change makes a new one. */
+export async function templateName(): Promise<string> {
   const hashes = (await readMigrations()).map(({ hash }) => hash);
-  return createHash('sha256').update(hashes.join()).digest('hex').slice(0, 16);
+  const texts = [...hashes, ...(await readRoleSetup())];
+  return createHash('sha256').update(texts.join()).digest('hex').slice(0, 16);
 }
 
 /** A PGlite in memory, migrated. */

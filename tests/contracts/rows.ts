@@ -5,7 +5,9 @@ import type { Answer, Scope, Statement } from '../../packages/server/src/db/data
 import type { Entry } from '../../packages/server/src/doors/actions.ts';
 import type { Actor } from '../../packages/server/src/doors/reach.ts';
 import { closeChange } from '../../packages/server/src/doors/tail.ts';
-import { opening, type Store } from './store.ts';
+import { opening, type Store as WholeStore } from './store.ts';
+
+type Store = Pick<WholeStore, 'db'>;
 
 type Env = 'live' | 'test';
 

@@ -12,6 +12,7 @@ import { sqlState } from '../../packages/server/src/db/faults.ts';
 import { migrate } from '../../packages/server/src/db/migrate.ts';
 import { pooledDatabase } from '../../packages/server/src/db/pool.ts';
 import { openPostgres, withPostgresAdmin } from '../../packages/server/src/db/postgres.ts';
+import { inThisDatabase } from '../../packages/server/src/db/roles.ts';
 import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from '../template.ts';
 
 export const onPostgres = process.env.KEYRAIL_TEST_STORE === 'postgres';
@@ -26,8 +27,13 @@ export type Store = {
   db: Database;
   /** Moves the database's clock for every transaction that opens from now on. */
   clock: MovableClock;
-  /** One statement as the superuser, or as a role that it puts on; no door, no scope. */
+  /**
+   * One statement as the superuser, or as a role that it puts on; no door, no scope. Our roles are
+   * named as in the server's code.
+   */
   beyond(text: string, as?: { role: string }): Promise<Row[]>;
+  /** A statement in which our roles have the names that they have in this database. */
+  withWholeNames(text: string): string;
   /** The port over one connection, and a way to ask that connection something without a door. */
   bare(): Bare;
   /** Migrates once more, the way a start does. */
@@ -56,16 +62,18 @@ async function openOnPostgres(connectionsMax: number): Promise<Store> {
   const db = openPostgres({ url, clock, connectionsMax, onIdleError: () => {} });
   const superuser = new pg.Client({ connectionString: asSuperuserOf(url) });
   await superuser.connect();
+  const withWholeNames = await inThisDatabase(superuser);
   return {
     db,
     clock,
     url,
+    withWholeNames,
     bare: () => bareOnPostgres(url, clock),
     migrate: () => withPostgresAdmin(url, migrate).then(() => {}),
     beyond: async (text, { role = 'postgres' } = { role: 'postgres' }) => {
-      await superuser.query(`set role ${role}; set search_path = keyrail`);
+      await superuser.query(withWholeNames(`set role ${role}; set search_path = keyrail`));
       try {
-        return (await superuser.query(text)).rows;
+        return (await superuser.query(withWholeNames(text))).rows;
       } finally {
         await superuser.query('reset role');
       }
@@ -96,10 +104,12 @@ async function openInProcess(): Promise<Store> {
   const clock = movableClock();
   const lite = await openEmbeddedCopy();
   const db = await embeddedDatabase(lite, clock, { connectionMs: PATIENCE_MS });
+  const withWholeNames = await inThisDatabase(await connectedTo(lite));
   return {
     db,
     clock,
     url: null,
+    withWholeNames,
     bare: () => ({
       db,
       idle: async (text) => lastRows(await lite.exec(text)),
@@ -109,16 +119,17 @@ async function openInProcess(): Promise<Store> {
     beyond: async (text, as) => {
       // A failed statement is told before its connection has finished with it.
       await db.ping(deadlineAfter(PATIENCE_MS));
-      return beyondEmbedded(lite, text, as);
+      const role = as && withWholeNames(as.role);
+      return beyondEmbedded(lite, withWholeNames(text), role);
     },
     close: () => db.close(),
   };
 }
 
 /** There is one session only: it is lent back to its superuser for the statement. */
-async function beyondEmbedded(lite: PGlite, text: string, as?: { role: string }): Promise<Row[]> {
+async function beyondEmbedded(lite: PGlite, text: string, role?: string): Promise<Row[]> {
   await lite.exec('set session authorization postgres');
-  if (as) await lite.exec(`set role ${as.role}`);
+  if (role) await lite.exec(`set role ${role}`);
   try {
     return lastRows(await lite.exec(text));
   } finally {
@@ -128,13 +139,17 @@ async function beyondEmbedded(lite: PGlite, text: string, as?: { role: string })
 
 async function migrateEmbedded(lite: PGlite): Promise<void> {
   await lite.exec('set session authorization postgres');
-  const admin = new pg.Client(createPgConfig(lite));
-  await admin.connect();
   try {
-    await migrate(admin);
+    await migrate(await connectedTo(lite));
   } finally {
     await lite.exec('set session authorization kr_login');
   }
+}
+
+async function connectedTo(lite: PGlite): Promise<pg.Client> {
+  const client = new pg.Client(createPgConfig(lite));
+  await client.connect();
+  return client;
 }
 
 const lastRows = (results: { rows: Row[] }[]): Row[] => results.at(-1)?.rows ?? [];

@@ -11,7 +11,9 @@ test('a database that refuses the first statement ends the start, though its ear
   t.after(cluster.close);
   const settings = { ...cluster.settings, KEYRAIL_PORT: '0' };
   equal((await runServer(['migrate'], settings)).code, 0);
-  await cluster.ask('revoke all on keyrail.signing_keys from kr_gate, kr_worker');
+  const [gate, worker] = ['kr_gate', 'kr_worker'].map((role) => `keyrail.role_of('${role}')`);
+  const revoking = `format('revoke all on keyrail.signing_keys from %I, %I', ${gate}, ${worker})`;
+  await cluster.ask(`do $$ begin execute ${revoking}; end $$`);
   for (const command of ['start', 'api', 'worker']) {
     const { code, output } = await runServer([command], settings);
     equal(code, 1, output);

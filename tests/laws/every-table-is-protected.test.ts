@@ -59,7 +59,8 @@ const readTables = async (): Promise<Table[]> => (await catalogue(tables)) as Ta
 
 /** Straight from the access lists: the standard views hide what the asking role does not hold. */
 const grants = () =>
-  catalogue(`select entry.grantee::regrole::text as grantee, c.relname as name,
+  catalogue(`select regexp_replace(entry.grantee::regrole::text, '_\\d+$', '') as grantee,
+      c.relname as name,
       entry.privilege_type as may
     from pg_class c join pg_namespace n on n.oid = c.relnamespace, aclexplode(c.relacl) entry
     where n.nspname = 'keyrail' and c.relkind in ('r', 'p')`);

@@ -1,14 +1,14 @@
 // Where a server under test keeps what it knows: a data directory, or a cluster of its own that
 // may be frozen, crashed and asked about its connections.
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { readMigrations } from '../../packages/server/src/db/migrate.ts';
 import { type Postgres, startPostgres } from '../stores/postgres.ts';
 import { findPostgres } from '../stores/postgres-binaries.ts';
+import { templateName } from '../template.ts';
 import { runServer, type Settings } from './server.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
@@ -32,11 +32,8 @@ export async function dataDirectory(): Promise<Home & { path: string }> {
   return home;
 }
 
-/** Named after the migrations, so that a change makes a new one. */
 async function migratedDirectory(): Promise<string> {
-  const hashes = (await readMigrations()).map(({ hash }) => hash);
-  const name = createHash('sha256').update(hashes.join()).digest('hex').slice(0, 16);
-  const path = join(tmpdir(), `keyrail-${userInfo().uid}-${name}.home`);
+  const path = join(tmpdir(), `keyrail-${userInfo().uid}-${await templateName()}.home`);
   if (existsSync(path)) return path;
   const { path: part, settings, close } = await emptyDirectory();
   const { code, output } = await runServer(['migrate'], settings);

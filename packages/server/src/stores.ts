@@ -6,7 +6,7 @@ import { outageLog } from './base/outage.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
-import { refuseUnsafeLogin } from './db/login-role.ts';
+import { loginWarnings, refuseUnsafeLogin, refuseUnsafeRoles } from './db/login-role.ts';
 import { migrate } from './db/migrate.ts';
 import { openPostgres, withPostgresAdmin } from './db/postgres.ts';
 import type { Counters } from './volatile/counters.ts';
@@ -36,6 +36,9 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
     await refuseUnsafeLogin(admin);
     const applied = await migrate(admin);
     if (applied.length > 0) log.info({ applied }, 'migrated');
+    const { rows } = await admin.query<{ login: string }>('select session_user::text as login');
+    for (const { login } of rows) await refuseUnsafeRoles(admin, login);
+    for (const warning of await loginWarnings(admin)) log.warn(warning);
   });
 }
 

@@ -1,9 +1,9 @@
 // The port to the relational store. Two implementations stand behind it, PostgreSQL and the
 // embedded one; both speak through the same driver, so what is written for one runs on the other.
 import type { Deadline } from '../base/deadline.ts';
+import type { DoorRole } from './roles.ts';
 
-/** The database roles, one per door. Each is granted only what its door is for. */
-export type DoorRole = 'kr_read' | 'kr_write' | 'kr_record' | 'kr_gate' | 'kr_worker';
+export type { DoorRole } from './roles.ts';
 
 /** What row level security lets a transaction see. An absent part narrows nothing but itself. */
 export type Scope = {

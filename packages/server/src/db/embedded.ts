@@ -10,8 +10,10 @@ import type { Clock } from '../base/clock.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Database, StorageState } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { refuseUnsafeRoles } from './login-role.ts';
 import { migrate } from './migrate.ts';
 import { pooledDatabase } from './pool.ts';
+import { embeddedLogin } from './roles.ts';
 import { freeBytesIn, stateWith, writingWithRoom } from './room.ts';
 
 const CONNECTION_MS_MAX = 3000;
@@ -78,7 +80,8 @@ export async function embeddedDatabase(
   try {
     await client.query('set search_path = keyrail');
     await migrate(client);
-    await client.query('set session authorization kr_login');
+    await refuseUnsafeRoles(client, embeddedLogin);
+    await client.query(`set session authorization ${embeddedLogin}`);
   } finally {
     client.release();
   }

@@ -1,9 +1,11 @@
-// Start refuses a login that row level security does not hold: with such a role every wall
-// between workspaces would be paint.
+// Start refuses roles that row level security does not hold: with such a role nothing would keep
+// workspaces apart. It warns about rights that the login needs no longer.
 import type pg from 'pg';
+import { allRoles } from './roles.ts';
 
 export class UnsafeLoginRole extends Error {}
 
+/** The login itself, before anything is done with it. */
 export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
   const { rows } = await admin.query<{ name: string; super: boolean; bypass: boolean }>(
     `select rolname as name, rolsuper as super, rolbypassrls as bypass
@@ -19,3 +21,68 @@ export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
     );
   }
 }
+
+/** All roles that a login can put on, directly or through others: after the migration made ours. */
+export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Promise<void> {
+  const { rows } = await admin.query<{ name: string; super: boolean }>(
+    `select rolname as name, rolsuper as super from pg_roles
+     where (rolsuper or rolbypassrls) and pg_has_role($1, oid, 'member') order by rolname limit 1`,
+    [login],
+  );
+  const [role] = rows;
+  if (!role) return;
+  throw new UnsafeLoginRole(
+    `The database login "${login}" can become "${role.name}", which ` +
+      `${role.super ? 'is a superuser' : 'has BYPASSRLS'}: row level security would not hold. ` +
+      `Take that away: ALTER ROLE "${role.name}" NOSUPERUSER NOBYPASSRLS; or revoke the membership.`,
+  );
+}
+
+/** What to change about the login and its database, one sentence each. */
+export async function loginWarnings(admin: pg.ClientBase): Promise<string[]> {
+  const { rows } = await admin.query<Rights>(RIGHTS, [allRoles]);
+  const [rights] = rows;
+  if (!rights) return [];
+  const { login, database, others } = rights;
+  return [
+    ...(rights.createsRoles
+      ? [
+          `the database login may still create roles, which it needs for the first migration of ` +
+            `a database only: ALTER ROLE "${login}" NOCREATEROLE`,
+        ]
+      : []),
+    ...(rights.isOpen
+      ? [
+          `every login of the cluster may connect to the database: ` +
+            `REVOKE CONNECT ON DATABASE "${database}" FROM PUBLIC`,
+        ]
+      : []),
+    ...(others.length > 0
+      ? [`other logins can put on the roles of this database: ${others.join(', ')}`]
+      : []),
+  ];
+}
+
+type Rights = {
+  login: string;
+  database: string;
+  createsRoles: boolean;
+  isOpen: boolean;
+  others: string[];
+};
+
+// Logins beside ours that can put on one of our roles. Superusers can become anyone.
+const RIGHTS = `
+  select session_user::text as login, current_database()::text as database,
+    rolcreaterole as "createsRoles",
+    exists (
+      select from aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) entry
+      where entry.grantee = 0 and entry.privilege_type = 'CONNECT') as "isOpen",
+    array(
+      select other.rolname::text from pg_roles other
+      where other.rolcanlogin and not other.rolsuper and other.rolname <> session_user
+        and exists (select from unnest($1::text[]) name
+                    where pg_has_role(other.oid, keyrail.role_of(name), 'member'))
+      order by other.rolname) as others
+  from pg_roles r, pg_database d
+  where r.rolname = session_user and d.datname = current_database()`;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { allRoles, inThisDatabase } from './roles.ts';
 
 const directory = join(import.meta.dirname, 'migrations');
 
@@ -22,17 +23,22 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+/** Run before the numbered files at every migration; leaves the owner's role on. */
+export const readRoleSetup = (): Promise<string[]> =>
+  Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
+
 /** Applies what is missing and returns the names of what it applied. */
 export async function migrate(admin: pg.ClientBase): Promise<string[]> {
   const migrations = await readMigrations();
-  const roles = await readFile(join(directory, 'roles.sql'), 'utf8');
+  const roleSetup = await readRoleSetup();
   await admin.query('begin');
   try {
     await admin.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
-    await admin.query(roles);
-    await admin.query('set local role kr_owner');
+    await admin.query("select set_config('kr.roles', $1, true)", [allRoles.join(',')]);
+    for (const text of roleSetup) await admin.query(text);
+    const withWholeNames = await inThisDatabase(admin);
     await admin.query('set local search_path = keyrail');
-    const applied = await applyMissing(admin, migrations);
+    const applied = await applyMissing(admin, migrations, withWholeNames);
     await admin.query('commit');
     return applied;
   } catch (error) {
@@ -42,7 +48,11 @@ export async function migrate(admin: pg.ClientBase): Promise<string[]> {
   }
 }
 
-async function applyMissing(admin: pg.ClientBase, migrations: Migration[]): Promise<string[]> {
+async function applyMissing(
+  admin: pg.ClientBase,
+  migrations: Migration[],
+  withWholeNames: (text: string) => string,
+): Promise<string[]> {
   await admin.query(`create table if not exists migrations (
     name text primary key, hash text not null, applied_at timestamptz not null)`);
   const known = await admin.query<{ name: string; hash: string }>(
@@ -53,7 +63,7 @@ async function applyMissing(admin: pg.ClientBase, migrations: Migration[]): Prom
   const applied: string[] = [];
   for (const { name, text, hash } of migrations) {
     if (hashes.has(name)) continue;
-    await admin.query(text);
+    await admin.query(withWholeNames(text));
     await admin.query(
       'insert into migrations (name, hash, applied_at) values ($1, $2, clock_timestamp())',
       [name, hash],

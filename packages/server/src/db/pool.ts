@@ -127,7 +127,7 @@ export const prologue = (opening: Opening, clock: Clock, which: Prologue): State
 
 /** One column, however many settings: nobody reads them, and every column is taken apart. */
 const settings = (more = ''): string => `select length(concat(
-    set_config('role', $1, true), set_config('kr.workspace', $2, true),
+    set_config('role', keyrail.role_of($1), true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
     set_config('kr.project', $5, true), set_config('kr.user', $6, true),
     set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true)${more})) as set`;

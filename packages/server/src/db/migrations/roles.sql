@@ -1,46 +1,69 @@
--- The roles, one per door, and who may put them on. Run on every migration, by the login itself;
--- roles belong to the whole cluster, so another Keyrail database may have made them already.
+-- The roles of this database: one for each door, and the owner of the schema. Run at every
+-- migration, by the login itself, before the numbered files; it does what is missing.
+--
+-- Roles belong to the whole cluster. The name of each ends in the oid of its database, so that a
+-- login of another database is a member of other roles, even where it is allowed to connect. An oid
+-- stays the same when a database is renamed; a copy of a database has another.
+-- `kr.roles` holds the names without the oid: see roles.ts.
 do $$
 declare
-  door text;
-  -- Since version 16 whoever creates a role is its member, but may not put it on.
-  may_put_on constant text :=
-    case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end;
+  here       constant text := '_' || (select oid from pg_database where datname = current_database());
+  names      constant text[] := string_to_array(current_setting('kr.roles'), ',');
+  login      constant name := session_user;
+  is_old     constant boolean := current_setting('server_version_num')::int < 160000;
+  -- Since version 16 the creator of a role is its member, but may not put it on.
+  may_put_on constant text := case when is_old then 'member' else 'set' end;
+  -- Before version 16 this is an attribute of the login; since then each grant has its own.
+  not_inherited constant text := case when is_old then '' else ' with inherit false' end;
+  is_super   boolean;
+  inherits   boolean;
+  role_name  text;
 begin
-  foreach door in array array['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] loop
-    begin
-      if not exists (select from pg_roles where rolname = door) then
-        execute format('create role %I nologin noinherit', door);
-      end if;
-    exception when duplicate_object or unique_violation then
-      null; -- made by another database's migration a moment ago
-    end;
+  select rolsuper, rolinherit into is_super, inherits from pg_roles where rolname = login;
+  foreach role_name in array names loop
+    if not exists (select from pg_roles where rolname = role_name || here) then
+      execute format('create role %I nologin noinherit', role_name || here);
+    end if;
   end loop;
 
   -- The embedded store has one connection and logs in as a superuser; it hands itself over to
-  -- this role before it serves anything.
-  if (select rolsuper from pg_roles where rolname = session_user) then
+  -- this role before it serves anything. The owner's role is not among its own.
+  if is_super then
     if not exists (select from pg_roles where rolname = 'kr_login') then
       create role kr_login nologin noinherit;
     end if;
-    grant kr_read, kr_write, kr_record, kr_gate, kr_worker to kr_login;
+    foreach role_name in array array_remove(names, 'kr_owner') loop
+      execute format('grant %I to kr_login', role_name || here);
+    end loop;
   else
-    -- Without NOINHERIT a forgotten door would mean the power of all of them together.
-    if (select rolinherit from pg_roles where rolname = session_user) then
-      execute format('alter role %I noinherit', session_user);
+    -- A login that inherits would hold the rights of all doors together when it forgot to choose.
+    if is_old and inherits then
+      execute format('alter role %I noinherit', login);
     end if;
-    for door in
-      select name from unnest(array['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker']) name
-      where not pg_has_role(session_user, name, may_put_on)
-    loop
-      begin
-        execute format('grant %I to %I', door, session_user);
-      exception when unique_violation then
-        null;
-      end;
+    foreach role_name in array names loop
+      if not pg_has_role(login, role_name || here, may_put_on) then
+        execute format('grant %I to %I' || not_inherited, role_name || here, login);
+      end if;
     end loop;
   end if;
+
   if to_regnamespace('keyrail') is null then
-    create schema keyrail authorization kr_owner;
+    execute format('create schema keyrail authorization %I', 'kr_owner' || here);
+  end if;
+exception when insufficient_privilege then
+  raise exception 'The database login "%" cannot set up the roles of this database: %. It needs '
+    'CREATEROLE once for each database: ALTER ROLE "%" CREATEROLE; start again, and take it away '
+    'afterwards with NOCREATEROLE.', login, sqlerrm, login using errcode = 'insufficient_privilege';
+end $$;
+
+-- By default every login of the cluster may connect to every database. The owner needs no grant.
+do $$
+begin
+  if exists (
+    select from pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) entry
+    where d.datname = current_database() and entry.grantee = 0
+      and entry.privilege_type = 'CONNECT' and pg_has_role(session_user, d.datdba, 'usage')
+  ) then
+    execute format('revoke connect on database %I from public', current_database());
   end if;
 end $$;

@@ -1,0 +1,212 @@
+// Several databases in one cluster: the roles of one are of no use to the login of another, whatever
+// version made them.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { systemClock } from '../../packages/server/src/base/clock.ts';
+import { UnsafeLoginRole } from '../../packages/server/src/db/login-role.ts';
+import { openPostgres } from '../../packages/server/src/db/postgres.ts';
+import { migratePostgres } from '../../packages/server/src/stores.ts';
+import { countSeen, foundWorkspace } from '../contracts/rows.ts';
+import {
+  BELONGINGS,
+  furnishWithSharedRoles,
+  migrateWithSharedRoles,
+} from '../contracts/shared-roles.ts';
+import { type Row, stateOf } from '../contracts/store.ts';
+import { whyNoCluster } from '../processes/homes.ts';
+import { type Postgres, startPostgres } from '../stores/postgres.ts';
+
+const REFUSED = '42501';
+const DOORS = ['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'];
+const skip = whyNoCluster();
+
+let cluster: Postgres;
+before(async () => {
+  if (!skip) cluster = await startPostgres();
+});
+after(async () => {
+  if (!skip) await cluster.stop();
+});
+
+const urlOf = (user: string, database: string): string => {
+  const url = new URL(cluster.superuserUrl);
+  url.username = user;
+  url.pathname = `/${database}`;
+  return url.toString();
+};
+
+async function as<T>(
+  user: string,
+  database: string,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: urlOf(user, database) });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const ask = (user: string, database: string, text: string): Promise<Row[]> =>
+  as(user, database, async (client) => (await client.query(text)).rows);
+
+const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
+
+/** A login and a database as docs/operate.md says, with nothing of Keyrail in it. */
+async function made(name: string): Promise<string> {
+  await administer(`create role ${name} login noinherit createrole`);
+  await administer(`create database ${name} owner ${name}`);
+  return name;
+}
+
+/** Migrates as a start does, and returns the warnings. */
+async function migrated(login: string, database = login): Promise<string[]> {
+  const warnings: string[] = [];
+  const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
+  await migratePostgres(urlOf(login, database), log);
+  return warnings;
+}
+
+const roleIn = async (database: string, role: string): Promise<string> => {
+  const rows = await ask('postgres', database, `select keyrail.role_of('${role}') as name`);
+  return String(rows[0]?.name);
+};
+
+const openAs = (login: string, database = login) =>
+  openPostgres({
+    url: urlOf(login, database),
+    clock: systemClock,
+    connectionsMax: 2,
+    onIdleError: () => {},
+  });
+
+test('a login of another database cannot connect, nor put on a role if it may', {
+  skip,
+}, async () => {
+  const [mine, other] = [await made('mine'), await made('other')];
+  for (const login of [mine, other]) {
+    match((await migrated(login)).join(), new RegExp(`ALTER ROLE "${login}" NOCREATEROLE`));
+    await administer(`alter role ${login} nocreaterole`);
+    deepEqual(await migrated(login), [], 'nothing is left to warn about');
+  }
+  equal(await stateOf(ask(other, mine, 'select 1')), REFUSED);
+  equal(await stateOf(ask(other, mine, 'listen kr_policy')), REFUSED);
+
+  await administer(`grant connect on database ${mine} to ${other}`);
+  for (const door of DOORS) {
+    for (const role of [await roleIn(mine, door), await roleIn(other, door)]) {
+      const reading = `set role ${role}; select from keyrail.users`;
+      equal(await stateOf(ask(other, mine, reading)), REFUSED, role);
+    }
+    equal(await stateOf(ask(other, mine, `grant ${await roleIn(mine, door)} to other`)), REFUSED);
+  }
+  const db = openAs(mine);
+  await foundWorkspace({ db });
+  await db.close();
+});
+
+test('databases of a version with shared roles each get their own', { skip }, async (t) => {
+  const [first, second] = [await made('first'), await made('second')];
+  const places = [];
+  for (const login of [first, second]) {
+    await as(login, login, migrateWithSharedRoles);
+    places.push(await as(login, login, furnishWithSharedRoles));
+  }
+  await administer(`grant connect on database ${first} to ${second}`);
+  const attack = 'set role kr_gate; select password_hash from keyrail.users';
+  equal(await stateOf(ask(second, first, attack)), 'none', 'which is what was wrong');
+
+  await migrated(first);
+  equal(await stateOf(ask(second, first, attack)), REFUSED);
+  equal(await stateOf(ask(second, second, attack)), 'none', 'the other goes on as it was');
+  await migrated(second);
+  const left = await administer(`select rolname from pg_roles where rolname ~ '^kr_[a-z]+$'`);
+  deepEqual(left, [], 'nobody uses the shared ones any more');
+
+  const fresh = await made('fresh');
+  await migrated(fresh);
+  const wanted = await ask('postgres', fresh, BELONGINGS);
+  ok(wanted.length > 200, `${wanted.length} lines`);
+  for (const [at, login] of [first, second].entries()) {
+    await administer(`alter role ${login} nocreaterole`);
+    deepEqual(await migrated(login), []);
+    const lines = await ask('postgres', login, BELONGINGS);
+    deepEqual(linesOf(lines), linesOf(wanted));
+    const oid = (await roleIn(login, 'kr_owner')).split('_').at(-1);
+    deepEqual(
+      lines.filter(({ role }) => role !== null && !String(role).endsWith(`_${oid}`)),
+      [],
+    );
+    const db = openAs(login);
+    t.after(() => db.close());
+    equal(await countSeen({ db }, 'api_keys', places[at] ?? {}), 1, 'what was there is there');
+    await foundWorkspace({ db });
+  }
+});
+
+const linesOf = (rows: Row[]): unknown[] => rows.map(({ line }) => line);
+
+test('a renamed database keeps its roles, and a copy gets others', { skip }, async () => {
+  const login = await made('renamed');
+  await migrated(login);
+  await administer(`alter role ${login} nocreaterole`);
+  const gate = await roleIn(login, 'kr_gate');
+  await administer('alter database renamed rename to another_name');
+  deepEqual(await migrated(login, 'another_name'), []);
+  equal(await roleIn('another_name', 'kr_gate'), gate);
+
+  const copy = await made('of_copy');
+  await administer('drop database of_copy');
+  await administer('create database of_copy template another_name owner of_copy');
+  await migrated(copy);
+  await administer(`alter role ${copy} nocreaterole`);
+  deepEqual(await migrated(copy), []);
+  equal((await roleIn(copy, 'kr_gate')) === gate, false);
+  await administer('grant connect on database another_name to of_copy');
+  equal(await stateOf(ask(copy, 'another_name', `set role ${gate}`)), REFUSED);
+  for (const [user, database] of [
+    [copy, copy],
+    [login, 'another_name'],
+  ] as const) {
+    const db = openAs(user, database);
+    await foundWorkspace({ db });
+    await db.close();
+  }
+});
+
+test('a login that may not create roles is told what it needs', { skip }, async () => {
+  const login = await made('powerless');
+  await administer(`alter role ${login} nocreaterole`);
+  await rejects(migrated(login), /cannot set up the roles.*ALTER ROLE "powerless" CREATEROLE/);
+  await administer(`alter role ${login} createrole`);
+  await migrated(login);
+});
+
+test('start refuses a role that row level security does not hold', { skip }, async () => {
+  const login = await made('unsafe');
+  await migrated(login);
+  const gate = await roleIn(login, 'kr_gate');
+  await administer('create role beyond bypassrls');
+  for (const [spoil, mend] of [
+    [`alter role ${gate} bypassrls`, `alter role ${gate} nobypassrls`],
+    [`alter role ${gate} superuser`, `alter role ${gate} nosuperuser`],
+    [`grant beyond to ${gate}`, `revoke beyond from ${gate}`],
+  ]) {
+    await administer(spoil ?? '');
+    await rejects(migrated(login), (error) => error instanceof UnsafeLoginRole, spoil);
+    await administer(mend ?? '');
+    await migrated(login);
+  }
+});
+
+test('another login that can put on our roles is warned about by name', { skip }, async () => {
+  const login = await made('shared');
+  await migrated(login);
+  await administer(
+    `create role second_login login; grant ${await roleIn(login, 'kr_read')} to second_login`,
+  );
+  match((await migrated(login)).join(), /other logins .*: second_login/);
+});

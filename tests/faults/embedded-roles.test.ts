@@ -1,0 +1,116 @@
+// The roles in the embedded store, whose database is of a later version of PostgreSQL
+// than most servers: it can also act as one, with a login that is no superuser.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import pg from 'pg';
+import { systemClock } from '../../packages/server/src/base/clock.ts';
+import { embeddedDatabase } from '../../packages/server/src/db/embedded.ts';
+import { migrate, readMigrations } from '../../packages/server/src/db/migrate.ts';
+import { allRoles } from '../../packages/server/src/db/roles.ts';
+import { countSeen, foundWorkspace } from '../contracts/rows.ts';
+import {
+  BELONGINGS,
+  furnishWithSharedRoles,
+  migrateWithSharedRoles,
+} from '../contracts/shared-roles.ts';
+import { openEmbeddedCopy } from '../template.ts';
+
+const rolesLike = (pattern: string): string =>
+  `select rolname::text as name from pg_roles where rolname ~ '${pattern}' order by 1`;
+
+async function connectedTo(lite: PGlite): Promise<pg.Client> {
+  const client = new pg.Client(createPgConfig(lite));
+  await client.connect();
+  return client;
+}
+
+/** A database without anything of ours: made from a copy, which is quicker than a new one. */
+async function openEmpty(): Promise<PGlite> {
+  const lite = await openEmbeddedCopy();
+  const roles = ['kr_login', ...allRoles.map((name) => `${name}_5`)];
+  await lite.exec(`drop schema keyrail cascade; drop owned by kr_login; drop role ${roles}`);
+  return lite;
+}
+
+/** The same for a login as docs/operate.md makes it. */
+async function asServer(): Promise<PGlite> {
+  const lite = await openEmpty();
+  await lite.exec(`create role keyrail login noinherit createrole;
+    alter database postgres owner to keyrail; set session authorization keyrail`);
+  return lite;
+}
+
+async function asked(lite: PGlite, text: string): Promise<unknown[]> {
+  await lite.exec('set search_path = keyrail');
+  return (await lite.query(text)).rows;
+}
+
+/** Who owns and holds what in a database that this version made. */
+async function wanted(): Promise<unknown[]> {
+  const fresh = await openEmbeddedCopy();
+  const rows = await asked(fresh, BELONGINGS);
+  await fresh.close();
+  return rows;
+}
+
+test('a data directory of a version with shared roles gets its own', async (t) => {
+  const lite = await openEmpty();
+  const before = await connectedTo(lite);
+  await migrateWithSharedRoles(before);
+  const place = await furnishWithSharedRoles(before);
+  const db = await embeddedDatabase(lite, systemClock);
+  t.after(() => db.close());
+  equal(await countSeen({ db }, 'api_keys', place), 1);
+  await foundWorkspace({ db });
+  deepEqual(await asked(lite, BELONGINGS), await wanted());
+  const names = ['kr_login', ...allRoles.map((name) => `${name}_5`)].toSorted();
+  deepEqual(
+    await asked(lite, rolesLike('^kr_')),
+    names.map((name) => ({ name })),
+  );
+});
+
+test('a login that creates the roles may put them on, since version 16 too', async (t) => {
+  const lite = await asServer();
+  t.after(() => lite.close());
+  const names = (await readMigrations()).map(({ name }) => name);
+  deepEqual(await migrate(await connectedTo(lite)), names);
+  await lite.exec('set session authorization postgres; alter role keyrail nocreaterole');
+  await lite.exec('set session authorization keyrail');
+  deepEqual(await migrate(await connectedTo(lite)), [], 'and needs no right to create them again');
+});
+
+test('a server of version 16 brings shared roles to its own', async (t) => {
+  const lite = await asServer();
+  t.after(() => lite.close());
+  const login = await connectedTo(lite);
+  await migrateWithSharedRoles(login);
+  await migrate(login);
+  deepEqual(await asked(lite, BELONGINGS), await wanted());
+  deepEqual(await asked(lite, rolesLike('^kr_[a-z]+$')), []);
+});
+
+test('since version 16 a copy is moved by a member of the old owner alone', async (t) => {
+  const lite = await asServer();
+  t.after(() => lite.close());
+  const login = await connectedTo(lite);
+  await migrate(login);
+  // As after a restore from another database, whose roles an administrator made.
+  await lite.exec('set session authorization postgres');
+  for (const name of allRoles) {
+    await lite.exec(
+      `alter role ${name}_5 rename to ${name}_77; revoke ${name}_77 from keyrail cascade`,
+    );
+  }
+  await lite.exec('set session authorization keyrail');
+  await rejects(
+    migrate(login),
+    /belongs to the role "kr_owner_77".*GRANT "kr_owner_77" TO "keyrail"/,
+  );
+  await lite.exec(`set session authorization postgres; grant kr_owner_77 to keyrail;
+    set session authorization keyrail`);
+  await migrate(login);
+  deepEqual(await asked(lite, BELONGINGS), await wanted());
+});
