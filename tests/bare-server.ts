@@ -6,13 +6,18 @@ import type { ServedRoute } from '../packages/server/src/http/route.ts';
 import { buildServer, type ServerParts } from '../packages/server/src/http/server.ts';
 
 /** Closed with the test. */
-export function bareServer(t: TestContext, routes: readonly ServedRoute[]): FastifyInstance {
+export function bareServer(
+  t: TestContext,
+  routes: readonly ServedRoute[],
+  more: Partial<ServerParts> = {},
+): FastifyInstance {
   const parts = {
     checkAnswers: true,
     log: openLog('silent', process.stderr),
     newRequestId: () => 'made',
     publicUrl: 'http://keyrail.test',
     trustProxy: false,
+    ...more,
   };
   const app = buildServer(routes, parts as unknown as ServerParts);
   t.after(() => app.close());

@@ -35,6 +35,10 @@ export function openFront(standard: Readonly<Headers>, log: Log): Front {
       headers['content-type'] = JSON_TYPE;
       // A page that may not call may not read the answer either.
       if (error.code === 'origin_not_allowed') delete headers['access-control-allow-origin'];
+      // The framework closes after a body that it did not read; lingering.ts reads the rest of it.
+      if (reply.hasHeader('connection')) {
+        headers.connection ??= reply.raw.shouldKeepAlive ? 'keep-alive' : 'close';
+      }
       return reply
         .code(error.status)
         .headers(headers)

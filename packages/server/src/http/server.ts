@@ -10,6 +10,7 @@ import { isTold, type Log } from '../base/log.ts';
 import { writeAnswer } from './answer.ts';
 import { type Front, isPreflight, openFront } from './front.ts';
 import { standardHeaders } from './headers.ts';
+import { openLingering } from './lingering.ts';
 import { refuseOtherMethods, routerPath } from './methods.ts';
 import {
   type Admitted,
@@ -19,7 +20,7 @@ import {
   pipelineFor,
 } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
-import { openSockets } from './sockets.ts';
+import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
 import { refuseUnreadable } from './unreadable.ts';
 
 export type ServerParts = PipelineParts & {
@@ -27,17 +28,22 @@ export type ServerParts = PipelineParts & {
   newRequestId(): string;
   publicUrl: string;
   trustProxy: string[] | false;
+  /** In place of the usual ones, for tests. */
+  socketLimits?: Partial<SocketLimits>;
 };
 
 export function buildServer(routes: readonly ServedRoute[], parts: ServerParts): FastifyInstance {
   const standard = standardHeaders(parts.publicUrl);
   const front = openFront(standard, parts.log);
   const unroutedHeaders = () => ({ ...standard, 'x-request-id': parts.newRequestId() });
+  const limits = { ...socketLimits, ...parts.socketLimits };
+  const lingering = openLingering(limits);
   const app = Fastify({
     logger: false,
     trustProxy: parts.trustProxy,
     bodyLimit: BODY_BYTES_MAX,
-    serverFactory: (listener) => openSockets(listener, unroutedHeaders),
+    serverFactory: (listener) =>
+      openSockets({ listener, headersOf: unroutedHeaders, lingering, limits }),
     forceCloseConnections: 'idle',
     // Who still gets a request in while we close is answered like everyone else.
     return503OnClosing: false,
@@ -45,7 +51,8 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     // A longer parameter is a malformed id, and the pipeline says so.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void front.refuse(request, reply, error),
-    clientErrorHandler: ({ code }, socket) => refuseUnreadable(code, socket, unroutedHeaders()),
+    clientErrorHandler: ({ code }, socket) =>
+      refuseUnreadable({ code, socket, headers: unroutedHeaders() }, lingering),
   });
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
@@ -54,6 +61,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   readBodiesUnparsed(app);
   app.addHook('preClose', (done) => {
     front.close();
+    lingering.close();
     done();
   });
   // What a body is like does not matter where nobody reads it.

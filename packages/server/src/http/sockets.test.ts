@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { bareServer } from '../../../../tests/bare-server.ts';
 import type { ServedRoute } from './route.ts';
+import type { SocketLimits } from './sockets.ts';
 
 /** A route that answers when it is told to. */
 function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void } {
@@ -29,8 +31,12 @@ function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void }
 }
 
 /** The route here opens no door, so the parts behind the doors are left out. */
-async function listening(t: TestContext, route = waitingRoute()): Promise<FastifyInstance> {
-  const app = bareServer(t, [route]);
+async function listening(
+  t: TestContext,
+  route = waitingRoute(),
+  socketLimits: Partial<SocketLimits> = {},
+): Promise<FastifyInstance> {
+  const app = bareServer(t, [route], { socketLimits });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return app;
 }
@@ -98,6 +104,30 @@ test('slow senders and idle connections are bounded in time', async (t) => {
   ok(server.keepAliveTimeout > 60_000, 'longer than what proxies keep');
   ok(server.timeout > 90_000 && server.timeout <= 180_000, 'an answer that nobody reads');
   ok(server.headersTimeout < server.requestTimeout);
+});
+
+test('a sender that is too slow is refused when its time is over, not half a minute later', async (t) => {
+  const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200 };
+  const app = await listening(t, waitingRoute(), limits);
+  const slow = ['', 'GET /waits HT', ask('/nowhere', 'content-length: 9\r\n')];
+  const sockets = await Promise.all(slow.map(() => dial(t, app)));
+  const closed = sockets.map((socket) => once(socket, 'close'));
+  for (const [at, text] of slow.entries()) sockets[at]?.write(text);
+  const all = Promise.all(closed);
+  equal(await Promise.race([all.then(() => 'closed'), sleep(5000, 'open')]), 'closed');
+});
+
+test('a client that is refused on the bare socket cannot keep its connection open', async (t) => {
+  const app = await listening(t, waitingRoute(), { lingerMs: 50 });
+  const socket = await dial(t, app);
+  socket.allowHalfOpen = true;
+  socket.write('hello\r\n\r\n');
+  await until(() => socket.heard().includes('{"error"'));
+  const connections = promisify(app.server.getConnections.bind(app.server));
+  for (let looks = 0; (await connections()) > 0; looks += 1) {
+    ok(looks < 500, 'the connection is still open');
+    await sleep(10);
+  }
 });
 
 test('closing lets a request that is being answered finish', async (t) => {

@@ -1,29 +1,59 @@
 // The listening server: how long a sender may take, and the refusals that Node would otherwise
 // write by itself, bare, without the shape and the headers of every other.
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { REVOKE_WAIT_MS_MAX } from '../base/deadline.ts';
 import { ApiError } from '../base/errors.ts';
 import { JSON_TYPE } from './answer.ts';
 import { errorBody } from './faults.ts';
 import type { Headers } from './headers.ts';
+import { type Lingering, type LingerLimits, lingerLimits } from './lingering.ts';
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-const KEEP_ALIVE_MS = 72_000;
-/** Nothing read and nothing written for longer than anyone waits: nobody is there any more. */
-const QUIET_MS = REVOKE_WAIT_MS_MAX + 60_000;
+export type SocketLimits = LingerLimits & {
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  keepAliveMs: number;
+  /** Nothing read and nothing written for longer than any request waits: the client has gone. */
+  quietMs: number;
+};
+
+export const socketLimits: Readonly<SocketLimits> = {
+  ...lingerLimits,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveMs: 72_000,
+  quietMs: REVOKE_WAIT_MS_MAX + 60_000,
+};
+
+/** Node looks for requests that take too long this often; its own default is every 30 s. */
+const CHECK_EVERY_MS = 500;
 /** The longest embed token that can be minted fits, beside what browsers and proxies send. */
 const HEADERS_BYTES_MAX = 98_304;
 
-const bounds = {
-  headersTimeout: HEADERS_TIMEOUT_MS,
-  requestTimeout: REQUEST_TIMEOUT_MS,
-  keepAliveTimeout: KEEP_ALIVE_MS,
+const optionsOf = (limits: SocketLimits): ServerOptions => ({
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  keepAliveTimeout: limits.keepAliveMs,
+  connectionsCheckingInterval: CHECK_EVERY_MS,
   maxHeaderSize: HEADERS_BYTES_MAX,
+  requireHostHeader: false,
+});
+
+export type SocketParts = {
+  listener: RequestListener;
+  /** Makes the headers that every answer carries, a fresh object for each. */
+  headersOf(): Headers;
+  lingering: Lingering;
+  limits: SocketLimits;
 };
 
-/** `headersOf` makes what every answer carries, anew for each. */
-export function openSockets(listener: RequestListener, headersOf: () => Headers): Server {
+export function openSockets({ listener, headersOf, lingering, limits }: SocketParts): Server {
   const refuse =
     (status: number, message: string): RequestListener =>
     (_request, response) => {
@@ -33,11 +63,37 @@ export function openSockets(listener: RequestListener, headersOf: () => Headers)
       response.writeHead(status, { ...headersOf(), ...more }).end(body);
     };
   const refuseHostless = refuse(400, 'The request names no host.');
-
-  const server = createServer({ ...bounds, requireHostHeader: false }, (request, response) => {
+  const answer: RequestListener = (request, response) => {
     const isHostless = request.headers.host === undefined && request.httpVersion === '1.1';
+    if (lingering.isTooLong(request)) response.shouldKeepAlive = false;
     (isHostless ? refuseHostless : listener)(request, response);
+  };
+
+  const ServerResponse = lingering.Response;
+  const server = createServer({ ...optionsOf(limits), ServerResponse }, answer);
+  server.setTimeout(limits.quietMs);
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    continueWhenRead(request, response);
+    answer(request, response);
   });
-  server.setTimeout(QUIET_MS);
   return server.on('checkExpectation', refuse(417, 'The only expectation met is 100-continue.'));
+}
+
+/**
+ * 100 Continue is sent when the body is read for the first time, so that a request refused by its
+ * head alone is refused without it. Then nobody knows whether the body will follow: the connection
+ * is closed, or a client that keeps its body back would have its next request read as that body.
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  const wasKeptAlive = response.shouldKeepAlive;
+  const read = request._read.bind(request);
+  response.shouldKeepAlive = false;
+  request._read = (bytes) => {
+    request._read = read;
+    if (!response.headersSent) {
+      response.shouldKeepAlive = wasKeptAlive;
+      response.writeContinue();
+    }
+    read(bytes);
+  };
 }

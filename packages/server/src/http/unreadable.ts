@@ -4,6 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../base/errors.ts';
 import { errorBody } from './faults.ts';
+import type { Lingering } from './lingering.ts';
 
 const unreadable: Record<string, { status: number; message: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
@@ -12,13 +13,19 @@ const unreadable: Record<string, { status: number; message: string }> = {
 
 const otherwise = { status: 400, message: 'The request is not valid HTTP.' };
 
-/** Ends a connection whose request could not be read; `headers` go with the answer. */
+export type Unreadable = {
+  code: string | undefined;
+  socket: Socket;
+  /** Go with the answer. */
+  headers: Record<string, string>;
+};
+
+/** Ends a connection whose request could not be read. */
 export function refuseUnreadable(
-  code: string | undefined,
-  socket: Socket,
-  headers: Record<string, string>,
+  { code, socket, headers }: Unreadable,
+  lingering: Lingering,
 ): void {
-  if (code === 'ECONNRESET' || !socket.writable) {
+  if (code === 'ECONNRESET' || !socket.writable || lingering.isAnswered(socket)) {
     socket.destroy();
     return;
   }
@@ -30,5 +37,6 @@ export function refuseUnreadable(
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  lingering.endAfter(socket, head + body);
 }

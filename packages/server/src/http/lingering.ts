@@ -1,0 +1,106 @@
+// Answers that are given before the body of their request has arrived: 401, 403, 413, 415, 429, 503.
+// Closing such a connection at once destroys the answer: the bytes that are still on their way meet
+// a closed socket, the client gets a reset, and reports EPIPE instead of the status. So the answer
+// is sent whole, and the rest of the body is read and dropped (a lingering close).
+//
+// Three bounds keep this from holding the server: time, bytes, and the number of connections. Where
+// the whole body was read the connection is in step and stays open. Where it was not, the connection
+// is destroyed, so nothing behind the unread body is ever parsed as a request.
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export type LingerLimits = {
+  lingerMs: number;
+  lingerBytesMax: number;
+  lingeringMax: number;
+};
+
+export const lingerLimits: LingerLimits = {
+  lingerMs: 5000,
+  /** Twice the largest body that any endpoint takes. */
+  lingerBytesMax: 16_777_216,
+  lingeringMax: 1000,
+};
+
+export type Lingering = {
+  /** The class of the server's responses: `end` waits for the body, within the limits. */
+  Response: typeof ServerResponse<IncomingMessage>;
+  /** For a body that cannot be read whole: the answer says that the connection will be closed. */
+  isTooLong(request: IncomingMessage): boolean;
+  /** The answer has been sent, and nothing else may be written to this connection. */
+  isAnswered(socket: Socket): boolean;
+  /** Answers on the bare socket of a connection whose request could not be parsed. */
+  endAfter(socket: Socket, text: string): void;
+  /** From now on no connection stays open after its body was read. */
+  close(): void;
+};
+
+export function openLingering(limits: LingerLimits): Lingering {
+  /** In the order in which they began. */
+  const lingering = new Map<IncomingMessage | Socket, () => void>();
+  let isClosing = false;
+
+  function linger(source: IncomingMessage | Socket, over: () => void): void {
+    let bytes = 0;
+    const end = () => {
+      clearTimeout(timer);
+      source.off('data', count).off('end', end).off('close', end);
+      lingering.delete(source);
+      over();
+    };
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limits.lingerBytesMax) end();
+    };
+    const timer = setTimeout(end, limits.lingerMs);
+    // The oldest has had the most time to read its answer, so it makes way.
+    if (lingering.size >= limits.lingeringMax) lingering.values().next().value?.();
+    lingering.set(source, end);
+    source.on('data', count).once('end', end).once('close', end).resume();
+  }
+
+  class Response extends ServerResponse<IncomingMessage> {
+    override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
+      const { req: request } = this;
+      if (lingering.has(request)) return this;
+      if (!isArriving(request)) return Reflect.apply(super.end, this, [chunk, encoding, done]);
+      const { socket } = request;
+      const finish = () => super.end();
+      const isEmpty = chunk === undefined || chunk === null || request.method === 'HEAD';
+      if (isEmpty) this.flushHeaders();
+      else Reflect.apply(this.write, this, [chunk, encoding]);
+      // All our answers state their length, so the client has the whole of it by now.
+      linger(request, () => {
+        const isWhole = request.complete;
+        if (!isWhole && socket.writableLength > 0) socket.destroy();
+        finish();
+        if (!isWhole || isClosing) socket.destroySoon();
+      });
+      return this;
+    }
+  }
+
+  return {
+    Response,
+    isTooLong: ({ headers }) => Number(headers['content-length']) > limits.lingerBytesMax,
+    isAnswered: (socket) =>
+      [...lingering.keys()].some(
+        (one) => one === socket || ('socket' in one && one.socket === socket),
+      ),
+    endAfter(socket, text) {
+      socket.end(text);
+      // The parser has given up on this connection, and would fail again with every byte.
+      socket.removeAllListeners('data');
+      linger(socket, () => socket.destroy());
+    },
+    close: () => {
+      isClosing = true;
+    },
+  };
+}
+
+/** Node marks a request without a body as complete only after it has been passed on. */
+function isArriving({ complete, destroyed, headers }: IncomingMessage): boolean {
+  if (complete || destroyed) return false;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
