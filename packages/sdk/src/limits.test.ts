@@ -98,6 +98,21 @@ for (const [name, reply] of Object.entries({
   });
 }
 
+test('a check for which there may be no counter does not stop the others', async (t) => {
+  const isNew = contextOf({ keyId: '01890000-0000-7000-8000-00000000000f' });
+  const plane = await receiver(t, ({ body }) =>
+    body.key_id === isNew.keyId ? { status: 429, headers: { 'retry-after': '60' } } : result(),
+  );
+  const parts = rig(plane.url);
+  const limits = createLimits(parts);
+  for (let n = 0; n < 3; n += 1) {
+    deepEqual(await limits.check(isNew, [rule], 1), { kind: 'unreachable' });
+    equal((await limits.check(contextOf({}), [rule], 1)).kind, 'counted');
+  }
+  equal(plane.told.length, 6);
+  equal(parts.logged.length, 1, 'one warning');
+});
+
 test('silence is waited for once a second, by one request', async (t) => {
   const plane = await receiver(t, () => new Promise(() => {}));
   const parts = rig(plane.url, { rateLimitTimeoutMs: 400 });

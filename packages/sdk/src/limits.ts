@@ -29,17 +29,26 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 /** A sliding window may need two of its lengths until all of it is back. */
 const RESET_MS_MAX = 2 * WINDOW_MS_MAX;
 const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
+const TOO_MANY_COUNTERS = 429;
 
 type LimitParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
 
 export function createLimits({ settings, transport, clock, log }: LimitParts): Limits {
   let isFailing = false;
+  let isOverQuota = false;
   let restsUntil = 0;
 
   const failed = (why: string): LimitVerdict => {
     if (!isFailing) log('warn', `keyrail: rate limits cannot be counted (${why})`);
     isFailing = true;
     restsUntil = clock.monotonicMs() + REST_MS;
+    return { kind: 'unreachable' };
+  };
+
+  /** Other keys can still be counted: only this check needs a counter that there may not be. */
+  const overQuota = (): LimitVerdict => {
+    if (!isOverQuota) log('warn', 'keyrail: rate limits of new keys cannot be counted (429)');
+    isOverQuota = true;
     return { kind: 'unreachable' };
   };
 
@@ -70,6 +79,7 @@ export function createLimits({ settings, transport, clock, log }: LimitParts): L
           })),
         },
       });
+      if (outcome.kind === 'refused' && outcome.status === TOO_MANY_COUNTERS) return overQuota();
       if (outcome.kind === 'refused') return failed(`the control plane says ${outcome.status}`);
       if (outcome.kind === 'unreachable') return failed(outcome.reason);
       const verdict = verdictOf(outcome.body);

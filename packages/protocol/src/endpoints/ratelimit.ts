@@ -9,7 +9,9 @@ export const ratelimitEndpoints = endpoints({
   'POST /v1/ratelimit/check': {
     auth: 'machineHot',
     summary: 'Check and charge rate limits',
-    description: 'All rules are charged together or not at all. A `cost` of 0 only looks.',
+    description:
+      'All rules are charged together or not at all. A `cost` of 0 only looks. A workspace may have ' +
+      'a bounded number of live counters in each environment: a check that needs more is answered 429.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env,

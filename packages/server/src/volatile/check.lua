@@ -174,18 +174,22 @@ local function count_names(key, created, changes, most, now, is_own_clock)
   local n, first, last = tonumber(held[1]) or 0, tonumber(held[2]) or 0, tonumber(held[3]) or 0
   if first > 0 and first <= now then n, first = recount(key, now) end
   if created > 0 and n + created > most then return max(first - now, 1) end
-  local written = { 'n', 0, 'first', 0, 'last', 0 }
+  local written, earliest, latest = { 'n', 0 }, first, last
   for field = 4, #fields do
     local time, known = fields[field], tonumber(held[field]) or 0
     local left = max(0, known + changes[time])
     n = n + left - known
-    if left > 0 and (first == 0 or time < first) then first = time end
-    if time > last then last = time end
+    if left > 0 and (earliest == 0 or time < earliest) then earliest = time end
+    if time > latest then latest = time end
     written[#written + 1], written[#written + 2] = time, left
   end
-  written[2], written[4], written[6] = n, first, last
+  written[2] = n
+  if earliest ~= first then written[#written + 1], written[#written + 2] = 'first', earliest end
+  if latest ~= last then written[#written + 1], written[#written + 2] = 'last', latest end
   call('HSET', key, unpack(written))
-  call('PEXPIRE', key, is_own_clock and last - now or KEPT_FOR_TESTS_MS)
+  if latest ~= last then
+    call('PEXPIRE', key, is_own_clock and latest - now or KEPT_FOR_TESTS_MS)
+  end
 end
 
 local key, at = 1, 1

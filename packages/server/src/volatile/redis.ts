@@ -111,5 +111,5 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
 /** No script sees more than one slot: each of an owner's parts has an equal share of its names. */
 const partOwner = ({ name, namesMax }: Owner): Owner => ({
   name,
-  namesMax: Math.ceil(namesMax / SLOT_PARTS),
+  namesMax: Math.floor(namesMax / SLOT_PARTS),
 });
