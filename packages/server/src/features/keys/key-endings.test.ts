@@ -143,7 +143,8 @@ test('whoever waits for a revocation is told its version, also when it was long 
   const plain = await as.liveKey(revoke, { id });
   equal('propagation' in plain, false);
   const version = await versionOf(held, project_id);
-  const nobody = { complete: true, acked_nodes: 0, total_nodes: 0, nodes: [] };
+  const none = { acked_nodes: 0, total_nodes: 0, silent_nodes: 0, nodes: [] };
+  const nobody = { complete: true, ...none };
   await given.key({ project_id });
   const { propagation, ...again } = await as.liveKey(revoke, { id, wait: true });
   deepEqual(again, plain);
