@@ -142,3 +142,14 @@ test('a poll of which nothing comes is answered when its time is over', async ()
   equal(delta.status, 304);
   deepEqual(waited, [25_000]);
 });
+
+test('more keys than fit on a page come in pages, and in a snapshot after a delta', async (t) => {
+  const keys = Array.from({ length: 1_500 }, () => ({}));
+  const keyrail = await createTestKeyrail({ keys, telemetry: false });
+  t.after(() => keyrail.close());
+  const last = keyrail.keys.at(-1)?.key ?? '';
+  equal(keyrail.state().keys, 1_500);
+  equal(keyrail.verify(last).allowed, true);
+  await keyrail.revoke(last);
+  equal(keyrail.verify(last).allowed, false);
+});

@@ -66,7 +66,7 @@ export type Kept = {
   confirmedAt: number;
 };
 
-/** The part in clear: the salt, for deriving the key, and the version, for a process that writes. */
+/** The part in clear: the salt, to derive the key from, and the version, which writers compare. */
 export function frontOf(secretKey: string, salt: Uint8Array, version: number): Buffer {
   const front = Buffer.alloc(FRONT_BYTES);
   MAGIC.copy(front);

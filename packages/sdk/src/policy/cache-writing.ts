@@ -6,6 +6,7 @@
 // before it is acknowledged. Where the journal cannot be put upon the whole on the disk, or cannot
 // be written, the copy on the disk is removed instead: no policy is better than a revoked key.
 import type { Clock } from '../clock.ts';
+import type { Disk } from './cache-disk.ts';
 import type { Kept } from './cache-form.ts';
 import { type Applied, type News, NewsLog } from './cache-news.ts';
 import { type Earliest, earliest, type Shared, shared } from './cache-timing.ts';
@@ -28,19 +29,6 @@ const SMALL_KEYS_MAX = 10_000;
 
 /** What was on the disk: a whole of the version `base`, and what it came to with its journal. */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
-
-/** Versions are null where there is no file. */
-export type Disk = {
-  wholeVersion(): number | null;
-  journalVersion(): number | null;
-  writeWhole(latest: Kept, condition: Condition): Promise<unknown>;
-  writeJournal(latest: Kept, log: NewsLog): Promise<unknown>;
-  syncJournal(): Promise<void>;
-  /** Removes both files; rejects when one is left. */
-  clear(): Promise<void>;
-  /** Tells of a failure in the log. */
-  failed(error: unknown): void;
-};
 
 /** The whole that was being written is older than a change that it cannot be followed by. */
 class Overtaken extends Error {}

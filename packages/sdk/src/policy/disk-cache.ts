@@ -2,7 +2,6 @@
 // changed since in a small one beside it. Both are sealed (see cache-form.ts). Whatever is wrong
 // with them or with the disk, the node goes on without.
 import { createHash } from 'node:crypto';
-import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Env } from '../context.ts';
@@ -15,10 +14,11 @@ import {
   removeAbandoned,
   sweep,
 } from './cache-directory.ts';
-import { type Belonging, type Kept, piecesOf, restore } from './cache-form.ts';
+import { openDisk, removeInOrder } from './cache-disk.ts';
+import { type Belonging, type Kept, restore } from './cache-form.ts';
 import { applyNews, type News } from './cache-news.ts';
 import { type Found, Writing } from './cache-writing.ts';
-import { isMissing, readSealed, syncPath, versionAt, writeSealed } from './sealed-file.ts';
+import { readSealed } from './sealed-file.ts';
 import type { Policy } from './standing.ts';
 
 export type DiskCache = {
@@ -64,24 +64,9 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
     log('warn', `keyrail: the policy cache ${what}: ${why}`);
     return null;
   };
-  const writing = new Writing(clock, {
-    wholeVersion: () => versionAt(path, secretKey),
-    journalVersion: () => versionAt(newsPath, secretKey),
-    // The pieces are made before anything is waited for: they are of this very moment.
-    writeWhole: async (latest, condition) => {
-      const { version } = latest.policy;
-      const pieces = piecesOf(latest, belonging);
-      return writeSealed(path, { secretKey, version, pieces, isSynced: true, condition });
-    },
-    writeJournal: async (latest, news) => {
-      const { version } = latest.policy;
-      const pieces = news.pieces(latest, belonging);
-      return writeSealed(newsPath, { secretKey, version, pieces, isSynced: false });
-    },
-    syncJournal: () => syncPath(newsPath),
-    clear: () => removeInOrder([path, newsPath]),
-    failed: failed('could not be written'),
-  });
+  const failures = failed('could not be written');
+  const disk = openDisk({ path, newsPath, secretKey, belonging, failed: failures });
+  const writing = new Writing(clock, disk);
 
   return {
     load: async () => {
@@ -114,15 +99,6 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
     trouble: () => writing.trouble,
     close: () => writing.close(),
   };
-}
-
-/** One after the other: the whole must never stand without the journal that belongs to it. */
-async function removeInOrder(paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    await unlink(path).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-  }
 }
 
 type Reading = { path: string; newsPath: string; secretKey: string; belonging: Belonging };

@@ -67,15 +67,9 @@ export function createTestPolicy(
     waiting.clear();
   };
 
-  /** Revoked keys keep their place, so that no page skips one when another is revoked. */
-  const snapshot: TestPolicy['snapshot'] = (filter, { after, mostKeys }) => {
-    const [first = version, from = 0] = after?.split('.').map(Number) ?? [];
+  const snapshot: TestPolicy['snapshot'] = (filter, page) => {
     const asked = [...rows.values()].filter(isIn(filter));
-    const live = [...asked.entries()].filter(([at, { isRevoked }]) => at >= from && !isRevoked);
-    const [next] = live[mostKeys] ?? [null];
-    const keys = live.slice(0, mostKeys).map(([, { entry }]) => entry);
-    const next_cursor = next === null ? null : `${first}.${next}`;
-    return { object: 'policy_snapshot', ...head(filter), version: first, keys, next_cursor };
+    return { object: 'policy_snapshot', ...head(filter), ...pageOf(asked, page, version) };
   };
 
   return {
@@ -105,6 +99,15 @@ export function createTestPolicy(
         signal?.addEventListener('abort', () => resolve(), { once: true });
       }),
   };
+}
+
+/** Revoked keys keep their place, so that no page skips one when another is revoked. */
+function pageOf(rows: readonly Row[], { after, mostKeys }: Page, current: number) {
+  const [version = current, from = 0] = after?.split('.').map(Number) ?? [];
+  const live = [...rows.entries()].filter(([at, { isRevoked }]) => at >= from && !isRevoked);
+  const [next] = live[mostKeys] ?? [null];
+  const keys = live.slice(0, mostKeys).map(([, { entry }]) => entry);
+  return { version, keys, next_cursor: next === null ? null : `${version}.${next}` };
 }
 
 const isIn =
