@@ -128,7 +128,10 @@ export async function bench(t: TestContext): Promise<Bench> {
 export const callerWith = (opened: World, token: string | null): Caller =>
   callerBy(opened, () => (token === null ? {} : { authorization: `Bearer ${token}` }));
 
-function callerBy(opened: World, headersOf: (body: string) => Record<string, string>): Caller {
+export function callerBy(
+  opened: World,
+  headersOf: (body: string) => Record<string, string>,
+): Caller {
   return async (line, input = {}) => {
     const headers = headersOf(requestOf(line, input).body ?? '');
     const answer = await ask(opened, line, { input, headers });

@@ -72,6 +72,7 @@ async function openWorld(): Promise<World> {
     masterKey: new Secret(MASTER_KEY),
     hasher,
     throttle: noThrottle,
+    chargeEmbedChange: () => {},
     passwordCharsMin: 12,
     signupPolicy: 'open',
     verifiedOnly: false,

@@ -4,12 +4,23 @@ import { test } from 'node:test';
 import { type Caller, type Input, messageOf, refused } from '../bench.ts';
 import { appBeside } from '../beside.ts';
 import { BOOTSTRAP_TOKEN, world } from '../world.ts';
-import { openStore } from './store.ts';
+import { openStore, type Store } from './store.ts';
 
 const KIBIBYTE = 1024;
 const META_BYTES_MAX = 256 * KIBIBYTE * KIBIBYTE;
 const large = { note: 'x'.repeat(20 * KIBIBYTE) };
 const small = { note: 'x'.repeat(900) };
+
+/** What the database has counted for a workspace, and what is there. */
+async function countedFor(store: Store, workspaceId: string) {
+  const [row] = await store.beyond(`select
+    (select bytes from meta_totals where workspace_id = '${workspaceId}')::int as counted,
+    (select sum(greatest(octet_length(meta::text) - ${KIBIBYTE}, 0)) from (
+      select workspace_id, meta from tenants union all select workspace_id, meta from api_keys
+      union all select workspace_id, meta from secret_keys) written
+     where workspace_id = '${workspaceId}')::int as there`);
+  return { counted: Number(row?.counted), there: Number(row?.there) };
+}
 
 test('beyond its bound a workspace adds no large meta, and frees some by deleting', async (t) => {
   const store = await openStore();
@@ -35,16 +46,7 @@ test('beyond its bound a workspace adds no large meta, and frees some by deletin
   const shrunk = await tenantOf(call, large);
   await call('PATCH /v1/tenants/{id}', { id: shrunk.id, meta: small });
 
-  const counted = async () => {
-    const [row] = await store.beyond(`select
-      (select bytes from meta_totals where workspace_id = '${mine.id}')::int as counted,
-      (select sum(greatest(octet_length(meta::text) - ${KIBIBYTE}, 0)) from (
-        select workspace_id, meta from tenants union all select workspace_id, meta from api_keys
-        union all select workspace_id, meta from secret_keys) written
-       where workspace_id = '${mine.id}')::int as there`);
-    return { counted: Number(row?.counted), there: Number(row?.there) };
-  };
-  const before = await counted();
+  const before = await countedFor(store, mine.id);
   deepEqual(before.counted, before.there);
   equal(before.there, 4 * (JSON.stringify(large).length - KIBIBYTE));
 
@@ -71,6 +73,6 @@ test('beyond its bound a workspace adds no large meta, and frees some by deletin
   await call('DELETE /v1/tenants/{id}', { id: tenant.id });
   await tenantOf(call, large);
   await refused(tenantOf(call, large), 409, 'conflict');
-  const after = await counted();
+  const after = await countedFor(store, mine.id);
   equal(after.counted - filling, after.there);
 });

@@ -3,12 +3,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../packages/server/src/base/clock.ts';
-import type {
-  Database,
-  Statement,
-  StorageState,
-  StorageUse,
-} from '../../packages/server/src/db/database.ts';
+import type { StorageState, StorageUse } from '../../packages/server/src/base/storage.ts';
+import type { Database, Statement } from '../../packages/server/src/db/database.ts';
 import { embeddedDatabase } from '../../packages/server/src/db/embedded.ts';
 import { isStoreFault } from '../../packages/server/src/db/faults.ts';
 import { openEmbeddedCopy } from '../template.ts';

@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/bootstrap.ts';
-import { embedChangesBy } from './access/embed-changes.ts';
+import type { ChargeEmbedChange } from './access/embed-changes.ts';
 import { embedPrincipal } from './access/embed-token.ts';
 import { type HotKeys, openHotKeys } from './access/hot-cache-news.ts';
 import { openSecretKeys } from './access/secret-key.ts';
@@ -16,7 +16,12 @@ import { idMaker, requestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { PasswordHasher } from './base/password-hasher.ts';
 import type { RandomBytes } from './base/random.ts';
-import { boundSealingUnder, type Sealing, sealingUnder } from './base/sealing.ts';
+import {
+  type BoundSealing,
+  boundSealingUnder,
+  type Sealing,
+  sealingUnder,
+} from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { sharingReads } from './db/shared-reads.ts';
@@ -43,6 +48,7 @@ import type { WorkerParts } from './worker.ts';
 export type AppParts = SigningSchedule & {
   hasher: PasswordHasher;
   throttle: Throttle;
+  chargeEmbedChange: ChargeEmbedChange;
   passwordCharsMin: number;
   signupPolicy: SignupPolicy;
   verifiedOnly: boolean;
@@ -87,7 +93,8 @@ export type App = {
 };
 
 export function buildApp(parts: AppParts): App {
-  const { db, randomBytes, log, counters } = { ...parts, db: sharingReads(parts.db) };
+  const { randomBytes, log, counters, publicUrl, trustProxy, checkAnswers } = parts;
+  const db = sharingReads(parts.db);
   const newId = idMaker(parts.clock, randomBytes);
   const gate = openGate(db);
   const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
@@ -100,26 +107,23 @@ export function buildApp(parts: AppParts): App {
   const hotKeys = hotKeysOf(parts, gate);
   const doors = { db, newId, randomBytes, seal: sealing.seal, announce: bridge.announce };
   const embedding = { signingKeys, makeFirstSigningKey, newId };
-  const responseSealing = boundSealingUnder(keyFor('idempotency', parts.masterKey), randomBytes);
-  const ours = { ...embedding, responseSealing, redis: counters.state, hub };
-  const http = buildServer(servedRoutes({ ...parts, ...ours }), {
+  const ours = { ...embedding, responseSealing: responseSealingOf(parts), hub };
+  const http = buildServer(servedRoutes({ ...parts, ...ours, redis: counters.state }), {
     ...doors,
     counters,
     gate,
     log,
     forgetKeys: hotKeys.forget,
-    chargeEmbedChange: embedChangesBy(parts.clock, counters),
     cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
     credentials: credentialsOf(parts, { gate, log, hotKeys, signingKeys }),
     probe: probeOf(db, gate),
-    checkAnswers: parts.checkAnswers,
     verifiedOnly: parts.verifiedOnly,
     newRequestId: requestIdMaker(newId),
-    publicUrl: parts.publicUrl,
-    trustProxy: parts.trustProxy,
+    chargeEmbedChange: parts.chargeEmbedChange,
+    ...{ checkAnswers, publicUrl, trustProxy },
   });
   recordServing(http, { gate, newId, log });
-  documentRoutes(http, { publicUrl: parts.publicUrl, notYetServed });
+  documentRoutes(http, { publicUrl, notYetServed });
   const stopServing = async (): Promise<void> => {
     // Held requests are answered first: a server that stops keeps nobody waiting.
     hub.close();
@@ -136,8 +140,9 @@ export function buildApp(parts: AppParts): App {
       unseal: sealing.unseal,
       signing,
       usageHoursKeptDays: parts.usageHoursKeptDays,
-      publicUrl: parts.publicUrl,
-      ...{ newId, log },
+      publicUrl,
+      newId,
+      log,
     },
     async prepare() {
       // A store that only reads at the moment is no reason not to start.
@@ -168,6 +173,9 @@ function recordServing(http: FastifyInstance, parts: ServingParts): void {
   http.addHook('onListen', async () => serving.start());
   http.addHook('preClose', () => serving.close());
 }
+/** For the stored responses of idempotent requests. */
+const responseSealingOf = ({ masterKey, randomBytes }: AppParts): BoundSealing =>
+  boundSealingUnder(keyFor('idempotency', masterKey), randomBytes);
 
 const hotKeysOf = ({ hotAuthMs: lifeMs, db, clock, log }: AppParts, gate: Gate): HotKeys =>
   openHotKeys({ gate, log, clock, lifeMs, listen: db.listen, read: openSecretKeys({ gate, log }) });

@@ -1,6 +1,7 @@
 // keyrail-server start, api and worker: open what the settings name, run until told to stop, and
 // stop in order: no new requests, the accepted ones and the running jobs finished, then the store.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { embedChangesBy } from './access/embed-changes.ts';
 import { noThrottle, throttleBy } from './access/throttle.ts';
 import { type App, buildApp } from './app.ts';
 import { monotonicMs, systemClock } from './base/clock.ts';
@@ -71,6 +72,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     clock: systemClock,
     randomBytes: systemRandomBytes,
     hasher: await openPasswordHasher(),
+    chargeEmbedChange: embedChangesBy(systemClock, counters),
     throttle: config.authThrottle ? throttleBy(systemClock, counters) : noThrottle,
     ...secrets,
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },

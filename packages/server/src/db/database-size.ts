@@ -3,7 +3,8 @@
 // disk is believed for a while, and one that has become read-only is noticed by the probes.
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
-import type { Answer, Statement, StorageState } from './database.ts';
+import type { StorageState } from '../base/storage.ts';
+import type { Answer, Statement } from './database.ts';
 import { sqlState } from './faults.ts';
 import type { StorageGauge } from './room.ts';
 

@@ -1,6 +1,7 @@
 // The port to the relational store. Two implementations stand behind it, PostgreSQL and the
 // embedded one; both speak through the same driver, so what is written for one runs on the other.
 import type { Deadline } from '../base/deadline.ts';
+import type { StorageState, StorageUse } from '../base/storage.ts';
 import type { DoorRole } from './roles.ts';
 
 export type { DoorRole } from './roles.ts';
@@ -15,15 +16,6 @@ export type Scope = {
   /** The signed-in person, who may touch what is their own beside the workspace's. */
   userId?: string;
 };
-
-/**
- * How much disk space is left. `low`: nothing is recorded that can be done without. `full`: only
- * what ends or removes things is written. `out`: nothing is.
- */
-export type StorageState = 'ok' | 'low' | 'full' | 'out';
-
-/** Until when something is written: `spare` until the disk is low, `reserve` until it is out. */
-export type StorageUse = 'spare' | 'reserve';
 
 export type Statement = { text: string; values: readonly unknown[] };
 

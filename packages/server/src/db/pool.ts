@@ -36,13 +36,6 @@ export function pooledDatabase(parts: PoolParts): Database {
   const { kind, pool, clock, waitingMax, close, gauge } = parts;
   const lend = lender({ kind, pool, waitingMax });
 
-  /** The embedded store answers without ever waiting: between two statements others get a turn. */
-  async function runIn(client: pg.PoolClient, statement: Statement, deadline: Deadline) {
-    const answer = await sendOne(client, statement, deadline);
-    if (kind === 'embedded') await nextTurn();
-    return answer;
-  }
-
   function once(opening: Opening, statement: Statement): Promise<Answer> {
     return withRetries(opening.deadline, () =>
       lend(opening.deadline, async (client) => {
@@ -73,11 +66,11 @@ export function pooledDatabase(parts: PoolParts): Database {
         });
         const now = first?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('impossible: a transaction without a clock');
-        const run = (statement: Statement) =>
-          runIn(client, statement, opening.deadline).catch((error) => {
-            throw refusedBy(opening, error);
-          });
-        return finish(client, opening, () => body({ now, run }));
+        const run = (statement: Statement) => runIn(client, statement, opening);
+        // The embedded store answers without waiting: between two statements others get a turn.
+        const inTurn = (statement: Statement) =>
+          run(statement).finally(() => (kind === 'embedded' ? nextTurn() : undefined));
+        return finish(client, opening, () => body({ now, run: inTurn }));
       }),
     );
   }
@@ -154,6 +147,16 @@ const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY)
 /** A transaction that may only read, for want of disk space, was asked to write. */
 const refusedBy = ({ readOnly }: Opening, error: unknown): unknown =>
   readOnly && sqlState(error) === '25006' ? new StorageShort(error) : error;
+
+async function runIn(
+  client: pg.PoolClient,
+  statement: Statement,
+  opening: Opening,
+): Promise<Answer> {
+  return sendOne(client, statement, opening.deadline).catch((error) => {
+    throw refusedBy(opening, error);
+  });
+}
 
 async function finish<T>(
   client: pg.PoolClient,

@@ -2,7 +2,8 @@
 // be done without stops, then everything but what ends or removes things. So one workspace that
 // stores too much keeps nobody from revoking a key.
 import { statfsSync } from 'node:fs';
-import type { Database, Opening, StorageState } from './database.ts';
+import type { StorageState } from '../base/storage.ts';
+import type { Database, Opening } from './database.ts';
 import { StorageShort } from './faults.ts';
 
 const MEBIBYTE = 1_048_576;

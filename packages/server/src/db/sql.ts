@@ -9,7 +9,10 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type RawBuilder,
+  sql,
 } from 'kysely';
+import { JsonText } from '../base/json-text.ts';
+import type { Listed, SizedPage } from '../base/sized-page.ts';
 import type { Answer, Statement } from './database.ts';
 import type { Tables } from './tables.ts';
 
@@ -55,4 +58,32 @@ export async function one<Row>(runner: Runner, query: Query<Row>): Promise<Row> 
   const row = await maybe(runner, query);
   if (row === null) throw new Error('impossible: a statement that always answers did not');
   return row;
+}
+
+type Sent<Fields> = Fields & { metaText: string; found: number };
+
+/**
+ * Cuts a page where its `meta` would grow too large. How long each is stands in the row, so that
+ * nothing is read that is not sent. `listed` selects whole rows, at most as many as the limit;
+ * `columns` are those to be sent.
+ */
+export async function sizedPage<Fields extends object>(
+  runner: Runner,
+  { listed, columns }: { listed: RawBuilder<unknown>; columns: RawBuilder<unknown> },
+  metaBytes: number,
+): Promise<SizedPage<Listed<Fields>>> {
+  const sent = await many(
+    runner,
+    sql<Sent<Fields>>`
+      select ${columns}, page.meta::text as meta_text, page.found from (
+        select listed.*, count(*) over ()::int as found, row_number() over newest as place,
+          sum(listed.meta_bytes) over newest as bytes_so_far
+        from (${listed}) listed
+        window newest as (order by listed.created_at desc, listed.id desc)
+      ) page
+      where page.place = 1 or page.bytes_so_far <= ${metaBytes}
+      order by page.created_at desc, page.id desc`,
+  );
+  const rows = sent.map((row) => ({ ...row, meta: new JsonText(row.metaText) }));
+  return { rows, found: sent[0]?.found ?? 0 };
 }

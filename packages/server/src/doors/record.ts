@@ -1,7 +1,8 @@
 // The record door: reads, and the few facts that are written without an audit row. Its role has no
 // right to anything else, so that a poll can never take an audit lock.
 import type { Deadline } from '../base/deadline.ts';
-import type { Opening, StorageState } from '../db/database.ts';
+import type { StorageState } from '../base/storage.ts';
+import type { Opening } from '../db/database.ts';
 import type { Read, Recording } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import type { DoorParts } from './write.ts';

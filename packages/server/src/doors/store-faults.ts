@@ -9,10 +9,16 @@ const conflicts: Record<string, () => ApiError> = {
   tenants_external_id: () => conflict('This external id is taken.', 'external_id'),
 };
 
+const TENANT_MONTHS = 'KR008';
+
+/** Whether a batch was refused because it would add too many months of tenants. */
+export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) === TENANT_MONTHS;
+
 /** Bounds of a workspace that the database counts. */
 const exceeded: Record<string, () => ApiError> = {
   KR007: () => conflict('The meta of all tenants and keys would exceed 256 MiB.', 'meta'),
-  KR008: () => conflict('There are too many monthly sums of tenants to add others.', 'events'),
+  [TENANT_MONTHS]: () =>
+    conflict('There are too many monthly sums of tenants to add others.', 'events'),
 };
 
 export function apiErrorOfStore(error: unknown): ApiError | null {

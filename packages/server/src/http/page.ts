@@ -1,8 +1,8 @@
 // One page of a list, newest first: rows, and where the next page starts.
 import { ANSWER_CHARS_MAX } from '../base/answer-room.ts';
 import { JsonText, textOfObject } from '../base/json-text.ts';
+import type { PageSize, SizedPage } from '../base/sized-page.ts';
 import { slotsBy } from '../base/slots.ts';
-import type { PageSize, SizedPage } from '../db/sized-page.ts';
 import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };

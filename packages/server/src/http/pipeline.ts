@@ -64,8 +64,7 @@ export type Pipeline = {
   answer(admitted: Admitted, incoming: Incoming): Outgoing | Promise<Outgoing>;
 };
 
-export function pipelineFor(route: ServedRoute, shared: PipelineParts): Pipeline {
-  const parts = { ...shared, storage: route.storage };
+export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline {
   const { endpoint, line } = route;
   const refuse = refusalsOf(route, parts);
   const isSafe = splitLine(line).method === 'GET';
@@ -77,10 +76,8 @@ export function pipelineFor(route: ServedRoute, shared: PipelineParts): Pipeline
     const askedAt = told instanceof Promise ? monotonicMs() : null;
     return goOn(told, (principal) => {
       refuse(principal, origin);
-      return goOn(isSafe ? undefined : parts.chargeEmbedChange(principal), () => ({
-        principal,
-        tookMs: askedAt === null ? 0 : monotonicMs() - askedAt,
-      }));
+      const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
+      return isSafe ? admitted : goOn(parts.chargeEmbedChange(principal), () => admitted);
     });
   }
 

@@ -13,7 +13,7 @@ import type { Principal } from '../access/principal.ts';
 import type { WhenQuarantined } from '../access/quarantine.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
-import type { StorageState, StorageUse } from '../db/database.ts';
+import type { StorageState, StorageUse } from '../base/storage.ts';
 import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';

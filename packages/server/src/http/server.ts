@@ -109,7 +109,7 @@ function addRoute(
   { front, ...parts }: ServerParts & { front: Front },
 ): void {
   const { method, path } = splitLine(route.line);
-  const pipeline = pipelineFor(route, parts);
+  const pipeline = pipelineFor(route, { ...parts, storage: route.storage });
 
   const answer = (request: FastifyRequest, reply: FastifyReply) =>
     goOn(request[ADMITTED] ?? pipeline.admit(callerOf(request)), (admitted) =>

@@ -2,8 +2,18 @@
 // many changes it makes in a minute.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, messageOf, Refusal, refused } from '../../../../../tests/bench.ts';
-import { embedded } from '../../../../../tests/embed.ts';
+import {
+  type Bench,
+  bench,
+  callerBy,
+  messageOf,
+  Refusal,
+  refused,
+} from '../../../../../tests/bench.ts';
+import { appBeside } from '../../../../../tests/beside.ts';
+import { type Embedded, embedded } from '../../../../../tests/embed.ts';
+import { embedChangesBy } from '../../access/embed-changes.ts';
+import { openMemoryCounters } from '../../volatile/memory.ts';
 
 const create = 'POST /v1/embed/keys';
 const rotate = 'POST /v1/embed/keys/{id}/rotate';
@@ -74,19 +84,24 @@ const statusOf = (reason: unknown): string =>
 
 test('a tenant changes 120 things a minute, over all of its tokens, and reads on', async (t) => {
   const held = await bench(t);
-  const page = await held.embed();
+  const { clock, world } = held;
+  const counters = openMemoryCounters({ nowMs: () => clock.now().getTime() });
+  const app = appBeside(t, world, { chargeEmbedChange: embedChangesBy(clock, counters) });
+  const callOf = ({ headers }: Embedded) => callerBy(app, () => headers);
+  const token = await held.embed();
+  const page = { ...token, call: callOf(token) };
   const { id } = await page.call(create);
   for (let change = 1; change < CHANGES_PER_MINUTE; change += 1) await page.call(revoke, { id });
   const { projectId: project_id, tenantId: tenant_id } = page;
   const sibling = await embedded(held, { project_id, tenant_id });
-  for (const { call } of [page, sibling]) {
+  for (const call of [page.call, callOf(sibling)]) {
     const over = await refused(call(create), 429, 'rate_limited');
     const seconds = Number(over.headers['retry-after']);
     ok(seconds >= 1 && seconds <= 60, `${seconds}`);
   }
   equal((await page.call('GET /v1/embed/keys')).data.length, 0);
   const stranger = await embedded(held, { project_id });
-  ok((await stranger.call(create)).id, 'another tenant has a budget of its own');
+  ok((await callOf(stranger)(create)).id, 'another tenant has a budget of its own');
   held.clock.shift(61_000);
   ok((await page.call(create)).id);
 });

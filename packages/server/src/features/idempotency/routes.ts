@@ -29,8 +29,8 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
         return presentClaim(verdict, lockToken);
       },
     },
-    // What a claim began is brought to its end even when the disk is full: if that were refused, the
-    // request would run again later. Only new claims are refused then, before anything has run.
+    // What a claim began is brought to its end even when the disk is full: if that were refused,
+    // the request would run again later. Only new claims are refused, before anything has run.
     'POST /v1/idempotency/complete': {
       boundary: 'rows',
       door: 'record',

@@ -1,8 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import type { Read } from '../../doors/door.ts';
+import { exceedsTenantMonths } from '../../doors/store-faults.ts';
 import type { Batch } from './batch-check.ts';
 import type { TelemetryEvent } from './event-check.ts';
-import { exceedsTenantMonths, findReceipt, insertUsage, type Named, type Receipt } from './rows.ts';
+import { findReceipt, insertUsage, type Named, type Receipt } from './rows.ts';
 import { talliesOf } from './tallies.ts';
 
 export type Recordable = {
@@ -16,7 +17,8 @@ type Fate = PromiseSettledResult<Receipt>;
 
 /**
  * Adds judged batches of one workspace to its sums, all of them in one step where none was here
- * before and all are within their bounds. Else each by itself, so that what becomes of one is not told of another.
+ * before and all are within their bounds. Else each by itself, so that what becomes of one is not
+ * told of another.
  */
 export async function recordBatches(
   items: readonly [Recordable, ...Recordable[]],

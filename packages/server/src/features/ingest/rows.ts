@@ -1,7 +1,6 @@
 // Every statement by which telemetry is taken in. Each is one step and one trip of its own: the
 // charge stays when what follows is refused, and a batch is added to all sums or to none.
 import { sql } from 'kysely';
-import { sqlState } from '../../db/faults.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -53,9 +52,6 @@ export async function insertUsage(
   );
   return done;
 }
-
-/** Whether a batch was refused because it would add too many months of tenants. */
-export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) === 'KR008';
 
 /** What was answered to the first batch that bore this id. */
 export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>

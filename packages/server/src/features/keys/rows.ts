@@ -2,8 +2,8 @@
 // itself: no statement here writes a version.
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { conflict, notFound } from '../../base/errors.ts';
-import { type Listed, type PageSize, type SizedPage, sizedPage } from '../../db/sized-page.ts';
-import { build, maybe, one } from '../../db/sql.ts';
+import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
+import { build, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';

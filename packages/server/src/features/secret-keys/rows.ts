@@ -1,7 +1,7 @@
 // Every statement on secret_keys.
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { type Listed, type PageSize, type SizedPage, sizedPage } from '../../db/sized-page.ts';
-import { build, maybe, one } from '../../db/sql.ts';
+import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
+import { build, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';

@@ -2,8 +2,8 @@
 // found from here.
 import { type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { type Listed, type PageSize, type SizedPage, sizedPage } from '../../db/sized-page.ts';
-import { build, maybe, one } from '../../db/sql.ts';
+import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
+import { build, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
