@@ -27,7 +27,6 @@ const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
       scope: { workspaceId, envs: allEnvs },
       deadline: IN_TIME,
       changeId: randomUUID(),
-      byIndex: role === 'kr_gate',
     },
     systemClock,
     role === 'kr_gate' ? 'settings' : 'settings and clock',

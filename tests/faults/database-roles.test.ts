@@ -1,5 +1,5 @@
-// Several databases in one cluster: the roles of one are of no use to the login of another, whatever
-// version made them.
+// Several databases in one cluster: the roles of one are of no use to the login of another,
+// whatever version made them.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';

@@ -29,12 +29,6 @@ export type Opening = {
   /** Names the change that a write makes: rows, audit head and policy versions bear it. */
   changeId?: string;
   repeatable?: boolean;
-  /**
-   * For what must be read in the order of an index, and no further than asked for. Left to itself
-   * the planner reads all and sorts: because the table was nearly empty when it planned, or because
-   * it takes row level security to hide more than it does.
-   */
-  byIndex?: boolean;
   /** Whatever would write is refused. */
   readOnly?: boolean;
   /** Left out, it is written until the disk is full. */

@@ -102,9 +102,9 @@ type Prologue = 'settings' | 'settings and clock';
 
 /** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
 export const prologue = (opening: Opening, clock: Clock, which: Prologue): Statement => {
-  const { role, scope, changeId, byIndex, readOnly } = opening;
+  const { role, scope, changeId, readOnly } = opening;
   return {
-    text: prologues[readOnly ? 'readOnly' : 'usual'][which][byIndex ? 'byIndex' : 'asPlanned'],
+    text: prologues[readOnly ? 'readOnly' : 'usual'][which],
     values: [
       role,
       scope.workspaceId ?? '',
@@ -118,15 +118,31 @@ export const prologue = (opening: Opening, clock: Clock, which: Prologue): State
   };
 };
 
+/**
+ * How statements are planned. Left to itself the planner reads all and sorts, with several processes
+ * at once: because the table was empty when it was last analysed, because all rows had one value
+ * then, or because it takes row level security to hide more than it does. With these it scans, sorts
+ * and joins by hash only where no index will do, whatever it believes about the rows.
+ */
+const PLANNING = [
+  ...['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map((way) => [
+    `enable_${way}`,
+    'off',
+  ]),
+  ['max_parallel_workers_per_gather', '0'],
+  // A last resort has a price beyond all bounds, for which every statement would be compiled.
+  ['jit', 'off'],
+]
+  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  .join(', ');
+
 /** One column, however many settings: nobody reads them, and every column is taken apart. */
 const settings = (more = ''): string => `select length(concat(
     set_config('role', keyrail.role_of($1), true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
     set_config('kr.project', $5, true), set_config('kr.user', $6, true),
-    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true)${more})) as set`;
-
-const BY_INDEX = `,
-    set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`;
+    set_config('kr.change', $7, true), set_config('kr.clock_shift_ms', $8, true),
+    ${PLANNING}${more})) as set`;
 
 const READ_ONLY = `,
     set_config('transaction_read_only', 'on', true)`;
@@ -134,12 +150,9 @@ const READ_ONLY = `,
 // The clock comes last: its shift is one of the settings.
 const CLOCK = ', app_now() as now';
 
-const prologuesWith = (more: string): Record<Prologue, { asPlanned: string; byIndex: string }> => ({
-  settings: { asPlanned: settings(more), byIndex: settings(BY_INDEX + more) },
-  'settings and clock': {
-    asPlanned: settings(more) + CLOCK,
-    byIndex: settings(BY_INDEX + more) + CLOCK,
-  },
+const prologuesWith = (more: string): Record<Prologue, string> => ({
+  settings: settings(more),
+  'settings and clock': settings(more) + CLOCK,
 });
 
 const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };

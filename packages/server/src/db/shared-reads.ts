@@ -23,10 +23,10 @@ export function sharingReads(db: Database): Database {
 
 /** Two that share a name differ in nothing that the store is told, and have about as long. */
 function nameOf(opening: Opening, { text, values }: Statement): string {
-  const { scope, byIndex, readOnly, repeatable, deadline } = opening;
+  const { scope, readOnly, repeatable, deadline } = opening;
   const { workspaceId, envs, tenantId, projectId, userId } = scope;
   const whose = `${workspaceId} ${envs} ${tenantId} ${projectId} ${userId}`;
-  const how = `${byIndex} ${readOnly} ${repeatable}`;
+  const how = `${readOnly} ${repeatable}`;
   const patience = Math.round(deadline.remainingMs() / PATIENCE_STEP_MS);
   const told = values.length === 0 ? '' : JSON.stringify(values, spelled);
   return `${preparedName(text)} ${whose} ${how} ${patience} ${told}`;

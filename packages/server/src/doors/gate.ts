@@ -75,14 +75,10 @@ export function openGate(db: Database): Gate {
     run: (statement) => db.once(opening(deadline), statement),
   });
   const patient = () => runner(deadlineAfter(GATE_TIMEOUT_MS));
-  const byIndex = (): Runner => ({
-    run: (statement) =>
-      db.once({ ...opening(deadlineAfter(GATE_TIMEOUT_MS)), byIndex: true }, statement),
-  });
   return {
-    findSecretKey: gathered((hashes) => findSecretKeys(byIndex(), hashes)),
+    findSecretKey: gathered((hashes) => findSecretKeys(patient(), hashes)),
     noteUse: (fact) => noteUse(patient(), fact),
-    findSession: gathered((hashes) => findSessions(byIndex(), hashes)),
+    findSession: gathered((hashes) => findSessions(patient(), hashes)),
     noteSeen: (fact) => noteSeen(patient(), fact),
     findEmbedFact: (subject) => findEmbedFact(patient(), subject),
     findSigningKeys: () => findSigningKeys(patient()),

@@ -26,7 +26,7 @@ export function openRecord(
     read: { reach, run: (statement) => db.once(opening, statement) },
     storage: db.storage,
     together: (question) =>
-      db.transaction({ ...opening, repeatable: true, byIndex: true }, async ({ run, now }) => {
+      db.transaction({ ...opening, repeatable: true }, async ({ run, now }) => {
         const result = await question({ kind: 'recording', reach, run, now });
         return { kind: 'commit', last: [], result: () => result };
       }),

@@ -13,29 +13,32 @@ export type ActedRow = AuditRow & {
   actorName: string | null;
 };
 
-const actorIsUser = sql<boolean>`users.id =
-  case audit_logs.actor_type when 'user' then audit_logs.actor_id::uuid end`;
-
-/** What the reach can see, oldest first. */
+/**
+ * What the reach can see, oldest first. The page is read first, and the person of each of its rows
+ * then, by id: as a plain join all people would be read, because row level security keeps the cast
+ * of `actor_id` away from the index on people.
+ */
 export const listAuditRows = (
   tx: Read,
   { afterSeq, limit }: { afterSeq: number; limit: number },
-): Promise<ActedRow[]> =>
-  many(
+): Promise<ActedRow[]> => {
+  // In the words of the index audit_logs_not_live; row level security says the same in others.
+  const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
+  return many(
     tx,
-    build
-      .selectFrom('auditLogs')
-      .leftJoin('users', (join) => join.on(actorIsUser))
-      .selectAll('auditLogs')
-      .select([
-        'users.email as actorEmail',
-        'users.emailVerifiedAt as actorEmailVerifiedAt',
-        'users.name as actorName',
-      ])
-      .where('auditLogs.seq', '>', afterSeq)
-      .orderBy('auditLogs.seq')
-      .limit(limit),
+    sql<ActedRow>`
+      select page.*, person.email as actor_email,
+        person.email_verified_at as actor_email_verified_at, person.name as actor_name
+      from (
+        select * from audit_logs where seq > ${afterSeq} ${isSeen} order by seq limit ${limit}
+      ) page
+      left join lateral (
+        select email, email_verified_at, name from users
+        where id = case page.actor_type when 'user' then page.actor_id::uuid end limit 1
+      ) person on true
+      order by page.seq`,
   );
+};
 
 /** The whole chain in order, both environments: for hashing, not for showing. */
 export const listChainedRows = (

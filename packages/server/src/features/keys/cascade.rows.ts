@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { maybe } from '../../db/sql.ts';
 import type { Write } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';
-import { shelvesOf } from './shelf.ts';
+import { shelfTypeFor, shelvesOf } from './shelf.ts';
 
 /** Bounds one statement: where the store is embedded, this process does nothing else meanwhile. */
 const KEYS_PER_STATEMENT = 500;
@@ -70,6 +70,7 @@ const revokeChunk = (
   step: { parent: Parent; shelf: number; after: Chunk | null; reason: string },
 ): Promise<Chunk | null> => {
   const { parent, shelf, after, reason } = step;
+  const type = sql.raw(shelfTypeFor(parent));
   const under =
     'tenantId' in parent
       ? sql`tenant_id = ${parent.tenantId}`
@@ -80,7 +81,7 @@ const revokeChunk = (
     sql<Chunk>`
       with doomed as (
         select id, project_id, created_at from api_keys
-        where ${under} and shelf = ${shelf} ${onwards}
+        where ${under} and shelf::${type} = ${shelf}::${type} ${onwards}
         order by created_at, id limit ${KEYS_PER_STATEMENT} for update
       ), revoked as (
         update api_keys set revoked_at = greatest(api_keys.created_at, ${tx.now}),

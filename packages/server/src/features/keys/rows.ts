@@ -8,7 +8,7 @@ import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 import type { Env } from '../../doors/reach.ts';
-import { shelvesOf } from './shelf.ts';
+import { shelfTypeFor, shelvesOf } from './shelf.ts';
 
 type Columns = Tables['apiKeys'];
 
@@ -90,10 +90,9 @@ export function listKeys(
 ): Promise<SizedPage<ListedKey>> {
   const { projectId = tx.reach.projectId, tenantId = tx.reach.tenantId, env } = filter;
   const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
-  const isFiltered = projectId !== undefined || tenantId !== undefined;
+  const type = sql.raw(shelfTypeFor({ projectId, tenantId }));
   const conditions = [
-    // Written as the indexes hold it: see api_keys_newest.
-    isFiltered ? sql`shelf = covered.shelf` : sql`shelf::int = covered.shelf::int`,
+    sql`shelf::${type} = covered.shelf::${type}`,
     ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
     ...(tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),

@@ -12,3 +12,15 @@ export const shelvesOf = (
   envs
     .map((env) => SHELF_OF_ENV[env])
     .flatMap((shelf) => (includeRevoked ? [shelf, shelf + REVOKED] : [shelf]));
+
+/**
+ * The type in which a list compares the shelf. Each index has it in another one, so that a list can
+ * be read off one index alone: by tenant, by project, or of the whole workspace.
+ */
+export function shelfTypeFor(filter: {
+  projectId?: string | undefined;
+  tenantId?: string | undefined;
+}): 'bigint' | 'smallint' | 'int' {
+  if (filter.tenantId !== undefined) return 'bigint';
+  return filter.projectId === undefined ? 'int' : 'smallint';
+}

@@ -192,7 +192,12 @@ export const acceptOpenInvite = (
     build
       .updateTable('invites')
       .set({ acceptedAt: tx.now })
-      .where((eb) => eb.or([eb('tokenHash', '=', hash), eb('mailTokenHash', '=', hash)]))
+      // Each of the two by its index; asked for as "or", all invitations would be read.
+      .where(
+        sql<boolean>`id = any (array(
+          select id from invites where token_hash = ${hash}
+          union all select id from invites where mail_token_hash = ${hash}))`,
+      )
       .where('acceptedAt', 'is', null)
       .where('revokedAt', 'is', null)
       .where('expiresAt', '>', tx.now)

@@ -36,6 +36,14 @@ export const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
     ? createHash('sha256').update(tenantIds.join()).digest('hex').slice(0, TENANTS_DIGEST_CHARS)
     : 'all';
 
+/** Whether a key belongs to one of the tenants that are told. */
+export const isTold = ({ tenantIds }: FeedFilter, { tenantId }: { tenantId: string }): boolean =>
+  tenantIds === null || tenantIds.includes(tenantId);
+
+/** Where changed keys lie, revoked ones included. */
+export const changedShelves = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
+  shelvesOf(env ? [env] : allEnvs, { includeRevoked: true });
+
 /** Where the told keys lie: see shelf.ts. */
 export const fedShelves = ({ env }: FeedFilter): number[] =>
   shelvesOf(env ? [env] : allEnvs, { includeRevoked: false });

@@ -169,7 +169,7 @@ test('a thousand held polls cost no connection, and one look tells all of them',
   await call(revoke, { id: key.id });
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   deepEqual(new Set(statuses), new Set([200]));
-  const looks = take().filter(({ text }) => text.includes('from policy_changes c'));
+  const looks = take().filter(({ text }) => text.includes('from policy_changes'));
   equal(looks.length, 1);
 });
 

@@ -1,10 +1,13 @@
 import { answerRoom } from '../../base/answer-room.ts';
-import type { FeedFilter } from './filter.ts';
-import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
+import { type FeedFilter, isTold } from './filter.ts';
+import { type ChangeRow, type FeedHead, type FeedSource, VERSIONS_PER_DELTA_MAX } from './rows.ts';
 import { scopeChars } from './scope-chars.ts';
 
 /** Bounds one statement: the embedded store does nothing else while it runs. */
 const CHANGES_PER_STATEMENT = 1000;
+
+/** Keys of tenants that the node does not ask for are read past, up to so many. */
+const CHANGES_READ_MAX = 20_000;
 
 export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: Date };
 
@@ -25,25 +28,32 @@ export async function readDelta(
   const head = await feed.loadHead(filter.projectId);
   if (since === head.version) return { kind: 'same', head };
   if (since < head.floor || since > head.version) return { kind: 'snapshot' };
-  const { changes, isFull } = await listUpTo(feed, filter, { since, most: changesMax + 1 });
-  if (isFull || changes.length > changesMax) return { kind: 'snapshot' };
+  if (head.version - since > VERSIONS_PER_DELTA_MAX) return { kind: 'snapshot' };
+  const changes = await listUpTo(feed, filter, { since, most: changesMax });
+  if (changes === null) return { kind: 'snapshot' };
   return { kind: 'delta', head, changes, generatedAt: feed.now };
 }
 
+/** Null when there are more than asked for, or too many to read. */
 async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,
   { since, most }: { since: number; most: number },
-): Promise<{ changes: ChangeRow[]; isFull: boolean }> {
-  const changes: ChangeRow[] = [];
+): Promise<ChangeRow[] | null> {
+  const told: ChangeRow[] = [];
   const room = answerRoom();
-  while (changes.length < most && !room.isFull()) {
-    const limit = Math.min(CHANGES_PER_STATEMENT, most - changes.length);
-    const after = changes.at(-1) ?? null;
-    const rows = await feed.listChanges(filter, { since, after, limit });
-    changes.push(...rows);
-    room.take(scopeChars(rows));
-    if (rows.length < limit) break;
+  const readMax = Math.max(most, CHANGES_READ_MAX);
+  let after: ChangeRow | null = null;
+  for (let read = 0; read <= readMax; ) {
+    const limit: number = Math.min(CHANGES_PER_STATEMENT, most + 1);
+    const rows: ChangeRow[] = await feed.listChanges(filter, { since, after, limit });
+    const wanted = rows.filter((row) => isTold(filter, row));
+    told.push(...wanted);
+    room.take(scopeChars(wanted));
+    if (told.length > most || room.isFull()) return null;
+    if (rows.length < limit) return told;
+    after = rows.at(-1) ?? null;
+    read += rows.length;
   }
-  return { changes, isFull: room.isFull() };
+  return null;
 }

@@ -5,7 +5,8 @@ import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import { type FeedFilter, fedShelves } from './filter.ts';
+import { shelfTypeFor } from '../keys/shelf.ts';
+import { changedShelves, type FeedFilter, fedShelves } from './filter.ts';
 
 /** Where a project's feed stands. */
 export type FeedHead = {
@@ -73,6 +74,7 @@ export function listEntries(
     ? sql`cross join unnest(${tenantIds}::uuid[]) as wanted (tenant)`
     : sql``;
   const ofTenant = tenantIds ? sql`and tenant_id = wanted.tenant` : sql``;
+  const type = sql.raw(shelfTypeFor({ projectId, tenantId: tenantIds?.[0] }));
   return many(
     tx,
     sql<EntryRow>`
@@ -81,7 +83,7 @@ export function listEntries(
           ${starts.map(({ id }) => id)}::uuid[]) as covered (shelf, before_at, before_id) ${tenants}
       cross join lateral (
         select ${entryColumns} from api_keys
-        where project_id = ${projectId} and api_keys.shelf = covered.shelf ${ofTenant}
+        where project_id = ${projectId} and api_keys.shelf::${type} = covered.shelf::${type} ${ofTenant}
           and (created_at, id) < (covered.before_at, covered.before_id) and retired_at is null
         order by created_at desc, id desc limit ${limit}
       ) fed
@@ -93,29 +95,45 @@ export type ChangeRow = EntryRow & { version: number; isRevoked: boolean; isReti
 
 export type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
 
-/** Keys as they are now that were written after a version, in the order of their changes. */
+/** How many versions a delta can lead over: each costs a look-up, though it may hold no key. */
+export const VERSIONS_PER_DELTA_MAX = 10_000;
+
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Keys as they are now that were written after a version, in the order of their changes, of all
+ * tenants. A change may have written any number of keys: each shelf of it is read in the order of
+ * the index, from where the last statement ended and no further than the limit.
+ */
 export function listChanges(
   tx: Runner,
-  { projectId, env, tenantIds }: FeedFilter,
+  { projectId, env }: Pick<FeedFilter, 'projectId' | 'env'>,
   { since, after, limit }: ChangeRange,
 ): Promise<ChangeRow[]> {
-  const ofEnv = env ? sql`and k.env = ${env}` : sql``;
-  const onwards = after
-    ? sql`and (c.version, k.id) > (${after.version}, ${after.id}::uuid)`
-    : sql``;
   const from = after ? after.version - 1 : since;
-  const ofTenants = tenantIds ? sql`and k.tenant_id = any (${tenantIds}::uuid[])` : sql``;
+  const [version, shelf, id] = after
+    ? [after.version, after.shelf, after.id]
+    : [since, 0, BEFORE_ALL_IDS];
   return many(
     tx,
     sql<ChangeRow>`
       select c.version, k.revoked_at is not null as is_revoked,
         k.retired_at is not null as is_retired, k.*
-      from policy_changes c cross join lateral (
+      from (
+        select version, change_id, project_id from policy_changes
+        where project_id = ${projectId} and version > ${from}
+        order by version limit ${VERSIONS_PER_DELTA_MAX}
+      ) c cross join unnest(${changedShelves({ env })}::smallint[]) as covered (shelf)
+      cross join lateral (
         select ${entryColumns}, revoked_at, retired_at from api_keys
-        where api_keys.change_id = c.change_id and api_keys.project_id = c.project_id
+        where change_id = c.change_id and project_id = c.project_id
+          and api_keys.shelf = covered.shelf and id > case
+            when c.version = ${version} and covered.shelf = ${shelf} then ${id}::uuid
+            else ${BEFORE_ALL_IDS}::uuid end
+        order by id limit ${limit}
       ) k
-      where c.project_id = ${projectId} and c.version > ${from} ${ofEnv} ${ofTenants} ${onwards}
-      order by c.version, k.id limit ${limit}`,
+      where c.version > ${version} or covered.shelf >= ${shelf}
+      order by c.version, k.shelf, k.id limit ${limit}`,
   );
 }
 

@@ -42,11 +42,9 @@ export function listProjects(
   tx: Read,
   { slug, after, limit }: { slug?: string | undefined; after: Position | null; limit: number },
 ): Promise<ProjectRow[]> {
-  let page = living
-    .orderBy('projects.createdAt', 'desc')
-    .orderBy('projects.id', 'desc')
-    .limit(limit);
-  if (slug !== undefined) page = page.where('projects.slug', '=', slug);
+  const newest = living.orderBy('projects.createdAt', 'desc').orderBy('projects.id', 'desc');
+  // One project at most has a slug: in the order of the list, all would be looked through.
+  let page = slug === undefined ? newest.limit(limit) : living.where('projects.slug', '=', slug);
   if (after) {
     page = page.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('projects.createdAt', 'projects.id'), '<', tuple(after.createdAt, after.id)),

@@ -50,8 +50,10 @@ export function listTenants(
     ...(externalId === undefined ? [] : [sql`external_id = ${externalId}`]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
+  // One tenant at most has an external id. In the order of the list, a plan could read them all.
+  const order = externalId === undefined ? sql`order by created_at desc, id desc` : sql``;
   const listed = sql`select * from tenants where ${sql.join(conditions, sql` and `)}
-    order by created_at desc, id desc limit ${limit}`;
+    ${order} limit ${limit}`;
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 

@@ -1,0 +1,99 @@
+// No statement of the server reads without a bound, whatever the planner believes about the rows:
+// every line is called in a workspace full of rows, and PostgreSQL tells what it did for each.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
+import { sendDueMail } from '../../packages/server/src/features/mail/send-mail.job.ts';
+import { retireKeys } from '../../packages/server/src/features/policy/retire-keys.job.ts';
+import { type Bench, bench } from '../bench.ts';
+import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '../plans.ts';
+import { storeName, world } from '../world.ts';
+import { fixtureOf, served } from './lines.ts';
+import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
+
+const skip = storeName === 'embedded' && 'the embedded store does not tell its plans';
+const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
+
+/** More than any page, statement or batch holds; far less than the tables do. */
+const ROWS_MAX = 2500;
+
+/** Tables of the deployment that hold a few rows at most. */
+const smallTables = new Set(['signing_keys', 'worker_beats', 'job_leases']);
+
+/** Statements that may read more, each with the reason why it may. */
+const exempt: [RegExp, string][] = [
+  [/count\(\*\) from policy_nodes/, 'bounded by the nodes that a project may have'],
+  [/select distinct month, tenant_id/, 'a bill counts the tenants of its months'],
+];
+
+/** Why a plan is refused; empty when it is as it should be. */
+function faultsOf({ text, root }: Plan): string[] {
+  const may = exempt.some(([pattern]) => pattern.test(text));
+  return nodesOf(root).flatMap((node) => {
+    const table = node['Relation Name'];
+    const what = `${node['Node Type']} on ${table ?? '-'} ${node['Index Name'] ?? ''}`;
+    const faults = [
+      ...(node['Node Type'] === 'Seq Scan' && table && !smallTables.has(table) ? ['scans'] : []),
+      ...(node['Parallel Aware'] || node['Node Type'] === 'Gather' ? ['is parallel'] : []),
+      ...(!may && rowsThrough(node) > ROWS_MAX ? [`reads ${rowsThrough(node)} rows`] : []),
+    ];
+    return faults.map((fault) => `${what} ${fault}: ${text.replace(/\s+/g, ' ').slice(0, 300)}`);
+  });
+}
+
+/** Every line that is served, and what else asks often. */
+async function tour(held: Bench, { projectId, tenantId, version }: Ground): Promise<void> {
+  for (const line of served) {
+    const { caller, input } = fixtureOf(line);
+    await held.as[caller](line, await input(held));
+  }
+  for (const call of [held.as.liveKey, held.as.testKey]) {
+    await call('GET /v1/keys', { project_id: projectId, tenant_id: tenantId });
+    await call('GET /v1/keys', { tenant_id: tenantId, include_revoked: true });
+    await call('GET /v1/audit_logs', { limit: 200 });
+    await call('GET /v1/tenants', { external_id: 'bulk-7' });
+    await call('GET /v1/projects', { slug: 'bulk-7' });
+    for (const more of [{}, { tenant_id: [tenantId] }]) {
+      const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
+      await call('GET /v1/policy/snapshot', feed);
+      for (const since of [version, version - 1, version - 2, 1]) {
+        await held.ask('GET /v1/policy/delta', { ...feed, since }, bearer(held));
+      }
+    }
+  }
+  const { worker } = held.world.app;
+  await sendDueMail({ ...worker, newClaim: worker.newId });
+  await retireKeys(worker);
+}
+
+const bearer = ({ tokens }: Bench) => ({ authorization: `Bearer ${tokens.liveKey}` });
+
+async function databaseName(): Promise<string> {
+  const opening = {
+    role: 'kr_read' as const,
+    scope: { workspaceId: null, envs: [] },
+    deadline: deadlineAfter(10_000),
+  };
+  const statement = { text: 'select current_database() as name', values: [] };
+  return String((await (await world()).db.once(opening, statement)).rows[0]?.name);
+}
+
+for (const [belief, preparing] of Object.entries(beliefs)) {
+  test(`no statement reads without a bound when tables were ${belief}`, { skip }, async (t) => {
+    const held = await bench(t);
+    const database = await databaseName();
+    const admin = await openAdmin(superuserUrl, database);
+    t.after(() => admin.end());
+    const ground = await fill(held, admin);
+    for (const text of preparing) await admin.query(text);
+    await tellPlans(superuserUrl, database);
+    takePlans();
+    await tour(held, ground);
+    const plans = takePlans();
+    ok(plans.length > 500, `${plans.length} plans`);
+    deepEqual([...new Set(plans.flatMap(faultsOf))], []);
+    const asked = { project_id: ground.projectId, since: ground.version - 1, max_keys: 100 };
+    const { status, body } = await held.ask('GET /v1/policy/delta', asked, bearer(held));
+    equal(`${status} ${body.object}`, '200 policy_snapshot', 'one change of very many keys');
+  });
+}

@@ -1,0 +1,121 @@
+// A workspace with so much in it that whatever reads all of something shows in its plan.
+import pg from 'pg';
+import type { Bench } from '../bench.ts';
+
+const MANY = 8000;
+const SOME = 3000;
+
+export type Ground = { projectId: string; tenantId: string; version: number };
+
+/** Connects as the superuser, past row level security and triggers. */
+export async function openAdmin(superuserUrl: string, database: string): Promise<pg.Client> {
+  const url = new URL(superuserUrl);
+  url.pathname = `/${database}`;
+  const options = '-c search_path=keyrail -c session_replication_role=replica';
+  const admin = new pg.Client({ connectionString: url.toString(), options });
+  await admin.connect();
+  await admin.query("set session_preload_libraries = ''").catch(() => {});
+  return admin;
+}
+
+/** All keys bear one change; live rows lie before and between the few test rows. */
+export async function fill(held: Bench, admin: pg.Client): Promise<Ground> {
+  const key = await held.given.key();
+  const { project_id: projectId, tenant_id: tenantId } = key;
+  const owner = await held.people.owner();
+  const place = new Map([
+    ['w', held.workspaceId],
+    ['p', projectId],
+    ['t', tenantId],
+    ['u', owner.userId],
+  ]);
+  for (const text of statements) {
+    await admin.query(text.replace(/<(\w)>/g, (_, name) => `'${place.get(name)}'::uuid`));
+  }
+  const { rows } = await admin.query('select version from project_versions where project_id = $1', [
+    projectId,
+  ]);
+  return { projectId, tenantId, version: Number(rows[0]?.version) };
+}
+
+const many = (rows: number, columns: string) =>
+  `select ${columns} from generate_series(1, ${rows}) n`;
+const id = 'gen_random_uuid()';
+const past = "app_now() - n * interval '1 second'";
+const hash = 'sha256((n || <w>::text)::bytea)';
+
+const address = "'bulk-' || n || '@' || <w> || '.test'";
+
+const statements = [
+  // The versions before the one that wrote all keys, whose keys were written again since.
+  `insert into policy_changes ${many(MANY, `<p>, 1000 + n, <w>, ${id}, ${past}`)}`,
+  `update project_versions set version = ${MANY + 1001} where project_id = <p>`,
+  `insert into policy_changes values (<p>, ${MANY + 1001}, <w>, <w>, app_now())`,
+  `insert into api_keys (id, workspace_id, project_id, tenant_id, env, lookup_hash, display_prefix,
+      scopes, meta, change_id, created_at, expires_at)
+    ${many(
+      MANY,
+      `${id}, <w>, <p>, <t>, 'live', ${hash}, 'kr_live_aaaaaa', '{}', '{}',
+      <w>, ${past}, app_now() + interval '1 day'`,
+    )}`,
+  `insert into tenants (id, workspace_id, external_id, meta, embed_epoch, created_at, updated_at)
+    ${many(MANY, `${id}, <w>, 'bulk-' || n, '{}', 1, ${past}, ${past}`)}`,
+  `insert into projects (id, workspace_id, name, slug, default_rate_limits, created_at, updated_at)
+    ${many(SOME, `${id}, <w>, 'Bulk', 'bulk-' || n, '[]', ${past}, ${past}`)}`,
+  `insert into project_versions select id, workspace_id, 1, 1 from projects
+    where workspace_id = <w> and slug like 'bulk-%'`,
+  `insert into audit_logs ${many(
+    MANY,
+    `${id}, <w>, 1000000 + n, ${past}, 'user', <u>::text,
+    'api_key.created', 'api_key', ${id}, 'live', '{}', repeat('0', 64), repeat('0', 64)`,
+  )}`,
+  `insert into secret_keys (id, workspace_id, env, lookup_hash, display_prefix, meta, authority,
+      created_at)
+    ${many(SOME, `${id}, <w>, 'live', ${hash}, 'krsk_', '{}', 'owner', ${past}`)}`,
+  `insert into secret_key_uses select id, workspace_id, app_now() from secret_keys
+    on conflict do nothing`,
+  `insert into policy_nodes ${many(SOME, `<p>, 'bulk-' || n, 'all', <w>, 0, ${past}`)}`,
+  `insert into users (id, email, email_key, password_hash, created_at)
+    ${many(MANY, `${id}, ${address}, ${address}, '', ${past}`)}`,
+  `insert into memberships select ${id}, <w>, id, 'member', created_at, created_at from users
+    where email like '%@' || <w> || '.test'`,
+  `insert into invites (id, workspace_id, email, role, token_hash, mail_token_hash, created_at,
+      expires_at)
+    ${many(SOME, `${id}, <w>, 'bulk@bulk.test', 'member', ${hash}, ${hash}, ${past}, ${past}`)}`,
+  `insert into sessions (id, user_id, lookup_hash, display_prefix, created_at, last_seen_at,
+      expires_at, absolute_expires_at)
+    ${many(
+      MANY,
+      `${id}, <u>, ${hash}, 'krs_', ${past}, ${past}, app_now() + interval '1 hour',
+      app_now() + interval '1 hour'`,
+    )}`,
+  `insert into one_time_tokens (id, user_id, purpose, token_hash, created_at, expires_at)
+    ${many(SOME, `${id}, id, 'verify_email', ${hash}, ${past}, ${past}`)}, users where email_key = 'bulk-1@' || <w> || '.test'`,
+  `insert into mail_outbox (id, kind, recipient, params, created_at, due_at, attempts, sent_at)
+    ${many(MANY, `${id}, 'bulk', 'bulk', '{}', app_now(), ${past}, 1, app_now()`)}`,
+  `insert into idempotency_records (workspace_id, env, scope_hash, fingerprint, locked_until,
+      expires_at)
+    ${many(MANY, `<w>, 'live', ${hash}, ${hash}, ${past}, app_now() + interval '1 hour'`)}`,
+  `insert into ingest_batches ${many(MANY, `<w>, 'live', ${id}, 1, 0, app_now()`)}`,
+  `insert into usage_key_days
+    ${many(MANY, `<w>, ${id}, (app_now() at time zone 'UTC')::date, 1, 0, app_now()`)}`,
+  `insert into usage_tenant_months ${many(
+    MANY,
+    `<w>, ${id}, <p>, 'live',
+    date_trunc('month', app_now() at time zone 'UTC')::date, 1, app_now(), app_now()`,
+  )}`,
+];
+
+const TABLES = `select oid from pg_class where relnamespace = 'keyrail'::regnamespace`;
+
+/** What the planner may believe, all of it wrong or nothing at all. */
+export const beliefs: Record<string, string[]> = {
+  'never analysed': [
+    `delete from pg_statistic where starelid in (${TABLES})`,
+    `update pg_class set reltuples = -1, relpages = 0 where oid in (${TABLES}) and relkind = 'r'`,
+  ],
+  'analysed when almost empty': [
+    `update pg_class set reltuples = 1, relpages = 1 where oid in (${TABLES}) and relkind = 'r'`,
+  ],
+  'analysed with one value everywhere': ['analyze'],
+};

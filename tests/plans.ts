@@ -1,0 +1,83 @@
+// The plans of all statements that a server sends, also of those inside functions of the database,
+// as PostgreSQL ran them: `auto_explain` tells them to the connection as notices.
+import pg from 'pg';
+
+export type PlanNode = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Parallel Aware'?: boolean;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  Plans?: PlanNode[];
+};
+
+export type Plan = { text: string; root: PlanNode };
+
+const SETTINGS = {
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '0',
+  'auto_explain.log_analyze': 'on',
+  'auto_explain.log_timing': 'off',
+  'auto_explain.log_nested_statements': 'on',
+  'auto_explain.log_format': 'json',
+  'auto_explain.log_level': 'notice',
+};
+
+let heard: Plan[] = [];
+let isListening = false;
+
+/** What was run since this was last asked. */
+export function takePlans(): Plan[] {
+  const taken = heard;
+  heard = [];
+  return taken;
+}
+
+function hear({ message }: { message?: string | undefined }): void {
+  const json = /^duration: [\d.]+ ms {2}plan:\n(.*)$/s.exec(message ?? '')?.[1];
+  if (json === undefined) return;
+  const told: { 'Query Text': string; Plan: PlanNode } = JSON.parse(json);
+  heard.push({ text: told['Query Text'], root: told.Plan });
+}
+
+/** There is no other place at which the connections of a pool can be met before their first use. */
+function listenToAll(): void {
+  if (isListening) return;
+  isListening = true;
+  const { connect } = pg.Client.prototype;
+  const telling: unknown = function tellingConnect(this: pg.Client, ...given: unknown[]) {
+    this.on('notice', hear);
+    return Reflect.apply(connect, this, given);
+  };
+  pg.Client.prototype.connect = telling as typeof connect;
+}
+
+/** From now on every connection of this program to the database tells its plans. */
+export async function tellPlans(superuserUrl: string, database: string): Promise<void> {
+  listenToAll();
+  const admin = new pg.Client({ connectionString: superuserUrl });
+  await admin.connect();
+  for (const [name, value] of Object.entries(SETTINGS)) {
+    await admin.query(`alter database ${database} set ${name} = '${value}'`);
+  }
+  // Those that were there before tell nothing.
+  const others = `select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = $1 and usename = 'keyrail'`;
+  await admin.query(others, [database]);
+  await admin.end();
+}
+
+export const nodesOf = (node: PlanNode): PlanNode[] => [
+  node,
+  ...(node.Plans ?? []).flatMap(nodesOf),
+];
+
+/** How many rows a node went through in all its runs. */
+export const rowsThrough = (node: PlanNode): number =>
+  ((node['Actual Rows'] ?? 0) +
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0)) *
+  (node['Actual Loops'] ?? 1);
