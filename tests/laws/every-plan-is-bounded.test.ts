@@ -56,7 +56,7 @@ async function tour(held: Bench, { projectId, tenantId, version }: Ground): Prom
     for (const more of [{}, { tenant_id: [tenantId] }]) {
       const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
       await call('GET /v1/policy/snapshot', feed);
-      for (const since of [version, version - 1, version - 2, 1]) {
+      for (const since of [version, version - 1, version - 500, 1]) {
         await held.ask('GET /v1/policy/delta', { ...feed, since }, bearer(held));
       }
     }

@@ -4,6 +4,8 @@ import type { Bench } from '../bench.ts';
 
 const MANY = 8000;
 const SOME = 3000;
+/** More than a delta can lead over. */
+const VERSIONS = 12_000;
 
 export type Ground = { projectId: string; tenantId: string; version: number };
 
@@ -48,9 +50,9 @@ const address = "'bulk-' || n || '@' || <w> || '.test'";
 
 const statements = [
   // The versions before the one that wrote all keys, whose keys were written again since.
-  `insert into policy_changes ${many(MANY, `<p>, 1000 + n, <w>, ${id}, ${past}`)}`,
-  `update project_versions set version = ${MANY + 1001} where project_id = <p>`,
-  `insert into policy_changes values (<p>, ${MANY + 1001}, <w>, <w>, app_now())`,
+  `insert into policy_changes ${many(VERSIONS, `<p>, 1000 + n, <w>, ${id}, ${past}`)}`,
+  `update project_versions set version = ${VERSIONS + 1001} where project_id = <p>`,
+  `insert into policy_changes values (<p>, ${VERSIONS + 1001}, <w>, <w>, app_now())`,
   `insert into api_keys (id, workspace_id, project_id, tenant_id, env, lookup_hash, display_prefix,
       scopes, meta, change_id, created_at, expires_at)
     ${many(
@@ -114,8 +116,9 @@ export const beliefs: Record<string, string[]> = {
     `delete from pg_statistic where starelid in (${TABLES})`,
     `update pg_class set reltuples = -1, relpages = 0 where oid in (${TABLES}) and relkind = 'r'`,
   ],
-  'analysed when almost empty': [
-    `update pg_class set reltuples = 1, relpages = 1 where oid in (${TABLES}) and relkind = 'r'`,
+  'analysed when empty': [
+    `delete from pg_statistic where starelid in (${TABLES})`,
+    `update pg_class set reltuples = 0, relpages = 0 where oid in (${TABLES}) and relkind = 'r'`,
   ],
   'analysed with one value everywhere': ['analyze'],
 };

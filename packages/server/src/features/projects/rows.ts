@@ -43,8 +43,16 @@ export function listProjects(
   { slug, after, limit }: { slug?: string | undefined; after: Position | null; limit: number },
 ): Promise<ProjectRow[]> {
   const newest = living.orderBy('projects.createdAt', 'desc').orderBy('projects.id', 'desc');
-  // One project at most has a slug: in the order of the list, all would be looked through.
-  let page = slug === undefined ? newest.limit(limit) : living.where('projects.slug', '=', slug);
+  // One project at most has a slug. A range in the order of its index can be read off that index
+  // alone; with "=" the planner may take the index of the list and look through all projects.
+  let page =
+    slug === undefined
+      ? newest.limit(limit)
+      : living
+          .where('projects.slug', '>=', slug)
+          .where('projects.slug', '<=', slug)
+          .orderBy('projects.slug')
+          .limit(1);
   if (after) {
     page = page.where(({ eb, refTuple, tuple }) =>
       eb(refTuple('projects.createdAt', 'projects.id'), '<', tuple(after.createdAt, after.id)),
