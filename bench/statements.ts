@@ -42,7 +42,7 @@ export async function learnChange(caller: Caller, parents: Parents): Promise<Cha
   };
   const seal = (): Buffer => Buffer.alloc(0);
   const parts = { db, newId, randomBytes: systemRandomBytes, seal, announce: () => {} };
-  const write = openWrite(parts, reach, IN_TIME);
+  const write = openWrite(parts, reach, { deadline: IN_TIME });
   if (parents) await write((tx) => createKey(tx, { ...parents, ...sample, ...sampleOfApiKey }));
   else await write((tx) => createSecretKey(tx, sample));
   const body = [...heard];
@@ -91,6 +91,7 @@ function listeningStore(heard: Statement[], found: object): Database {
       if (ending.kind === 'rollback') return ending.result;
       return ending.result(await Promise.all(ending.last.map(listen)));
     },
+    expect: () => () => {},
     ping: async () => {},
     storage: () => 'ok',
     close: async () => {},

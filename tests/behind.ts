@@ -23,7 +23,7 @@ export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
       announce: () => {},
     },
     { workspaceId, envs: allEnvs, actor: { type: 'scanner', id: 'scanner-1' }, authority: 'admin' },
-    deadlineAfter(WAIT_MS),
+    { deadline: deadlineAfter(WAIT_MS) },
   );
 
 /** Runs an operation and stops before its end, until it is let go. */

@@ -84,6 +84,7 @@ async function postgresDisk(t: TestContext): Promise<Disk> {
       kind: 'postgres',
       once: (opening, statement) => current.once(opening, statement),
       transaction: (opening, body) => current.transaction(opening, body),
+      expect: (opening) => current.expect(opening),
       ping: (deadline) => current.ping(deadline),
       storage: () => current.storage(),
       close: async () => {},

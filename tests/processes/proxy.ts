@@ -13,6 +13,8 @@ export type Proxy = {
   leadNextTo(port: number): void;
   /** While true, what is sent arrives and what is answered does not. */
   keepAnswers(isKept: boolean): void;
+  /** From now on answers arrive this much later. */
+  delayAnswers(ms: number): void;
   /** How many were cut so far. */
   cuts(): number;
   close(): Promise<void>;
@@ -23,6 +25,7 @@ type Wire = {
   budget: (() => number) | null;
   cuts: number;
   answersAreKept: boolean;
+  answerDelayMs: number;
   pairs: Set<[Socket, Socket]>;
 };
 
@@ -39,6 +42,10 @@ function join(client: Socket, wire: Wire): void {
   const forward = (from: Socket, to: Socket) => {
     from.on('data', (chunk: Buffer) => {
       if (wire.answersAreKept && from === target) return;
+      if (wire.answerDelayMs > 0 && from === target) {
+        setTimeout(() => to.write(chunk), wire.answerDelayMs);
+        return;
+      }
       // What fits is still delivered: the other side may act on it without an answer.
       to.write(chunk.subarray(0, Math.max(0, left)));
       left -= chunk.length;
@@ -56,7 +63,8 @@ function join(client: Socket, wire: Wire): void {
 
 export async function openProxy(targetPort: number): Promise<Proxy> {
   const pairs: Wire['pairs'] = new Set();
-  const wire: Wire = { targetPort, budget: null, cuts: 0, answersAreKept: false, pairs };
+  const kept = { answersAreKept: false, answerDelayMs: 0 };
+  const wire: Wire = { targetPort, budget: null, cuts: 0, ...kept, pairs };
   const server = createServer((client) => join(client, wire));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -68,6 +76,9 @@ export async function openProxy(targetPort: number): Promise<Proxy> {
     port: typeof address === 'object' && address ? address.port : 0,
     keepAnswers: (isKept) => {
       wire.answersAreKept = isKept;
+    },
+    delayAnswers: (ms) => {
+      wire.answerDelayMs = ms;
     },
     cuts: () => wire.cuts,
     cutAfter: (bytes) => {

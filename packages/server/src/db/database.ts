@@ -33,6 +33,8 @@ export type Opening = {
   readOnly?: boolean;
   /** Left out, it is written until the disk is full. */
   storage?: StorageUse | undefined;
+  /** Gets a connection before all that wait and do not go first. */
+  goesFirst?: boolean;
 };
 
 export type Transaction = {
@@ -64,6 +66,11 @@ export type Database = {
   transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
   /** Hears what other processes call out; absent where there are none. */
   listen?(ear: Ear): Listening;
+  /**
+   * For a request whose credential has yet to be looked up: throws StoreUnavailable if its work could
+   * not be finished before its deadline. The work counts as waiting until the function is called.
+   */
+  expect(opening: Pick<Opening, 'role' | 'deadline' | 'goesFirst'>): () => void;
   /** Obtains a connection and gets an answer over it, or throws. */
   ping(deadline: Deadline): Promise<void>;
   storage(): StorageState;

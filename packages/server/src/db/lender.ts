@@ -1,9 +1,11 @@
 // Lends connections of a bounded pool, one borrower at a time. One that timed out or broke is
 // destroyed, never lent again; the embedded store's only one is wound back first.
 import type pg from 'pg';
+import { monotonicMs } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { Database } from './database.ts';
 import { StoreUnavailable, spoilsConnection } from './faults.ts';
+import { type Asked, openWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 export type LenderParts = {
   kind: Database['kind'];
@@ -12,45 +14,44 @@ export type LenderParts = {
   waitingMax: number;
 };
 
-export type Lend = <T>(
-  deadline: Deadline,
-  use: (client: pg.PoolClient) => Promise<T>,
-) => Promise<T>;
+export type Lend = <T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
 
-export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
+export type Lender = { lend: Lend; expect: WaitingLine['expect'] };
+
+export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
   const { giveBack, discard } = returns[kind];
-  // Not the pool's own count, in which those who gave up stay for a while.
-  let waiting = 0;
+  const line = openWaitingLine({ connections: pool.options.max, waitingMax });
 
-  async function acquire(deadline: Deadline): Promise<pg.PoolClient> {
-    if (waiting >= waitingMax) throw new StoreUnavailable('too many waiting');
-    waiting += 1;
+  /** A connection that is free, or a new one: that may take as long as the deadline allows. */
+  async function connect(deadline: Deadline): Promise<pg.PoolClient> {
     const asked = pool.connect();
-    const waited = Promise.withResolvers<never>();
+    const late = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => waited.reject(new StoreUnavailable('no connection in time')),
+      () => late.reject(new StoreUnavailable('no connection in time')),
       Math.max(0, deadline.remainingMs()),
     );
     try {
-      return await Promise.race([asked, waited.promise]);
+      return await Promise.race([asked, late.promise]);
     } catch (error) {
       asked.then(
-        (late) => late.release(),
+        (client) => client.release(),
         () => {},
       );
       throw error;
     } finally {
-      waiting -= 1;
       clearTimeout(timer);
     }
   }
 
-  /** Lends a connection; what comes back broken is not lent again. */
-  async function lend<T>(
-    deadline: Deadline,
-    use: (client: pg.PoolClient) => Promise<T>,
-  ): Promise<T> {
-    const client = await acquire(deadline);
+  /** Lends a connection; one that comes back broken is not lent again. */
+  async function lend<T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    await line.enter(asked);
+    const lentAt = monotonicMs();
+    const back = () => line.leave(asked.role, monotonicMs() - lentAt);
+    const client = await connect(asked.deadline).catch((error: unknown) => {
+      back();
+      throw error;
+    });
     let broken = false;
     try {
       return await use(client);
@@ -59,37 +60,43 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lend {
       throw error;
     } finally {
       // Also one whose transaction could not be ended, whatever the reason.
-      if (broken || client.getTransactionStatus() !== 'I') discard(client);
-      else giveBack(client);
+      if (broken || client.getTransactionStatus() !== 'I') discard(client, back);
+      else giveBack(client, back);
     }
   }
 
-  return lend;
+  return { lend, expect: line.expect };
 }
 
-type Returned = (client: pg.PoolClient) => void;
+/** `back` is called when the connection can be lent again. */
+type Returned = (client: pg.PoolClient, back: () => void) => void;
 
 /** How a connection goes back to each kind of store: clean, or spoilt. */
 const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned }> = {
   postgres: {
-    giveBack: (client) => client.release(),
-    discard: (client) => client.release(true),
+    giveBack: (client, back) => release(client, back),
+    discard: (client, back) => release(client, back, true),
   },
   embedded: {
     // Its statements run on the event loop without ever waiting for it: lent on at once, the
     // connection would keep a long list of borrowers busy while sockets and timers stand still.
-    giveBack: (client) => void setImmediate(() => client.release()),
+    giveBack: (client, back) => void setImmediate(release, client, back),
     discard: windBack,
   },
 };
+
+function release(client: pg.PoolClient, back: () => void, isSpoilt = false): void {
+  client.release(isSpoilt);
+  back();
+}
 
 /**
  * Every connection to the embedded store is the same session: a new one would find the old
  * transaction open and the old answers still coming. So it first ends what it was sent.
  */
-function windBack(client: pg.PoolClient): void {
+function windBack(client: pg.PoolClient, back: () => void): void {
   client.query('rollback').then(
-    () => client.release(),
-    () => client.release(true),
+    () => release(client, back),
+    () => release(client, back, true),
   );
 }

@@ -34,11 +34,11 @@ export type PoolParts = LenderParts & {
 
 export function pooledDatabase(parts: PoolParts): Database {
   const { kind, pool, clock, waitingMax, close, gauge } = parts;
-  const lend = lender({ kind, pool, waitingMax });
+  const { lend, expect } = lender({ kind, pool, waitingMax });
 
   function once(opening: Opening, statement: Statement): Promise<Answer> {
     return withRetries(opening.deadline, () =>
-      lend(opening.deadline, async (client) => {
+      lend(opening, async (client) => {
         const batch = [prologue(opening, clock, 'settings'), statement];
         const [, answer] = await send(client, batch, opening.deadline).catch((error) => {
           const fault = refusedBy(opening, error);
@@ -55,7 +55,7 @@ export function pooledDatabase(parts: PoolParts): Database {
     body: (tx: Transaction) => Promise<Ending<T>>,
   ): Promise<T> {
     return withRetries(opening.deadline, () =>
-      lend(opening.deadline, async (client) => {
+      lend(opening, async (client) => {
         const begun = [
           opening.repeatable ? BEGIN_REPEATABLE : BEGIN,
           prologue(opening, clock, 'settings and clock'),
@@ -79,8 +79,9 @@ export function pooledDatabase(parts: PoolParts): Database {
     kind,
     once,
     transaction,
+    expect,
     ping: (deadline) =>
-      lend(deadline, async (client) => {
+      lend({ role: 'kr_gate', deadline, goesFirst: true }, async (client) => {
         const answer = await sendOne(client, gauge?.question ?? PING, deadline);
         gauge?.seen(answer);
       }),

@@ -1,8 +1,13 @@
 // Look-ups that are asked for together are sent together: one statement for many requests.
 
+import { monotonicMs } from '../base/clock.ts';
+
 const LOOK_UPS_PER_STATEMENT_MAX = 500;
 const UNDER_WAY_MAX = 1;
-const HELD_MS_MAX = 5;
+/** About as long as a look-up takes, so that few are under way at once on a slow database. */
+const [HELD_MS_MIN, HELD_MS_MAX] = [5, 200];
+/** The share of the newest look-up in the average. */
+const NEWEST_SHARE = 0.2;
 
 type Gathering<Fact> = {
   /** Those who ask for the same thing share its answer. */
@@ -22,6 +27,8 @@ export function gathered<Fact>(
   find: (names: string[]) => Promise<Map<string, Fact>>,
 ): (name: string) => Promise<Fact | null> {
   let underWay = 0;
+  let averageMs = 0;
+  const heldMs = () => Math.min(HELD_MS_MAX, Math.max(HELD_MS_MIN, averageMs));
   let open: Gathering<Fact> | null = null;
 
   function send(gathering: Gathering<Fact>): void {
@@ -29,7 +36,12 @@ export function gathered<Fact>(
     if (gathering.timer) clearTimeout(gathering.timer);
     underWay += 1;
     const names = [...gathering.asked.keys()];
-    find(names).then(gathering.found.resolve, gathering.found.reject).finally(next);
+    const sentAt = monotonicMs();
+    const ended = () => {
+      averageMs += (monotonicMs() - sentAt - averageMs) * NEWEST_SHARE;
+      next();
+    };
+    find(names).then(gathering.found.resolve, gathering.found.reject).finally(ended);
   }
 
   function next(): void {
@@ -41,7 +53,7 @@ export function gathered<Fact>(
     if (open !== gathering) return; // full, and sent already
     gathering.isRipe = true;
     if (underWay < UNDER_WAY_MAX) send(gathering);
-    else gathering.timer = setTimeout(send, HELD_MS_MAX, gathering);
+    else gathering.timer = setTimeout(send, heldMs(), gathering);
   }
 
   function begin(): Gathering<Fact> {

@@ -47,7 +47,12 @@ async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
     actor: { type: 'system' as const, id: null },
     authority: 'owner' as const,
   };
-  return { ...held, write: openWrite(parts, reach, deadlineAfter(waitMs)), announced, forgotten };
+  return {
+    ...held,
+    write: openWrite(parts, reach, { deadline: deadlineAfter(waitMs) }),
+    announced,
+    forgotten,
+  };
 }
 
 const wanted = {

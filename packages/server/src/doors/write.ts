@@ -28,11 +28,14 @@ export type DoorParts = {
 
 export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
 
+/** How long a write may take, and whether it is done before others that wait. */
+export type Pace = { deadline: Deadline; goesFirst?: boolean };
+
 export const openWrite =
-  (parts: DoorParts, reach: Reach, deadline: Deadline): OpenWrite =>
+  (parts: DoorParts, reach: Reach, pace: Pace): OpenWrite =>
   async (operation) => {
     const { db, newId, randomBytes, seal, storage } = parts;
-    const opened: Opening = { ...opening(reach, newId(), deadline), storage };
+    const opened: Opening = { ...opening(reach, newId(), pace), storage };
     const { result, settled } = await db.transaction(opened, async ({ run, now }) => {
       const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });
       return endingOf(change, reach, parts);
@@ -41,10 +44,10 @@ export const openWrite =
     return result;
   };
 
-const opening = (reach: Reach, changeId: string, deadline: Deadline): Opening => ({
+const opening = (reach: Reach, changeId: string, pace: Pace): Opening => ({
   role: 'kr_write',
   scope: scopeOf(reach),
-  deadline,
+  ...pace,
   changeId,
 });
 

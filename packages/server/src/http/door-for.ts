@@ -7,14 +7,15 @@ import {
   REVOKE_WAIT_MS_MAX,
   steppedDeadline,
 } from '../base/deadline.ts';
+import type { Database, DoorRole } from '../db/database.ts';
 import type { Gate } from '../doors/gate.ts';
 import { openPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
-import { type DoorParts, openWrite } from '../doors/write.ts';
+import { type DoorParts, openWrite, type Pace } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
-import type { Probe, ServedRoute } from './route.ts';
+import type { DoorName, Probe, ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
 /** Beyond the longest wait for nodes: when that is over, there is time left to say so. */
@@ -40,7 +41,7 @@ export function doorFor(
       const deadline = deadlineOf(route, tookMs);
       return {
         read: openRead(parts.db, within(), deadline),
-        write: openWrite(parts, within(), deadline),
+        write: openWrite(parts, within(), paceOf(route, deadline)),
       };
     }
     case 'record':
@@ -51,7 +52,7 @@ export function doorFor(
         gate: parts.gate,
         people: openPeople(parts, deadline),
         newId: parts.newId,
-        writeIn: (made: Reach) => openWrite(parts, made, deadline),
+        writeIn: (made: Reach) => openWrite(parts, made, paceOf(route, deadline)),
       };
     }
     case 'volatile':
@@ -64,6 +65,30 @@ export function doorFor(
       return unreachable(door);
   }
 }
+
+const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
+  deadline,
+  goesFirst: goesFirst ?? false,
+});
+
+/** The database role behind each door that waits for a connection. */
+const roles: { [D in DoorName]?: DoorRole } = {
+  read: 'kr_read',
+  write: 'kr_write',
+  record: 'kr_record',
+  gate: 'kr_gate',
+};
+
+/**
+ * Before its credential is looked up: a request that could not be finished is refused here, and costs
+ * no connection. The function says that the credential is known.
+ */
+export function expectWork(route: ServedRoute, db: Database): () => void {
+  const role = roles[route.door];
+  return role ? db.expect({ role, ...paceOf(route, deadlineOf(route, 0)) }) : NOTHING;
+}
+
+const NOTHING = (): void => {};
 
 /** Counted on from when the request is whole: the time that its body took was the sender's. */
 const deadlineOf = ({ patience }: ServedRoute, waitedMs: number): Deadline =>

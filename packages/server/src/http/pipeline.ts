@@ -17,7 +17,7 @@ import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import { JsonText } from '../base/json-text.ts';
 import type { Cursors } from './cursor.ts';
-import { doorFor, type RouteDoorParts } from './door-for.ts';
+import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { Reply, type ServedRoute } from './route.ts';
 
@@ -72,13 +72,27 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
-    const told = authenticate(parts.credentials, endpoint.auth, authorization);
+    const known = expectWork(route, parts.db);
+    const told = authenticated(authorization, known);
     const askedAt = told instanceof Promise ? monotonicMs() : null;
     return goOn(told, (principal) => {
       refuse(principal, origin);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
       return isSafe ? admitted : goOn(parts.chargeEmbedChange(principal), () => admitted);
     });
+  }
+
+  /** `known` is called in any case, also when the credential is refused. */
+  function authenticated(authorization: string | undefined, known: () => void) {
+    try {
+      const told = authenticate(parts.credentials, endpoint.auth, authorization);
+      if (told instanceof Promise) return told.finally(known);
+      known();
+      return told;
+    } catch (error) {
+      known();
+      throw error;
+    }
   }
 
   return {

@@ -64,6 +64,7 @@ test('the time that a body takes to arrive is not taken from the request', async
   t.mock.method(performance, 'now', () => nowMs);
   const waits: number[] = [];
   const db = {
+    expect: () => () => {},
     transaction: async ({ deadline }: Opening) => void waits.push(deadline.remainingMs()),
   };
   const pipeline = pipelineFor(route('POST /things'), { db } as unknown as PipelineParts);

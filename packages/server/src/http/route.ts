@@ -96,6 +96,8 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   storage?: StorageUse;
   /** Many small statements, each with its own wait, instead of one wait over all of them. */
   patience?: 'stepped';
+  /** Takes access away: done before other changes when connections to the store are scarce. */
+  goesFirst?: true;
   /** Large and repetitive: sent gzip or br when the caller takes it. */
   compress?: true;
   /** The line whose cursors it issues, where it answers in that one's place. */
@@ -142,6 +144,7 @@ export type ServedRoute = {
   verifiedPerson?: true;
   storage?: StorageUse;
   patience?: 'stepped';
+  goesFirst?: true;
   compress?: true;
   cursorsOf?: Line;
   accept?(value: unknown): unknown;

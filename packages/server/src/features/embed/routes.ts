@@ -88,6 +88,7 @@ export const embedRoutes = serve(embedEndpoints, {
     boundary: 'rows',
     door: 'write',
     storage: 'reserve',
+    goesFirst: true,
     run: async ({ write, params, body }) =>
       presentKey(
         await write((tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null })),

@@ -93,6 +93,7 @@ export const keyRoutes = (
       door: 'write',
       whenQuarantined: 'allow',
       storage: 'reserve',
+      goesFirst: true,
       patience: 'stepped',
       run: async ({ read, write, params, query, body, gone }) => {
         const key = await write((tx) =>

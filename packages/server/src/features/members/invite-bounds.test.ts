@@ -123,7 +123,7 @@ test('an invitation that meets the removal of its maker is not made', { skip }, 
       ...{ workspaceId: held.workspaceId, envs: allEnvs, authority: 'owner' },
       actor: { type: 'user', id: userId },
     },
-    deadlineAfter(HOUR_MS),
+    { deadline: deadlineAfter(HOUR_MS) },
   );
   const removing = await hold(held, (tx) => removeMember(tx, userId));
   const wanted = { email: newAddress(), role: 'owner' as const, perHourMax: PER_HOUR };

@@ -82,6 +82,7 @@ export const memberRoutes = ({
       door: 'write',
       whenQuarantined: 'refuse',
       storage: 'reserve',
+      goesFirst: true,
       run: async ({ write, params }) =>
         presentInvite(await write((tx) => revokeInvite(tx, params.id))),
     },

@@ -56,6 +56,7 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     storage: 'reserve',
+    goesFirst: true,
     run: async ({ write, params, body }) =>
       presentSecretKey(
         await write((tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null })),

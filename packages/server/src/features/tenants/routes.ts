@@ -56,6 +56,7 @@ export const tenantRoutes = serve(tenantEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     storage: 'reserve',
+    goesFirst: true,
     run: async ({ write, params }) =>
       presentEmbedTokensRevoked(await write((tx) => revokeEmbedTokens(tx, { id: params.id }))),
   },
