@@ -3,6 +3,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
 import { appBeside } from '../../../../../tests/beside.ts';
+import { partsOf } from '../../../../../tests/outbox.ts';
 import {
   callersOf,
   logIn,
@@ -14,6 +15,7 @@ import {
 } from '../../../../../tests/people.ts';
 import { storeName } from '../../../../../tests/world.ts';
 import type { Database } from '../../db/database.ts';
+import { sendDueMail } from '../mail/send-mail.job.ts';
 import { refuseWeakPassword } from './password-policy.ts';
 
 const create = 'POST /v1/auth/users';
@@ -263,10 +265,13 @@ for (const [what, consumes] of [
     });
     const { as } = appBeside(t, held.world, { db: holding.waiting });
     const body = { current_password: PASSWORD, password: NEXT };
+    // The worker makes the link: it claims the request, makes the token, notes it, and sends it.
+    await held.as.nobody(ask, { email });
+    const sender = partsOf(appBeside(t, held.world, { db: asking.waiting }));
     await Promise.all([
       consumes ? as(null)(reset, { token: resetting, password: NEXT }) : as(token)(change, body),
-      appBeside(t, held.world, { db: asking.waiting }).as(null)(ask, { email }),
+      sendDueMail(sender),
     ]);
-    deepEqual([holding.counted, asking.counted], [{ transactions: 2 }, { transactions: 1 }]);
+    deepEqual([holding.counted, asking.counted], [{ transactions: 2 }, { transactions: 4 }]);
   });
 }
