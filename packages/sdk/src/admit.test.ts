@@ -37,7 +37,7 @@ async function open(t: TestContext, { verify = allowed, script }: Opened = {}) {
     randomBytes: (size) => new Uint8Array(size),
   });
   const real = script && (await receiver(t, script));
-  const parts = rig(real?.url ?? 'http://plane.test', {}, real ? {} : { fetch: plane.fetch });
+  const parts = rig(real?.url ?? 'https://plane.test', {}, real ? {} : { fetch: plane.fetch });
   const made = createAdmit({ ...parts, verify });
   return { ...made, ...parts, plane, told: real?.told ?? [] };
 }

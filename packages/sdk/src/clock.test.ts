@@ -9,7 +9,7 @@ test('who waits for a policy without end is not told at once that there is none'
   const snapshot = plane.snapshot(0);
   const node = createKeyrail(
     {
-      ...{ url: 'http://plane.invalid', secretKey: secretKeyOf('live') },
+      ...{ url: 'https://plane.invalid', secretKey: secretKeyOf('live') },
       ...{ projectId: String(snapshot.project_id), telemetry: false, log: () => {} },
     },
     {

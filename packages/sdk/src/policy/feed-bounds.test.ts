@@ -38,8 +38,6 @@ const reasonOf = ({ node }: Watched, key: string) => {
 for (const [name, value] of [
   ['lists', '[],'],
   ['objects', '{},'],
-  ['numbers', '1,'],
-  ['blanks', ' '],
 ] as const) {
   test(`61 KB that expand to 62 MB of ${name} do not end a small program`, async (t) => {
     const bomb = gzipSync(`{"keys":[${value.repeat(BOMB_BYTES / value.length)}1]}`);

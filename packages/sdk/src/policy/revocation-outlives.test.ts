@@ -13,7 +13,7 @@ import { NodeProcess, type Served, servePlane } from '../../test/node-process.ts
 import { Plane } from '../../test/plane.ts';
 
 const SCENARIOS = fileURLToPath(import.meta.resolve('../../test/disk-scenarios.ts'));
-const ROUNDS = 4;
+const ROUNDS = 2;
 const down = () => new Response(null, { status: 503 });
 
 async function ground(t: TestContext): Promise<{ plane: Plane; served: Served; dir: string }> {
