@@ -140,9 +140,7 @@ export function buildApp(parts: AppParts): App {
       unseal: sealing.unseal,
       signing,
       usageHoursKeptDays: parts.usageHoursKeptDays,
-      publicUrl,
-      newId,
-      log,
+      ...{ publicUrl, newId, log },
     },
     async prepare() {
       // A store that only reads at the moment is no reason not to start.
