@@ -78,6 +78,7 @@ async function openWorld(): Promise<World> {
     verifiedOnly: false,
     invitesPerHourMax: 50,
     policyPageKeysMax: 10_000,
+    heldPollsMax: 2000,
     revokeWaitMsMax: 10_000,
     hotAuthMs: 5000,
     rotateEveryMs: 30 * 86_400_000,

@@ -29,7 +29,7 @@ export const routeTable = servedRoutes({
   responseSealing: { seal: never, unseal: never },
   idempotencyBytesMax: 1,
   tenantMonthsMax: 1,
-  hub: openPolicyHub(),
+  hub: openPolicyHub({ heldPollsMax: 1 }),
   signingKeys: { verifying: never, signing: never, published: never },
   makeFirstSigningKey: never,
   newId: never,

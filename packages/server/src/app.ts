@@ -54,6 +54,7 @@ export type AppParts = SigningSchedule & {
   verifiedOnly: boolean;
   invitesPerHourMax: number;
   policyPageKeysMax: number;
+  heldPollsMax: number;
   revokeWaitMsMax: number;
   /** How long a secret key is remembered on the hot lines. */
   hotAuthMs: number;
@@ -102,7 +103,7 @@ export function buildApp(parts: AppParts): App {
   const signingKeys = openSigningKeys({ gate, unseal });
   const work = openWork(db, newId);
   const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
-  const hub = openPolicyHub();
+  const hub = openPolicyHub(parts);
   const bridge = openPolicyBridge({ hub, gate, db, log });
   const hotKeys = hotKeysOf(parts, gate);
   const doors = { db, newId, randomBytes, seal: sealing.seal, announce: bridge.announce };

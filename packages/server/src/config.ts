@@ -10,6 +10,7 @@ import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
 import * as counters from './settings/counters.ts';
 import * as embed from './settings/embed.ts';
 import * as people from './settings/people.ts';
+import * as policy from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import * as storage from './settings/storage.ts';
 import * as usage from './settings/usage.ts';
@@ -40,6 +41,7 @@ export type Config = Readonly<{
   verifiedOnly: boolean;
   invitesPerHourMax: number;
   policyPageKeysMax: number;
+  heldPollsMax: number;
   revokeWaitMsMax: number;
   hotAuthMs: number;
   rotateEveryMs: number;
@@ -99,6 +101,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     verifiedOnly: optional(people.verifiedOnly) ?? mail.kind === 'smtp',
     invitesPerHourMax: required(people.invitesPerHourMax, 1),
     policyPageKeysMax: required(known.policyPageKeysMax, 1),
+    heldPollsMax: required(policy.heldPollsMax, 1),
     revokeWaitMsMax: required(known.revokeWaitMsMax, 0),
     hotAuthMs: required(known.hotAuthMs, 0),
     rotateEveryMs: required(embed.rotateSigningKeysEvery, 0),

@@ -23,6 +23,7 @@ import {
   wholeNumber,
 } from './settings/parsers.ts';
 import { invitesPerHourMax, signupPolicy, verifiedOnly } from './settings/people.ts';
+import { heldPollsMax } from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import { databaseBytesMax, idempotencyBytesMax, tenantMonthsMax } from './settings/storage.ts';
 import { ingestEventsPerMinute, usageHoursKeptDays } from './settings/usage.ts';
@@ -231,6 +232,7 @@ export const settings: readonly Setting<unknown>[] = [
   verifiedOnly,
   invitesPerHourMax,
   policyPageKeysMax,
+  heldPollsMax,
   revokeWaitMsMax,
   hotAuthMs,
   rotateSigningKeysEvery,

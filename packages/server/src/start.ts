@@ -63,7 +63,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const counters = await openCounters(config, systemClock, log);
   const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
   const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
-  const { ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax } = config;
+  const { ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax, heldPollsMax } = config;
   const { signupPolicy, verifiedOnly, invitesPerHourMax } = config;
   const { idempotencyBytesMax, tenantMonthsMax } = config;
   const app = buildApp({
@@ -78,7 +78,7 @@ async function openApp(config: Config, log: Log): Promise<App> {
     ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
     ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
-    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax },
+    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax, heldPollsMax },
     ...{ signupPolicy, verifiedOnly, invitesPerHourMax },
     ...{ idempotencyBytesMax, tenantMonthsMax },
     counters,

@@ -18,6 +18,17 @@ export class StorageShort extends StoreUnavailable {
   }
 }
 
+/** Errors that the driver threw: others, such as a client's hang-up, look just like them. */
+const thrownByDriver = new WeakSet<Error>();
+
+export function noteDriverError<E>(error: E): E {
+  if (error instanceof Error) thrownByDriver.add(error);
+  return error;
+}
+
+export const isFromStore = (error: unknown): boolean =>
+  error instanceof StoreUnavailable || (error instanceof Error && thrownByDriver.has(error));
+
 const text = (error: unknown, field: string): string | undefined => {
   if (typeof error !== 'object' || error === null || !(field in error)) return undefined;
   const value: unknown = Reflect.get(error, field);

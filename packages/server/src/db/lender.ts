@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { monotonicMs } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { Database } from './database.ts';
-import { StoreUnavailable, spoilsConnection } from './faults.ts';
+import { noteDriverError, StoreUnavailable, spoilsConnection } from './faults.ts';
 import { type Asked, openWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 export type LenderParts = {
@@ -37,7 +37,7 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
         (client) => client.release(),
         () => {},
       );
-      throw error;
+      throw noteDriverError(error);
     } finally {
       clearTimeout(timer);
     }

@@ -16,6 +16,7 @@ import type {
 import {
   isLost,
   isRetryable,
+  noteDriverError,
   StorageShort,
   StoreUnavailable,
   spoilsConnection,
@@ -212,7 +213,7 @@ function send(
   if (timeoutMs <= 0) return Promise.reject(new StoreUnavailable('out of time'));
   return new Promise((resolve, reject) => {
     const settle = (error: Error | null, answers?: Answer[]) =>
-      error ? reject(error) : resolve(answers ?? []);
+      error ? reject(noteDriverError(error)) : resolve(answers ?? []);
     client.query(new Batch(statements, timeoutMs, settle));
   });
 }

@@ -31,7 +31,7 @@ function bridgeOver(parts: { versions?: PolicyVersion[]; callOut?: Gate['callOut
     ears.push(ear);
     return { close: async () => {} };
   };
-  const hub = openPolicyHub();
+  const hub = openPolicyHub({ heldPollsMax: 2 });
   const bridge = openPolicyBridge({
     hub,
     gate: gate as Gate,

@@ -1,6 +1,12 @@
 // What a failure of the store means to a caller. Null: it is not the store's, or not expected.
 import { type ApiError, conflict, unavailable } from '../base/errors.ts';
-import { isRetryable, isStoreFault, sqlState, violatedConstraint } from '../db/faults.ts';
+import {
+  isFromStore,
+  isRetryable,
+  isStoreFault,
+  sqlState,
+  violatedConstraint,
+} from '../db/faults.ts';
 
 /** Unique constraints that a request can run into, and the field to blame. */
 const conflicts: Record<string, () => ApiError> = {
@@ -20,6 +26,10 @@ const exceeded: Record<string, () => ApiError> = {
   [TENANT_MONTHS]: () =>
     conflict('There are too many monthly sums of tenants to add others.', 'events'),
 };
+
+/** For any error of a request: only what the store itself threw is taken for its fault. */
+export const apiErrorIfOfStore = (error: unknown): ApiError | null =>
+  isFromStore(error) ? apiErrorOfStore(error) : null;
 
 export function apiErrorOfStore(error: unknown): ApiError | null {
   const beyond = exceeded[sqlState(error) ?? ''];

@@ -3,10 +3,12 @@
 import { wireCode } from '@keyrail/protocol/error-codes.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { apiErrorOfStore } from '../doors/store-faults.ts';
+import { apiErrorIfOfStore } from '../doors/store-faults.ts';
 
 /** Fastify's own refusals, which happen before or beside ours. */
 const frameworkFaults: Record<string, () => ApiError> = {
+  // The client hung up in the middle of its body: there is nobody left to read the answer.
+  ECONNRESET: () => new ApiError('invalid_request', 'The request body broke off.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
     new ApiError('invalid_request', 'The request body does not match its length.'),
@@ -18,7 +20,7 @@ const frameworkFaults: Record<string, () => ApiError> = {
 
 export function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const fromStore = apiErrorOfStore(error);
+  const fromStore = apiErrorIfOfStore(error);
   if (fromStore) return fromStore;
   const code = codeOf(error);
   const framework = code === undefined ? undefined : frameworkFaults[code];

@@ -30,7 +30,8 @@ export function openFront(standard: Readonly<Headers>, log: Log): Front {
     headersOf,
     refuse(request, reply, thrown) {
       const error = apiErrorOf(thrown);
-      logFault(log, error, request.id);
+      if (isHungUp(request)) log.debug({ requestId: request.id }, 'the client hung up');
+      else logFault(log, error, request.id);
       const headers = Object.assign(headersOf(request), errorHeaders(error));
       headers['content-type'] = JSON_TYPE;
       // A page that may not call may not read the answer either.
@@ -56,6 +57,9 @@ export function openFront(standard: Readonly<Headers>, log: Log): Front {
     },
   };
 }
+
+/** The connection ended before the request was whole. */
+export const isHungUp = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
 export const isPreflight = ({ method, url, headers }: FastifyRequest): boolean =>
   method === 'OPTIONS' && Boolean(headers.origin) && isEmbedPath(url);

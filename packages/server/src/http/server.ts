@@ -8,7 +8,7 @@ import { goOn, settle } from '../base/at-once.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTold, type Log } from '../base/log.ts';
 import { writeAnswer } from './answer.ts';
-import { type Front, isPreflight, openFront } from './front.ts';
+import { type Front, isHungUp, isPreflight, openFront } from './front.ts';
 import { standardHeaders } from './headers.ts';
 import { openLingering } from './lingering.ts';
 import { refuseOtherMethods, routerPath } from './methods.ts';
@@ -143,6 +143,7 @@ function addRoute(
     },
     ...(isTold(parts.log, 'info') && {
       onResponse: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+        if (isHungUp(request)) return done();
         const fields = { requestId: request.id, line: route.line, status: reply.statusCode };
         parts.log.info({ ...fields, ms: Math.round(reply.elapsedTime) }, 'answered');
         done();

@@ -20,7 +20,7 @@ function noting(watch: Watch): () => Promise<boolean> {
 }
 
 test('a watch is over when a higher version is announced, and not before', async () => {
-  const hub = openPolicyHub();
+  const hub = openPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 5, LONG));
   hub.announce('p', 5);
   hub.announce('p', 4);
@@ -33,7 +33,7 @@ test('a watch is over when a higher version is announced, and not before', async
 });
 
 test('time, the caller and the watcher each end a watch, and leave nothing behind', async () => {
-  const hub = openPolicyHub();
+  const hub = openPolicyHub({ heldPollsMax: 2 });
   await hub.watch('p', 1, { timeoutMs: 1, signal: never }).over;
   const gone = new AbortController();
   const left = hub.watch('p', 1, { timeoutMs: 60_000, signal: gone.signal });
@@ -49,7 +49,7 @@ test('time, the caller and the watcher each end a watch, and leave nothing behin
 });
 
 test('an acknowledgement wakes those who wait for one, not those who wait for versions', async () => {
-  const hub = openPolicyHub();
+  const hub = openPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 1, LONG));
   const acked = hub.awaitAck('p', LONG);
   hub.announceAck('p');
@@ -59,8 +59,22 @@ test('an acknowledgement wakes those who wait for one, not those who wait for ve
   equal(await isOver(), true);
 });
 
+test('polls of one workspace are held up to a bound, and the next is answered at once', () => {
+  const hub = openPolicyHub({ heldPollsMax: 2 });
+  const poll = (workspaceId: string, project = 'p') =>
+    hub.watch(project, 1, { ...LONG, workspaceId });
+  const [one, two] = [poll('w'), poll('w', 'q')];
+  deepEqual([one.isHeld, two.isHeld, poll('w').isHeld], [true, true, false]);
+  const other = poll('v');
+  equal(other.isHeld, true, 'another workspace has polls of its own');
+  one.end();
+  const again = poll('w');
+  equal(again.isHeld, true, 'one that has ended leaves its place');
+  for (const watch of [two, other, again]) watch.end();
+});
+
 test('a closed hub keeps nobody waiting', async () => {
-  const hub = openPolicyHub();
+  const hub = openPolicyHub({ heldPollsMax: 2 });
   const held = [hub.watch('p', 1, LONG).over, hub.watch('q', 1, LONG).over];
   const acked = hub.awaitAck('p', LONG);
   hub.close();
@@ -70,7 +84,7 @@ test('a closed hub keeps nobody waiting', async () => {
 });
 
 test('fifty thousand may wait; one more is answered at once', async () => {
-  const hub = openPolicyHub();
+  const hub = openPolicyHub({ heldPollsMax: 2 });
   const held = Array.from({ length: 50_000 }, () => {
     const { signal } = new AbortController();
     return hub.watch('p', 1, { timeoutMs: 60_000, signal });

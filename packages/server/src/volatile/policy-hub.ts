@@ -1,7 +1,12 @@
 // Who waits for a project's policy to move, in this process. What it knows may be lost: a waiter
 // that misses a call is woken by its time-out, and reads the truth from the database anyway.
 
-export type Wait = { timeoutMs: number; signal: AbortSignal };
+export type Wait = {
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** Polls of one workspace are counted together, and bounded. */
+  workspaceId?: string;
+};
 
 export type Watch = {
   /** Resolves when it was announced, the time is over, the caller has gone, or it was ended. */
@@ -29,16 +34,18 @@ export type PolicyHub = {
   close(): void;
 };
 
-type Waiter = { since: number; wake(): void };
+type Waiter = { since: number; workspaceId: string; wake(): void };
 
 /** Beyond this a request is answered at once instead of being held. */
 const WAITERS_MAX = 50_000;
 
 const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} };
 
-export function openPolicyHub(): PolicyHub {
-  const versions = new Waiting();
-  const acks = new Waiting();
+export type HubLimits = { heldPollsMax: number };
+
+export function openPolicyHub({ heldPollsMax }: HubLimits): PolicyHub {
+  const versions = new Waiting(heldPollsMax);
+  const acks = new Waiting(WAITERS_MAX);
   let isClosed = false;
   const hold = (waiting: Waiting, projectId: string, since: number) => (wait: Wait) =>
     isClosed ? NOT_HELD : waiting.hold(projectId, since, wait);
@@ -62,14 +69,22 @@ export function openPolicyHub(): PolicyHub {
 
 class Waiting {
   readonly #byProject = new Map<string, Set<Waiter>>();
+  readonly #byWorkspace = new Map<string, number>();
+  readonly #ofWorkspaceMax: number;
   #count = 0;
+
+  constructor(ofWorkspaceMax: number) {
+    this.#ofWorkspaceMax = ofWorkspaceMax;
+  }
 
   projects(): string[] {
     return [...this.#byProject.keys()];
   }
 
-  hold(projectId: string, since: number, { timeoutMs, signal }: Wait): Watch {
+  hold(projectId: string, since: number, { timeoutMs, signal, workspaceId = '' }: Wait): Watch {
+    const ofWorkspace = this.#byWorkspace.get(workspaceId) ?? 0;
     if (this.#count >= WAITERS_MAX || signal.aborted) return NOT_HELD;
+    if (workspaceId !== '' && ofWorkspace >= this.#ofWorkspaceMax) return NOT_HELD;
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => {
       clearTimeout(timer);
@@ -77,7 +92,7 @@ class Waiting {
       this.#remove(projectId, waiter);
       resolve();
     };
-    const waiter: Waiter = { since, wake };
+    const waiter: Waiter = { since, workspaceId, wake };
     const timer = setTimeout(wake, timeoutMs);
     signal.addEventListener('abort', wake, { once: true });
     this.#add(projectId, waiter);
@@ -99,13 +114,20 @@ class Waiting {
   #add(projectId: string, waiter: Waiter): void {
     const waiters = this.#byProject.get(projectId) ?? new Set();
     this.#byProject.set(projectId, waiters.add(waiter));
-    this.#count += 1;
+    this.#countIn(waiter, 1);
   }
 
   #remove(projectId: string, waiter: Waiter): void {
     const waiters = this.#byProject.get(projectId);
     if (!waiters?.delete(waiter)) return;
-    this.#count -= 1;
+    this.#countIn(waiter, -1);
     if (waiters.size === 0) this.#byProject.delete(projectId);
+  }
+
+  #countIn({ workspaceId }: Waiter, change: 1 | -1): void {
+    this.#count += change;
+    const left = (this.#byWorkspace.get(workspaceId) ?? 0) + change;
+    if (left === 0) this.#byWorkspace.delete(workspaceId);
+    else this.#byWorkspace.set(workspaceId, left);
   }
 }

@@ -85,9 +85,10 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       run: async ({ record, query, issueCursor, gone, admitAgain }) => {
         const { since, leave } = query;
         const filter = filterOf(record.read.reach, query);
+        const { workspaceId } = record.read.reach;
         // A node that leaves is not kept waiting.
         const isHeld = query.wait_ms > 0 && !leave;
-        const wait = isHeld ? { timeoutMs: query.wait_ms, signal: gone() } : null;
+        const wait = isHeld ? { timeoutMs: query.wait_ms, signal: gone(), workspaceId } : null;
         const isSame = await isUnchanged(desk, { record, query, filter }, { since, wait });
         if (isSame) return notModified(etagOf('delta', filter, since));
         // While it waited, its key may have ended: it is not told what came after that.

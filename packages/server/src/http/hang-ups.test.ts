@@ -1,0 +1,63 @@
+// Clients that hang up in the middle of a body: no fault of the store, and nothing for an alarm.
+import { equal } from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { bareServer } from '../../../../tests/bare-server.ts';
+import { type LogLevel, openLog } from '../base/log.ts';
+import { apiErrorOf } from './faults.ts';
+import type { ServedRoute } from './route.ts';
+
+const HANG_UPS = 20;
+
+const route: ServedRoute = {
+  line: 'POST /things',
+  endpoint: {
+    auth: 'none',
+    summary: '',
+    body: z.looseObject({}),
+    answers: { 200: z.looseObject({}) },
+  },
+  boundary: 'none',
+  door: 'none',
+  run: () => ({}),
+};
+
+/** The lines that hang-ups leave in a log of this level. */
+async function loggedAt(t: TestContext, level: LogLevel): Promise<string[]> {
+  const out = new PassThrough();
+  const app = bareServer(t, [route], { log: openLog(level, out) });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = new URL(app.listeningOrigin);
+  const head = 'POST /things HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  for (let at = 0; at < HANG_UPS; at += 1) {
+    const client = connect(Number(port), '127.0.0.1');
+    client.write(`${head}content-length: 1000\r\n\r\n{"a":`);
+    const [request] = await once(app.server, 'request');
+    const closed = once(request, 'close');
+    client.resetAndDestroy();
+    await closed.catch(() => {});
+    await nextTurn();
+  }
+  return String(out.read() ?? '').match(/.+/g) ?? [];
+}
+
+test('a body that breaks off leaves no line above debug', async (t) => {
+  equal((await loggedAt(t, 'info')).join('\n'), '');
+  const lines = await loggedAt(t, 'debug');
+  equal(lines.length, HANG_UPS);
+  for (const line of lines) equal(JSON.parse(line).msg, 'the client hung up');
+});
+
+test('a reset is taken for a fault of the store only when the store has thrown it', () => {
+  const reset = Object.assign(new Error('read ECONNRESET'), {
+    code: 'ECONNRESET',
+    syscall: 'read',
+  });
+  equal(apiErrorOf(reset).code, 'invalid_request');
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  equal(apiErrorOf(refused).code, 'internal_error');
+});
