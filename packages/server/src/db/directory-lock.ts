@@ -1,9 +1,11 @@
 // One process per data directory. PGlite itself takes no lock: two processes on one directory
-// both acknowledge writes and lose them silently. An abstract socket named after the directory is
-// held exactly as long as the process lives, also when it is killed.
+// both acknowledge writes and lose them silently. The lock is a socket in the directory; beside it
+// stands an abstract one named after the path, which is all that earlier versions know of.
 import { createHash } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { reasonOf } from '../base/errors.ts';
+import { holdSocketIn } from './directory-socket.ts';
 
 export class DirectoryInUse extends Error {
   constructor(directory: string) {
@@ -25,7 +27,21 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     throw error.code === 'EADDRINUSE' ? new DirectoryInUse(place) : error;
   });
   server.unref();
-  return { release: () => new Promise((resolve) => server.close(() => resolve())) };
+  const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+  const held = await holdSocketIn(place).catch(async (error: unknown) => {
+    await close();
+    throw new Error(`Cannot lock ${place}: ${reasonOf(error)}`, { cause: error });
+  });
+  if (held === null) {
+    await close();
+    throw new DirectoryInUse(place);
+  }
+  return {
+    async release() {
+      await held.release();
+      await close();
+    },
+  };
 }
 
 const listen = (server: Server, path: string): Promise<void> =>

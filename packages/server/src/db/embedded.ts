@@ -13,6 +13,7 @@ import type { Database } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { refuseUnsafeRoles } from './login-role.ts';
 import { migrate } from './migrate.ts';
+import { markMigrated, refuseWithoutFiles } from './migrated-marker.ts';
 import { pooledDatabase } from './pool.ts';
 import { embeddedLogin } from './roles.ts';
 import { freeBytesIn, stateWith, writingWithRoom } from './room.ts';
@@ -34,11 +35,14 @@ export async function openEmbedded(
   });
   const lock = await lockDirectory(directory);
   try {
+    await refuseWithoutFiles(directory);
     const lite = await openLite(directory);
-    return await embeddedDatabase(lite, clock, {
+    const database = await embeddedDatabase(lite, clock, {
       storage: () => stateWith(freeBytes(directory)),
       afterClose: lock.release,
     });
+    await markMigrated(directory);
+    return database;
   } catch (error) {
     await lock.release();
     throw error;
