@@ -1,5 +1,5 @@
 /**
- * Who may import whom. Between packages there are seven arrows. Inside the server the folders
+ * Who may import whom. Between packages there are nine arrows. Inside the server the folders
  * stand in a line and a file imports only what stands to its left. Inside a feature the file's
  * kind is its layer (see feature-kinds.ts). Tests import anything, and no package imports tests.
  */
@@ -13,7 +13,8 @@ type Rule = (source: Source, one: Import) => string | null;
 const ARROWS: Record<string, string[]> = {
   protocol: [],
   client: ['protocol'],
-  server: ['protocol'],
+  reference: ['protocol'],
+  server: ['protocol', 'reference'],
   sdk: ['protocol'],
   cli: ['client'],
   dashboard: ['client', 'widget'],

@@ -1,9 +1,18 @@
 // The OpenAPI document, derived from the endpoint maps so that it cannot disagree with the server.
+import type { z } from 'zod';
 import { type Endpoint, pathParams, requiresItsHeaders, splitLine } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
 import { errorCodes, wireCode } from './error-codes.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ErrorBody } from './objects/error-body.ts';
+import { exampleBody, exampleResponse } from './openapi-examples.ts';
+import {
+  groupDescriptions,
+  introduction,
+  MEBIBYTE,
+  securityOf,
+  securitySchemes,
+} from './openapi-text.ts';
 
 const groups: Record<string, Record<string, Endpoint>> = endpointGroups;
 
@@ -27,39 +36,19 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
     info: {
       title: 'Keyrail',
       version,
-      description: 'Control plane for API keys that are verified inside your own process.',
+      summary: 'Control plane for API keys that are verified inside your own process.',
+      description: introduction(url).trim(),
     },
     servers: [{ url }],
-    tags: Object.keys(groups).map((name) => ({ name })),
+    tags: Object.entries(groupDescriptions).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes,
-      responses: refusals(errorSchema),
+      responses: refusals(errorSchema, paths),
       schemas: components,
     },
   };
 }
-
-const bearer = (description: string) => ({ type: 'http', scheme: 'bearer', description });
-
-const securitySchemes = {
-  secretKey: bearer('A secret key, `krsk_…`.'),
-  session: bearer('A session token, `krses_…`.'),
-  embedToken: bearer('An embed token, sent from one of its origins.'),
-  bootstrapToken: bearer('The token that the operator configured for founding workspaces.'),
-};
-
-const security: Record<Endpoint['auth'], JsonObject[]> = {
-  none: [],
-  signature: [],
-  vendor: [{ secretKey: [] }, { session: [] }],
-  session: [{ session: [] }],
-  machine: [{ secretKey: [] }],
-  machineHot: [{ secretKey: [] }],
-  minting: [{ secretKey: [] }],
-  embed: [{ embedToken: [] }],
-  founder: [{ session: [] }, { bootstrapToken: [] }],
-};
 
 function operation(
   line: string,
@@ -71,17 +60,25 @@ function operation(
     ...queryParameters(endpoint, components),
     ...headerParameters(endpoint),
   ];
-  const requestBody = requestBodyOf(endpoint, components);
+  const requestBody = requestBodyOf(line, endpoint, components);
+  const role = requiredRole(line, endpoint);
   return {
     operationId: operationId(line),
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...(endpoint.description && { description: endpoint.description }),
-    security: security[endpoint.auth],
+    security: securityOf[endpoint.auth],
+    ...(role && { 'x-required-role': role }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { ...answersOf(endpoint, components), ...refusalsOf(line, endpoint) },
+    responses: { ...answersOf(line, endpoint, components), ...refusalsOf(line, endpoint) },
   };
+}
+
+/** The least role where roles apply; null where a member is enough. */
+function requiredRole(line: string, { auth, role }: Endpoint): 'admin' | 'owner' | null {
+  if (auth !== 'vendor') return null;
+  return role ?? (splitLine(line).method === 'GET' ? null : 'admin');
 }
 
 /** `POST /v1/keys/{id}/rotate` becomes `postKeysByIdRotate`. */
@@ -124,29 +121,40 @@ const headerParameters = (endpoint: Endpoint): JsonObject[] =>
     required: requiresItsHeaders(endpoint),
     description,
     schema: { type: 'string' },
+    ...(name === 'Origin' && { example: 'https://app.example.com' }),
   }));
 
 function requestBodyOf(
-  { body, rawBody, bodyOptional }: Endpoint,
+  line: string,
+  { body, rawBody, bodyOptional, bodyBytesMax }: Endpoint,
   components: Components,
 ): JsonObject | null {
   const described = body === 'raw' ? rawBody : body;
   if (!described) return null;
   const schema = jsonSchemaOf(described, 'input', components);
-  return { required: !bodyOptional, content: { 'application/json': { schema } } };
+  const example = exampleBody(schema, line, components);
+  return {
+    ...(bodyBytesMax && { description: `At most ${bodyBytesMax / MEBIBYTE} MiB.` }),
+    required: !bodyOptional,
+    content: { 'application/json': { schema, example } },
+  };
 }
 
-function answersOf(endpoint: Endpoint, components: Components): JsonObject {
+function answersOf(line: string, endpoint: Endpoint, components: Components): JsonObject {
   const answers = Object.entries(endpoint.answers).map(([status, type]) => {
-    const schema = type && jsonSchemaOf(type, 'output', components);
     const answer = {
       description: statusWords[status] ?? 'Success',
       ...headersOf(endpoint),
-      ...(schema && { content: { 'application/json': { schema } } }),
+      ...(type && { content: { 'application/json': responseContent(line, type, components) } }),
     };
     return [status, answer];
   });
   return Object.fromEntries(answers);
+}
+
+function responseContent(line: string, type: z.ZodType, components: Components): JsonObject {
+  const schema = jsonSchemaOf(type, 'output', components);
+  return { schema, example: exampleResponse(schema, line, components) };
 }
 
 function headersOf({ list, answers }: Endpoint): { headers?: JsonObject } {
@@ -187,7 +195,7 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
     ...(hasPath ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !endpoint.anyContentType ? [415] : []),
-    // Whoever needs no credential is told when he asks too often.
+    // Endpoints without a credential are throttled.
     ...(endpoint.budgeted || (auth === 'none' && body) ? [429] : []),
   ];
   const named = statuses.map((status) => [status, refusalRef(String(status))]);
@@ -196,19 +204,25 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
 
 const refusalRef = (name: string) => ({ $ref: `#/components/responses/Refused${name}` });
 
-/** One response per status, naming the codes it can carry. */
-function refusals(schema: JsonObject): JsonObject {
+/**
+ * One response per status that an endpoint names, with the codes it can carry. The codes of all
+ * other statuses are listed in the catch-all.
+ */
+function refusals(schema: JsonObject, paths: Record<string, JsonObject>): JsonObject {
   const content = { 'application/json': { schema } };
-  const responses: Record<string, { description: string; content: JsonObject }> = {
-    RefusedOther: { description: 'Any other refusal.', content },
-  };
+  const named = JSON.stringify(paths);
+  const notes = new Map<string, string[]>([['Other', ['Any other refusal.']]]);
   for (const [code, { status, message }] of errorEntries()) {
-    const name = `Refused${status}`;
-    const note = `\`${code}\`: ${message}`;
-    const before = responses[name]?.description;
-    responses[name] = { description: before ? `${before}\n\n${note}` : note, content };
+    const isNamed = named.includes(`/Refused${status}"`);
+    const name = isNamed ? String(status) : 'Other';
+    const note = `\`${code}\`${isNamed ? '' : ` (${status})`}: ${message}`;
+    notes.set(name, [...(notes.get(name) ?? []), note]);
   }
-  return responses;
+  const responses = [...notes].map(([name, texts]) => [
+    `Refused${name}`,
+    { description: texts.join('\n\n'), content },
+  ]);
+  return Object.fromEntries(responses);
 }
 
 const errorEntries = () =>

@@ -40,7 +40,7 @@ import { cursorsUnder } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
-import { notYetServed, servedRoutes } from './routes.ts';
+import { servedRoutes } from './routes.ts';
 import type { Counters } from './volatile/counters.ts';
 import { openPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
@@ -124,7 +124,7 @@ export function buildApp(parts: AppParts): App {
     ...{ checkAnswers, publicUrl, trustProxy },
   });
   recordServing(http, { gate, newId, log });
-  documentRoutes(http, { publicUrl, notYetServed });
+  documentRoutes(http, publicUrl);
   const stopServing = async (): Promise<void> => {
     // Held requests are answered first: a server that stops keeps nobody waiting.
     hub.close();

@@ -1,5 +1,4 @@
-// Table of contents: each slice's routes, in the order of the contract, and what is still to come.
-import type { Line } from '@keyrail/protocol/endpoint.ts';
+// Table of contents: the routes of each feature, in the order of the contract.
 import { type AccountParts, accountRoutes } from './features/accounts/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import type { IssuingParts } from './features/embed/issue-embed-token.ts';
@@ -55,6 +54,3 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...signingRoutes(parts),
   ...scannerRoutes(parts),
 ];
-
-/** Lines of the protocol that no slice serves yet. A law fails when one of them is served. */
-export const notYetServed: readonly Line[] = [];

@@ -1,46 +1,45 @@
-// The OpenAPI document and its readable form. Both are made from the protocol, when first asked
-// for: a server that nobody asks pays nothing.
-import type { Line } from '@keyrail/protocol/endpoint.ts';
+// The OpenAPI document and its readable page. Both are built on the first request for them, so
+// that a start does not pay for them.
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
+import { referencePage } from '@keyrail/reference/page.ts';
+import { referenceIcon } from '@keyrail/reference/palette.ts';
+import { referenceStyle } from '@keyrail/reference/style.ts';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import { type Headers, headersFor, standardHeaders } from './headers.ts';
-import { referenceIcon } from './reference-colours.ts';
-import { referencePage } from './reference-page.ts';
-import { referenceStyle } from './reference-style.ts';
 
 const VERSION = '0.1.0';
 
-/** Stricter than any page needs in general, as this one has no script, no form and no frame. */
+/** The page has no script, no form and no frame, so it allows none. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; " +
   "form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
-export type DocumentParts = {
-  publicUrl: string;
-  /** Lines that this version documents and does not serve. */
-  notYetServed: readonly Line[];
+const links = {
+  styleUrl: '/docs/style.css',
+  iconUrl: '/docs/icon.svg',
+  documentUrl: '/openapi.json',
 };
 
 type Document = { path: string; type: string; policy?: string; make(): string };
 
-export function documentRoutes(app: FastifyInstance, parts: DocumentParts): void {
-  const standard = standardHeaders(parts.publicUrl);
-  for (const document of documentsOf(parts)) addDocument(app, document, standard);
+export function documentRoutes(app: FastifyInstance, publicUrl: string): void {
+  const standard = standardHeaders(publicUrl);
+  for (const document of documentsOf(publicUrl)) addDocument(app, document, standard);
 }
 
-function documentsOf({ publicUrl: url, notYetServed }: DocumentParts): Document[] {
+function documentsOf(url: string): Document[] {
   const openApi = once(() => buildOpenApi({ url, version: VERSION }));
   return [
-    { path: '/openapi.json', type: 'application/json', make: () => JSON.stringify(openApi()) },
+    { path: links.documentUrl, type: 'application/json', make: () => JSON.stringify(openApi()) },
     {
       path: '/docs',
       type: 'text/html',
       policy: PAGE_POLICY,
-      make: () => referencePage({ url, version: VERSION, openApi: openApi(), notYetServed }),
+      make: () => referencePage(openApi(), links),
     },
-    { path: '/docs/style.css', type: 'text/css', make: () => referenceStyle },
-    { path: '/docs/icon.svg', type: 'image/svg+xml', make: () => referenceIcon },
+    { path: links.styleUrl, type: 'text/css', make: () => referenceStyle },
+    { path: links.iconUrl, type: 'image/svg+xml', make: () => referenceIcon },
   ];
 }
 

@@ -1,6 +1,6 @@
-// The look of the reference: calm, readable in light and dark, from a phone to a wide screen.
-// Served as a file of its own, so that the page allows no inline style.
-import { colours } from './reference-colours.ts';
+// The style sheet of the page, for light and dark, from a phone to a wide screen. Served as a file
+// of its own, so that the page needs no inline style.
+import { colours } from './palette.ts';
 
 const text = `
 * { box-sizing: border-box; }
@@ -59,8 +59,6 @@ nav li a {
   line-height: 1.35;
 }
 nav li a:hover { background: var(--accent-soft); color: var(--ink); text-decoration: none; }
-nav li a.later { color: var(--dim); }
-nav li a.later .method { opacity: .55; }
 nav summary {
   cursor: pointer; padding: .35rem .25rem; font-weight: 620; list-style: none; display: flex;
   align-items: center; justify-content: space-between;
@@ -81,10 +79,6 @@ footer {
 const parts = `
 .opening { max-width: 46rem; margin-bottom: 3.5rem; }
 .lead { font-size: 1.125rem; color: var(--soft); line-height: 1.6; }
-.standing {
-  padding: .75rem 1rem; border: 1px solid var(--edge); border-radius: 8px;
-  background: var(--card); font-size: .9375rem;
-}
 .prose { max-width: 46rem; margin-bottom: 3.5rem; color: var(--soft); }
 .prose h2, .prose b, .prose dt { color: var(--ink); }
 .prose ul { padding-left: 1.15rem; margin: 0; }
@@ -119,7 +113,6 @@ const parts = `
   font-size: .8125rem;
 }
 a.mark:hover { border-color: var(--accent); color: var(--accent); text-decoration: none; }
-.mark.later { border-style: dashed; color: var(--patch); border-color: currentColor; }
 .method, .status {
   display: inline-block; font: 650 .75rem/1.5 ui-monospace, Menlo, Consolas, monospace;
   padding: .1rem .45rem; border-radius: 5px; letter-spacing: .02em; flex: none;
@@ -171,6 +164,7 @@ tbody th code .dim { font-weight: 400; }
 .need.may { color: var(--dim); }
 .when th { font-size: .8125rem; color: var(--soft); padding: 1rem 0 .4rem; }
 .codes td:last-child { color: var(--soft); }
+.codes p { margin: 0 0 .25rem; }
 .codes tr:target { background: var(--accent-soft); }`;
 
 const narrow = `
@@ -220,7 +214,7 @@ const narrow = `
 }
 `;
 
-// Paper neither scrolls nor opens what is closed.
+// On paper nothing scrolls and no closed part can be opened.
 const print = `
 @media print {
   #menu, .bar, .skip { display: none; }

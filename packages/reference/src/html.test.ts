@@ -1,7 +1,8 @@
 // Templates: nothing that is put in can become markup.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { html, jsonHtml, prose } from './reference-html.ts';
+import { html, jsonHtml } from './html.ts';
+import { prose } from './markdown.ts';
 
 const hostile = `<script>alert("1")</script> & 'more'`;
 

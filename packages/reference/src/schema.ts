@@ -1,8 +1,14 @@
-// JSON Schema → the rows of a field table. Nested objects are written out below their parent,
-// under its path, so that no reader has to jump.
+// JSON Schema → the rows of a field table. Fields of a nested object follow their parent, under its
+// path, so that a reader sees the whole body in one table.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
+import {
+  arrayItems,
+  objectsIn,
+  propertiesOf,
+  resolve,
+  withoutNull,
+} from '@keyrail/protocol/json-schema-shape.ts';
 import { isJsonObject } from '@keyrail/protocol/json-value.ts';
-import { boundsOf } from './reference-bounds.ts';
 
 export type FieldRow = {
   /** The path of the object that holds the field, as in `rate_limits[].`; empty at the top. */
@@ -12,23 +18,30 @@ export type FieldRow = {
   isRequired: boolean;
   /** Bounds and default, each a phrase with `code` in backticks. */
   notes: string[];
-  /** What it is for, in a sentence, where its name does not say it. */
+  /** One sentence where the name of the field is not enough. */
   meaning: string | null;
 };
 
-/** The head of an alternative: the rows below it hold when this is so. */
+/** The heading of an alternative: the rows below it apply when the condition holds. */
 export type VariantRow = { when: string };
 
 export type Row = FieldRow | VariantRow;
 
 type Walk = { components: Components; parents: string; withBounds: boolean };
 
-/** Bounds matter to whoever sends a value; whoever reads one is told its type and meaning. */
+/** Bounds are shown for requests only: a reader of a response needs type and meaning. */
 export const rowsOf = (
   schema: JsonObject,
   components: Components,
   direction: 'input' | 'output',
 ): Row[] => rowsIn(schema, { components, parents: '', withBounds: direction === 'input' });
+
+/** The row of a single field, such as a query parameter. */
+export const fieldOf = (
+  schema: JsonObject,
+  components: Components,
+  field: Pick<FieldRow, 'name' | 'isRequired'>,
+): FieldRow => fieldRow(schema, { components, parents: '', withBounds: true, ...field });
 
 function rowsIn(schema: JsonObject, walk: Walk): Row[] {
   const { shape } = withoutNull(schema, walk.components);
@@ -96,45 +109,41 @@ function plainType(shape: JsonObject, components: Components): string {
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`);
 
-/** Follows a reference, and takes the null out of `X or null`, however it is spelt. */
-export function withoutNull(
-  schema: JsonObject,
-  components: Components,
-): { shape: JsonObject; isNullable: boolean } {
-  const shape = resolve(schema, components);
-  if (Array.isArray(shape.type)) {
-    const [type] = shape.type.filter((one) => one !== 'null');
-    return { shape: { ...shape, type }, isNullable: shape.type.includes('null') };
-  }
-  const choices = objectsIn(shape.anyOf);
-  const [only, ...others] = choices.filter(({ type }) => type !== 'null');
-  if (!only || others.length > 0) return { shape, isNullable: false };
-  return {
-    shape: withoutNull(only, components).shape,
-    isNullable: choices.length > 1,
-  };
-}
-
-const COMPONENT = '#/components/schemas/';
-
-function resolve(schema: JsonObject, components: Components): JsonObject {
-  if (typeof schema.$ref !== 'string') return schema;
-  return components[schema.$ref.slice(COMPONENT.length)] ?? {};
-}
-
-export const arrayItems = (shape: JsonObject): JsonObject | null =>
-  shape.type === 'array' && isJsonObject(shape.items) ? shape.items : null;
-
-export const propertiesOf = (shape: JsonObject): [string, JsonObject][] =>
-  Object.entries(isJsonObject(shape.properties) ? shape.properties : {}).filter(
-    (entry): entry is [string, JsonObject] => isJsonObject(entry[1]),
-  );
-
-/** What tells one alternative from another: its first field with a fixed value. */
+/** An alternative is identified by the first field that has a fixed value. */
 function whenOf(variant: JsonObject): string {
   const fixed = propertiesOf(variant).find(([, property]) => property.const !== undefined);
   return fixed ? `\`${fixed[0]}\` is \`${JSON.stringify(fixed[1].const)}\`` : 'otherwise';
 }
 
-export const objectsIn = (value: unknown): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isJsonObject) : [];
+/** Patterns that are easier to read in words. */
+const spelt: Record<string, string> = {
+  '^[0-9a-f]{64}$': '64 lowercase hexadecimal characters',
+  '^[0-9a-fA-F]{64}$': '64 hexadecimal characters',
+  '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$': '3 to 63 lowercase letters, digits and inner hyphens',
+};
+
+/** The bounds of a schema in words: `1 to 200 characters`, `at most 64 items`. */
+function boundsOf(shape: JsonObject): string[] {
+  const { minLength, maxLength, minItems, maxItems, pattern, items } = shape;
+  const { minimum, exclusiveMinimum, maximum } = shape;
+  const inItems = isJsonObject(items) && items.type === 'string' ? boundsOf(items) : [];
+  return [
+    ...range(minLength, maxLength, ' characters'),
+    ...(typeof exclusiveMinimum === 'number' ? [`more than ${number(exclusiveMinimum)}`] : []),
+    ...range(minimum, maximum, ''),
+    ...range(minItems, maxItems, ' items'),
+    ...(typeof pattern === 'string' ? [spelt[pattern] ?? `matches \`${pattern}\``] : []),
+    ...inItems.map((bound) => `each ${bound}`),
+  ];
+}
+
+function range(min: unknown, max: unknown, unit: string): string[] {
+  const low = typeof min === 'number' ? number(min) : null;
+  // An integer without a bound of its own gets this maximum from the schema library.
+  const high = typeof max === 'number' && max < Number.MAX_SAFE_INTEGER ? number(max) : null;
+  if (low !== null && high !== null) return [`${low} to ${high}${unit}`];
+  if (low !== null) return [`at least ${low}${unit}`];
+  return high === null ? [] : [`at most ${high}${unit}`];
+}
+
+const number = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 6 });

@@ -1,10 +1,10 @@
-// Field rows: types in words, bounds for whoever sends, nested objects under their parent's path.
+// Field rows: types in words, bounds for requests, nested objects under the path of their parent.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { type Components, jsonSchemaOf } from '@keyrail/protocol/json-schema.ts';
-import { type FieldRow, type Row, rowsOf } from './reference-schema.ts';
+import { type FieldRow, type Row, rowsOf } from './schema.ts';
 
 function bodyRows(line: AnyLine): Row[] {
   const { body }: Endpoint = allEndpoints[line];
@@ -65,7 +65,7 @@ test('an answer shows no bounds, and says what is not always there', () => {
   equal(field(rows, 'data[].actor').isRequired, false);
 });
 
-test('alternatives are told apart by their fixed field', () => {
+test('an alternative is identified by its fixed field', () => {
   const heads = answerRows('GET /v1/policy/delta', 200).filter((row) => 'when' in row);
   deepEqual(
     heads.map(({ when }) => when),

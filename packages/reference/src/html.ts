@@ -1,5 +1,5 @@
-// HTML as values. Whatever is put into a template is escaped, unless it is HTML already, so that
-// forgetting to escape is not possible.
+// HTML as values. A template escapes every piece that is not HTML already, so that nobody can
+// forget to escape.
 
 export type Html = { readonly html: string };
 
@@ -24,10 +24,6 @@ const entities: Record<string, string> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-
-/** A sentence in which `backticks` mark code, as the protocol writes its descriptions. */
-export const prose = (text: string): Html =>
-  html`${text.split('`').map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
 /** A JSON value, indented, with its parts marked for colour. Short lists stay on one line. */
 export function jsonHtml(value: unknown, indent = ''): Html {
@@ -69,3 +65,12 @@ function bracketed(
   const lines = members.map((member, at) => html`${at > 0 ? ',' : ''}\n${deeper}${member(deeper)}`);
   return html`${open}${lines}\n${indent}${close}`;
 }
+
+export const methodBadge = (method: string): Html =>
+  html`<span class="method ${method.toLowerCase()}">${method}</span>`;
+
+export const statusBadge = (status: string): Html =>
+  html`<span class="status s${status.slice(0, 1)}">${status}</span>`;
+
+export const columnHeads = (titles: readonly string[]): Html =>
+  html`<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>`;

@@ -1,13 +1,16 @@
-// The reference as people see it: nothing runs out at the side however narrow or enlarged, every
-// word stands out from its ground in light and dark, and paper holds all of it.
-import { deepEqual, equal } from 'node:assert/strict';
+// The page in a browser: nothing overflows at any width, every text has enough contrast in light
+// and dark, and a print contains all of it.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { test } from 'node:test';
-import Fastify from 'fastify';
+import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import { chromium } from 'playwright-core';
-import { findChromium } from '../../../../tests/stores/chromium.ts';
-import { documentRoutes } from './documents.ts';
+import { findChromium } from '../../../tests/stores/chromium.ts';
+import { referencePage } from './page.ts';
+import { referenceStyle } from './style.ts';
 
-// Programs of the page, as text: what they speak of exists in a browser alone.
+// Run inside the page, so they are strings: their globals exist in a browser only.
 
 const sideways = 'document.documentElement.scrollWidth - innerWidth';
 
@@ -37,7 +40,7 @@ const faint = `(() => {
   return [...found];
 })()`;
 
-/** What a reader of paper would miss: closed parts, and text behind the edge of its box. */
+/** What would be missing on paper: closed parts, and text cut off by its box. */
 const unprinted = `[...document.querySelectorAll('main details, main pre')].filter((each) =>
   each.tagName === 'PRE'
     ? each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1
@@ -47,14 +50,12 @@ const unprinted = `[...document.querySelectorAll('main details, main pre')].filt
 const distinguished = `[...document.querySelectorAll('main p > a:not([class]), footer a')]
   .every((link) => getComputedStyle(link).textDecorationLine === 'underline')`;
 
-test('the reference fits, stands out, and prints', async (t) => {
+test('the page fits every width, has enough contrast, and prints', async (t) => {
   const found = findChromium();
   if ('missing' in found) return t.skip(found.missing);
-  const app = Fastify();
-  documentRoutes(app, { publicUrl: 'https://keys.example.com', notYetServed: [] });
-  const url = `${await app.listen({ host: '127.0.0.1', port: 0 })}/docs`;
+  const { url, close } = await servePage();
   const browser = await chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
-  t.after(() => Promise.all([browser.close(), app.close()]));
+  t.after(() => Promise.all([browser.close(), close()]));
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ colorScheme });
     await page.goto(url);
@@ -73,3 +74,17 @@ test('the reference fits, stands out, and prints', async (t) => {
     await page.close();
   }
 });
+
+async function servePage(): Promise<{ url: string; close(): void }> {
+  const openApi = buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' });
+  const page = referencePage(openApi, { styleUrl: '/s.css', iconUrl: '/i.svg', documentUrl: '/o' });
+  const server = createServer(({ url = '' }, response) => {
+    const isStyle = url === '/s.css';
+    response.setHeader('content-type', isStyle ? 'text/css' : 'text/html; charset=utf-8');
+    response.end(isStyle ? referenceStyle : page);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  ok(typeof address === 'object' && address !== null);
+  return { url: `http://127.0.0.1:${address.port}/`, close: () => server.close() };
+}

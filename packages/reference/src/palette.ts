@@ -1,4 +1,4 @@
-// The palette of the reference, for light and dark, and its icon.
+// The colours of the page, for light and dark, and its icon.
 
 export const colours = `
 :root {

@@ -1,5 +1,5 @@
-// Values for the examples of the reference: by the name of the field, or by the kind of object
-// and the name where a name means different things. A test holds every example against its schema.
+// Values for the examples of the OpenAPI document: by the name of a field, or by the kind of object
+// and the name where one name has several meanings. A test checks every example against its schema.
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';
@@ -130,7 +130,7 @@ const byKind: Record<string, unknown> = {
   'usage_overview.latency_ms': { p50: 11.73, p90: 46.94, p99: 223.2 },
 };
 
-/** By the line and the path of the field: what an endpoint was just asked to do shows. */
+/** By endpoint and path of the field, so that a response shows what the request asked for. */
 const byLine: [RegExp, Record<string, unknown>][] = [
   [/\/auth\//, { name: 'Ada Lovelace', 'user.name': 'Ada Lovelace', 'memberships.name': 'Acme' }],
   [/\/workspaces?$/, { name: 'Acme', 'secret_key.name': null, membership: null }],
@@ -157,10 +157,10 @@ export type Place = { line: string; kind: string; path: string; name: string };
 
 /** The value for a field at a place, or undefined where its type says enough. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
-  const told = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
-  if (told) return told[1][path];
-  const special = `${kind}.${name}`;
-  return special in byKind ? byKind[special] : byName[name];
+  const ofLine = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
+  if (ofLine) return ofLine[1][path];
+  const ofKind = `${kind}.${name}`;
+  return ofKind in byKind ? byKind[ofKind] : byName[name];
 }
 
 export const SAMPLE_TIME = NOW;

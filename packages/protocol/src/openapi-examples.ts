@@ -1,0 +1,76 @@
+// Examples for the OpenAPI document, made from the schemas and the values in openapi-samples.ts.
+import type { Components, JsonObject } from './json-schema.ts';
+import { arrayItems, objectsIn, propertiesOf, withoutNull } from './json-schema-shape.ts';
+import { isJsonObject } from './json-value.ts';
+import { type Place, SAMPLE_TIME, sampleAt } from './openapi-samples.ts';
+
+type Position = Omit<Place, 'line'>;
+
+type Sampling = {
+  line: string;
+  components: Components;
+  /** Whether an optional field is part of the example. */
+  isShown(position: Position): boolean;
+};
+
+/** Optional fields that make the example of a request body more useful. */
+const shownInBodies = new Set(['name', 'scopes', 'reason', 'overlap_hours', 'embed_origins']);
+
+export const exampleBody = (schema: JsonObject, line: string, components: Components): unknown =>
+  sample(schema, { line, components, isShown: ({ name }) => shownInBodies.has(name) }, TOP);
+
+/** Optional fields of a response are shown only where openapi-samples.ts has a value for them. */
+export const exampleResponse = (
+  schema: JsonObject,
+  line: string,
+  components: Components,
+): unknown => {
+  const isShown = (position: Position) => sampleAt({ line, ...position }) !== undefined;
+  return sample(schema, { line, components, isShown }, TOP);
+};
+
+const TOP: Position = { kind: '', path: '', name: '' };
+
+function sample(schema: JsonObject, sampling: Sampling, position: Position): unknown {
+  const { shape, isNullable } = withoutNull(schema, sampling.components);
+  if (shape.const !== undefined) return shape.const;
+  const known = position.name === '' ? undefined : sampleAt({ line: sampling.line, ...position });
+  if (known !== undefined) return known;
+  if (isNullable) return null;
+  if (shape.default !== undefined) return shape.default;
+  if (Array.isArray(shape.enum)) return shape.enum[0];
+  const items = arrayItems(shape);
+  if (items) return [sample(items, sampling, { ...position, name: '' })];
+  const [variant] = objectsIn(shape.oneOf);
+  if (variant) return sample(variant, sampling, position);
+  if (shape.type === 'object') return sampleObject(shape, sampling, position);
+  return plainSample(shape);
+}
+
+function sampleObject(shape: JsonObject, sampling: Sampling, position: Position): JsonObject {
+  const kind = kindOf(shape) ?? position.kind;
+  const required = Array.isArray(shape.required) ? shape.required : [];
+  const prefix = position.path === '' ? '' : `${position.path}.`;
+  const members: JsonObject = {};
+  for (const [name, property] of propertiesOf(shape)) {
+    const inside = { kind, path: `${prefix}${name}`, name };
+    if (!required.includes(name) && !sampling.isShown(inside)) continue;
+    members[name] = sample(property, sampling, inside);
+  }
+  return members;
+}
+
+/** Objects name their kind in `object`; a rate limit has none and is known by its algorithm. */
+function kindOf({ properties }: JsonObject): string | null {
+  if (!isJsonObject(properties)) return null;
+  if ('algorithm' in properties) return 'rate_limit';
+  const { object } = properties;
+  return isJsonObject(object) && typeof object.const === 'string' ? object.const : null;
+}
+
+function plainSample({ type, format, minimum }: JsonObject): unknown {
+  if (format === 'date-time') return SAMPLE_TIME;
+  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return typeof minimum === 'number' ? minimum : 1;
+  return 'text';
+}

@@ -1,0 +1,43 @@
+// The page shows what any OpenAPI document says, and nothing in it can become markup.
+import { equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { referencePage } from './page.ts';
+
+const links = { styleUrl: '/s.css', iconUrl: '/i.svg', documentUrl: '/api.json' };
+
+const foreign = {
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '3', description: 'All **pets**.\n\n## Names\n\n- `Rex`\n- Tom' },
+  servers: [{ url: 'https://pets.example' }],
+  tags: [{ name: 'pets', description: 'Of `people`.' }],
+  paths: {
+    '/pets/{id}': {
+      get: {
+        operationId: 'readPet',
+        tags: ['pets'],
+        summary: '<b>Read</b> a pet',
+        parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'integer' } }],
+        responses: {
+          200: {
+            description: 'The pet',
+            content: { 'application/json': { schema: { type: 'object' }, example: { id: 1 } } },
+          },
+        },
+      },
+    },
+  },
+};
+
+test('a document of another API is shown as it is', () => {
+  const page = referencePage(foreign, links);
+  match(page, /<title>Pets reference<\/title>/);
+  match(page, /<p>All <b>pets<\/b>\.<\/p>/);
+  match(page, /<section class="prose" id="names"><h2>Names<\/h2><ul><li><code>Rex<\/code>/);
+  match(page, /id="readPet"/);
+  match(page, /curl https:\/\/pets\.example\/pets\/\$ID/);
+  ok(page.includes('&lt;b&gt;Read&lt;/b&gt; a pet'));
+});
+
+test('an empty document gives an empty page, not an error', () => {
+  equal(referencePage({}, links).includes('undefined'), false);
+});
