@@ -5,7 +5,6 @@
  */
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
-import { lineAt } from './lexer.ts';
 import { type Fault, isTest, type Source } from './tree.ts';
 
 type Rule = (source: Source, one: Import) => string | null;
@@ -60,7 +59,7 @@ export function importFaults(source: Source): Fault[] {
       return says === null ? [] : [{ path, line: one.line, says }];
     }),
   );
-  return [...placeFaults(source), ...exportFaults(source), ...faults];
+  return [...placeFaults(source), ...indexFaults(source), ...faults];
 }
 
 const packageOf = (path: string) => path.match(/^packages\/([^/]+)\//)?.[1] ?? null;
@@ -137,16 +136,9 @@ function placeFaults({ path }: Source): Fault[] {
   return [{ path, line: 1, says: `${section} has no place in the server's line of folders` }];
 }
 
-function exportFaults({ path, text, code }: Source): Fault[] {
-  const isSurface = path === 'packages/sdk/src/index.ts';
-  const faultsAt = (pattern: RegExp, says: string) =>
-    [...code.matchAll(pattern)].map(({ index }) => ({ path, line: lineAt(text, index), says }));
-  const barrel = /(^|\/)index\.\w+$/.test(path) && !isSurface;
-  // Tools that load a module by its default export leave no choice.
-  const asked = /\.config\.(ts|mjs)$/.test(path) || path === 'scripts/test-events.ts';
-  return [
-    ...(barrel ? [{ path, line: 1, says: 'only the sdk has an index' }] : []),
-    ...(isSurface ? [] : faultsAt(/\bexport\s*\*/g, 're-exports everything')),
-    ...(asked ? [] : faultsAt(/\bexport\s+default\b/g, 'has a default export')),
-  ];
+/** The linter refuses default exports and re-exports of everything; an index file is one too. */
+function indexFaults({ path }: Source): Fault[] {
+  const isSurface = /^packages\/(sdk|client)\/src\/index\.ts$/.test(path);
+  if (isSurface || !/(^|\/)index\.\w+$/.test(path)) return [];
+  return [{ path, line: 1, says: 'only the published packages have an index' }];
 }

@@ -1,37 +1,43 @@
 /** Reads the imports of a source: where they point, and whether only types cross. */
 import { posix } from 'node:path';
-import { lineAt } from './lexer.ts';
-import type { Source } from './tree.ts';
+import { lineAt, type Source } from './tree.ts';
 
 export type Import = {
   specifier: string;
-  /** The imported file's path in the repository, when the import is relative. */
+  /** The path of the imported file in the repository, when the import is relative. */
   target: string | null;
   typeOnly: boolean;
-  /** `import` and `export … from` clauses, as written. */
-  clause: string;
+  /** The names that this file gives to what it imports. */
+  names: readonly string[];
   line: number;
 };
 
-const FROM = /\b(import|export)\b([\s\w$*{},]*?)\bfrom\s*(?=['"])/g;
-const BARE = /\bimport\s*\(?\s*(?=['"`])/g;
-
-export function importsOf({ path, text, code }: Source): Import[] {
-  const at = (offset: number, clause: string): Import => {
-    const specifier = text.slice(offset + 1, text.indexOf(text[offset] ?? '', offset + 1));
+export function importsOf({ path, text, parsed }: Source): Import[] {
+  if (parsed === null) return [];
+  const { staticImports, staticExports, dynamicImports } = parsed.module;
+  const at = (start: number, specifier: string, rest: Pick<Import, 'typeOnly' | 'names'>) => {
     const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : null;
-    return { specifier, target, typeOnly: isTypeOnly(clause), clause, line: lineAt(text, offset) };
+    return { specifier, target, line: lineAt(text, start), ...rest };
   };
   return [
-    ...[...code.matchAll(FROM)].map((one) => at(one.index + one[0].length, one[2] ?? '')),
-    ...[...code.matchAll(BARE)].map((one) => at(one.index + one[0].length, '')),
+    ...staticImports.map(({ start, moduleRequest, entries }) =>
+      at(start, moduleRequest.value, {
+        typeOnly:
+          text.startsWith('import type', start) ||
+          (entries.length > 0 && entries.every(({ isType }) => isType)),
+        names: entries.map(({ localName }) => localName.value),
+      }),
+    ),
+    ...staticExports.flatMap(({ start, entries }) => {
+      const [first] = entries;
+      if (!first?.moduleRequest) return [];
+      const typeOnly = entries.every(({ isType }) => isType);
+      return [at(start, first.moduleRequest.value, { typeOnly, names: [] })];
+    }),
+    ...dynamicImports.flatMap(({ start, moduleRequest }) => {
+      const written = text.slice(moduleRequest.start, moduleRequest.end);
+      const specifier = /^(['"`])(.*)\1$/s.exec(written)?.[2];
+      return specifier === undefined ? [] : [at(start, specifier, { typeOnly: false, names: [] })];
+    }),
   ];
-}
-
-function isTypeOnly(clause: string): boolean {
-  if (/^\s*type\b/.test(clause)) return true;
-  const names = clause.match(/^\s*\{(.*)\}\s*$/s)?.[1];
-  if (names === undefined) return false;
-  const each = names.split(',').filter((name) => name.trim() !== '');
-  return each.length > 0 && each.every((name) => /^\s*type\s/.test(name));
 }

@@ -1,15 +1,30 @@
-/** The sources that the static laws read, and the form in which they complain. */
+/** The sources that the laws read, parsed once, and the form of a finding. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lexSql, lexTypeScript, type Views } from './lexer.ts';
+import { type ParseResult, parseSync, Visitor } from 'oxc-parser';
 
-export type Source = Views & { path: string; text: string };
+/**
+ * A source and three views of it. Each view is as long as the text, with blanks for what it leaves
+ * out, so that an offset in one is an offset in all.
+ */
+export type Source = {
+  path: string;
+  text: string;
+  /** The code; quotes stand, the contents of strings are blank. */
+  code: string;
+  comments: string;
+  /** The contents of strings, templates and regular expressions. */
+  texts: string;
+  /** The syntax tree; null for SQL. */
+  parsed: ParseResult | null;
+};
+
 export type Fault = { path: string; line: number; says: string };
 
 const root = join(import.meta.dirname, '..', '..');
 const PLACES = '{packages/*/src,tests,scripts,bench}';
 
-/** Every source of ours, or those whose name ends in one of the given ways. */
+/** Every source of the repository with one of the given endings. */
 export function sources(endings: string[]): Source[] {
   const found = globSync(`${PLACES}/**/*.{${endings.join(',')}}`, {
     cwd: root,
@@ -18,12 +33,76 @@ export function sources(endings: string[]): Source[] {
   return found.sort().map((path) => source(path, readFileSync(join(root, path), 'utf8')));
 }
 
-export function source(path: string, text: string): Source {
-  return { path, text, ...(path.endsWith('.sql') ? lexSql(text) : lexTypeScript(text)) };
+/** The Markdown documents of the repository. */
+export function documents(): { path: string; text: string }[] {
+  const found = globSync('{*.md,docs/**/*.md,decisions/*.md,packages/*/*.md,bench/*.md}', {
+    cwd: root,
+    exclude: (name) => name === 'node_modules' || name === 'dist',
+  });
+  return found.sort().map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 }
 
-export const isTest = (path: string) => path.startsWith('tests/') || path.endsWith('.test.ts');
+export function source(path: string, text: string): Source {
+  return path.endsWith('.sql') ? sqlSource(path, text) : parsedSource(path, text);
+}
 
-/** One complaint a line, for an assertion that expects none. */
-export const list = (faults: Fault[]) =>
+type Span = { start: number; end: number };
+
+function parsedSource(path: string, text: string): Source {
+  const parsed = parseSync(path, text);
+  const strings: Span[] = [];
+  const inner = ({ start, end }: Span) => strings.push({ start: start + 1, end: end - 1 });
+  new Visitor({
+    Literal(node) {
+      if (typeof node.value === 'string' || 'regex' in node) inner(node);
+    },
+    TemplateElement: ({ start, end }) => strings.push({ start, end }),
+    JSXText: ({ start, end }) => strings.push({ start, end }),
+  }).visit(parsed.program);
+  return { path, text, parsed, ...views(text, parsed.comments, strings) };
+}
+
+/** Bodies in dollar quotes stay code: the laws apply to the statements of a function as well. */
+function sqlSource(path: string, text: string): Source {
+  const parts = [...text.matchAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'[^']*'/g)];
+  const span = (part: RegExpExecArray): Span => ({
+    start: part.index,
+    end: part.index + part[0].length,
+  });
+  const comments = parts.filter(([part]) => !part.startsWith("'")).map(span);
+  const strings = parts.filter(([part]) => part.startsWith("'")).map(span);
+  return { path, text, parsed: null, ...views(text, comments, strings) };
+}
+
+function views(text: string, comments: readonly Span[], strings: readonly Span[]) {
+  return {
+    code: masked(text, [...comments, ...strings], false),
+    comments: masked(text, comments, true),
+    texts: masked(text, strings, true),
+  };
+}
+
+/** The text with the spans blanked, or with everything else blanked. Line ends stay. */
+function masked(text: string, spans: readonly Span[], keepsSpans: boolean): string {
+  const parts: string[] = [];
+  const add = (part: string, isKept: boolean) =>
+    parts.push(isKept ? part : part.replace(/[^\n]/g, ' '));
+  let at = 0;
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    add(text.slice(at, start), !keepsSpans);
+    add(text.slice(start, end), keepsSpans);
+    at = end;
+  }
+  add(text.slice(at), !keepsSpans);
+  return parts.join('');
+}
+
+export const isTest = (path: string): boolean =>
+  /^tests\/|^packages\/\w+\/test\/|^packages\/testing\/|\.test\.ts$/.test(path);
+
+export const lineAt = (text: string, offset: number): number =>
+  text.slice(0, offset).split('\n').length;
+
+/** One finding a line, for an assertion that expects none. */
+export const list = (faults: Fault[]): string[] =>
   faults.map(({ path, line, says }) => `${path}:${line}: ${says}`);

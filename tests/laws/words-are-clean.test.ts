@@ -38,12 +38,6 @@ test('names that others gave are not ours to refuse', () => {
   allowed(operation, 'const metadata = 1; const handler = 2; const information = 3;');
 });
 
-test('only entry points read settings', () => {
-  refused(`${server}/app.ts`, 'const a = process.env.HOME;');
-  allowed(`${server}/main.ts`, 'const a = process.env;');
-  allowed('scripts/test.ts', 'const a = process.env;');
-});
-
 test('time and chance are given', () => {
   refused(operation, 'const a = new Date();');
   refused(operation, 'const a = Date.now();');
@@ -71,14 +65,7 @@ test('secrets are revealed in answers and mails only', () => {
   allowed(`${server}/start.ts`, 'const a = databaseUrl.reveal();');
 });
 
-test('types are not talked down, tests not left out, work not left behind', () => {
-  refused(operation, 'function f(a: any) {}');
-  refused(operation, 'const a = b as any;');
-  refused(operation, 'const a = b!.c;');
-  refused(operation, 'const a = f()!;');
-  allowed(operation, 'const a = b !== c && !d && e != f; z.any();');
-  refused(`${keys}/rotate-key.test.ts`, `test.skip('a sentence', () => {});`);
-  refused(`${keys}/rotate-key.test.ts`, `it.only('a sentence', () => {});`);
+test('no work is left behind in a comment', () => {
   refused(operation, '// TODO later\n');
   refused(migration, '-- TODO later\n');
 });

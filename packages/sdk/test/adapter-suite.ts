@@ -90,6 +90,7 @@ const charging = ({ url, key }: Ground, idempotencyKey: string, more: RequestIni
 const codeOf = async (response: Response) =>
   `${response.status} ${Object(await response.json()).error?.code}`;
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of tests, each of them short.
 export function adapterSuite(framework: string, serve: Serve): void {
   test(`${framework}: a handler learns whose key it was`, async (t) => {
     const { url, key, tenantId } = await ground(t, serve);
