@@ -1,7 +1,8 @@
-// The signing keys of the deployment, as this process knows them. Only what never changes is
-// remembered: which key a `kid` names. Whether it still holds, and which one signs, is read from
-// the database with every token, so that all processes agree.
+// The signing keys of the deployment, as this process knows them. It caches only what never
+// changes: which key a `kid` names. Which key signs, and which have ended, is read from the
+// database with every token, so that all processes agree.
 import type { KeyObject } from 'node:crypto';
+import { shared } from '../base/coalesce.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
 import { privateKeyOf, publicKeyOf } from '../base/signing-pair.ts';
@@ -29,62 +30,38 @@ type Known = { fact: SigningKeyFact; verifying: KeyObject; signing?: KeyObject }
 export function openSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys {
   let known = new Map<string, Known>();
 
-  const look = oneAtATime(async () => {
-    const facts = await gate.findSigningKeys();
-    known = new Map(
-      facts.map((fact) => [
-        fact.id,
-        known.get(fact.id) ?? { fact, verifying: publicKeyOf(fact.publicKey) },
-      ]),
-    );
-    return facts;
-  });
+  /**
+   * Reads all signing keys. A read begins after its last caller arrived, so every process publishes
+   * a key before a token can carry it. A flood of made-up `kid`s causes one read at a time.
+   */
+  const share = shared<SigningKeyFact[]>();
+  const readKeys = (): Promise<SigningKeyFact[]> =>
+    share('signing keys', async () => {
+      const facts = await gate.findSigningKeys();
+      known = new Map(
+        facts.map((fact) => [
+          fact.id,
+          known.get(fact.id) ?? { fact, verifying: publicKeyOf(fact.publicKey) },
+        ]),
+      );
+      return facts;
+    });
 
   return {
     async verifying(kid) {
-      if (!known.has(kid)) await look();
+      if (!known.has(kid)) await readKeys();
       return known.get(kid)?.verifying ?? null;
     },
     async signing(kid) {
-      if (!known.has(kid)) await look();
+      if (!known.has(kid)) await readKeys();
       const named = known.get(kid);
       if (!named) throw unavailable(new Error(`the signing key ${kid} ended just now`));
       named.signing ??= openedBy(unseal, named.fact);
       return named.signing;
     },
     async published() {
-      return (await look()).map(({ id, publicKey }) => ({ kid: id, x: publicKey }));
+      return (await readKeys()).map(({ id, publicKey }) => ({ kid: id, x: publicKey }));
     },
-  };
-}
-
-/**
- * Whoever asks gets a look that began after they asked: a key that signs at once is published by
- * every process before a token can carry it. However many ask, for the list or with a made-up
- * `kid`, one look is under way, and the next serves all who came in the meantime.
- */
-function oneAtATime<Found>(look: () => Promise<Found>): () => Promise<Found> {
-  let underWay: Promise<Found> | null = null;
-  let next: Promise<Found> | null = null;
-
-  function begin(): Promise<Found> {
-    underWay = look().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  }
-
-  async function afterThis(): Promise<Found> {
-    await underWay?.catch(() => {}); // its fault is told to those who asked for it
-    next = null;
-    // Someone who came a moment ago may have begun it.
-    return underWay ?? begin();
-  }
-
-  return () => {
-    if (!underWay) return begin();
-    next ??= afterThis();
-    return next;
   };
 }
 

@@ -1,6 +1,7 @@
-// Password hashing, argon2id, metered: it is made to be slow, so a flood of logins must not take
-// the machine with it. Two at a time, a bounded queue, then "too many requests".
+// Password hashing with argon2id. It is slow on purpose, so a flood of logins must not use up the
+// machine: two hashes at a time, a bounded queue, then 429.
 import { hash, verify } from '@node-rs/argon2';
+import { limited } from './coalesce.ts';
 import { ApiError } from './errors.ts';
 
 /** The library's number for argon2id; its enum exists only at compile time. */
@@ -14,40 +15,30 @@ const WAITING_MAX = 64;
 
 export type PasswordHasher = {
   hash(password: string): Promise<string>;
-  /** Does the same work when there is no hash to compare with, and then says no. */
+  /** Without a stored hash it does the same work and returns false. */
   verify(stored: string | null, password: string): Promise<boolean>;
-  /** How many times argon2 has run: what an observer with a stopwatch would learn. */
+  /** How many times argon2 has run. Tests compare it: equal work takes equal time. */
   runs(): number;
 };
 
 export async function openPasswordHasher(): Promise<PasswordHasher> {
-  const nobodys = await hash('no account has this password', cost);
-  let running = 0;
+  const unusedHash = await hash('no account has this password', cost);
   let runs = 0;
-  const waiting: (() => void)[] = [];
-
-  async function metered<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= AT_ONCE_MAX) {
-      if (waiting.length >= WAITING_MAX) {
-        throw new ApiError('rate_limited', undefined, { headers: { 'retry-after': '2' } });
-      }
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
-    runs += 1;
-    try {
-      return await work();
-    } finally {
-      // The place is handed over, so that nobody slips in between.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  }
+  const metered = limited({
+    atOnceMax: AT_ONCE_MAX,
+    waitingMax: WAITING_MAX,
+    refuse: () => new ApiError('rate_limited', undefined, { headers: { 'retry-after': '2' } }),
+  });
+  const counted = <T>(work: () => Promise<T>): Promise<T> =>
+    metered(() => {
+      runs += 1;
+      return work();
+    });
 
   return {
-    hash: (password) => metered(() => hash(password, cost)),
+    hash: (password) => counted(() => hash(password, cost)),
     verify: async (stored, password) => {
-      const matches = await metered(() => verify(stored ?? nobodys, password));
+      const matches = await counted(() => verify(stored ?? unusedHash, password));
       return stored !== null && matches;
     },
     runs: () => runs,

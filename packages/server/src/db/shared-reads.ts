@@ -1,38 +1,38 @@
-// Reads that are alike share a statement. What a reader may see is settled by scope and statement
-// alone, so whoever sends both alike would get the same answer.
+// Identical concurrent reads share a statement. A read depends on role, scope and statement only,
+// so equal ones get equal results.
+import { shared } from '../base/coalesce.ts';
 import { deadlineAfter } from '../base/deadline.ts';
-import { type Sharing, sharing } from '../base/sharing.ts';
 import type { Answer, Database, Opening, Statement } from './database.ts';
 import { preparedName } from './prepared.ts';
 
-/** Whose patience differs by more asks alone: nobody is hurried by another, or kept by one. */
-const PATIENCE_STEP_MS = 500;
+/** Reads share a statement only when their deadlines are this close. */
+const DEADLINE_STEP_MS = 500;
 
 export function sharingReads(db: Database): Database {
-  const share: Sharing<Answer> = sharing();
+  const share = shared<Answer>();
   return {
     ...db,
     once: (opening, statement) => {
       if (opening.role !== 'kr_read') return db.once(opening, statement);
-      // One that begins anew with every step would keep those who share it.
+      // A deadline that restarts with every step would hold up the other callers.
       const bounded = { ...opening, deadline: deadlineAfter(opening.deadline.remainingMs()) };
       return share(nameOf(bounded, statement), () => db.once(bounded, statement));
     },
   };
 }
 
-/** Two that share a name differ in nothing that the store is told, and have about as long. */
+/** Equal names mean the same statement, values, scope and options, and about the same deadline. */
 function nameOf(opening: Opening, { text, values }: Statement): string {
   const { scope, readOnly, repeatable, deadline } = opening;
   const { workspaceId, envs, tenantId, projectId, userId } = scope;
-  const whose = `${workspaceId} ${envs} ${tenantId} ${projectId} ${userId}`;
-  const how = `${readOnly} ${repeatable}`;
-  const patience = Math.round(deadline.remainingMs() / PATIENCE_STEP_MS);
-  const told = values.length === 0 ? '' : JSON.stringify(values, spelled);
-  return `${preparedName(text)} ${whose} ${how} ${patience} ${told}`;
+  const reach = `${workspaceId} ${envs} ${tenantId} ${projectId} ${userId}`;
+  const options = `${readOnly} ${repeatable}`;
+  const steps = Math.round(deadline.remainingMs() / DEADLINE_STEP_MS);
+  const given = values.length === 0 ? '' : JSON.stringify(values, spelled);
+  return `${preparedName(text)} ${reach} ${options} ${steps} ${given}`;
 }
 
-/** JSON has no word for some numbers: it refuses them, or takes them for nothing. */
+/** JSON refuses bigints and writes NaN and infinity as null. */
 const spelled = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))
     ? { number: String(value) }

@@ -13,29 +13,32 @@ export type Recordable = {
   tenantMonthsMax: number;
 };
 
-type Fate = PromiseSettledResult<Receipt>;
-
 /**
- * Adds judged batches of one workspace to its sums, all of them in one step where none was here
- * before and all are within their bounds. Else each by itself, so that what becomes of one is not
- * told of another.
+ * Adds validated batches of one workspace to its sums, in one step when all of them are new and
+ * within their bounds. Otherwise each by itself, so that each gets its own receipt or error.
  */
 export async function recordBatches(
-  items: readonly [Recordable, ...Recordable[]],
-): Promise<Fate[]> {
+  items: readonly Recordable[],
+): Promise<(Receipt | Promise<Receipt>)[]> {
   const isDone = await recordTogether(items).catch((error: unknown) => {
     if (items.length === 1 || !exceedsTenantMonths(error)) throw error;
     return false;
   });
-  if (isDone) return items.map(({ batch }) => ({ status: 'fulfilled', value: receiptOf(batch) }));
-  const fates: Fate[] = [];
-  for (const item of items) fates.push(...(await Promise.allSettled([recordAlone(item)])));
-  return fates;
+  if (isDone) return items.map(({ batch }) => receiptOf(batch));
+  const results: Promise<Receipt>[] = [];
+  for (const item of items) {
+    const result = recordAlone(item);
+    results.push(result);
+    await result.catch(() => {}); // the caller of this item gets the error
+  }
+  return results;
 }
 
-function recordTogether(items: readonly [Recordable, ...Recordable[]]): Promise<boolean> {
-  // Whoever came last may wait longest: the others have waited for their turn already.
-  const { tx, hoursFromMs, tenantMonthsMax } = items.at(-1) ?? items[0];
+async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
+  // The last item has the most time left: the others have waited already.
+  const last = items.at(-1);
+  assert(last, 'a batch of no items');
+  const { tx, hoursFromMs, tenantMonthsMax } = last;
   const events: TelemetryEvent[] = items.flatMap(({ batch }) => batch.events);
   const named = items.flatMap(({ batch }): Named[] =>
     batch.batchId === null ? [] : [{ batchId: batch.batchId, ...receiptOf(batch) }],

@@ -1,11 +1,13 @@
-// Telemetry from nodes. Its bytes are read inside the operation, after the charge; what was judged
-// is recorded together with whatever else of the workspace is due.
+// Telemetry from nodes. The body is parsed inside the operation, after its events are charged.
+// Valid batches of one workspace are recorded together.
 import { ingestEndpoints } from '@keyrail/protocol/endpoints/ingest.ts';
+import { batched } from '../../base/coalesce.ts';
 import { DAY_MS } from '../../base/duration.ts';
+import { unavailable } from '../../base/errors.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { presentReceipt } from './present.ts';
-import { recordBatches } from './record-batches.ts';
-import { tracksFor } from './tracks.ts';
+import { type Recordable, recordBatches } from './record-batches.ts';
+import type { Receipt } from './rows.ts';
 import { validateBatch } from './validate-batch.ts';
 
 export type IngestParts = {
@@ -15,14 +17,19 @@ export type IngestParts = {
 };
 
 const BATCHES_AT_ONCE_MAX = 8;
-/** Of one workspace. Whoever comes beyond is told at once, instead of after a wait in vain. */
+/** In one workspace. Beyond it a batch is refused at once instead of waiting in vain. */
 const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
   const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays, tenantMonthsMax } = parts;
-  const record = tracksFor(recordBatches, {
-    mostAtOnce: BATCHES_AT_ONCE_MAX,
+  // Batches of one workspace update the same rows. Side by side they would wait there for each
+  // other, each holding a connection, so they run one after the other, and together what waits.
+  const record = batched<Recordable, Receipt>({
+    max: BATCHES_AT_ONCE_MAX,
+    inFlightMax: 1,
+    heldMsMax: Number.POSITIVE_INFINITY,
     waitingMax: BATCHES_WAITING_MAX,
+    refuse: () => unavailable(),
   });
   return serve(ingestEndpoints, {
     'POST /v1/ingest/batch': {
@@ -34,8 +41,9 @@ export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
         const asked = { principal, bytes };
         const { batch, now } = await validateBatch(tx, asked, { eventsPerMinute });
         const hoursFromMs = now.getTime() - usageHoursKeptDays * DAY_MS;
-        const track = `${tx.reach.workspaceId} ${tx.reach.envs}`;
-        return presentReceipt(await record(track, { tx, batch, hoursFromMs, tenantMonthsMax }));
+        const group = `${tx.reach.workspaceId} ${tx.reach.envs}`;
+        const recordable = { tx, batch, hoursFromMs, tenantMonthsMax };
+        return presentReceipt(await record(group, recordable, recordBatches));
       },
     },
   });

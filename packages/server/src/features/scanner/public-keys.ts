@@ -3,6 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { monotonicMs } from '../../base/clock.ts';
+import { sharedInFlight } from '../../base/coalesce.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 import { unavailable } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -44,7 +45,6 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
   let kept: Kept | null = null;
   let triedAtMs = Number.NEGATIVE_INFINITY;
   let fault: unknown = null;
-  let reading: Promise<void> | null = null;
   let extraReads: number[] = [];
 
   async function readOnce(): Promise<void> {
@@ -59,30 +59,26 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
     }
   }
 
-  /** Those who need it at the same time share one reading. */
-  function read(): Promise<void> {
-    reading ??= readOnce().finally(() => {
-      reading = null;
-    });
-    return reading;
-  }
+  const reading = sharedInFlight(readOnce);
 
   async function readWhenOld(): Promise<void> {
     if (kept && nowMs() - kept.readAtMs < KEPT_MS) return;
-    if (reading || fault === null || nowMs() - triedAtMs >= AFTER_FAULT_MS) await read();
+    if (reading.isRunning() || fault === null || nowMs() - triedAtMs >= AFTER_FAULT_MS) {
+      await reading.run();
+    }
   }
 
   async function readOnceMore(): Promise<void> {
-    if (reading !== null) return reading;
+    if (reading.isRunning()) return reading.run();
     const since = nowMs() - EXTRA_READS_WITHIN_MS[source.kind];
     extraReads = extraReads.filter((atMs) => atMs > since);
     if (extraReads.length >= EXTRA_READS_MAX) return;
     extraReads.push(nowMs());
-    await read();
+    await reading.run();
   }
 
-  // A wrong path is told when the server starts, not when the first leak is reported.
-  if (source.kind === 'file') void read();
+  // A wrong path is logged when the server starts, not when the first leak is reported.
+  if (source.kind === 'file') void reading.run();
 
   return {
     isConfigured: true,

@@ -1,0 +1,214 @@
+// Which callers share a batch, which do not, and how long one in flight holds up the next.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { heldBytes } from '../../../../tests/held-bytes.ts';
+import { chanceFrom } from '../../../../tests/turns.ts';
+import { type BatchOptions, batched, HELD_MS_MAX, limited, shared } from './coalesce.ts';
+
+type Sent = PromiseWithResolvers<readonly (string | Promise<string>)[]> & {
+  items: readonly string[];
+};
+
+/** Batches that were sent, in order. The test answers them, and moves the time. */
+function open(options: BatchOptions = {}) {
+  let nowMs = 0;
+  const timers: { act(): void; atMs: number }[] = [];
+  const sent: Sent[] = [];
+  const batch = batched<string, string>({
+    later: (act, ms) => timers.push({ act, atMs: nowMs + ms }),
+    ...options,
+  });
+  return {
+    sent,
+    pass: (ms: number) => {
+      nowMs += ms;
+      while (timers[0] && timers[0].atMs <= nowMs) timers.shift()?.act();
+    },
+    ask: (item: string, group = 'g') =>
+      batch(group, item, (items) => {
+        const one = { ...Promise.withResolvers<readonly (string | Promise<string>)[]>(), items };
+        sent.push(one);
+        return one.promise;
+      }),
+    answer: (at: number) => sent[at]?.resolve(sent[at].items.map((item) => `result of ${item}`)),
+  };
+}
+
+test('items of one turn and one group go out as one batch', async () => {
+  const { sent, ask, answer } = open();
+  const asked = [ask('a'), ask('b'), ask('c', 'other')];
+  equal(sent.length, 0);
+  await nextTurn();
+  deepEqual(
+    sent.map(({ items }) => items),
+    [['a', 'b'], ['c']],
+  );
+  answer(0);
+  answer(1);
+  deepEqual(await Promise.all(asked), ['result of a', 'result of b', 'result of c']);
+});
+
+test('no caller joins a batch in flight: the next one waits for its end and is sent once', async () => {
+  const { sent, ask, answer, pass } = open({ inFlightMax: 1 });
+  const first = ask('a');
+  await nextTurn();
+  const others = [ask('b')];
+  await nextTurn();
+  others.push(ask('c'));
+  equal(sent.length, 1);
+  answer(0);
+  equal(await first, 'result of a');
+  await nextTurn();
+  deepEqual(sent[1]?.items, ['b', 'c']);
+  pass(HELD_MS_MAX);
+  await nextTurn();
+  equal(sent.length, 2, 'not sent again when its time is over');
+  answer(1);
+  deepEqual(await Promise.all(others), ['result of b', 'result of c']);
+});
+
+test('a batch that hangs holds up the next for a few milliseconds only', async () => {
+  const { sent, ask, answer, pass } = open({ inFlightMax: 1 });
+  const stuck = ask('a');
+  await nextTurn();
+  const next = ask('b');
+  await nextTurn();
+  pass(HELD_MS_MAX - 1);
+  equal(sent.length, 1);
+  pass(1);
+  equal(sent.length, 2);
+  answer(1);
+  equal(await next, 'result of b');
+  answer(0);
+  equal(await stuck, 'result of a');
+});
+
+test('without a bound on holding, batches of a group run strictly one after the other', async () => {
+  const { sent, ask, answer, pass } = open({
+    inFlightMax: 1,
+    heldMsMax: Number.POSITIVE_INFINITY,
+    max: 2,
+  });
+  const asked = [ask('a')];
+  await nextTurn();
+  asked.push(ask('b'), ask('c'), ask('d'));
+  pass(60_000);
+  await nextTurn();
+  equal(sent.length, 1);
+  answer(0);
+  await nextTurn();
+  await nextTurn();
+  deepEqual(sent[1]?.items, ['b', 'c']);
+  answer(1);
+  await nextTurn();
+  await nextTurn();
+  deepEqual(sent[2]?.items, ['d']);
+  answer(2);
+  equal((await Promise.all(asked)).length, 4);
+});
+
+test('a full batch goes at once, and the rest follows', async () => {
+  const { sent, ask, answer } = open({ max: 2 });
+  const asked = ['a', 'b', 'c'].map((item) => ask(item));
+  deepEqual(sent[0]?.items, ['a', 'b']);
+  await nextTurn();
+  deepEqual(sent[1]?.items, ['c']);
+  answer(0);
+  answer(1);
+  equal((await Promise.all(asked)).length, 3);
+});
+
+test('a failure reaches every caller of its batch and no other', async () => {
+  const { sent, ask, answer } = open({ inFlightMax: 1 });
+  const first = ask('a');
+  await nextTurn();
+  const second = ask('b');
+  sent[0]?.reject(new Error('lost'));
+  await rejects(first, /lost/);
+  await nextTurn();
+  await nextTurn();
+  answer(1);
+  equal(await second, 'result of b');
+});
+
+test('a rejected result fails its own item alone, and a missing one is an error', async () => {
+  const { sent, ask } = open();
+  const [bad, good, none] = ['a', 'b', 'c'].map((item) => ask(item));
+  await nextTurn();
+  sent[0]?.resolve([Promise.reject(new Error('not a')), 'fine']);
+  await rejects(bad ?? nextTurn(), /not a/);
+  equal(await good, 'fine');
+  await rejects(none ?? nextTurn(), /fewer results/);
+});
+
+test('beyond the bound of waiting items a caller is refused, and the others are served', async () => {
+  const refuse = () => new Error('busy');
+  const { ask, answer } = open({ inFlightMax: 1, waitingMax: 1, refuse });
+  const first = ask('a');
+  await nextTurn();
+  const second = ask('b');
+  await rejects(ask('c'), /busy/);
+  answer(0);
+  await first;
+  await nextTurn();
+  answer(1);
+  equal(await second, 'result of b');
+});
+
+test('concurrent calls of one name share a result, and nothing of it is kept', async () => {
+  const share = shared<number>();
+  let calls = 0;
+  const ask = async () => {
+    calls += 1;
+    return calls;
+  };
+  deepEqual(await Promise.all([share('a', ask), share('a', ask), share('b', ask)]), [1, 1, 2]);
+  const before = heldBytes();
+  for (let at = 0; at < 100; at += 1) await share(`${at}`.padEnd(500_000), async () => at);
+  ok(heldBytes() - before < 10_000_000);
+});
+
+test('no result is older than its question, whatever the schedule', async () => {
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const chance = chanceFrom(seed);
+    let version = 0;
+    const share = shared<number>({ later: (act) => setImmediate(act) });
+    const read = async () => {
+      const seen = version;
+      for (let turns = chance.below(4); turns > 0; turns -= 1) await nextTurn();
+      return seen;
+    };
+    const caller = async () => {
+      for (let call = 0; call < 10; call += 1) {
+        const asked = version;
+        const result = await share('v', read);
+        ok(result >= asked, `seed ${seed}: asked at ${asked}, answered from ${result}`);
+        version += chance.below(2);
+        if (chance.below(3) === 0) await nextTurn();
+      }
+    };
+    await Promise.all([caller(), caller(), caller(), caller()]);
+  }
+});
+
+test('limited work keeps its order, hands its slot on, and refuses beyond its line', async () => {
+  const started: string[] = [];
+  const ends: (() => void)[] = [];
+  const run = limited({ atOnceMax: 1, waitingMax: 1, refuse: () => new Error('busy') });
+  const work = (name: string) =>
+    run(async () => {
+      started.push(name);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return name;
+    });
+  const first = work('a');
+  const second = work('b');
+  await rejects(work('c'), /busy/);
+  ends.shift()?.();
+  equal(await first, 'a');
+  await nextTurn();
+  deepEqual(started, ['a', 'b']);
+  ends.shift()?.();
+  equal(await second, 'b');
+});

@@ -1,0 +1,174 @@
+/**
+ * Does the work of several callers at once. One promise holds for all of it: a batch is sent after
+ * the last of its callers arrived, so no result is older than the question it answers.
+ *
+ * A batch goes through three states. It is *open* while callers may still join it: at least until
+ * the end of the current turn of the event loop, and longer while its group has as many batches in
+ * flight as it may. It is *in flight* from the moment `run` is called; nobody joins it any more.
+ * Then it is *settled*: every caller gets its own result.
+ */
+
+export type BatchOptions = {
+  /** Items in one batch. */
+  max?: number;
+  /** Batches of one group in flight at the same time. */
+  inFlightMax?: number;
+  /** How long a batch waits for those in flight; one of them may hang on a dead connection. */
+  heldMsMax?: number;
+  /** Items that wait in one group; beyond it `refuse` makes the error. */
+  waitingMax?: number;
+  refuse?(): Error;
+  /** Injected by tests. */
+  later?(act: () => void, ms: number): void;
+};
+
+/** Results in the order of the items. A rejected promise among them rejects its own item alone. */
+export type RunBatch<Item, Result> = (
+  items: readonly Item[],
+) => Promise<readonly (Result | Promise<Result>)[]>;
+
+export type Batched<Item, Result> = (
+  /** Only items of the same group share a batch. */
+  group: string,
+  item: Item,
+  run: RunBatch<Item, Result>,
+) => Promise<Result>;
+
+type Waiting<Item, Result> = {
+  item: Item;
+  run: RunBatch<Item, Result>;
+  caller: PromiseWithResolvers<Result>;
+};
+
+type Group<Item, Result> = { waiting: Waiting<Item, Result>[]; inFlight: number };
+
+export const HELD_MS_MAX = 5;
+
+export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item, Result> {
+  const {
+    max = Number.POSITIVE_INFINITY,
+    inFlightMax = Number.POSITIVE_INFINITY,
+    heldMsMax = HELD_MS_MAX,
+    waitingMax = Number.POSITIVE_INFINITY,
+    refuse = () => new Error('too many callers are waiting'),
+    later = setTimeout,
+  } = options;
+  const groups = new Map<string, Group<Item, Result>>();
+
+  function send(name: string, group: Group<Item, Result>): void {
+    const sent = group.waiting.splice(0, max);
+    const [first] = sent;
+    if (!first) return;
+    group.inFlight += 1;
+    if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
+    // The batch ends before its callers continue: a caller that asks again starts a new one.
+    const end = () => {
+      group.inFlight -= 1;
+      if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
+      else if (group.inFlight === 0) groups.delete(name);
+    };
+    first.run(sent.map(({ item }) => item)).then(
+      (results) => {
+        end();
+        for (const [at, { caller }] of sent.entries()) settle(caller, results, at);
+      },
+      (error: unknown) => {
+        end();
+        for (const { caller } of sent) caller.reject(error);
+      },
+    );
+  }
+
+  function sendWhenFree(name: string, group: Group<Item, Result>): void {
+    if (group.waiting.length === 0) return;
+    if (group.inFlight < inFlightMax) {
+      send(name, group);
+    } else if (Number.isFinite(heldMsMax)) {
+      const [oldest] = group.waiting;
+      later(() => {
+        if (group.waiting[0] === oldest) send(name, group);
+      }, heldMsMax);
+    }
+  }
+
+  return (name, item, run) => {
+    const caller = Promise.withResolvers<Result>();
+    const group = groups.get(name) ?? { waiting: [], inFlight: 0 };
+    groups.set(name, group);
+    if (group.waiting.length >= waitingMax) {
+      caller.reject(refuse());
+      return caller.promise;
+    }
+    group.waiting.push({ item, run, caller });
+    const isFull = group.waiting.length >= max && group.inFlight < inFlightMax;
+    if (isFull) send(name, group);
+    else if (group.waiting.length === 1) setImmediate(sendWhenFree, name, group);
+    return caller.promise;
+  };
+}
+
+function settle<Result>(
+  { resolve, reject }: PromiseWithResolvers<Result>,
+  results: readonly (Result | Promise<Result>)[],
+  at: number,
+): void {
+  const result = results[at];
+  if (result === undefined) reject(new Error('a batch returned fewer results than it has items'));
+  else resolve(result);
+}
+
+export type Shared<Result> = (name: string, ask: () => Promise<Result>) => Promise<Result>;
+
+/** Concurrent calls of the same name share one result. */
+export function shared<Result>(options: Pick<BatchOptions, 'later'> = {}): Shared<Result> {
+  const batch = batched<null, { result: Result }>({ ...options, inFlightMax: 1 });
+  return async (name, ask) => {
+    const run = async (callers: readonly null[]) => {
+      const result = await ask();
+      return callers.map(() => ({ result }));
+    };
+    return (await batch(name, null, run)).result;
+  };
+}
+
+/**
+ * Calls during a call in flight get its result instead of starting another. Their result may be
+ * older than their question, so this is for what may be a moment old, such as a reloaded file.
+ */
+export function sharedInFlight<Result>(call: () => Promise<Result>): {
+  run(): Promise<Result>;
+  isRunning(): boolean;
+} {
+  let inFlight: Promise<Result> | null = null;
+  return {
+    run() {
+      inFlight ??= call().finally(() => {
+        inFlight = null;
+      });
+      return inFlight;
+    },
+    isRunning: () => inFlight !== null,
+  };
+}
+
+export type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
+
+/** At most `atOnceMax` calls at once; the others wait in line, and beyond the line are refused. */
+export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running < atOnceMax) running += 1;
+    else if (waiting.length >= waitingMax) throw refuse();
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // The slot goes straight to the next in line, so that a new caller cannot take it first.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}
