@@ -1,6 +1,6 @@
 /**
  * Runs before every npm script: installs what is missing, makes sure that the script will run on a
- * Node that executes TypeScript, and builds the SDK in the form that vendors load. Plain JavaScript
+ * Node that executes TypeScript, and builds the packages that are published. Plain JavaScript
  * without dependencies, because it is the one file that must run on an old Node with nothing
  * installed. Silent when there is nothing to do.
  */
@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSdk, madeFrom, sourcesOfSdk } from './build-sdk.mjs';
+import { buildPackages, stalePackages } from './build-packages.mjs';
 import { withLock } from './setup-lock.mjs';
 
 const root = realpathSync(join(dirname(fileURLToPath(import.meta.url)), '..'));
@@ -29,10 +29,9 @@ async function setUp() {
     });
   }
   checkRuntime();
-  if (madeFrom(root) !== sourcesOfSdk(root)) {
-    await withLock(root, async () => {
-      if (madeFrom(root) !== sourcesOfSdk(root)) await buildSdk(root);
-    });
+  if (stalePackages(root).length > 0) {
+    // Another process may have built them while this one waited for the lock.
+    await withLock(root, () => buildPackages(root, stalePackages(root)));
   }
 }
 

@@ -1,9 +1,10 @@
-// The rows of which the command line is made, and makers for the kinds of rows that recur.
-import type { Client } from '@keyrail/client/client.ts';
+// A command is a row of a table. This file defines the rows, and functions that build the rows of
+// the recurring kinds: show, change, create a secret, confirm first, list.
+import type { Client } from '@keyrail/client';
 import type { Context } from './context.ts';
-import type { Fact } from './facts.ts';
-import { usage } from './faults.ts';
-import type { Given } from './given.ts';
+import { usage } from './failures.ts';
+import type { Given } from './input/given.ts';
+import type { Field } from './output/fields.ts';
 
 export type Option = {
   flags: string;
@@ -21,12 +22,12 @@ export type Command = {
   summary: string;
   args?: readonly Argument[];
   options?: readonly Option[];
-  /** What comes after `keyrail`. */
+  /** Whole command lines, each starting with `keyrail`. */
   examples: readonly string[];
   notes?: string;
-  /** Changes something, so that an unknown outcome matters. */
+  /** Changes something, so that a failure must say when the outcome is unknown. */
   changes?: true;
-  /** What is asked before something is done that cannot be undone. */
+  /** Asked before the command runs, unless `--yes` is given. */
   question?: (given: Given) => string;
   run(context: Context, given: Given): Promise<void>;
 };
@@ -34,123 +35,124 @@ export type Command = {
 export type Group = { name: string; summary: string; commands: readonly Command[] };
 
 type Row = Omit<Command, 'run' | 'changes'>;
-type Ask<T> = (client: Client, given: Given, context: Context) => Promise<T>;
+type Request<T> = (client: Client, given: Given, context: Context) => Promise<T>;
 
-/** Reads one object and shows it. */
-export const showing = <T extends object>(
-  row: Row & { ask: Ask<T>; facts: readonly Fact<NoInfer<T>>[] },
+/** Reads one object and prints it. */
+export const showCommand = <T extends object>(
+  row: Row & { request: Request<T>; fields: readonly Field<NoInfer<T>>[] },
 ): Command => ({
   ...row,
   run: async (context, given) =>
-    context.output.record(await row.ask(context.client(), given, context), row.facts),
+    context.output.record(await row.request(context.client(), given, context), row.fields),
 });
 
-/** Changes something and shows what it has become. */
-export const changing = <T extends object>(
-  row: Row & { ask: Ask<T>; facts: readonly Fact<NoInfer<T>>[] },
-): Command => ({ ...showing(row), changes: true });
+/** Changes an object and prints the result. */
+export const changeCommand = <T extends object>(
+  row: Row & { request: Request<T>; fields: readonly Field<NoInfer<T>>[] },
+): Command => ({ ...showCommand(row), changes: true });
 
-/** Makes something whose secret is shown this once. */
-export const minting = <T extends object>(
+/** Creates something with a secret, which is printed only this time. */
+export const secretCommand = <T extends object>(
   row: Row & {
-    ask: Ask<T>;
-    facts: readonly Fact<NoInfer<T>>[];
-    secret(made: NoInfer<T>): string;
+    request: Request<T>;
+    fields: readonly Field<NoInfer<T>>[];
+    secret(created: NoInfer<T>): string;
+    /** What the secret is called, as in `secret key`. */
     what: string;
-    /** What else is worth knowing of it. */
-    aside?(made: NoInfer<T>): string;
+    /** A further sentence for stderr. */
+    note?(created: NoInfer<T>): string;
   },
 ): Command => ({
   ...row,
   notes: [row.notes, SECRET_NOTE].filter(Boolean).join('\n\n'),
   changes: true,
   run: async (context, given) => {
-    const made = await row.ask(context.client(), given, context);
-    const { facts, what } = row;
-    context.output.showOnce({ answer: made, one: made, facts, secret: row.secret(made), what });
-    if (row.aside) context.output.note(row.aside(made));
+    const created = await row.request(context.client(), given, context);
+    const { fields, what } = row;
+    const secret = row.secret(created);
+    context.output.newSecret({ answer: created, one: created, fields, secret, what });
+    if (row.note) context.output.note(row.note(created));
   },
 });
 
-const SECRET_NOTE = `The secret is printed this once. At a terminal it follows the details; in a pipe
-stdout carries the bare secret and nothing else. --quiet prints only the secret,
---json the whole answer.`;
+const SECRET_NOTE = `The secret is shown only once. On a terminal it is printed after the details. In a
+pipe, stdout contains the secret and nothing else. --quiet prints only the secret,
+--json the whole response.`;
 
-/** Does something final and says so in a sentence. */
-export const ending = <T extends object>(
+/** Does something that cannot be undone, after a confirmation, and reports it in a sentence. */
+export const confirmedCommand = <T extends object>(
   row: Row & {
-    ask: Ask<T>;
+    request: Request<T>;
     question(given: Given): string;
-    says(done: NoInfer<T>, context: Context): string;
+    message(done: NoInfer<T>, context: Context): string;
   },
 ): Command => ({
   ...row,
   changes: true,
   run: async (context, given) => {
-    const done = await row.ask(context.client(), given, context);
-    context.output.did(done, row.says(done, context));
+    const done = await row.request(context.client(), given, context);
+    context.output.report(done, row.message(done, context));
   },
 });
 
 export const LIMIT_DEFAULT = 100;
 
 export const listOptions: readonly Option[] = [
-  { flags: '--limit <n>', about: `show at most this many (${LIMIT_DEFAULT})` },
-  { flags: '--all', about: 'show every one' },
+  { flags: '--limit <n>', about: `maximum number of rows (${LIMIT_DEFAULT})` },
+  { flags: '--all', about: 'all rows' },
 ];
 
-type Walk<T> = AsyncIterable<{ items: T[]; cursor: string | null }>;
-
+type Pages<T> = AsyncIterable<{ items: T[]; cursor: string | null }>;
 type PageInput = { query: { limit: number }; pagesMax: number };
 
-/** Whoever asks for all of a long history means it. */
+/** High enough for the whole of a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 type Listing<T> = Omit<Row, 'name'> & {
   name?: string;
-  /** How many the API gives at once. */
+  /** The largest page that the API returns. */
   pageMax: number;
-  walk(client: Client, given: Given, page: PageInput): Walk<T> | Promise<Walk<T>>;
-  facts: readonly Fact<NoInfer<T>>[];
+  pages(client: Client, given: Given, page: PageInput): Pages<T> | Promise<Pages<T>>;
+  fields: readonly Field<NoInfer<T>>[];
   empty: string;
 };
 
-/** Walks a list and shows it as a table. */
-export const listing = <T extends object>(row: Listing<T>): Command => ({
+/** Reads a list page by page and prints it as a table. */
+export const listCommand = <T extends object>(row: Listing<T>): Command => ({
   ...row,
   name: row.name ?? 'list',
   options: [...(row.options ?? []), ...listOptions],
   run: async (context, given) => {
-    const most = mostOf(given);
-    const limit = Math.min(row.pageMax, most);
+    const max = limitOf(given);
+    const limit = Math.min(row.pageMax, max);
     const page = { query: { limit }, pagesMax: PAGES_MAX };
-    const walk = await row.walk(context.client(), given, page);
-    const { rows, more } = await take(walk, most);
-    context.output.list(rows, row.facts, row.empty);
-    if (more) context.output.note(`There are more: --all shows every one, --limit that many.`);
+    const pages = await row.pages(context.client(), given, page);
+    const { rows, more } = await take(pages, max);
+    context.output.list(rows, row.fields, row.empty);
+    if (more) context.output.note('There are more rows: use --limit or --all.');
   },
 });
 
-function mostOf(given: Given): number {
+function limitOf(given: Given): number {
   if (given.flag('all')) return Number.POSITIVE_INFINITY;
-  const most = given.number('limit') ?? LIMIT_DEFAULT;
-  if (most < 1) throw usage('--limit is at least 1.');
-  return most;
+  const limit = given.number('limit') ?? LIMIT_DEFAULT;
+  if (limit < 1) throw usage('--limit must be at least 1.');
+  return limit;
 }
 
-async function take<T>(walk: Walk<T>, most: number): Promise<{ rows: T[]; more: boolean }> {
+async function take<T>(pages: Pages<T>, max: number): Promise<{ rows: T[]; more: boolean }> {
   const rows: T[] = [];
-  for await (const { items, cursor } of walk) {
+  for await (const { items, cursor } of pages) {
     rows.push(...items);
-    if (rows.length > most || (rows.length === most && cursor !== null)) {
-      return { rows: rows.slice(0, most), more: true };
+    if (rows.length > max || (rows.length === max && cursor !== null)) {
+      return { rows: rows.slice(0, max), more: true };
     }
   }
   return { rows, more: false };
 }
 
-/** PATCH with nothing to change is a slip of the keyboard. */
-export function someOf<T extends object>(fields: T): T {
+/** Rejects an update without any field: it is most likely a mistake. */
+export function requireChange<T extends object>(fields: T): T {
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
-  throw usage('Nothing to change: give at least one option.', 'The options are shown by --help.');
+  throw usage('Nothing to change: give at least one option.', 'See --help for the options.');
 }

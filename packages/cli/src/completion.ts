@@ -1,40 +1,41 @@
-// Completion scripts, read off the command line as it is built, so that they cannot fall behind.
+// Completion scripts, generated from the program itself, so that they are always current.
 import type { Command as Node } from 'commander';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
-type Spot = {
-  /** The words so far, each after a blank: ` keys list`; empty at the root. */
+/** One point of the command line: the program, a group or a command. */
+type Level = {
+  /** The words so far, each after a blank: ` keys list`; empty for the program itself. */
   at: string;
   children: { name: string; about: string }[];
   options: { flag: string; about: string; takes: boolean; choices: readonly string[] }[];
 };
 
 export function completionFor(shell: Shell, root: Node): string {
-  const spots = spotsOf(root, '', optionsOf(root));
+  const levels = levelsOf(root, '', optionsOf(root));
   switch (shell) {
     case 'bash':
-      return bash(spots);
+      return bash(levels);
     case 'zsh':
-      return zsh(spots);
+      return zsh(levels);
     case 'fish':
-      return fish(spots);
+      return fish(levels);
   }
 }
 
-function spotsOf(node: Node, at: string, shared: Spot['options']): Spot[] {
+function levelsOf(node: Node, at: string, shared: Level['options']): Level[] {
   const words = node.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
   const children = [
     ...node.commands.map((child) => ({ name: child.name(), about: child.summary() })),
     ...words.map((name) => ({ name, about: '' })),
   ];
   const options = at === '' ? shared : [...optionsOf(node), ...shared];
-  const below = node.commands.flatMap((child) => spotsOf(child, `${at} ${child.name()}`, shared));
+  const below = node.commands.flatMap((child) => levelsOf(child, `${at} ${child.name()}`, shared));
   return [{ at, children, options }, ...below];
 }
 
-const optionsOf = (node: Node): Spot['options'] => [
+const optionsOf = (node: Node): Level['options'] => [
   ...node.options.map((option) => ({
     flag: option.long ?? option.short ?? '',
     about: option.description,
@@ -43,28 +44,28 @@ const optionsOf = (node: Node): Spot['options'] => [
   })),
 ];
 
-const wordsOf = ({ children, options }: Spot): string =>
+const wordsOf = ({ children, options }: Level): string =>
   [...children.map(({ name }) => name), ...options.map(({ flag }) => flag), '--help'].join(' ');
 
-/** Options whose value is one of a few, once each; the same flag always takes the same values. */
-function choicesOf(spots: readonly Spot[]): Map<string, string> {
-  const withChoices = spots.flatMap(({ options }) => options.filter((one) => one.choices.length));
+/** The values of each option with a closed set. A flag has the same values everywhere. */
+function choicesOf(levels: readonly Level[]): Map<string, string> {
+  const withChoices = levels.flatMap(({ options }) => options.filter((one) => one.choices.length));
   return new Map(withChoices.map(({ flag, choices }) => [flag, choices.join(' ')]));
 }
 
-const valueFlags = (spots: readonly Spot[]): string[] => [
+const valueFlags = (levels: readonly Level[]): string[] => [
   ...new Set(
-    spots.flatMap(({ options }) => options.filter((one) => one.takes).map((one) => one.flag)),
+    levels.flatMap(({ options }) => options.filter((one) => one.takes).map((one) => one.flag)),
   ),
 ];
 
-const pathsOf = (spots: readonly Spot[]): string =>
-  spots
+const pathsOf = (levels: readonly Level[]): string =>
+  levels
     .filter(({ at }) => at !== '')
     .map(({ at }) => `"${at}"`)
     .join('|');
 
-const bash = (spots: readonly Spot[]): string => `# bash completion of keyrail. Use it with:
+const bash = (levels: readonly Level[]): string => `# bash completion for keyrail. Enable it with:
 #   source <(keyrail completion bash)
 _keyrail() {
   local cur prev at i
@@ -74,47 +75,47 @@ _keyrail() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at \${COMP_WORDS[i]}" in
-      ${pathsOf(spots)})
+      ${pathsOf(levels)})
         at="$at \${COMP_WORDS[i]}" ;;
     esac
   done
   case "$prev" in
-${[...choicesOf(spots)]
+${[...choicesOf(levels)]
   .map(([flag, words]) => `    ${flag}) COMPREPLY=($(compgen -W "${words}" -- "$cur")); return ;;`)
   .join('\n')}
-    ${valueFlags(spots)
-      .filter((flag) => !choicesOf(spots).has(flag))
+    ${valueFlags(levels)
+      .filter((flag) => !choicesOf(levels).has(flag))
       .join('|')}) return ;;
   esac
   case "$at" in
-${spots
-  .map((spot) => `    "${spot.at}") COMPREPLY=($(compgen -W "${wordsOf(spot)}" -- "$cur")) ;;`)
+${levels
+  .map((level) => `    "${level.at}") COMPREPLY=($(compgen -W "${wordsOf(level)}" -- "$cur")) ;;`)
   .join('\n')}
   esac
 }
 complete -o default -F _keyrail keyrail
 `;
 
-const zsh = (spots: readonly Spot[]): string => `#compdef keyrail
-# zsh completion of keyrail. Use it with:
+const zsh = (levels: readonly Level[]): string => `#compdef keyrail
+# zsh completion for keyrail. Enable it with:
 #   source <(keyrail completion zsh)
 _keyrail() {
   local at="" i
   for ((i = 2; i < CURRENT; i++)); do
     case "$at \${words[i]}" in
-      ${pathsOf(spots)}) at="$at \${words[i]}" ;;
+      ${pathsOf(levels)}) at="$at \${words[i]}" ;;
     esac
   done
   case "\${words[CURRENT-1]}" in
-${[...choicesOf(spots)]
+${[...choicesOf(levels)]
   .map(([flag, words]) => `    ${flag}) compadd -- ${words}; return ;;`)
   .join('\n')}
-    ${valueFlags(spots)
-      .filter((flag) => !choicesOf(spots).has(flag))
+    ${valueFlags(levels)
+      .filter((flag) => !choicesOf(levels).has(flag))
       .join('|')}) _files; return ;;
   esac
   case "$at" in
-${spots.map((spot) => `    "${spot.at}") compadd -- ${wordsOf(spot)} ;;`).join('\n')}
+${levels.map((level) => `    "${level.at}") compadd -- ${wordsOf(level)} ;;`).join('\n')}
   esac
 }
 if [ "\${funcstack[1]}" = "_keyrail" ]; then
@@ -127,8 +128,8 @@ fi
 const quoted = (text: string): string =>
   `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-function fish(spots: readonly Spot[]): string {
-  const lines = spots.flatMap(({ at, children, options }) => {
+function fish(levels: readonly Level[]): string {
+  const lines = levels.flatMap(({ at, children, options }) => {
     const here = `complete -c keyrail -n "__keyrail_at '${at}'"`;
     return [
       ...children.map(({ name, about }) => `${here} -f -a ${name} -d ${quoted(about)}`),
@@ -139,13 +140,13 @@ function fish(spots: readonly Spot[]): string {
       }),
     ];
   });
-  return `# fish completion of keyrail. Use it with:
+  return `# fish completion for keyrail. Enable it with:
 #   keyrail completion fish | source
 function __keyrail_at
   set -l at ""
   for word in (commandline -opc)[2..-1]
     switch "$at $word"
-      case ${pathsOf(spots).replaceAll('|', ' ')}
+      case ${pathsOf(levels).replaceAll('|', ' ')}
         set at "$at $word"
     end
   end

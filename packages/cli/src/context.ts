@@ -1,12 +1,17 @@
-// What a command is handed: a client for the chosen deployment, a place to print, the profiles.
-import { type Client, createClient } from '@keyrail/client/client.ts';
-import { type Output, openOutput, type Wishes } from './output.ts';
-import { loadProfiles, type ProfileFile, profilePath, saveProfiles } from './profile.ts';
-import { chooseTarget, type Flags, type Target, tokenOf } from './target.ts';
-import type { Terminal } from './terminal.ts';
+// What a command works with: a client for the chosen deployment, the output, the profiles.
+import { type Client, createClient } from '@keyrail/client';
+import { type Output, type OutputOptions, openOutput } from './output/output.ts';
+import {
+  loadProfiles,
+  type ProfileFile,
+  profilePath,
+  saveProfiles,
+} from './profiles/profile-file.ts';
+import { chooseTarget, type Flags, type Target, tokenOf } from './profiles/target.ts';
+import type { Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
-// Someone is watching: rather an error after a while than a long silence.
+// Shorter than the client's defaults, because a person is waiting.
 const TIMEOUT_MS = 20_000;
 const TOTAL_MS = 25_000;
 
@@ -16,32 +21,32 @@ export type Context = {
   target: Target;
   profiles: ProfileFile;
   saveProfiles(file: ProfileFile): Promise<void>;
-  /** With the chosen credential; throws when there is none. */
+  /** A client with the chosen credential; throws if there is none. */
   client(): Client;
-  /** Without a credential. */
-  stranger(): Client;
+  /** A client without a credential. */
+  anonymous(): Client;
   now(): Date;
 };
 
 export async function openContext(
   terminal: Terminal,
-  wishes: Wishes,
+  options: OutputOptions,
   flags: Flags,
 ): Promise<Context> {
   const path = profilePath(terminal);
   const profiles = await loadProfiles(path);
   const target = chooseTarget(flags, terminal, profiles);
   const headers = { 'user-agent': `keyrail-cli/${VERSION}` };
-  const stranger = () =>
+  const anonymous = () =>
     createClient({ url: target.url, headers, timeoutMs: TIMEOUT_MS, totalMs: TOTAL_MS });
   return {
     terminal,
-    output: openOutput(terminal, wishes),
+    output: openOutput(terminal, options),
     target,
     profiles,
     saveProfiles: (file) => saveProfiles(path, file),
-    client: () => stranger().withToken(tokenOf(target)),
-    stranger,
+    client: () => anonymous().withToken(tokenOf(target)),
+    anonymous,
     now: terminal.now,
   };
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// keyrail: the control plane from a terminal. The only reader of the environment.
+// The program `keyrail`. Only this file reads the environment of the process.
 import { homedir } from 'node:os';
 import { run } from './run.ts';
 
-// A reader that has seen enough, such as head, is no failure.
+// A reader may close the pipe early, as `head` does. That is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

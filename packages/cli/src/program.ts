@@ -1,21 +1,21 @@
-// The command line as commander knows it, built from the rows of the groups.
+// Builds the commander program from the rows of the commands.
 import { Argument, Command as Node, Option } from 'commander';
 import type { Command, Group } from './command.ts';
 import { completionFor, type Shell, shells } from './completion.ts';
 import { openContext } from './context.ts';
-import { givenOf } from './given.ts';
-import { confirm } from './prompt.ts';
-import { painter } from './style.ts';
-import { tokenOf } from './target.ts';
-import type { Terminal } from './terminal.ts';
+import { givenOf } from './input/given.ts';
+import { tokenOf } from './profiles/target.ts';
+import { confirm } from './terminal/prompt.ts';
+import { painter } from './terminal/style.ts';
+import type { Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
 export type Tree = { groups: readonly Group[]; single: readonly Command[] };
 
-/** What becomes known of a run, for whoever reports its failure. */
+/** Set while a command runs, and read when its failure is reported. */
 export type Progress = { changes: boolean };
 
-const about = `Keyrail from a terminal: projects, tenants and API keys of a Keyrail deployment.
+const about = `Manage projects, tenants and API keys of a Keyrail deployment.
 
 Results go to stdout, everything else to stderr.`;
 
@@ -24,18 +24,18 @@ Environment:
   KEYRAIL_PROFILE   profile to use
   KEYRAIL_URL       address of the deployment
   KEYRAIL_TOKEN     secret key, session or bootstrap token
-  NO_COLOR          no colours
+  NO_COLOR          disable colours
 
-  A flag beats the environment, which beats the profile. Naming a profile with
-  --profile sets KEYRAIL_URL and KEYRAIL_TOKEN aside. The credential of a
-  profile is only ever sent to the address of that profile.
+  A flag overrides the environment, which overrides the profile. With --profile,
+  KEYRAIL_URL and KEYRAIL_TOKEN are ignored. The credential of a profile is sent
+  only to the address of that profile.
 
 Exit codes:
-  0  done
-  1  refused by the server (4xx)
-  2  usage
-  3  unreachable, or the server failed (5xx)
-  4  not logged in, or the credential is not valid
+  0  success
+  1  rejected by the server (4xx)
+  2  wrong usage
+  3  server unreachable or failing (5xx)
+  4  not logged in, or invalid credential
 
 Start here:
   $ keyrail login --url https://keys.example.com
@@ -48,9 +48,9 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
     .version(VERSION)
     .option('--profile <name>', 'profile to use')
     .option('--url <url>', 'address of the deployment')
-    .option('--json', 'print the objects of the API as JSON; lists as arrays')
-    .option('-q, --quiet', 'print only ids, or only the secret of what was made')
-    .option('--no-color', 'no colours')
+    .option('--json', 'print the JSON of the API; lists as arrays')
+    .option('-q, --quiet', 'print only ids, or only a new secret')
+    .option('--no-color', 'disable colours')
     .addHelpText('after', afterHelp)
     .exitOverride()
     .configureHelp({
@@ -78,20 +78,20 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
   return root;
 }
 
-/** Apart from the rows: it needs the whole tree, and neither profile nor server. */
+/** Not a row: completion needs the whole program, and neither a profile nor a server. */
 function addCompletion(root: Node, { stdout }: Terminal): void {
   root
     .command('completion')
     .summary('print a completion script')
-    .description('print a completion script for your shell')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>', 'shell').choices(shells))
     .addHelpText('after', '\nExamples:\n  $ source <(keyrail completion bash)')
     .action((shell: Shell) => void stdout.write(completionFor(shell, root)));
 }
 
-type Surroundings = { terminal: Terminal; progress: Progress };
+type RunState = { terminal: Terminal; progress: Progress };
 
-function addCommand(parent: Node, row: Command, { terminal, progress }: Surroundings): void {
+function addCommand(parent: Node, row: Command, { terminal, progress }: RunState): void {
   const node = parent.command(row.name).summary(row.summary).description(row.summary);
   for (const { name, about: text, choices } of row.args ?? []) {
     const argument = new Argument(`<${name}>`, text);
@@ -105,17 +105,17 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: Surround
     const flags = node.optsWithGlobals();
     const given = givenOf({ ...flags, ...argumentsOf(row, node.processedArgs) });
     progress.changes = row.changes === true;
-    const wishes = {
+    const outputOptions = {
       json: given.flag('json'),
       quiet: given.flag('quiet'),
       color: flags.color !== false,
     };
-    const context = await openContext(terminal, wishes, {
+    const context = await openContext(terminal, outputOptions, {
       profile: given.maybe('profile'),
       url: given.maybe('url'),
     });
     if (row.question && !given.flag('yes')) {
-      // Whoever is not logged in need not be asked.
+      // Fails first if there is no login, before the question.
       tokenOf(context.target);
       await confirm(terminal, row.question(given));
     }
@@ -131,7 +131,7 @@ function optionsOf(row: Command): Option[] {
     if (repeat) option.argParser((value, before: string[] = []) => [...before, value]);
     return option;
   });
-  if (row.question) options.push(new Option('-y, --yes', 'do it without asking'));
+  if (row.question) options.push(new Option('-y, --yes', 'do not ask for confirmation'));
   return options;
 }
 

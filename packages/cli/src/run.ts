@@ -1,20 +1,21 @@
-// One command from its words to its exit code.
-import { exitCodeOf, exitCodes, faultLines } from './faults.ts';
-import { buildProgram, type Progress } from './program.ts';
-import { painter } from './style.ts';
-import { hasColours, type Terminal } from './terminal.ts';
-import { tree } from './tree.ts';
+// Runs one command line and returns its exit code.
 
-export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
+import { tree } from './commands/all.ts';
+import { exitCodeOf, exitCodes, failureLines } from './failures.ts';
+import { buildProgram, type Progress } from './program.ts';
+import { painter } from './terminal/style.ts';
+import { hasColours, type Terminal } from './terminal/terminal.ts';
+
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const progress: Progress = { changes: false };
   const program = buildProgram(tree, terminal, progress);
   try {
-    await program.parseAsync([...words], { from: 'user' });
+    await program.parseAsync([...args], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    const wanted = !words.includes('--no-color');
+    const wanted = !args.includes('--no-color');
     const paint = painter(hasColours(terminal, terminal.stderr, wanted));
-    const lines = faultLines(error, { paint, changes: progress.changes });
+    const lines = failureLines(error, { paint, changes: progress.changes });
     if (lines.length > 0) terminal.stderr.write(`${lines.join('\n')}\n`);
     return exitCodeOf(error);
   }

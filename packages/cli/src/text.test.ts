@@ -1,24 +1,24 @@
-// Tables, times, rate limits and JSON on the command line, as far as they are pure.
+// Tables, times, rate limits and option values: the functions without input or output.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from './faults.ts';
-import { givenOf } from './given.ts';
-import { rateLimitOf, rateLimitText } from './rate-limits.ts';
-import { cut, pad, painter, printable, widthOf } from './style.ts';
-import { tableLines } from './table.ts';
+import { Failure } from './failures.ts';
+import { givenOf } from './input/given.ts';
+import { rateLimitOf, rateLimitText } from './input/rate-limits.ts';
+import { tableLines } from './output/table.ts';
+import { cut, pad, painter, printable, widthOf } from './terminal/style.ts';
 import { hoursOf, instantOf, relative, spanText } from './times.ts';
 
 const plain = painter(false);
 const now = new Date('2026-11-15T12:00:00.000Z');
 
-test('nothing that a name holds can steer a terminal', () => {
+test('control characters are made visible', () => {
   equal(printable('a\u001b[31mb'), 'a\\u001b[31mb');
   equal(printable('a\u009b2Jb\nc'), 'a\\u009b2Jb\\u000ac');
   equal(printable('abc\u202edef'), 'abc\\u202edef');
   equal(printable('Ünïcödé 株式 👩‍🔬'), 'Ünïcödé 株式 👩‍🔬');
 });
 
-test('widths are counted as a terminal counts them', () => {
+test('widths are counted in terminal columns', () => {
   equal(widthOf('abc'), 3);
   equal(widthOf('株式'), 4);
   equal(widthOf('👩‍🔬'), 2);
@@ -37,7 +37,7 @@ const columns = [
 const row = ['0123456789', 'a name that is rather long', '1m ago', '2m ago'];
 const sheet = { columns, rows: [row.map((text) => ({ text }))] };
 
-test('a table drops what can be spared, then cuts what can be cut, and never an id', () => {
+test('a table drops columns, then cuts texts, and never cuts an id', () => {
   const at = (width: number) => tableLines(sheet, width, plain)[1];
   equal(at(Number.POSITIVE_INFINITY), '0123456789  a name that is rather long  1m ago  2m ago');
   equal(at(54), '0123456789  a name that is rather long  1m ago  2m ago');
@@ -48,7 +48,7 @@ test('a table drops what can be spared, then cuts what can be cut, and never an 
   ok(at(5)?.startsWith('0123456789'));
 });
 
-test('colours enclose the text and not the blanks', () => {
+test('colours apply to the text and not to the padding', () => {
   const cells = [
     { text: 'ok', tone: 'green' as const },
     { text: 'x', tone: undefined },
@@ -61,7 +61,7 @@ test('colours enclose the text and not the blanks', () => {
   equal(lines[1], '\u001b[32mok\u001b[0m     x');
 });
 
-test('instants are written in several ways', () => {
+test('a time can be written in several ways', () => {
   equal(instantOf('30d', now), '2026-12-15T12:00:00.000Z');
   equal(instantOf('2027-01-31', now), '2027-01-31T00:00:00Z');
   equal(instantOf('2027-01-31T12:00:00+02:00', now), '2027-01-31T12:00:00+02:00');
@@ -70,13 +70,13 @@ test('instants are written in several ways', () => {
   }
 });
 
-test('spans are hours where hours are meant', () => {
+test('durations are converted to hours', () => {
   deepEqual(['24', '0', '90m', '2d', '1w'].map(hoursOf), [24, 0, 1.5, 48, 168]);
   throws(() => hoursOf('soon'), Failure);
   deepEqual([60_000, 90_000, 86_400_000, 1500].map(spanText), ['1m', '90s', '1d', '1500ms']);
 });
 
-test('times are near when they are near', () => {
+test('times are relative up to 60 days away', () => {
   const at = (ms: number) => relative(new Date(now.getTime() + ms).toISOString(), now);
   deepEqual([-90_000, -3_600_000, 7 * 86_400_000 - 5, 0].map(at), [
     '1m ago',
@@ -87,7 +87,7 @@ test('times are near when they are near', () => {
   equal(at(-90 * 86_400_000), '2026-08-17');
 });
 
-test('a rate limit reads as it is written', () => {
+test('a rate limit is printed as it is written', () => {
   const text = 'burst=100/10s:fixed:tenant';
   equal(rateLimitText(rateLimitOf(text)), text);
   equal(rateLimitText(rateLimitOf('m=600/1m')), 'm=600/1m:sliding:key');
@@ -96,7 +96,7 @@ test('a rate limit reads as it is written', () => {
   }
 });
 
-test('what is said is read strictly', () => {
+test('option values are parsed strictly', () => {
   const given = givenOf({
     limit: '1e3',
     meta: '[]',
@@ -104,8 +104,8 @@ test('what is said is read strictly', () => {
     days: '7',
     rateLimit: 5,
   });
-  throws(() => given.number('limit'), /--limit is a whole number/);
-  throws(() => given.object('meta'), /--meta is a JSON object/);
+  throws(() => given.number('limit'), /--limit must be a whole number/);
+  throws(() => given.object('meta'), /--meta must be a JSON object/);
   throws(() => given.text('externalId'), /--external-id is required/);
   throws(
     () => given.id('id'),

@@ -1,5 +1,5 @@
-// Instants and spans, as people write and read them.
-import { usage } from './faults.ts';
+// Times and durations, as people write and read them.
+import { usage } from './failures.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -21,7 +21,7 @@ export function spanMs(text: string): number | null {
   return ms === undefined ? null : Number(amount) * ms;
 }
 
-/** The shortest exact way to write a span. */
+/** The shortest exact notation of a duration. */
 export function spanText(ms: number): string {
   for (const unit of ['d', 'h', 'm', 's']) {
     const size = units[unit] ?? 1;
@@ -30,23 +30,23 @@ export function spanText(ms: number): string {
   return `${ms}ms`;
 }
 
-/** An instant for the API from `30d`, `2027-01-31` (UTC) or a full ISO 8601 date-time. */
+/** A time for the API, from `30d`, `2027-01-31` (UTC) or a full ISO 8601 date-time. */
 export function instantOf(text: string, now: Date): string {
   const span = spanMs(text);
   if (span !== null) return new Date(now.getTime() + span).toISOString();
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text)) return text;
-  throw usage(`"${text}" is no instant: write 30d, 2027-01-31 or 2027-01-31T12:00:00Z`);
+  throw usage(`"${text}" is not a time. Write 30d, 2027-01-31 or 2027-01-31T12:00:00Z.`);
 }
 
 /** Hours for the API from `24`, `90m`, `2d`. */
 export function hoursOf(text: string): number {
   const ms = spanMs(/^[\d.]+$/.test(text) ? `${text}h` : text);
-  if (ms === null) throw usage(`"${text}" is no span of time: write 24h, 90m or 2d`);
+  if (ms === null) throw usage(`"${text}" is not a duration. Write 24h, 90m or 2d.`);
   return ms / HOUR_MS;
 }
 
-/** `5m ago`, `in 3d`; a date when it is further than two months away. */
+/** `5m ago`, `in 3d`, or a date when it is more than 60 days away. */
 export function relative(iso: string, now: Date): string {
   const ms = Date.parse(iso) - now.getTime();
   if (Number.isNaN(ms)) return iso;

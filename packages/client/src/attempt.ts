@@ -1,8 +1,9 @@
-// One exchange with the server, from fetch to the last byte, within a time and a size.
+// One request and its response, read to the last byte, within a time limit and a size limit.
 import { KeyrailError, KeyrailUnreachable, refusalOf } from './errors.ts';
+import { type Exchange, jsonOrText } from './response.ts';
 
-/** More than any answer of the API; what comes beyond is not read. */
-export const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+/** Larger than any response of the API. The rest of a larger response is not read. */
+export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type Prepared = {
   url: URL;
@@ -11,16 +12,14 @@ export type Prepared = {
   body: string | Uint8Array<ArrayBuffer> | undefined;
 };
 
-export type Exchanged = { status: number; headers: Headers; text: string };
+export type AttemptLimits = { timeoutMs: number; signal: AbortSignal | undefined };
 
-export type Within = { timeoutMs: number; signal: AbortSignal | undefined };
-
-/** Resolves with a success or a 304; rejects with one of our errors, or the caller's reason. */
+/** Resolves with a 2xx or 304. Rejects with one of our errors or the reason of the signal. */
 export async function attempt(
   fetcher: typeof fetch,
   prepared: Prepared,
-  { timeoutMs, signal }: Within,
-): Promise<Exchanged> {
+  { timeoutMs, signal }: AttemptLimits,
+): Promise<Exchange> {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   const timer = setTimeout(() => controller.abort(), timeoutMs);
@@ -30,7 +29,7 @@ export async function attempt(
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     if (!controller.signal.aborted || error instanceof KeyrailError) throw error;
-    const message = `No answer from ${prepared.url.origin} within ${Math.round(timeoutMs)} ms.`;
+    const message = `No response from ${prepared.url.origin} within ${Math.round(timeoutMs)} ms.`;
     throw new KeyrailUnreachable('timeout', message);
   } finally {
     clearTimeout(timer);
@@ -42,7 +41,7 @@ async function exchange(
   fetcher: typeof fetch,
   { url, method, headers, body }: Prepared,
   signal: AbortSignal,
-): Promise<Exchanged> {
+): Promise<Exchange> {
   const response = await fetcher(url, {
     method,
     headers,
@@ -57,17 +56,17 @@ async function exchange(
   const text = await readText(response, url);
   const { status } = response;
   if (response.ok || status === 304) return { status, headers: response.headers, text };
-  // A credential must not follow a redirect, and a redirected POST would arrive as a GET.
+  // Following it would send the credential elsewhere and turn a POST into a GET.
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     throw new KeyrailUnreachable('answer', redirected(url, response.headers.get('location')));
   }
-  throw refusalOf(status, response.headers, parsedOrText(text));
+  throw refusalOf(status, response.headers, jsonOrText(text));
 }
 
 function redirected(url: URL, location: string | null): string {
   const known = location !== null && URL.canParse(location, url.href);
   const to = known ? ` to ${new URL(location, url).origin}` : '';
-  return `${url.origin} redirects${to}: use the address it leads to.`;
+  return `${url.origin} redirects${to}. Use the address that it redirects to.`;
 }
 
 async function readText(response: Response, { origin }: URL): Promise<string> {
@@ -81,31 +80,24 @@ async function readText(response: Response, { origin }: URL): Promise<string> {
       const { done, value } = await reader.read();
       if (done) return text + decoder.decode();
       bytes += value.byteLength;
-      if (bytes > ANSWER_BYTES_MAX) break;
+      if (bytes > RESPONSE_BYTES_MAX) break;
       text += decoder.decode(value, { stream: true });
     }
   } catch (cause) {
-    throw new KeyrailUnreachable('network', `The answer of ${origin} broke off.`, { cause });
+    throw new KeyrailUnreachable('network', `The response of ${origin} was cut off.`, { cause });
   }
   await reader.cancel().catch(() => {});
-  const message = `The answer of ${origin} is larger than ${ANSWER_BYTES_MAX} bytes.`;
+  const message = `The response of ${origin} is larger than ${RESPONSE_BYTES_MAX} bytes.`;
   throw new KeyrailUnreachable('answer', message);
-}
-
-export function parsedOrText(text: string): unknown {
-  if (text === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function unreachable({ origin }: URL, error: unknown): KeyrailUnreachable {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const why = codeOf(cause) ?? (cause instanceof Error ? cause.message : '');
   const message = `Cannot reach ${origin}${why && `: ${why}`}`;
-  return new KeyrailUnreachable(isOfConnecting(cause) ? 'connect' : 'network', message, { cause });
+  return new KeyrailUnreachable(isConnectFailure(cause) ? 'connect' : 'network', message, {
+    cause,
+  });
 }
 
 const codeOf = (cause: unknown): string | undefined =>
@@ -113,9 +105,9 @@ const codeOf = (cause: unknown): string | undefined =>
     ? cause.code
     : undefined;
 
-/** Whether it failed before a byte was sent. Browsers do not tell, so there it is never certain. */
-function isOfConnecting(cause: unknown): boolean {
-  if (cause instanceof AggregateError) return cause.errors.every(isOfConnecting);
+/** Whether it failed before a byte was sent. Browsers give no reason, so it is false there. */
+function isConnectFailure(cause: unknown): boolean {
+  if (cause instanceof AggregateError) return cause.errors.every(isConnectFailure);
   if (codeOf(cause) === 'UND_ERR_CONNECT_TIMEOUT') return true;
   if (typeof cause !== 'object' || cause === null || !('syscall' in cause)) return false;
   return cause.syscall === 'connect' || cause.syscall === 'getaddrinfo';

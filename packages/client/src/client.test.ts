@@ -19,7 +19,7 @@ const refusedAs = (code: string, status: number) => (error: unknown) => {
   return true;
 };
 
-test('a call is typed and answered', async (t) => {
+test('a call returns the typed body of the response', async (t) => {
   const { tokens, workspaceId } = await bench(t);
   const client = createClient({ url, token: tokens.liveKey });
   const workspace = await client.call('GET /v1/workspace');
@@ -28,7 +28,7 @@ test('a call is typed and answered', async (t) => {
   equal(renamed.name, 'Über & Söhne');
 });
 
-test('params, query and body each reach their place', async (t) => {
+test('params, query and body are sent where they belong', async (t) => {
   const { tokens } = await bench(t);
   const client = createClient({ url, token: tokens.liveKey });
   const made = await client.call('POST /v1/secret_keys', { body: { env: 'test', name: 'ci' } });
@@ -50,7 +50,7 @@ test('params, query and body each reach their place', async (t) => {
   );
 });
 
-test('a refusal carries its code, its details and the id of the request', async (t) => {
+test('an error has the code, the details and the id of the request', async (t) => {
   const { tokens } = await bench(t);
   const client = createClient({ url, token: tokens.liveKey });
   const body = { name: '', embed_origins: ['nowhere'] };
@@ -81,7 +81,7 @@ test('withToken changes the credential and nothing else', async (t) => {
   );
 });
 
-test('pages are walked to the end, in order, without repetition', async (t) => {
+test('a walk returns every page in order, without repetition', async (t) => {
   const { tokens } = await bench(t);
   const client = createClient({ url, token: tokens.liveKey });
   for (let n = 0; n < 5; n += 1) {
@@ -99,23 +99,23 @@ test('pages are walked to the end, in order, without repetition', async (t) => {
   deepEqual(walked, whole.data);
 });
 
-test('a walk can be resumed at a cursor and is bounded', async (t) => {
+test('a walk can start at a cursor and is bounded', async (t) => {
   const { tokens } = await bench(t);
   const client = createClient({ url, token: tokens.liveKey });
-  const line = 'GET /v1/secret_keys';
-  const first = await client.pages(line, { query: { limit: 1 } }).next();
+  const endpoint = 'GET /v1/secret_keys';
+  const first = await client.pages(endpoint, { query: { limit: 1 } }).next();
   const cursor = first.value?.cursor ?? '';
   const rest: string[] = [];
-  for await (const { items } of client.pages(line, { query: { cursor, limit: 1 } })) {
+  for await (const { items } of client.pages(endpoint, { query: { cursor, limit: 1 } })) {
     rest.push(...items.map(({ id }) => id));
   }
   equal(rest.length, 1);
   await rejects(async () => {
-    for await (const _ of client.pages(line, { query: { limit: 1 }, pagesMax: 1 }));
+    for await (const _ of client.pages(endpoint, { query: { limit: 1 }, pagesMax: 1 }));
   }, RangeError);
 });
 
-test('reply shows status and headers', async (t) => {
+test('reply returns status and headers', async (t) => {
   const { tokens } = await bench(t);
   const client = createClient({ url, token: tokens.liveKey });
   const reply = await client.reply('POST /v1/secret_keys', { body: { env: 'test' } });
@@ -124,7 +124,7 @@ test('reply shows status and headers', async (t) => {
   ok(reply.requestId);
 });
 
-test('request reaches paths that the types do not know', async (t) => {
+test('request sends to paths that the types do not know', async (t) => {
   const { tokens } = await bench(t);
   const client = createClient({ url, token: tokens.liveKey });
   const list = await client.request({ method: 'GET', path: '/v1/environments' });

@@ -1,10 +1,10 @@
-// The two ways in which a call fails: the server said no, or no answer came that can be trusted.
-import type { WireErrorCode } from '@keyrail/protocol/error-codes.ts';
-import { retryAfterMsOf } from './retry-after.ts';
+// The two ways in which a call fails: the server refused it, or no usable response arrived.
+import type { ErrorCodes } from './endpoints.ts';
 
-export type { WireErrorCode };
+/** The closed list of error codes of the API. */
+export type WireErrorCode = keyof ErrorCodes;
 
-/** One problem of a refused input; `path` is dotted, as in `rate_limits.0.window_ms`. */
+/** One problem of an invalid input; `path` is dotted, as in `rate_limits.0.window_ms`. */
 export type ErrorDetail = { path: string; message: string };
 
 type Refused = {
@@ -19,12 +19,12 @@ type Refused = {
 };
 
 /**
- * The server refused the call. `code` is stable and meant for branching; `message` is meant for
- * people. A 5xx on a call that changes something leaves open whether the change was made.
+ * The server refused the call. `code` is stable: branch on it. `message` is for people. After a 5xx
+ * it is unknown whether a change was made.
  *
  * @example
  * try {
- *   await client.call('GET /v1/keys/{id}', { params: { id } });
+ *   await client.keys.get(id);
  * } catch (error) {
  *   if (error instanceof KeyrailError && error.code === 'not_found') return null;
  *   throw error;
@@ -32,18 +32,18 @@ type Refused = {
  */
 export class KeyrailError extends Error {
   override readonly name = 'KeyrailError';
-  /** Of the closed list of the protocol, or its nearest kin for a code that is not in it. */
+  /** A code that this version does not know is mapped by the status to the closest one. */
   readonly code: WireErrorCode;
   readonly status: number;
-  /** Every problem of an input that is not valid; empty otherwise. */
+  /** Every problem of an invalid input; empty otherwise. */
   readonly details: readonly ErrorDetail[];
-  /** What the credential would need besides; empty unless `code` is `insufficient_scope`. */
+  /** The scopes that the credential lacks; empty unless `code` is `insufficient_scope`. */
   readonly missingScopes: readonly string[];
-  /** What the server calls this request in its log. */
+  /** The id of this request in the server's log. */
   readonly requestId: string | null;
-  /** How long the server asks to wait before another attempt. */
+  /** The wait that the server asks for before another attempt. */
   readonly retryAfterMs: number | null;
-  /** The answer as it came: parsed when it was JSON, else text. */
+  /** The body of the response: parsed JSON, else text. */
   readonly body: unknown;
 
   constructor(refused: Refused) {
@@ -59,16 +59,16 @@ export class KeyrailError extends Error {
 }
 
 /**
- * Why no answer came. `connect`: no connection. `network`: it broke. `timeout`: time was up.
- * `answer`: something answered, but not as a Keyrail server does.
+ * Why there is no usable response. `connect`: no connection was made. `network`: the connection
+ * broke. `timeout`: the time limit passed. `answer`: the response is not one of a Keyrail server.
  */
 export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 
-/** No usable answer. When `sent` is true, a change may have been made all the same. */
+/** No usable response arrived. If `sent` is true, a change may have been made nevertheless. */
 export class KeyrailUnreachable extends Error {
   override readonly name = 'KeyrailUnreachable';
   readonly reason: UnreachableReason;
-  /** False when the request certainly never left, so that repeating it is safe. */
+  /** False if the request was certainly not sent, so that repeating it is safe. */
   readonly sent: boolean;
 
   constructor(
@@ -82,7 +82,7 @@ export class KeyrailUnreachable extends Error {
   }
 }
 
-// Written out so that the list exists at run time without the protocol; the type keeps it whole.
+// Written out because only the types of the protocol are available; the type forces it complete.
 const codes: Readonly<Record<WireErrorCode, true>> = {
   invalid_request: true,
   invalid_token: true,
@@ -107,7 +107,7 @@ const codes: Readonly<Record<WireErrorCode, true>> = {
   unavailable: true,
 };
 
-/** For answers of something in between, such as a proxy, which knows no codes. */
+/** For responses without a code, such as those of a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',
   403: 'forbidden',
@@ -122,7 +122,7 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   504: 'unavailable',
 };
 
-/** Reads a refusal; whatever the body holds, an error of the known shape comes out. */
+/** Reads an error response. Whatever the body holds, the result is a complete KeyrailError. */
 export function refusalOf(status: number, headers: Headers, body: unknown): KeyrailError {
   const error = fieldOf(body, 'error');
   const code = fieldOf(error, 'code');
@@ -130,7 +130,7 @@ export function refusalOf(status: number, headers: Headers, body: unknown): Keyr
   return new KeyrailError({
     status,
     code: isCode(code) ? code : (codeByStatus[status] ?? codeOfClass(status)),
-    message: typeof message === 'string' ? message : `The server answered ${status}.`,
+    message: typeof message === 'string' ? message : `The server responded with ${status}.`,
     details: listOf(fieldOf(error, 'details'), isDetail),
     missingScopes: listOf(fieldOf(error, 'missing_scopes'), isText),
     requestId: headers.get('x-request-id'),
@@ -155,3 +155,13 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 const isDetail = (value: unknown): value is ErrorDetail =>
   isText(fieldOf(value, 'path')) && isText(fieldOf(value, 'message'));
+
+/** The wait that `retry-after` asks for, or null when it is absent or unreadable. */
+export function retryAfterMsOf(headers: Headers): number | null {
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  // A date is compared with the server's own clock, since the local one may be wrong.
+  const wait = Date.parse(value) - Date.parse(headers.get('date') ?? '');
+  return Number.isFinite(wait) ? Math.max(0, wait) : null;
+}

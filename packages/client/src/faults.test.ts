@@ -46,7 +46,7 @@ test('a read survives resets, 503 and a broken answer', async (t) => {
   }
 });
 
-test('attempts are bounded, and the last failure is told', async (t) => {
+test('attempts are bounded, and the last failure is thrown', async (t) => {
   const { url, seen } = await scriptedServer(t, [refusal(503, 'unavailable')]);
   const error = await caught(createClient({ url, retries: 3 }).call(read));
   ok(error instanceof KeyrailError);
@@ -65,7 +65,7 @@ test('a change is not repeated when its outcome is unknown', async (t) => {
   }
 });
 
-test('a change is repeated when it was refused outright, or when the caller allows it', async (t) => {
+test('a change is repeated after a 429, or when the caller allows it', async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '0' });
   const made = json({ id: 'made' }, { status: 201 });
   const refused = await scriptedServer(t, [busy, made]);
@@ -77,13 +77,13 @@ test('a change is repeated when it was refused outright, or when the caller allo
   equal(broken.seen.length, 2);
 });
 
-test('a revocation is repeated whatever became of the first', async (t) => {
+test('a revocation is repeated after any failure', async (t) => {
   const { url, seen } = await scriptedServer(t, [reset, refusal(503, 'unavailable'), json({})]);
   await createClient({ url }).call(revoke, { params: { id: 'a' } });
   equal(seen.length, 3);
 });
 
-test('nothing listens: the request never left, and that is told', async () => {
+test('if nothing listens, the error says that the request was not sent', async () => {
   const url = await deadUrl();
   const error = await unreachable(createClient({ url, token: TOKEN }).call(create, keyBody));
   equal(error.reason, 'connect');
@@ -91,7 +91,7 @@ test('nothing listens: the request never left, and that is told', async () => {
   match(error.message, /ECONNREFUSED/);
 });
 
-test('retry-after is honoured, and not when it would exceed the time of the call', async (t) => {
+test('retry-after is respected unless it exceeds the time limit of the call', async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '1' });
   const patient = await scriptedServer(t, [busy, fine]);
   const began = performance.now();
@@ -106,7 +106,7 @@ test('retry-after is honoured, and not when it would exceed the time of the call
   ok(performance.now() - began < 5000);
 });
 
-test('a silent server costs a timeout per attempt and never more than the total', async (t) => {
+test('a silent server costs one timeout per attempt and at most the total', async (t) => {
   const { url, seen } = await scriptedServer(t, [silence]);
   const client = createClient({ url, token: TOKEN, timeoutMs: 100, totalMs: 250, retries: 10 });
   const began = performance.now();
@@ -116,7 +116,7 @@ test('a silent server costs a timeout per attempt and never more than the total'
   ok(seen.length <= 3);
 });
 
-test('a single call may be given more time than the others', async (t) => {
+test('a single call may have a longer time limit than the client', async (t) => {
   const late: Step = (request, response) => void setTimeout(() => fine(request, response), 300);
   const { url } = await scriptedServer(t, [late]);
   const client = createClient({ url, timeoutMs: 100, totalMs: 150, retries: 0 });
@@ -124,7 +124,7 @@ test('a single call may be given more time than the others', async (t) => {
   deepEqual((await client.call(read, { timeoutMs: 5000 })).data, []);
 });
 
-test('the time runs on while the answer trickles', async (t) => {
+test('the time limit includes reading a slow response', async (t) => {
   const trickle: Step = (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     const timer = setInterval(() => response.write(' '), 10);
@@ -135,7 +135,7 @@ test('the time runs on while the answer trickles', async (t) => {
   equal(error.reason, 'timeout');
 });
 
-test('a caller can end a call while it is sent and while it waits', async (t) => {
+test('a caller can abort a call while it is sent and while it waits', async (t) => {
   for (const step of [silence, refusal(429, 'rate_limited', { 'retry-after': '30' })]) {
     const { url } = await scriptedServer(t, [step]);
     const controller = new AbortController();
@@ -148,7 +148,7 @@ test('a caller can end a call while it is sent and while it waits', async (t) =>
   equal(seen.length, 0);
 });
 
-test('an answer that is no JSON is told apart from an empty one', async (t) => {
+test('a response that is not JSON is an error', async (t) => {
   const portal = await scriptedServer(t, [text('<html>Welcome to our Wi-Fi</html>')]);
   const error = await unreachable(createClient(portal).call(read));
   equal(error.reason, 'answer');
@@ -159,7 +159,7 @@ test('an answer that is no JSON is told apart from an empty one', async (t) => {
   await unreachable(createClient(list).pages(read).next());
 });
 
-test('a refusal of a proxy is an error of the same shape', async (t) => {
+test('an error response of a proxy becomes an error of the same shape', async (t) => {
   const proxied = await scriptedServer(t, [text('<html>Bad gateway</html>', { status: 502 })]);
   const error = await caught(createClient({ ...proxied, retries: 0 }).call(read));
   ok(error instanceof KeyrailError);
@@ -172,7 +172,7 @@ test('a refusal of a proxy is an error of the same shape', async (t) => {
   deepEqual([told.code, told.details, told.body], ['conflict', [], odd]);
 });
 
-test('an endless answer is cut off', async (t) => {
+test('an endless response is not read to the end', async (t) => {
   const { url } = await scriptedServer(t, [endless]);
   const error = await unreachable(createClient({ url }).call(read));
   equal(error.reason, 'answer');
@@ -189,7 +189,7 @@ test('a redirect is reported, and the credential does not follow it', async (t) 
   equal(other.seen.length, 0);
 });
 
-test('a 304 is an answer without a body', async (t) => {
+test('a 304 is a response without a body', async (t) => {
   const unchanged: Step = (_, response) => void response.writeHead(304, { etag: 'W/"1"' }).end();
   const { url, seen } = await scriptedServer(t, [unchanged]);
   const input = { query: { project_id: 'p' }, headers: { 'if-none-match': 'W/"1"' } };
@@ -202,7 +202,7 @@ test('a 304 is an answer without a body', async (t) => {
   equal(seen[0]?.headers['if-none-match'], 'W/"1"');
 });
 
-test('a list that never ends is given up', async (t) => {
+test('a walk over an endless list rejects', async (t) => {
   const link = '</v1/environments?cursor=again>; rel="next"';
   const { url } = await scriptedServer(t, [json({ data: [1] }, { headers: { link } })]);
   await rejects(async () => {

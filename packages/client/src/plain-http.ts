@@ -3,7 +3,7 @@
 const LOOPBACK = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
 
 /** Whether a credential that is sent to this address can be read on its way. */
-export function isInTheOpen(url: string | URL): boolean {
+export function isUnencrypted(url: string | URL): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !LOOPBACK.test(hostname);
 }

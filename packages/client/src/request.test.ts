@@ -1,28 +1,28 @@
-// What goes over the wire, and what is refused before it does.
+// The request that a call sends, and input that is rejected before anything is sent.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { createClient } from './client.ts';
-import { baseOf, prepareLine, preparePath } from './request.ts';
+import { baseOf, prepareEndpoint, preparePath } from './request.ts';
 
 const settings = { base: baseOf('https://keys.test/below'), token: 'krsk_x', headers: {} };
-const sent = (line: string, input = {}) => prepareLine(settings, line, input);
+const sent = (endpoint: string, input = {}) => prepareEndpoint(settings, endpoint, input);
 
-test('a deployment may live below a path', () => {
+test('a deployment may be below a path', () => {
   equal(sent('GET /healthz').url.href, 'https://keys.test/below/healthz');
   equal(baseOf('http://localhost:4400').href, 'http://localhost:4400/');
   equal(baseOf('http://localhost:4400/a//').href, 'http://localhost:4400/a/');
   equal(baseOf('http://localhost/?x=1#y').href, 'http://localhost/');
 });
 
-test('params are one segment each, whatever they hold', () => {
-  const line = 'GET /v1/keys/{id}';
-  equal(sent(line, { params: { id: 'a/b?c' } }).url.pathname, '/below/v1/keys/a%2Fb%3Fc');
-  for (const id of ['', '.', '..']) throws(() => sent(line, { params: { id } }), TypeError);
-  throws(() => sent(line), TypeError);
+test('each path parameter is one segment, whatever it contains', () => {
+  const endpoint = 'GET /v1/keys/{id}';
+  equal(sent(endpoint, { params: { id: 'a/b?c' } }).url.pathname, '/below/v1/keys/a%2Fb%3Fc');
+  for (const id of ['', '.', '..', {}]) throws(() => sent(endpoint, { params: { id } }), TypeError);
+  throws(() => sent(endpoint), TypeError);
 });
 
-test('query values become text, lists repeat, undefined is not sent', () => {
+test('query values are sent as text, lists are repeated, undefined is left out', () => {
   const query = { since: 0, include_revoked: false, tenant_id: ['a', 'b'], env: undefined };
   equal(
     sent('GET /x', { query }).url.search,
@@ -30,7 +30,7 @@ test('query values become text, lists repeat, undefined is not sent', () => {
   );
 });
 
-test('a body is JSON unless it is bytes, and no body has no type', () => {
+test('a body is sent as JSON unless it is bytes; without a body there is no content type', () => {
   const plain = sent('POST /x', { body: { a: 1, b: undefined } });
   equal(plain.body, '{"a":1}');
   equal(plain.headers.get('content-type'), 'application/json');
@@ -39,7 +39,7 @@ test('a body is JSON unless it is bytes, and no body has no type', () => {
   equal(sent('POST /x').headers.has('content-type'), false);
 });
 
-test('a path never names another host', () => {
+test('a path cannot change the host', () => {
   const at = (path: string) => preparePath(settings, { method: 'GET', path }).url;
   equal(at('//elsewhere.test/x').host, 'keys.test');
   equal(at('/@elsewhere.test').host, 'keys.test');
@@ -47,7 +47,7 @@ test('a path never names another host', () => {
   throws(() => at('https://elsewhere.test/'), TypeError);
 });
 
-test('options that cannot work are refused, and no message quotes a credential', () => {
+test('invalid options are rejected, and no message quotes a credential', () => {
   const quotes = (options: Parameters<typeof createClient>[0], secret: string) => {
     throws(
       () => createClient(options),
@@ -65,7 +65,7 @@ test('options that cannot work are refused, and no message quotes a credential',
   throws(() => createClient({ url: 'http://a', totalMs: Number.POSITIVE_INFINITY }), RangeError);
 });
 
-test('a client shows nothing of its credential', () => {
+test('printing a client does not show its credential', () => {
   const client = createClient({ url: 'https://keys.test', token: 'krsk_hidden' });
   equal(inspect(client, { depth: 9, showHidden: true }).includes('hidden'), false);
   equal(JSON.stringify(client).includes('hidden'), false);

@@ -1,4 +1,4 @@
-// From a line and its input to what goes over the wire.
+// Builds the request of a call: URL, headers and body.
 import type { Prepared } from './attempt.ts';
 
 export type Settings = {
@@ -7,7 +7,7 @@ export type Settings = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** What a call may carry, whatever its line; the public types are narrower. */
+/** The input of any endpoint; the public types are narrower. */
 export type LooseInput = {
   params?: Readonly<Record<string, string>> | undefined;
   query?: Readonly<Record<string, unknown>> | undefined;
@@ -15,25 +15,25 @@ export type LooseInput = {
   headers?: Readonly<Record<string, string>> | undefined;
 };
 
-/** Accepts the root of a deployment, below a path if need be. */
+/** The root of a deployment, which may be below a path. Ends with a slash. */
 export function baseOf(url: string): URL {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new TypeError('url must begin with http:// or https:// and name a host');
   }
   const base = new URL(url);
-  // The runtime would refuse each request, with the password in its message.
-  if (base.username || base.password) throw new TypeError('url must not hold a credential');
+  // fetch would reject every request with the password in its message.
+  if (base.username || base.password) throw new TypeError('url must not contain a credential');
   return new URL(base.pathname.replace(/\/*$/, '/'), base);
 }
 
-/** A credential that cannot be a header would be quoted in the runtime's complaint. */
+/** fetch would quote a credential that is not a valid header value in its error. */
 export function checkToken(token: string | null): string | null {
   if (token === null || /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new TypeError('token holds characters that no credential has');
+  throw new TypeError('token contains invalid characters');
 }
 
-export function prepareLine(settings: Settings, line: string, input: LooseInput): Prepared {
-  const [method = '', template = ''] = line.split(' ');
+export function prepareEndpoint(settings: Settings, endpoint: string, input: LooseInput): Prepared {
+  const [method = '', template = ''] = endpoint.split(' ');
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     segmentOf(name, input.params?.[name]),
   );
@@ -54,14 +54,16 @@ export function preparePath(
   const sent = new Headers({ accept: 'application/json', ...headers, ...request.headers });
   if (token !== null && !sent.has('authorization')) sent.set('authorization', `Bearer ${token}`);
   if (body !== undefined && !sent.has('content-type')) sent.set('content-type', typeOf(body));
-  // Joined as text: resolving would let `//elsewhere` name another host.
+  // Concatenated, because resolving a path such as `//other.example` would change the host.
   const url = new URL(`${base.href.slice(0, -1)}${path}`);
   return { url, method, headers: sent, body: bytesOf(body) };
 }
 
-function segmentOf(name: string, value: string | undefined): string {
-  // A URL swallows such segments, so that the request would reach another endpoint.
-  if (!value || value === '.' || value === '..') throw new TypeError(`params.${name} is not an id`);
+function segmentOf(name: string, value: unknown): string {
+  // URLs drop such segments, so that the request would reach another endpoint.
+  if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
+    throw new TypeError(`${name} must be an id, as a non-empty string`);
+  }
   return encodeURIComponent(value);
 }
 
@@ -70,7 +72,7 @@ const typeOf = (body: unknown): string =>
 
 function bytesOf(body: unknown): Prepared['body'] {
   if (body === undefined) return undefined;
-  // Copied, as the caller may reuse the buffer while an attempt is repeated.
+  // Copied, because the caller may reuse the buffer before the last retry.
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return JSON.stringify(body);
 }

@@ -1,16 +1,15 @@
-// The rules of repeating, as tables.
+// When a call is repeated, and how the headers of a response are read.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyrailUnreachable, refusalOf } from './errors.ts';
-import { nextCursorOf } from './link.ts';
+import { KeyrailUnreachable, refusalOf, retryAfterMsOf } from './errors.ts';
+import { nextCursorOf } from './pages.ts';
 import { isRepeatable, isWorthRepeating, waitMsAfter } from './retry.ts';
-import { retryAfterMsOf } from './retry-after.ts';
 
 const refusal = (status: number) => refusalOf(status, new Headers(), null);
 const unreachable = (...args: ConstructorParameters<typeof KeyrailUnreachable>) =>
   new KeyrailUnreachable(...args);
 
-test('what is repeated after which failure', () => {
+test('each failure is repeated or not, depending on whether repeating is harmless', () => {
   const table: [why: string, error: unknown, harmless: boolean, change: boolean][] = [
     ['429: refused before anything was done', refusal(429), true, true],
     ['503: a change may have been made', refusal(503), true, false],
@@ -23,8 +22,8 @@ test('what is repeated after which failure', () => {
     ['no connection', unreachable('connect', ''), true, true],
     ['a broken connection', unreachable('network', ''), true, false],
     ['a timeout', unreachable('timeout', ''), true, false],
-    ['an answer that is none', unreachable('answer', ''), false, false],
-    ['a fault of our own', new TypeError('x'), false, false],
+    ['a response that is not from a Keyrail server', unreachable('answer', ''), false, false],
+    ['a bug in the client', new TypeError('x'), false, false],
   ];
   for (const [why, error, harmless, change] of table) {
     equal(isWorthRepeating(error, true), harmless, `${why}, harmless to repeat`);
@@ -32,7 +31,7 @@ test('what is repeated after which failure', () => {
   }
 });
 
-test('reads and revocations are repeatable; ending embed tokens is not', () => {
+test('reads and revocations are repeatable; revoking embed tokens is not', () => {
   equal(isRepeatable('GET', 'GET /v1/keys'), true);
   equal(isRepeatable('POST', 'POST /v1/keys/{id}/revoke'), true);
   equal(isRepeatable('POST', 'POST /v1/invites/{id}/revoke'), true);
@@ -42,19 +41,19 @@ test('reads and revocations are repeatable; ending embed tokens is not', () => {
   equal(isRepeatable('PATCH', 'PATCH /v1/keys/{id}'), false);
 });
 
-test('waiting grows, is spread over its whole range and never exceeds its bound', () => {
+test('the wait grows with each failure, is random, and stays within its bound', () => {
   equal(waitMsAfter(0, null, 0), 0);
   ok(waitMsAfter(0, null, 0.999) < 200);
   ok(waitMsAfter(1, null, 0.999) > 200);
   ok(waitMsAfter(30, null, 0.999) <= 5000);
 });
 
-test('what the server asks for is waited in full', () => {
+test('the wait that the server asks for is kept in full', () => {
   ok(waitMsAfter(0, 3000, 0) >= 3000);
   ok(waitMsAfter(0, 3000, 0.5) > 3000);
 });
 
-test('retry-after is read in seconds or as a date by the clock of the server', () => {
+test('retry-after is read as seconds, or as a date on the clock of the server', () => {
   const read = (retryAfter: string, date?: string) =>
     retryAfterMsOf(new Headers({ 'retry-after': retryAfter, ...(date && { date }) }));
   equal(read('42'), 42_000);
@@ -67,7 +66,7 @@ test('retry-after is read in seconds or as a date by the clock of the server', (
   equal(retryAfterMsOf(new Headers()), null);
 });
 
-test('only the cursor of the next page is taken from a link', () => {
+test('only the cursor of the next page is taken from a Link header', () => {
   const read = (link: string) => nextCursorOf(new Headers({ link }));
   equal(read('</v1/keys?limit=2&cursor=abc>; rel="next"'), 'abc');
   equal(read('<https://elsewhere.test/x?cursor=a%2Bb>; rel=next'), 'a+b');

@@ -1,26 +1,26 @@
-// When an attempt is repeated, and after how long. A call that may have changed something is
-// repeated only when the server refused it outright (429) or never received it; a call whose
-// repetition is harmless also after a 5xx, a broken connection or a timeout.
+// When an attempt is repeated, and after how long. Any call is repeated after a 429 or when it was
+// not sent. A call that is harmless to repeat is also repeated after a 5xx, a broken connection or a
+// timeout.
 import { KeyrailError, KeyrailUnreachable } from './errors.ts';
-import type { Line } from './types.ts';
+import type { Endpoint } from './types.ts';
 
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
-// Revoking again changes nothing. Ending embed tokens again does: it ends those minted since.
-const repeatableLines: ReadonlySet<string> = new Set<Line>([
+// Revoking twice is harmless. Revoking embed tokens is not: it also ends tokens created in between.
+const repeatableEndpoints: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/{id}/revoke',
   'POST /v1/secret_keys/{id}/revoke',
   'POST /v1/invites/{id}/revoke',
   'POST /v1/embed/keys/{id}/revoke',
 ]);
 
-/** Whether an endpoint may be called twice with the effect of once. */
-export const isRepeatable = (method: string, line: string): boolean =>
-  method === 'GET' || method === 'HEAD' || repeatableLines.has(line);
+/** Whether calling the endpoint twice has the effect of calling it once. */
+export const isRepeatable = (method: string, endpoint: string): boolean =>
+  method === 'GET' || method === 'HEAD' || repeatableEndpoints.has(endpoint);
 
-export type Patience = {
-  /** Repeating is harmless. */
+export type RetryLimits = {
+  /** Whether repeating is harmless. */
   repeatable: boolean;
   retries: number;
   timeoutMs: number;
@@ -28,20 +28,20 @@ export type Patience = {
   signal: AbortSignal | undefined;
 };
 
-/** Runs attempts until one succeeds, or no further one is sensible or in time. */
-export async function persist<T>(
-  patience: Patience,
+/** Repeats the attempt until it succeeds, or until the error is final or the limits are reached. */
+export async function withRetries<T>(
+  limits: RetryLimits,
   attempt: (timeoutMs: number) => Promise<T>,
 ): Promise<T> {
-  const { retries, timeoutMs, totalMs, signal } = patience;
+  const { retries, timeoutMs, totalMs, signal } = limits;
   const deadline = performance.now() + totalMs;
   for (let failures = 0; ; failures += 1) {
     signal?.throwIfAborted();
     try {
       return await attempt(Math.min(timeoutMs, deadline - performance.now()));
     } catch (error) {
-      if (failures >= retries || !isWorthRepeating(error, patience.repeatable)) throw error;
-      const waitMs = waitMsAfter(failures, retryAfterOf(error), chance());
+      if (failures >= retries || !isWorthRepeating(error, limits.repeatable)) throw error;
+      const waitMs = waitMsAfter(failures, retryAfterOf(error), randomFraction());
       if (performance.now() + waitMs >= deadline) throw error;
       await sleep(waitMs, signal);
     }
@@ -57,8 +57,8 @@ export function isWorthRepeating(error: unknown, repeatable: boolean): boolean {
 }
 
 /**
- * Full jitter: anywhere up to a bound that doubles with each failure, so that a fleet does not come
- * back in step. What the server asks for is waited in full, and jitter is added to it.
+ * Full jitter: a random wait up to a bound that doubles with each failure, so that many clients do
+ * not retry at the same moment. It is added to the wait that the server asks for.
  */
 export function waitMsAfter(
   failures: number,
@@ -72,8 +72,8 @@ export function waitMsAfter(
 const retryAfterOf = (error: unknown): number | null =>
   error instanceof KeyrailError ? error.retryAfterMs : null;
 
-/** From 0 to 1. */
-function chance(): number {
+/** A random number from 0 to 1. */
+function randomFraction(): number {
   const [word = 0] = crypto.getRandomValues(new Uint32Array(1));
   return word / 2 ** 32;
 }

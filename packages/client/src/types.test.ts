@@ -1,9 +1,9 @@
-// What does not compile. The expectations are checked by the type checker; nothing is called.
+// Calls that must not compile. The type checker checks them; nothing is called.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Client } from './client.ts';
 import { type KeyrailError, KeyrailUnreachable } from './errors.ts';
-import type { Answer, CallInput, Item, Line, PagedLine, Reply } from './types.ts';
+import type { Answer, CallInput, Endpoint, Item, PagedEndpoint, Reply } from './types.ts';
 
 type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -11,19 +11,19 @@ const holds = <T extends true>(): T | undefined => undefined;
 
 const params = { id: 'x' };
 
-/** Never run: only its types are of interest. */
+/** Never run: only its types are checked. */
 export async function misuse(client: Client): Promise<void> {
-  // @ts-expect-error no such line
+  // @ts-expect-error no such endpoint
   await client.call('GET /v1/key');
   // @ts-expect-error params are required
   await client.call('GET /v1/keys/{id}');
   // @ts-expect-error the parameter has another name
   await client.call('PATCH /v1/members/{userId}', { params, body: { role: 'owner' } });
-  // @ts-expect-error this line takes no params
+  // @ts-expect-error this endpoint takes no params
   await client.call('GET /v1/keys', { params });
-  // @ts-expect-error this line takes no query
+  // @ts-expect-error this endpoint takes no query
   await client.call('GET /v1/workspace', { query: {} });
-  // @ts-expect-error this line takes no body
+  // @ts-expect-error this endpoint takes no body
   await client.call('DELETE /v1/projects/{id}', { params, body: {} });
   // @ts-expect-error the body is required
   await client.call('POST /v1/secret_keys');
@@ -43,7 +43,29 @@ export async function misuse(client: Client): Promise<void> {
   client.pages('GET /v1/workspace');
 }
 
-/** Never run either. */
+/** The same for methods of resources. Never run. */
+export async function misuseOfMethods(client: Client): Promise<void> {
+  // @ts-expect-error no such method
+  await client.keys.remove('x');
+  // @ts-expect-error the id is required
+  await client.keys.get();
+  // @ts-expect-error the id is an argument of its own
+  await client.keys.get({ params });
+  // @ts-expect-error this endpoint takes no id
+  await client.keys.list('x');
+  // @ts-expect-error the body is required
+  await client.keys.create();
+  // @ts-expect-error a field is missing
+  await client.keys.create({ body: { env: 'live' } });
+  // @ts-expect-error a field too many
+  await client.secretKeys.create({ body: { env: 'live', enviroment: 'live' } });
+  // @ts-expect-error this endpoint takes no body
+  await client.projects.delete('x', { body: {} });
+  // @ts-expect-error not a list
+  client.workspace.get.pages();
+}
+
+/** Calls that must compile. Never run. */
 export async function use(client: Client): Promise<void> {
   await client.call('POST /v1/keys/{id}/rotate', { params });
   await client.call('POST /v1/keys/{id}/rotate', { params, body: { overlap_hours: 48 } });
@@ -54,17 +76,25 @@ export async function use(client: Client): Promise<void> {
   const reply = await client.reply('GET /v1/policy/snapshot', { query: { project_id: 'x' } });
   if (reply.status === 304) holds<Same<typeof reply.body, null>>();
   else holds<Same<typeof reply.body.version, number>>();
+  const rotated = await client.keys.rotate('x', { body: { overlap_hours: 48 } });
+  holds<Same<typeof rotated, Answer<'POST /v1/keys/{id}/rotate'>>>();
+  await client.keys.revoke('x', { query: { wait: true }, signal: AbortSignal.timeout(1) });
+  await client.members.update('x', { body: { role: 'owner' } });
+  await client.policy.delta({ query: { project_id: 'x', since: 0 } });
+  for await (const { items } of client.keys.list.pages({ pagesMax: 2 })) {
+    holds<Same<(typeof items)[number], Answer<'GET /v1/keys/{id}'>>>();
+  }
   for await (const { items } of client.pages('GET /v1/keys')) {
     holds<Same<(typeof items)[number], Answer<'GET /v1/keys/{id}'>>>();
   }
 }
 
-test('every line has an input and an answer, and the types say what the wire says', () => {
+test('every endpoint has an input and a result, typed as in the protocol', () => {
   holds<Same<Reply<'POST /v1/keys'>['status'], 201>>();
   holds<Same<Reply<'GET /readyz'>['status'], 200>>();
   holds<Same<Item<'GET /v1/environments'>['name'], 'live' | 'test'>>();
-  holds<Same<Extract<PagedLine, 'GET /v1/audit_logs/chain'>, never>>();
+  holds<Same<Extract<PagedEndpoint, 'GET /v1/audit_logs/chain'>, never>>();
   holds<Same<KeyrailError['code'] & 'invalid_embed_token', never>>();
-  holds<Same<{ [L in Line]: CallInput<L> extends never ? L : never }[Line], never>>();
+  holds<Same<{ [E in Endpoint]: CallInput<E> extends never ? E : never }[Endpoint], never>>();
   equal(new KeyrailUnreachable('timeout', 'x').sent, true);
 });

@@ -1,115 +1,111 @@
-// What a caller says and gets for each line, derived from the protocol by types alone: nothing
-// here exists at run time, so neither the protocol nor its validators are loaded.
-import type {
-  AnswerOf,
-  BodyInputOf,
-  Endpoint,
-  PathParams,
-  QueryInputOf,
-  ReplyOf,
-} from '@keyrail/protocol/endpoint.ts';
-import type { AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+// What a caller passes to an endpoint and what comes back. Types only.
+import type { Endpoints } from './endpoints.ts';
 
-type Endpoints = typeof allEndpoints;
 type Nothing = Record<never, never>;
 
 /** The name of an endpoint: its method and path, as in `GET /v1/keys/{id}`. */
-export type Line = AnyLine;
+export type Endpoint = keyof Endpoints;
 
-/** The body of a line's success; null where a success has none, as with 304. */
-export type Answer<L extends Line> = AnswerOf<Endpoints[L]>;
+/** The body of a successful response; null where there is none, as with 304. */
+export type Answer<E extends Endpoint> = Success<Endpoints[E]['reply']>['body'];
 
-/** A line whose answer is a list, read page by page. */
-export type PagedLine = { [L in Line]: Endpoints[L] extends { list: true } ? L : never }[Line];
+/** An endpoint that returns a list, read page by page. */
+export type PagedEndpoint = {
+  [E in Endpoint]: Endpoints[E]['paged'] extends true ? E : never;
+}[Endpoint];
 
 /** One element of a list. */
-export type Item<L extends PagedLine> =
-  Answer<L> extends { data: readonly (infer One)[] } ? One : never;
+export type Item<E extends PagedEndpoint> =
+  Answer<E> extends { data: readonly (infer One)[] } ? One : never;
 
-/** One page of a list; `cursor` asks for the next one and is null on the last. */
-export type Page<L extends PagedLine> = { items: Item<L>[]; cursor: string | null };
+/** One page of a list. Pass `cursor` to get the next one; it is null on the last page. */
+export type Page<E extends PagedEndpoint> = { items: Item<E>[]; cursor: string | null };
 
-/** How a single call may differ from the client's settings. */
+/** Settings of a single call; they override those of the client. */
 export type CallOptions = {
-  /** Ends the call, waiting and retries included; it then rejects with the signal's reason. */
+  /** Aborts the call, waiting and retries included. It then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
-   * Repeating this call is harmless, so it may be retried even when the outcome of an attempt is
-   * unknown. Always so for GET and for revoking a key or an invitation.
+   * True if repeating this call is harmless. It is then retried even when the outcome of an attempt
+   * is unknown. Always true for GET and for revoking a key or an invitation.
    */
   idempotent?: boolean | undefined;
   /** Further request headers, such as `if-none-match`. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** The longest that one attempt may take. */
+  /** Time limit of one attempt, in milliseconds. */
   timeoutMs?: number | undefined;
-  /** The longest that the whole call may take, retries and waiting included. */
+  /** Time limit of the whole call, retries and waiting included, in milliseconds. */
   totalMs?: number | undefined;
-  /** How often an attempt may be repeated. */
+  /** How many times a failed attempt may be repeated. */
   retries?: number | undefined;
 };
 
-/** What a line takes: `params`, `query` and `body` are required exactly when the line says so. */
-export type CallInput<L extends Line> = ParamsPart<L> &
-  QueryPart<Endpoints[L]> &
-  BodyPart<Endpoints[L]> &
+/** Query, body and options of a call. Each is required exactly when the endpoint requires it. */
+export type Input<E extends Endpoint> = QueryPart<Endpoints[E]> &
+  BodyPart<Endpoints[E]> &
   CallOptions;
 
-/** The input as the last parameter, which may be left out when nothing in it is required. */
-export type InputArgs<L extends Line> =
-  Nothing extends CallInput<L> ? [input?: CallInput<L>] : [input: CallInput<L>];
+/** The input of {@link Client.call}: path parameters are named. */
+export type CallInput<E extends Endpoint> = ParamsPart<Endpoints[E]> & Input<E>;
 
-/** Input of a walk over pages. */
-export type PagesInput<L extends PagedLine> = CallInput<L> & {
-  /** A walk past this many pages rejects; it guards against endless lists. */
+/** `pagesMax` bounds a walk over a list. */
+export type PagesLimit = {
+  /** The walk rejects after this many pages, as a guard against endless lists; 1,000 by default. */
   pagesMax?: number | undefined;
 };
 
-export type PagesArgs<L extends PagedLine> =
-  Nothing extends CallInput<L> ? [input?: PagesInput<L>] : [input: PagesInput<L>];
+/** An argument that may be left out when nothing in it is required. */
+export type Argument<T> = Nothing extends T ? [input?: T] : [input: T];
 
-/** A success with its status and headers. Lines that declare 304 answer `{ status: 304 }` too. */
-export type Reply<L extends Line> = Success<ReplyOf<Endpoints[L]>> & ReplyHead;
+/** The path parameters as leading arguments. */
+export type Ids<E extends string> = E extends `${string}{${string}}${infer Rest}`
+  ? [id: string, ...Ids<Rest>]
+  : [];
+
+/** A successful response with its status and headers; `{ status: 304 }` where it is declared. */
+export type Reply<E extends Endpoint> = Success<Endpoints[E]['reply']> & ReplyHead;
 
 export type ReplyHead = {
   headers: Headers;
-  /** What the server calls this request in its log. */
+  /** The id of this request in the server's log. */
   requestId: string | null;
 };
 
-/** A request to a path that the protocol may not know. */
+/** A request to a path that this version of the client may not know. */
 export type PlainRequest = CallOptions & {
   method: string;
-  /** From the root of the API on, query included: `/v1/keys?limit=5`. */
+  /** Path and query, from the root of the API: `/v1/keys?limit=5`. */
   path: string;
-  /** Sent as JSON, unless it is bytes already. */
+  /** Sent as JSON, unless it is a Uint8Array. */
   body?: unknown;
 };
 
-/** The answer to a plain request: `body` is parsed when it is JSON, else text, else null. */
+/** The response to a plain request. `body` is parsed JSON, else text, else null. */
 export type PlainReply = ReplyHead & { status: number; body: unknown };
 
-type Success<R> = R extends { status: infer S extends number }
+type Success<R> = R extends { status: infer S extends number; body: unknown }
   ? `${S}` extends `${2 | 3}${string}`
     ? R
     : never
   : never;
 
-type ParamsPart<L extends string> =
-  Nothing extends PathParams<L> ? { params?: undefined } : { params: PathParams<L> };
+type ParamsPart<E extends { params: object }> = Nothing extends E['params']
+  ? { params?: undefined }
+  : { params: E['params'] };
 
-type QueryPart<E> = E extends { query: NonNullable<Endpoint['query']> }
-  ? Nothing extends QueryInputOf<E>
-    ? { query?: OrUndefined<QueryInputOf<E>> | undefined }
-    : { query: OrUndefined<QueryInputOf<E>> }
-  : { query?: undefined };
+type QueryPart<E extends { query: unknown }> = E['query'] extends undefined
+  ? { query?: undefined }
+  : Nothing extends E['query']
+    ? { query?: OrUndefined<E['query']> | undefined }
+    : { query: OrUndefined<E['query']> };
 
-type BodyPart<E> = E extends { body: unknown }
-  ? E extends { bodyOptional: true }
-    ? { body?: BodyInputOf<E> | undefined }
-    : { body: BodyInputOf<E> }
-  : { body?: undefined };
+type BodyPart<E extends { body: unknown; bodyOptional: boolean }> = E['body'] extends undefined
+  ? { body?: undefined }
+  : E['bodyOptional'] extends true
+    ? { body?: E['body'] | undefined }
+    : { body: E['body'] };
 
-/** What may be left out may also be said to be undefined: it is not sent either way. */
+/** An optional query field may also be passed as undefined; it is not sent either way. */
 type OrUndefined<T> = {
   [K in keyof T]: Nothing extends Pick<T, K> ? T[K] | undefined : T[K];
 };

@@ -1,35 +1,39 @@
-// A request in the raw, for whatever has no command of its own.
+// Sends any request, for endpoints without a command of their own.
 import type { Command } from '../command.ts';
-import { usage } from '../faults.ts';
-import { jsonOf } from '../given.ts';
-import { readAll } from '../prompt.ts';
+import { usage } from '../failures.ts';
+import { jsonOf } from '../input/given.ts';
+import { readAll } from '../terminal/prompt.ts';
 
 export const api: Command = {
   name: 'api',
-  summary: 'send a request and print the answer',
+  summary: 'send a request and print the response',
   args: [
     { name: 'method', about: 'GET, POST, PATCH or DELETE' },
-    { name: 'path', about: 'path with its query, from the root on' },
+    { name: 'path', about: 'path and query, starting with /' },
   ],
   options: [
-    { flags: '--body <json>', about: 'body as JSON; - reads it from stdin' },
-    { flags: '--header <line>', about: 'further header, as in "x-a: b"; repeatable', repeat: true },
+    { flags: '--body <json>', about: 'JSON body; - reads it from stdin' },
+    {
+      flags: '--header <line>',
+      about: 'further header, as in "x-a: b"; may be repeated',
+      repeat: true,
+    },
   ],
   examples: [
     `keyrail api GET '/v1/keys?limit=5'`,
     `keyrail api PATCH /v1/workspace --body '{"name":"Acme"}'`,
     'keyrail api POST /v1/embed_tokens --body - < token.json',
   ],
-  notes: 'Nothing is asked beforehand, not even for DELETE. Without a login it goes out bare.',
+  notes: 'There is no confirmation, not even for DELETE. Without a login, no credential is sent.',
   changes: true,
-  run: async ({ terminal, target, stranger, output }, given) => {
+  run: async ({ terminal, target, anonymous, output }, given) => {
     const method = given.text('method').toUpperCase();
     const path = given.text('path');
-    if (!/^[A-Z]{3,7}$/.test(method)) throw usage(`"${method}" is no method.`);
-    if (!path.startsWith('/')) throw usage('The path begins with /.');
+    if (!/^[A-Z]{3,7}$/.test(method)) throw usage(`"${method}" is not a method.`);
+    if (!path.startsWith('/')) throw usage('The path must begin with /.');
     const text = given.maybe('body');
     const json = text === '-' ? await readAll(terminal) : text;
-    const { body } = await stranger()
+    const { body } = await anonymous()
       .withToken(target.token)
       .request({
         method,
@@ -45,7 +49,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const [, name = '', value = ''] = /^([\w-]+):\s*([\x20-\x7e]*)$/.exec(line) ?? [];
-      if (name === '') throw usage('A header is written as "name: value".');
+      if (name === '') throw usage('Write a header as "name: value".');
       return [name, value];
     }),
   );

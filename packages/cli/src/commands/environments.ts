@@ -1,16 +1,16 @@
-// The two environments.
-import { type Group, listing } from '../command.ts';
+// The environments live and test.
+import { type Group, listCommand } from '../command.ts';
 
 export const environments: Group = {
   name: 'environments',
-  summary: 'live and test',
+  summary: 'the environments live and test',
   commands: [
-    listing({
+    listCommand({
       summary: 'list the environments',
       examples: ['keyrail environments list'],
       pageMax: 1000,
-      walk: (client, _, page) => client.pages('GET /v1/environments', page),
-      facts: [
+      pages: (client, _, page) => client.pages('GET /v1/environments', page),
+      fields: [
         { title: 'name', of: (one) => one.name },
         { title: 'billable', of: (one) => (one.billable ? 'yes' : 'no') },
       ],

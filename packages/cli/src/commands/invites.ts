@@ -1,67 +1,67 @@
 // Invitations to join the workspace.
-import type { Item } from '@keyrail/client/types.ts';
-import { ending, type Group, listing, minting } from '../command.ts';
-import { createdFact, type Fact, idFact } from '../facts.ts';
-import { idArg, roles } from '../options.ts';
-import type { Tone } from '../style.ts';
+import type { Item } from '@keyrail/client';
+import { confirmedCommand, type Group, listCommand, secretCommand } from '../command.ts';
+import { idArg, roles } from '../input/options.ts';
+import { createdField, type Field, idField } from '../output/fields.ts';
+import type { Tone } from '../terminal/style.ts';
 
 type Invite = Item<'GET /v1/invites'>;
 
-const facts: readonly Fact<Invite>[] = [
-  idFact,
+const fields: readonly Field<Invite>[] = [
+  idField,
   { title: 'state', of: (invite, { now }) => stateOf(invite, now) },
   { title: 'role', of: (invite) => invite.role },
   { title: 'e-mail', of: (invite) => invite.email, shrink: true },
   { title: 'invited by', of: (invite) => invite.invited_by, only: 'record' },
-  { title: 'expires', of: (invite, look) => look.time(invite.expires_at), drop: 1 },
-  createdFact,
+  { title: 'expires', of: (invite, format) => format.time(invite.expires_at), drop: 1 },
+  createdField,
 ];
 
 function stateOf(invite: Invite, now: Date): { text: string; tone: Tone } {
   if (invite.accepted_at) return { text: 'accepted', tone: 'green' };
   if (invite.revoked_at) return { text: 'revoked', tone: 'red' };
-  const isOver = Date.parse(invite.expires_at) <= now.getTime();
-  return isOver ? { text: 'expired', tone: 'dim' } : { text: 'pending', tone: 'yellow' };
+  const isExpired = Date.parse(invite.expires_at) <= now.getTime();
+  return isExpired ? { text: 'expired', tone: 'dim' } : { text: 'pending', tone: 'yellow' };
 }
 
 export const invites: Group = {
   name: 'invites',
   summary: 'invitations to join the workspace',
   commands: [
-    listing({
+    listCommand({
       summary: 'list invitations',
       examples: ['keyrail invites list'],
       pageMax: 1000,
-      walk: (client, _, page) => client.pages('GET /v1/invites', page),
-      facts,
+      pages: (client, _, page) => client.pages('GET /v1/invites', page),
+      fields,
       empty: 'No invitations.',
     }),
-    minting({
+    secretCommand({
       name: 'create',
       summary: 'invite a person',
       options: [
-        { flags: '--email <address>', about: 'whom to invite', required: true },
-        { flags: '--role <role>', about: 'as what', choices: roles, required: true },
+        { flags: '--email <address>', about: 'e-mail address of the person', required: true },
+        { flags: '--role <role>', about: 'role of the new member', choices: roles, required: true },
       ],
       examples: ['keyrail invites create --email ada@example.com --role admin'],
-      notes: 'A mail with a link of its own goes to the address.',
-      ask: (client, given) =>
+      notes: 'The person also receives an e-mail with a link.',
+      request: (client, given) =>
         client.call('POST /v1/invites', {
           body: { email: given.text('email'), role: given.oneOf('role', roles) },
         }),
-      facts,
+      fields,
       secret: ({ token }) => token,
       what: 'token',
     }),
-    ending({
+    confirmedCommand({
       name: 'revoke',
       summary: 'withdraw an invitation',
       args: [idArg],
       examples: ['keyrail invites revoke 01890c5e-…'],
       question: (given) => `Withdraw the invitation ${given.id('id')}?`,
-      ask: (client, given) =>
+      request: (client, given) =>
         client.call('POST /v1/invites/{id}/revoke', { params: { id: given.id('id') } }),
-      says: (invite) => `Withdrew the invitation of ${invite.email}.`,
+      message: (invite) => `Withdrew the invitation for ${invite.email}.`,
     }),
   ],
 };

@@ -1,20 +1,16 @@
 // API keys, which a vendor gives to its customers.
-import type { Client } from '@keyrail/client/client.ts';
-import type { Answer } from '@keyrail/client/types.ts';
+import type { Answer, Client } from '@keyrail/client';
 import {
   type Command,
-  changing,
-  ending,
+  changeCommand,
+  confirmedCommand,
   type Group,
-  listing,
-  minting,
-  showing,
-  someOf,
+  listCommand,
+  requireChange,
+  secretCommand,
+  showCommand,
 } from '../command.ts';
 import type { Context } from '../context.ts';
-import { overlapText } from '../credential-facts.ts';
-import { keyFacts as facts, keyLimitsOf as limitsOf } from '../key-facts.ts';
-import { projectIdOf, tenantIdOf } from '../names.ts';
 import {
   envOf,
   envOption,
@@ -33,10 +29,12 @@ import {
   projectOption,
   reasonOption,
   tenantOption,
-} from '../options.ts';
-import { rateLimitOption } from '../rate-limits.ts';
+} from '../input/options.ts';
+import { keyLimitsOf, rateLimitOption } from '../input/rate-limits.ts';
+import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
+import { keyFields as fields, overlapText } from '../output/credential-fields.ts';
 
-/** The server bounds its own waiting; this only has to be longer. */
+/** The server limits the wait itself; this limit only has to be longer. */
 const WAIT_MS_MAX = 120_000;
 const KEYS_PAGE_MAX = 200;
 
@@ -47,20 +45,20 @@ const scopeOption = {
 } as const;
 const unlimitedOption = { flags: '--unlimited', about: 'no rate limits on this key' } as const;
 
-const keyList = listing({
+const keyList = listCommand({
   summary: 'list API keys, newest first',
   options: [
     projectOption,
     tenantOption,
     envOption,
-    { flags: '--revoked', about: 'revoked ones too' },
+    { flags: '--revoked', about: 'include revoked keys' },
   ],
   examples: [
     'keyrail keys list --project payments --env live',
     'keyrail keys list --tenant acme --revoked --all --json',
   ],
   pageMax: KEYS_PAGE_MAX,
-  walk: async (client, given, page) =>
+  pages: async (client, given, page) =>
     client.pages('GET /v1/keys', {
       ...page,
       query: {
@@ -71,7 +69,7 @@ const keyList = listing({
         include_revoked: given.flag('revoked'),
       },
     }),
-  facts,
+  fields,
   empty: 'No keys.',
 });
 
@@ -81,7 +79,7 @@ const idBy = async (
   text: string | undefined,
 ): Promise<string | undefined> => (text === undefined ? undefined : find(client, text));
 
-const keyCreate = minting({
+const keyCreate = secretCommand({
   name: 'create',
   summary: 'create an API key',
   options: [
@@ -98,34 +96,34 @@ const keyCreate = minting({
     'keyrail keys create --project payments --tenant acme --env test --scope read --expires 30d',
     'keyrail keys create --project payments --tenant acme --env live --quiet > key.txt',
   ],
-  notes: 'Without --rate-limit the key follows the default of its project.',
-  ask: async (client, given, { now }) =>
+  notes: 'Without --rate-limit the key uses the default limits of its project.',
+  request: async (client, given, { now }) =>
     client.call('POST /v1/keys', {
       body: {
         ...(await placeOf(client, given)),
         name: given.maybe('name'),
         scopes: given.list('scope'),
-        rate_limits: limitsOf(given) ?? undefined,
+        rate_limits: keyLimitsOf(given) ?? undefined,
         expires_at: expiryOf(given, now()),
         meta: given.object('meta'),
       },
     }),
-  facts,
+  fields,
   secret: ({ key }) => key,
   what: 'key',
 });
 
-const keyUpdate = changing({
+const keyUpdate = changeCommand({
   name: 'update',
   summary: 'change an API key',
   args: [idArg],
   options: [
     newNameOption,
     scopeOption,
-    { flags: '--no-scopes', about: 'take every scope away' },
+    { flags: '--no-scopes', about: 'remove all scopes' },
     rateLimitOption,
     unlimitedOption,
-    { flags: '--project-limits', about: 'follow the default of the project again' },
+    { flags: '--project-limits', about: 'use the default limits of the project again' },
     { ...expiresOption, about: `${expiresOption.about}, or never` },
     metaOption,
   ],
@@ -134,44 +132,44 @@ const keyUpdate = changing({
     'keyrail keys update 01890c5e-… --rate-limit burst=100/10s --rate-limit day=50000/1d:fixed',
     'keyrail keys update 01890c5e-… --expires never --project-limits',
   ],
-  ask: (client, given, { now }) =>
+  request: (client, given, { now }) =>
     client.call('PATCH /v1/keys/{id}', {
       params: { id: given.id('id') },
-      body: someOf({
+      body: requireChange({
         name: newNameOf(given),
-        scopes: given.without('scopes') ? [] : given.list('scope'),
-        rate_limits: limitsOf(given),
+        scopes: given.negated('scopes') ? [] : given.list('scope'),
+        rate_limits: keyLimitsOf(given),
         expires_at: newExpiryOf(given, now()),
         meta: given.object('meta'),
       }),
     }),
-  facts,
+  fields,
 });
 
-const keyRevoke: Command = ending({
+const keyRevoke: Command = confirmedCommand({
   name: 'revoke',
-  summary: 'revoke an API key for good',
+  summary: 'revoke an API key permanently',
   args: [idArg],
   options: [
     reasonOption,
-    { flags: '--wait', about: 'until every node that verifies keys knows, or time is up' },
+    { flags: '--wait', about: 'wait until every verifying node has applied it, or time out' },
   ],
   examples: [
     'keyrail keys revoke 01890c5e-… --reason "leaked in a log" --wait',
     'keyrail keys revoke 01890c5e-… --yes --json',
   ],
   question: (given) => `Revoke the API key ${given.id('id')}?`,
-  ask: (client, given) =>
+  request: (client, given) =>
     client.call('POST /v1/keys/{id}/revoke', {
       params: { id: given.id('id') },
       query: { wait: given.flag('wait') },
       body: { reason: given.maybe('reason') },
       ...(given.flag('wait') && { timeoutMs: WAIT_MS_MAX }),
     }),
-  says: (key, context) => `Revoked ${key.display_prefix}.${reachText(key, context)}`,
+  message: (key, context) => `Revoked ${key.display_prefix}.${propagationText(key, context)}`,
 });
 
-function reachText(
+function propagationText(
   { propagation }: Answer<'POST /v1/keys/{id}/revoke'>,
   { output }: Context,
 ): string {
@@ -179,27 +177,29 @@ function reachText(
   const { acked_nodes: acked, total_nodes: total, complete, nodes } = propagation;
   if (!complete) {
     const missing = nodes.filter((node) => !node.acked).map(({ node_id }) => node_id);
-    output.warn(`Not every node has acknowledged yet: ${missing.join(', ')}`);
+    output.warn(`These nodes have not acknowledged it yet: ${missing.join(', ')}`);
   }
   if (propagation.silent_nodes > 0) {
-    const silent = `Silent nodes that were seen within a day: ${propagation.silent_nodes}.`;
-    output.warn(`${silent} Any that still runs goes on admitting the key until it is heard.`);
+    output.warn(
+      `Silent nodes that were seen within a day: ${propagation.silent_nodes}. A silent node that ` +
+        'still runs admits the key until it reconnects.',
+    );
   }
-  return total === 0 ? ' No node was listening.' : ` ${acked} of ${total} nodes know.`;
+  return total === 0 ? ' No node is connected.' : ` ${acked} of ${total} nodes have applied it.`;
 }
 
 const keyUsage: Command = {
   name: 'usage',
   summary: 'show the daily traffic of an API key',
   args: [idArg],
-  options: [{ flags: '--days <n>', about: 'how far back, 1 to 90 (30)' }],
+  options: [{ flags: '--days <n>', about: 'number of days, 1 to 90 (30)' }],
   examples: ['keyrail keys usage 01890c5e-… --days 7'],
   run: async ({ client, output }, given) => {
     const usageOf = await client().call('GET /v1/keys/{id}/usage', {
       params: { id: given.id('id') },
       query: { days: given.number('days') },
     });
-    output.sheet(usageOf, usageOf.data, [
+    output.table(usageOf, usageOf.data, [
       { title: 'day', of: (one) => one.day },
       { title: 'requests', of: (one) => one.requests },
       { title: 'errors', of: (one) => one.errors },
@@ -212,31 +212,32 @@ export const keys: Group = {
   summary: 'API keys, which your customers hold',
   commands: [
     keyList,
-    showing({
+    showCommand({
       name: 'get',
       summary: 'show an API key',
       args: [idArg],
       examples: ['keyrail keys get 01890c5e-…'],
-      ask: (client, given) => client.call('GET /v1/keys/{id}', { params: { id: given.id('id') } }),
-      facts,
+      request: (client, given) =>
+        client.call('GET /v1/keys/{id}', { params: { id: given.id('id') } }),
+      fields,
     }),
     keyCreate,
     keyUpdate,
-    minting({
+    secretCommand({
       name: 'rotate',
       summary: 'replace an API key without an outage',
       args: [idArg],
       options: [overlapOption],
       examples: ['keyrail keys rotate 01890c5e-… --overlap 48h'],
-      ask: (client, given) =>
+      request: (client, given) =>
         client.call('POST /v1/keys/{id}/rotate', {
           params: { id: given.id('id') },
           body: overlapOf(given),
         }),
-      facts,
+      fields,
       secret: ({ key }) => key,
       what: 'key',
-      aside: overlapText,
+      note: overlapText,
     }),
     keyRevoke,
     keyUsage,

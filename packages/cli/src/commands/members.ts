@@ -1,18 +1,18 @@
 // People in the workspace.
-import type { Item } from '@keyrail/client/types.ts';
-import { changing, ending, type Group, listing } from '../command.ts';
-import { createdFact, type Fact, nameFact, updatedFact } from '../facts.ts';
-import { userIdOf } from '../names.ts';
-import { roles } from '../options.ts';
+import type { Item } from '@keyrail/client';
+import { changeCommand, confirmedCommand, type Group, listCommand } from '../command.ts';
+import { roles } from '../input/options.ts';
+import { userIdOf } from '../input/resolve-ids.ts';
+import { createdField, type Field, nameField, updatedField } from '../output/fields.ts';
 
-const facts: readonly Fact<Item<'GET /v1/members'>>[] = [
+const fields: readonly Field<Item<'GET /v1/members'>>[] = [
   { title: 'user', of: (member) => member.user_id },
   { title: 'role', of: (member) => member.role },
   { title: 'e-mail', of: (member) => member.email, shrink: true },
   { title: 'verified', of: (member) => member.email_verified, only: 'record' },
-  { ...nameFact, drop: 1 },
-  createdFact,
-  updatedFact,
+  { ...nameField, drop: 1 },
+  createdField,
+  updatedField,
 ];
 
 const userArg = { name: 'user', about: 'member, by user id or e-mail address' } as const;
@@ -21,37 +21,37 @@ export const members: Group = {
   name: 'members',
   summary: 'people in the workspace',
   commands: [
-    listing({
+    listCommand({
       summary: 'list members',
       examples: ['keyrail members list'],
       pageMax: 1000,
-      walk: (client, _, page) => client.pages('GET /v1/members', page),
-      facts,
+      pages: (client, _, page) => client.pages('GET /v1/members', page),
+      fields,
       empty: 'No members.',
     }),
-    changing({
+    changeCommand({
       name: 'set-role',
       summary: 'change the role of a member',
       args: [userArg, { name: 'role', about: 'new role', choices: roles }],
       examples: ['keyrail members set-role ada@example.com admin'],
-      ask: async (client, given) => {
+      request: async (client, given) => {
         const userId = await userIdOf(client, given.text('user'));
         const role = given.oneOf('role', roles);
         return client.call('PATCH /v1/members/{userId}', { params: { userId }, body: { role } });
       },
-      facts,
+      fields,
     }),
-    ending({
+    confirmedCommand({
       name: 'remove',
       summary: 'remove a member; access ends at once',
       args: [userArg],
       examples: ['keyrail members remove ada@example.com'],
       question: (given) => `Remove ${given.text('user')} from the workspace?`,
-      ask: async (client, given) => {
+      request: async (client, given) => {
         const userId = await userIdOf(client, given.text('user'));
         return client.call('DELETE /v1/members/{userId}', { params: { userId } });
       },
-      says: (gone) => `Removed ${gone.user_id}.`,
+      message: (gone) => `Removed ${gone.user_id}.`,
     }),
   ],
 };

@@ -1,14 +1,14 @@
-// The profiles on this machine. None of these commands speaks to a server.
+// The profiles on this machine. None of these commands sends a request.
 import type { Command, Group } from '../command.ts';
-import type { Fact } from '../facts.ts';
-import { usage } from '../faults.ts';
-import { type ProfileFile, withoutProfile } from '../profile.ts';
+import { usage } from '../failures.ts';
+import type { Field } from '../output/fields.ts';
+import { type ProfileFile, withoutProfile } from '../profiles/profile-file.ts';
 
 type Row = { name: string; current: boolean; url: string; kind: string; as: string | null };
 
-const facts: readonly Fact<Row>[] = [
+const fields: readonly Field<Row>[] = [
   { title: 'name', of: ({ name, current }) => (current ? { text: name, tone: 'bold' } : name) },
-  { title: 'in use', of: ({ current }) => (current ? 'yes' : '') },
+  { title: 'current', of: ({ current }) => (current ? 'yes' : '') },
   { title: 'credential', of: ({ kind }) => kind.replace('_', ' ') },
   { title: 'address', of: ({ url }) => url },
   { title: 'as', of: ({ as }) => as, shrink: true },
@@ -16,9 +16,9 @@ const facts: readonly Fact<Row>[] = [
 
 const nameArg = { name: 'name', about: 'name of the profile' } as const;
 
-function known(file: ProfileFile, name: string): string {
+function existing(file: ProfileFile, name: string): string {
   if (Object.hasOwn(file.profiles, name)) return name;
-  throw usage(`There is no profile "${name}".`, 'They are shown by: keyrail profiles list');
+  throw usage(`There is no profile "${name}".`, 'List the profiles with: keyrail profiles list');
 }
 
 const list: Command = {
@@ -33,36 +33,36 @@ const list: Command = {
       kind,
       as: email ?? null,
     }));
-    output.list(rows, facts, 'No profiles: log in with keyrail login.');
+    output.list(rows, fields, 'No profiles. Log in with: keyrail login');
   },
 };
 
 const use: Command = {
   name: 'use',
-  summary: 'use a profile from now on',
+  summary: 'make a profile the current one',
   args: [nameArg],
   examples: ['keyrail profiles use staging'],
   run: async ({ profiles, saveProfiles, output }, given) => {
-    const current = known(profiles, given.text('name'));
+    const current = existing(profiles, given.text('name'));
     await saveProfiles({ ...profiles, current });
-    output.did({ current }, `Now using "${current}".`);
+    output.report({ current }, `The current profile is now "${current}".`);
   },
 };
 
 const remove: Command = {
   name: 'remove',
-  summary: 'forget a profile without logging out',
+  summary: 'remove a profile without ending its session',
   args: [nameArg],
   examples: ['keyrail profiles remove staging'],
   run: async ({ profiles, saveProfiles, output }, given) => {
-    const name = known(profiles, given.text('name'));
+    const name = existing(profiles, given.text('name'));
     await saveProfiles(withoutProfile(profiles, name));
-    output.did({ removed: name }, `Forgot "${name}".`);
+    output.report({ removed: name }, `Removed "${name}".`);
   },
 };
 
 export const profileCommands: Group = {
   name: 'profiles',
-  summary: 'deployments that you are logged in to',
+  summary: 'saved logins',
   commands: [list, use, remove],
 };

@@ -1,9 +1,9 @@
-// How the deployment is. Open to everyone, so that it can be asked before logging in.
-import type { Answer } from '@keyrail/client/types.ts';
+// The status of the deployment. The endpoint is public, so it works before login.
+import type { Answer } from '@keyrail/client';
 import type { Command } from '../command.ts';
-import type { Fact, Shown } from '../facts.ts';
-import { exitCodes, Failure } from '../faults.ts';
-import type { Tone } from '../style.ts';
+import { exitCodes, Failure } from '../failures.ts';
+import type { Field, FieldValue } from '../output/fields.ts';
+import type { Tone } from '../terminal/style.ts';
 
 type Status = Answer<'GET /status'>;
 type State = Status['status'];
@@ -16,34 +16,34 @@ const tones: Readonly<Record<State, Tone>> = {
   unknown: 'dim',
 };
 
-const shownOf = (state: State): Shown => ({
+const stateValue = (state: State): FieldValue => ({
   text: state.replaceAll('_', ' '),
   tone: tones[state] ?? 'bold',
 });
 
-const facts: readonly Fact<Status>[] = [
-  { title: 'status', of: ({ status }) => shownOf(status) },
-  { title: 'api', of: ({ components }) => shownOf(components.api) },
-  { title: 'database', of: ({ components }) => shownOf(components.database) },
-  { title: 'redis', of: ({ components }) => shownOf(components.redis) },
-  { title: 'worker', of: ({ components }) => shownOf(components.worker) },
-  { title: 'backup', of: ({ components }) => shownOf(components.backup) },
+const fields: readonly Field<Status>[] = [
+  { title: 'status', of: ({ status }) => stateValue(status) },
+  { title: 'api', of: ({ components }) => stateValue(components.api) },
+  { title: 'database', of: ({ components }) => stateValue(components.database) },
+  { title: 'redis', of: ({ components }) => stateValue(components.redis) },
+  { title: 'worker', of: ({ components }) => stateValue(components.worker) },
+  { title: 'backup', of: ({ components }) => stateValue(components.backup) },
   { title: 'restore test', of: restoreText },
 ];
 
-function restoreText({ restoreTest }: Status, look: { time(iso: string | null): string | null }) {
-  const at = look.time(restoreTest.lastRunAt);
+function restoreText({ restoreTest }: Status, format: { time(iso: string | null): string | null }) {
+  const at = format.time(restoreTest.lastRunAt);
   return at === null ? 'never' : `${restoreTest.pass ? 'passed' : 'failed'} ${at}`;
 }
 
 export const status: Command = {
   name: 'status',
-  summary: 'show how the deployment is',
+  summary: 'show the status of the deployment',
   examples: ['keyrail status', 'keyrail status --url https://keys.example.com --json'],
-  notes: 'Needs no login. Exits with 3 when the deployment says that it is down.',
-  run: async ({ stranger, output, target }) => {
-    const answer = await stranger().call('GET /status');
-    output.record(answer, facts);
+  notes: 'Needs no login. Exits with 3 if the status is down.',
+  run: async ({ anonymous, output, target }) => {
+    const answer = await anonymous().call('GET /status');
+    output.record(answer, fields);
     if (answer.status === 'down')
       throw new Failure(exitCodes.unreachable, `${target.url} is down.`);
   },

@@ -1,60 +1,74 @@
 // Tenants: the vendor's customer organisations.
-import type { Answer } from '@keyrail/client/types.ts';
-import { changing, ending, type Group, listing, showing, someOf } from '../command.ts';
-import { createdFact, type Fact, idFact, metaFact, nameFact, updatedFact } from '../facts.ts';
-import { tenantIdOf } from '../names.ts';
-import { metaOption, nameOption, newNameOf, newNameOption } from '../options.ts';
+import type { Answer } from '@keyrail/client';
+import {
+  changeCommand,
+  confirmedCommand,
+  type Group,
+  listCommand,
+  requireChange,
+  showCommand,
+} from '../command.ts';
+import { metaOption, nameOption, newNameOf, newNameOption } from '../input/options.ts';
+import { tenantIdOf } from '../input/resolve-ids.ts';
+import {
+  createdField,
+  type Field,
+  idField,
+  metaField,
+  nameField,
+  updatedField,
+} from '../output/fields.ts';
 
 type Tenant = Answer<'GET /v1/tenants/{id}'>;
 
-const facts: readonly Fact<Tenant>[] = [
-  idFact,
+const fields: readonly Field<Tenant>[] = [
+  idField,
   { title: 'external id', of: (tenant) => tenant.external_id, shrink: true },
-  nameFact,
-  metaFact,
+  nameField,
+  metaField,
   { title: 'embed epoch', of: (tenant) => tenant.embed_epoch, only: 'record' },
-  createdFact,
-  updatedFact,
+  createdField,
+  updatedField,
 ];
 
 const tenantArg = {
   name: 'tenant',
-  about: 'tenant, by id or external id (ext:… where it looks like an id)',
+  about: 'tenant, by id or external id (ext:… if that looks like an id)',
 } as const;
 
 export const tenants: Group = {
   name: 'tenants',
   summary: 'tenants, your customer organisations',
   commands: [
-    listing({
+    listCommand({
       summary: 'list tenants',
       examples: ['keyrail tenants list --all'],
       pageMax: 1000,
-      walk: (client, _, page) => client.pages('GET /v1/tenants', page),
-      facts,
+      pages: (client, _, page) => client.pages('GET /v1/tenants', page),
+      fields,
       empty: 'No tenants.',
     }),
-    showing({
+    showCommand({
       name: 'get',
       summary: 'show a tenant',
       args: [tenantArg],
       examples: ['keyrail tenants get acme', 'keyrail tenants get ext:6f0e…'],
-      ask: async (client, given) => {
+      request: async (client, given) => {
         const id = await tenantIdOf(client, given.text('tenant'));
         return client.call('GET /v1/tenants/{id}', { params: { id } });
       },
-      facts,
+      fields,
     }),
-    changing({
+    changeCommand({
       name: 'create',
       summary: 'create a tenant',
       options: [
-        { flags: '--external-id <id>', about: 'what you call this customer', required: true },
+        { flags: '--external-id <id>', about: 'your own id of this customer', required: true },
         nameOption,
         metaOption,
       ],
       examples: ['keyrail tenants create --external-id acme --name "Acme Inc."'],
-      ask: (client, given) =>
+      request: (client, given) =>
         client.call('POST /v1/tenants', {
           body: {
             external_id: given.text('externalId'),
@@ -62,44 +76,44 @@ export const tenants: Group = {
             meta: given.object('meta'),
           },
         }),
-      facts,
+      fields,
     }),
-    changing({
+    changeCommand({
       name: 'update',
       summary: 'change a tenant',
       args: [tenantArg],
       options: [newNameOption, metaOption],
       examples: [`keyrail tenants update acme --meta '{"plan":"gold"}'`],
-      ask: async (client, given) => {
-        const body = someOf({ name: newNameOf(given), meta: given.object('meta') });
+      request: async (client, given) => {
+        const body = requireChange({ name: newNameOf(given), meta: given.object('meta') });
         const id = await tenantIdOf(client, given.text('tenant'));
         return client.call('PATCH /v1/tenants/{id}', { params: { id }, body });
       },
-      facts,
+      fields,
     }),
-    ending({
+    confirmedCommand({
       name: 'delete',
       summary: 'delete a tenant and revoke its keys',
       args: [tenantArg],
       examples: ['keyrail tenants delete acme'],
       question: (given) => `Delete the tenant ${given.text('tenant')} and revoke its keys?`,
-      ask: async (client, given) => {
+      request: async (client, given) => {
         const id = await tenantIdOf(client, given.text('tenant'));
         return client.call('DELETE /v1/tenants/{id}', { params: { id } });
       },
-      says: (gone) => `Deleted tenant ${gone.id}; keys revoked: ${gone.revoked_keys}.`,
+      message: (gone) => `Deleted tenant ${gone.id}; keys revoked: ${gone.revoked_keys}.`,
     }),
-    ending({
+    confirmedCommand({
       name: 'revoke-embed-tokens',
-      summary: 'end every embed token of a tenant',
+      summary: 'revoke every embed token of a tenant',
       args: [tenantArg],
       examples: ['keyrail tenants revoke-embed-tokens acme --yes'],
-      question: (given) => `End every embed token of the tenant ${given.text('tenant')}?`,
-      ask: async (client, given) => {
+      question: (given) => `Revoke every embed token of the tenant ${given.text('tenant')}?`,
+      request: async (client, given) => {
         const id = await tenantIdOf(client, given.text('tenant'));
         return client.call('POST /v1/tenants/{id}/embed_tokens/revoke', { params: { id } });
       },
-      says: (tenant) => `Ended the embed tokens of ${tenant.id}; epoch ${tenant.embed_epoch}.`,
+      message: (tenant) => `Revoked the embed tokens of ${tenant.id}; epoch ${tenant.embed_epoch}.`,
     }),
   ],
 };

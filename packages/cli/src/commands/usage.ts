@@ -1,18 +1,18 @@
-// Figures for billing and for knowing one's customers.
-import type { Answer } from '@keyrail/client/types.ts';
-import { type Command, type Group, listing, type Option } from '../command.ts';
-import type { Fact } from '../facts.ts';
-import { projectIdOf } from '../names.ts';
-import { envOf, envOption, projectOption } from '../options.ts';
+// Traffic and billing figures.
+import type { Answer } from '@keyrail/client';
+import { type Command, type Group, listCommand, type Option } from '../command.ts';
+import { envOf, envOption, projectOption } from '../input/options.ts';
+import { projectIdOf } from '../input/resolve-ids.ts';
+import type { Field } from '../output/fields.ts';
 
-const monthsOption: Option = { flags: '--months <n>', about: 'how many months, 1 to 24' };
+const monthsOption: Option = { flags: '--months <n>', about: 'number of months, 1 to 24' };
 
 type Interval = Answer<'GET /v1/usage/overview'>['data'][number];
 
 const deniedIn = ({ denials }: Interval): number =>
   denials.reduce((sum, { requests }) => sum + requests, 0);
 
-const overviewFacts: readonly Fact<Interval>[] = [
+const overviewFields: readonly Field<Interval>[] = [
   { title: 'from', of: ({ start }) => start.slice(0, 16).replace('T', ' ') },
   { title: 'requests', of: (one) => one.requests },
   { title: 'errors', of: (one) => one.errors },
@@ -26,10 +26,10 @@ const intervals = ['hour', 'day'] as const;
 
 const overview: Command = {
   name: 'overview',
-  summary: 'show traffic, refusals and latency by hour or day',
+  summary: 'show requests, denials and latency by hour or day',
   options: [
-    { flags: '--interval <interval>', about: 'how it is cut (hour)', choices: intervals },
-    { flags: '--count <n>', about: 'how many: at most 168 hours or 35 days (24)' },
+    { flags: '--interval <interval>', about: 'length of a row (hour)', choices: intervals },
+    { flags: '--count <n>', about: 'number of rows, at most 168 hours or 35 days (24)' },
     projectOption,
     envOption,
   ],
@@ -37,7 +37,7 @@ const overview: Command = {
     'keyrail usage overview --env live',
     'keyrail usage overview --interval day --count 35 --project payments --json',
   ],
-  notes: 'Times are in UTC. Why requests were denied is in the answer of --json.',
+  notes: 'Times are in UTC. The reasons of denials are in the output of --json.',
   run: async ({ client, output }, given) => {
     const project = given.maybe('project');
     const answer = await client().call('GET /v1/usage/overview', {
@@ -48,49 +48,49 @@ const overview: Command = {
         env: envOf(given),
       },
     });
-    output.sheet(answer, answer.data, overviewFacts);
+    output.table(answer, answer.data, overviewFields);
   },
 };
 
 export const usage: Group = {
   name: 'usage',
-  summary: 'traffic, by month, day and hour',
+  summary: 'traffic by month, day and hour',
   commands: [
-    listing({
+    listCommand({
       name: 'billing',
       summary: 'count billable tenants by month',
       options: [monthsOption],
       examples: ['keyrail usage billing --months 12'],
       pageMax: 1000,
-      walk: (client, given, page) =>
+      pages: (client, given, page) =>
         client.pages('GET /v1/usage/billing', {
           ...page,
           query: { ...page.query, months: given.number('months') },
         }),
-      facts: [
+      fields: [
         { title: 'month', of: (one) => one.month },
         { title: 'active tenants', of: (one) => one.active_tenants },
       ],
       empty: 'No billable traffic.',
     }),
-    listing({
+    listCommand({
       name: 'tenants',
       summary: 'list tenant activity by month, project and environment',
       options: [monthsOption, envOption],
       examples: ['keyrail usage tenants --months 3 --env live --json'],
       pageMax: 1000,
-      walk: (client, given, page) =>
+      pages: (client, given, page) =>
         client.pages('GET /v1/usage/tenants', {
           ...page,
           query: { ...page.query, months: given.number('months'), env: envOf(given) },
         }),
-      facts: [
+      fields: [
         { title: 'month', of: (one) => one.month.slice(0, 7) },
         { title: 'tenant', of: (one) => one.tenant_id },
         { title: 'project', of: (one) => one.project_id, drop: 2 },
         { title: 'env', of: (one) => one.env },
         { title: 'requests', of: (one) => one.request_count },
-        { title: 'last seen', of: (one, look) => look.time(one.last_seen_at), drop: 1 },
+        { title: 'last seen', of: (one, format) => format.time(one.last_seen_at), drop: 1 },
       ],
       empty: 'No traffic.',
     }),

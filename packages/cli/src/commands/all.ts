@@ -1,0 +1,36 @@
+// Every command, in the order in which help lists them.
+
+import type { Tree } from '../program.ts';
+import { account } from './account.ts';
+import { api } from './api.ts';
+import { audit } from './audit.ts';
+import { embedTokens } from './embed-tokens.ts';
+import { environments } from './environments.ts';
+import { invites } from './invites.ts';
+import { keys } from './keys.ts';
+import { members } from './members.ts';
+import { profileCommands } from './profiles.ts';
+import { projects } from './projects.ts';
+import { secretKeys } from './secret-keys.ts';
+import { status } from './status.ts';
+import { tenants } from './tenants.ts';
+import { usage } from './usage.ts';
+import { workspace } from './workspace.ts';
+
+export const tree: Tree = {
+  single: [...account, status, api],
+  groups: [
+    profileCommands,
+    workspace,
+    projects,
+    tenants,
+    keys,
+    secretKeys,
+    embedTokens,
+    members,
+    invites,
+    audit,
+    usage,
+    environments,
+  ],
+};

@@ -1,0 +1,180 @@
+// Every resource, from the command line to the real server and back.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { readAll } from '../../../../tests/feed.ts';
+import { servedTime } from '../../../../tests/served-time.ts';
+import { batchOf, eventOf } from '../../../../tests/telemetry.ts';
+import { BOOTSTRAP_TOKEN } from '../../../../tests/world.ts';
+import { type Keyrail, parsed, setUpCli } from '../../test/harness.ts';
+
+/** For arguments that contain blanks. */
+const jsonOf = async (keyrail: Keyrail, ...words: string[]) =>
+  parsed(await keyrail([...words, '--json']));
+
+test('a workspace is created, read and changed', async (t) => {
+  const { keyrail, workspaceId, home } = await setUpCli(t);
+  equal((await keyrail('workspace get --quiet')).stdout, `${workspaceId}\n`);
+  const changed = await jsonOf(keyrail, 'workspace', 'update', '--name', 'Über & Söhne');
+  equal(changed.name, 'Über & Söhne');
+
+  const slug = `made-${process.pid}`;
+  const env = { KEYRAIL_TOKEN: BOOTSTRAP_TOKEN };
+  const made = await keyrail(`workspace create --name Made --slug ${slug} --env test --save`, {
+    env,
+  });
+  equal(made.code, 0, made.stderr);
+  match(made.stdout, /^krsk_test_[\w-]{51}\n$/);
+  match(made.stderr, /shown only once/);
+  const kept = await keyrail('whoami --json --profile default', { env: { HOME: home } });
+  match(parsed(kept).workspace, /Made/);
+});
+
+test('projects and tenants are found by slug and external id', async (t) => {
+  const { here: keyrail } = await setUpCli(t);
+  const slug = `pay-${process.pid}`;
+  await jsonOf(
+    keyrail,
+    'projects',
+    'create',
+    '--name',
+    'Pay',
+    '--slug',
+    slug,
+    '--rate-limit',
+    'm=60/1m',
+  );
+  await jsonOf(keyrail, 'tenants', 'create', '--external-id', 'acme/1', '--name', 'Acme Inc.');
+  equal((await jsonOf(keyrail, 'projects', 'get', slug)).name, 'Pay');
+  equal((await jsonOf(keyrail, 'tenants', 'get', 'acme/1')).name, 'Acme Inc.');
+  equal((await jsonOf(keyrail, 'tenants', 'update', 'acme/1', '--name', '')).name, null);
+
+  const words = ['keys', 'create', '--project', slug, '--tenant', 'acme/1', '--env', 'live'];
+  const key = await jsonOf(
+    keyrail,
+    ...words,
+    '--name',
+    'Back end',
+    '--scope',
+    'read',
+    '--expires',
+    '30d',
+  );
+  match(key.key, /^kr_live_/);
+  deepEqual(key.scopes, ['read']);
+  const rotated = await jsonOf(keyrail, 'keys', 'rotate', key.id, '--overlap', '1h');
+  equal(rotated.rotated_from, key.id);
+  equal((await jsonOf(keyrail, 'keys', 'update', key.id, '--unlimited')).rate_limits?.length, 0);
+  const revoked = await jsonOf(keyrail, 'keys', 'revoke', key.id, '--wait', '--yes');
+  equal(revoked.propagation.complete, true);
+
+  const listed = await keyrail(['keys', 'list', '--project', slug, '-q']);
+  equal(listed.stdout, `${rotated.id}\n`);
+  const gone = await keyrail(['tenants', 'delete', 'acme/1', '--yes']);
+  match(gone.stdout, /keys revoked: 1/);
+  equal((await keyrail(['tenants', 'get', 'acme/1'])).code, 1);
+  equal((await jsonOf(keyrail, 'projects', 'delete', slug, '--yes')).deleted, true);
+});
+
+test('a revocation says how many nodes were silent', async (t) => {
+  const held = await setUpCli(t);
+  const { serve } = await servedTime(held);
+  const { id, project_id } = await held.given.key();
+  await readAll(held, { project_id, node: 'silent' });
+  await serve(110_000);
+  const revoked = await held.here(['keys', 'revoke', id, '--wait', '--yes']);
+  match(revoked.stdout, /No node is connected/);
+  match(revoked.stderr, /Silent nodes that were seen within a day: 1\./);
+});
+
+test('secret keys are created, rotated and revoked', async (t) => {
+  const { here: keyrail } = await setUpCli(t);
+  const made = await jsonOf(keyrail, 'secret-keys', 'create', '--env', 'test', '--name', 'ci');
+  const next = await jsonOf(keyrail, 'secret-keys', 'rotate', made.id, '--overlap', '0');
+  equal(next.previous_key.id, made.id);
+  const ran = await keyrail(['secret-keys', 'revoke', next.id, '--yes', '--reason', 'done']);
+  match(ran.stdout, /^Revoked krsk_test_\w+/);
+  equal((await jsonOf(keyrail, 'secret-keys', 'get', next.id)).revoked_reason, 'done');
+});
+
+test('an embed token is created for an origin of the customer', async (t) => {
+  const { here: keyrail, given, as } = await setUpCli(t);
+  const [project, tenant] = [await given.project(), await given.tenant()];
+  const origin = 'https://app.customer.example';
+  await as.liveKey('PATCH /v1/workspace', { embed_origins: [origin, 'https://b.example'] });
+  const words = ['--project', project.slug, '--tenant', tenant.external_id, '--env', 'test'];
+  const made = await jsonOf(keyrail, 'embed-tokens', 'create', ...words, '--origin', origin);
+  const token = Object(made);
+  deepEqual([token.scopes, token.audience], [['keys:read'], [origin]]);
+  const bare = await keyrail(['embed-tokens', 'create', ...words, '--scope', 'keys:write']);
+  match(bare.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+});
+
+test('people are invited, promoted and removed', async (t) => {
+  const { here: keyrail, people } = await setUpCli(t);
+  const { email, userId } = await people.member();
+  const invited = await keyrail('invites create --email new@example.com --role member');
+  match(invited.stdout, /^[\da-f-]{36}\.[\w-]{43}\n$/);
+  const [invite] = parsed<{ id: string }[]>(await keyrail('invites list --json'));
+  equal((await keyrail(['invites', 'revoke', invite?.id ?? '', '--yes'])).code, 0);
+  equal((await jsonOf(keyrail, 'members', 'set-role', email.toUpperCase(), 'admin')).role, 'admin');
+  match((await keyrail(['members', 'remove', userId, '--yes'])).stdout, /^Removed/);
+  equal((await keyrail(['members', 'remove', email, '--yes'])).code, 1);
+});
+
+test('lists stop at --limit, and --all reads every page', async (t) => {
+  const { here: keyrail, given } = await setUpCli(t);
+  const project_id = (await given.project()).id;
+  const tenant_id = (await given.tenant()).id;
+  for (let n = 0; n < 5; n += 1) await given.key({ project_id, tenant_id });
+  const ids = async (words: string) => {
+    const ran = await keyrail(`keys list --project ${project_id} -q ${words}`);
+    return ran.stdout.trim().split('\n').length;
+  };
+  deepEqual([await ids('--limit 2'), await ids('--limit 5'), await ids('--all')], [2, 5, 5]);
+  const part = await keyrail(`keys list --project ${project_id} --limit 4`);
+  match(part.stderr, /There are more/);
+  const whole = await keyrail(`keys list --project ${project_id} --limit 5`);
+  equal(whole.stderr, '');
+});
+
+test('the audit log is listed and verified', async (t) => {
+  const { here: keyrail } = await setUpCli(t);
+  const rows = parsed<{ seq: number }[]>(await keyrail('audit list --limit 2 --json'));
+  deepEqual(
+    rows.map(({ seq }) => seq),
+    [1, 2],
+  );
+  const chain = parsed(await keyrail('audit verify --json'));
+  equal(chain.verified, true);
+  match((await keyrail('audit verify')).stdout, /^The chain is intact: /);
+  match(
+    (await keyrail('environments list')).stdout,
+    /^NAME {2}BILLABLE\nlive {2}yes\ntest {2}no\n$/,
+  );
+});
+
+test('traffic is shown by key, month and interval', async (t) => {
+  const { here: keyrail, as, given, clock } = await setUpCli(t);
+  const key = await given.key();
+  const events = [eventOf(key, clock.now()), eventOf(key, clock.now(), { status: 500 })];
+  await as.liveKey('POST /v1/ingest/batch', batchOf(events));
+  match((await keyrail(['keys', 'usage', key.id])).stdout, /^DAY +REQUESTS +ERRORS\n\S+ +2 +1\n$/);
+  match((await keyrail('usage billing')).stdout, /^MONTH +ACTIVE TENANTS\n\S+-01 +1\n$/);
+  match((await keyrail('usage tenants')).stdout, new RegExp(key.tenant_id));
+  const shown = (await keyrail('usage overview')).stdout;
+  match(shown, /^FROM +REQUESTS +ERRORS +DENIED +P50 MS +P90 MS +P99 MS\n.* +2 +1 +0 +1\d\./);
+  equal((await keyrail('usage overview --interval week')).code, 2);
+  equal((await keyrail('usage overview --project nothing')).code, 1);
+});
+
+test('api sends any request', async (t) => {
+  const { here: keyrail } = await setUpCli(t);
+  const ran = await keyrail(['api', 'PATCH', '/v1/workspace', '--body', '-'], {
+    input: '{"name":"Raw"}',
+  });
+  equal(parsed(ran).name, 'Raw');
+  equal((await keyrail('api GET /v1/nothing')).code, 1);
+  equal((await keyrail('api GET v1/workspace')).code, 2);
+  equal((await keyrail('api POST /v1/projects --body {')).code, 2);
+  equal((await keyrail('api GET https://elsewhere.test/')).code, 2);
+});

@@ -1,0 +1,94 @@
+// Failures of commands: a sentence on stderr, and an exit code for scripts.
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { CommanderError } from 'commander';
+import { type Paint, printable } from './terminal/style.ts';
+
+/** The profile that is used unless another is chosen. */
+export const PROFILE_DEFAULT = 'default';
+
+export const exitCodes = {
+  ok: 0,
+  refused: 1,
+  usage: 2,
+  unreachable: 3,
+  notLoggedIn: 4,
+  internal: 70,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** A failure that the CLI itself detects, as opposed to the server. */
+export class Failure extends Error {
+  readonly exitCode: ExitCode;
+  readonly hint: string | undefined;
+
+  constructor(exitCode: ExitCode, message: string, hint?: string) {
+    super(message);
+    this.exitCode = exitCode;
+    this.hint = hint;
+  }
+}
+
+export const usage = (message: string, hint?: string): Failure =>
+  new Failure(exitCodes.usage, message, hint);
+
+export const refused = (message: string, hint?: string): Failure =>
+  new Failure(exitCodes.refused, message, hint);
+
+export const notLoggedIn = (message: string, profile: string): Failure => {
+  const flag = profile === PROFILE_DEFAULT ? '' : ` --profile ${profile}`;
+  return new Failure(exitCodes.notLoggedIn, message, `Log in with: keyrail login${flag}`);
+};
+
+export const interrupted = (): Failure => new Failure(exitCodes.interrupted, 'Interrupted.');
+
+const credentialCodes: readonly string[] = ['missing_credential', 'invalid_key', 'invalid_session'];
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Failure) return error.exitCode;
+  if (error instanceof KeyrailUnreachable) return exitCodes.unreachable;
+  if (error instanceof KeyrailError) {
+    if (credentialCodes.includes(error.code)) return exitCodes.notLoggedIn;
+    return error.status >= 500 ? exitCodes.unreachable : exitCodes.refused;
+  }
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  return exitCodes.internal;
+}
+
+export type FailureContext = { paint: Paint; changes: boolean };
+
+/** The lines for stderr. Control characters in texts of the server are made visible. */
+export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
+  // Commander has already printed its message.
+  if (error instanceof CommanderError) return [];
+  if (!(error instanceof Error)) return [`keyrail: ${printable(String(error))}`];
+  const head = `${paint('red', 'keyrail:')} ${printable(error.message)}`;
+  if (error instanceof Failure) return [head, ...(error.hint ? [`  ${error.hint}`] : [])];
+  if (error instanceof KeyrailError) return [head, ...refusalLines(error, paint)];
+  if (error instanceof KeyrailUnreachable) {
+    if (error.reason === 'connect')
+      return [head, '  Is the server running? Use --url for another address.'];
+    const unknownOutcome = error.sent && changes && error.reason !== 'answer';
+    return [
+      head,
+      ...(unknownOutcome ? ['  The change may have been made. Check before you repeat it.'] : []),
+    ];
+  }
+  return [head, ...(error.stack ?? '').split('\n').slice(1)];
+}
+
+function refusalLines(error: KeyrailError, paint: Paint): string[] {
+  const lines = error.details.map(({ path, message }) => `${path || '(body)'}: ${message}`);
+  if (error.missingScopes.length > 0)
+    lines.push(`missing scopes: ${error.missingScopes.join(', ')}`);
+  if (error.retryAfterMs !== null) {
+    lines.push(`Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.`);
+  }
+  if (credentialCodes.includes(error.code)) lines.push('Log in with: keyrail login');
+  const request = error.requestId === null ? '' : `, request ${error.requestId}`;
+  return [
+    ...lines.map((line) => `  ${printable(line)}`),
+    paint('dim', `  ${error.status} ${error.code}${printable(request)}`),
+  ];
+}

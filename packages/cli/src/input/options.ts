@@ -1,0 +1,94 @@
+// Options that several commands share, and functions that read them.
+import type { Client } from '@keyrail/client';
+import type { Option } from '../command.ts';
+import { hoursOf, instantOf } from '../times.ts';
+import type { Given } from './given.ts';
+import { projectIdOf, tenantIdOf } from './resolve-ids.ts';
+
+export const envs = ['live', 'test'] as const;
+export const roles = ['owner', 'admin', 'member'] as const;
+
+export const idArg = { name: 'id', about: 'id, as shown by list' } as const;
+
+export const envOption = {
+  flags: '--env <env>',
+  about: 'environment',
+  choices: envs,
+} as const satisfies Option;
+
+export const requiredEnvOption = { ...envOption, required: true } as const satisfies Option;
+
+export const projectOption = {
+  flags: '--project <project>',
+  about: 'project, by id or slug',
+} as const satisfies Option;
+
+export const tenantOption = {
+  flags: '--tenant <tenant>',
+  about: 'tenant, by id or external id',
+} as const satisfies Option;
+
+/** The project, tenant and environment of something new. */
+export const placeOptions = [
+  { ...projectOption, required: true },
+  { ...tenantOption, required: true },
+  requiredEnvOption,
+] as const satisfies Option[];
+
+export const nameOption = { flags: '--name <name>', about: 'name' } as const satisfies Option;
+
+export const newNameOption = {
+  flags: '--name <name>',
+  about: 'new name; "" removes it',
+} as const satisfies Option;
+
+export const metaOption = {
+  flags: '--meta <json>',
+  about: 'JSON object of your own; replaces the old one',
+} as const satisfies Option;
+
+export const expiresOption = {
+  flags: '--expires <when>',
+  about: 'expiry: 30d, 2027-01-31 or 2027-01-31T12:00:00Z',
+} as const satisfies Option;
+
+export const overlapOption = {
+  flags: '--overlap <span>',
+  about: 'how long the old key keeps working: 0h to 7d (24h)',
+} as const satisfies Option;
+
+export const reasonOption = {
+  flags: '--reason <text>',
+  about: 'reason, kept with the key',
+} as const satisfies Option;
+
+/** The environment, if it was given. */
+export const envOf = (given: Given) => given.maybeOneOf('env', envs);
+
+export const placeOf = async (client: Client, given: Given) => ({
+  project_id: await projectIdOf(client, given.text('project')),
+  tenant_id: await tenantIdOf(client, given.text('tenant')),
+  env: requiredEnvOf(given),
+});
+
+export const requiredEnvOf = (given: Given) => given.oneOf('env', envs);
+
+/** An empty name removes the name. */
+export const newNameOf = (given: Given): string | null | undefined => {
+  const name = given.maybe('name');
+  return name === '' ? null : name;
+};
+
+export const expiryOf = (given: Given, now: Date): string | undefined => {
+  const when = given.maybe('expires');
+  return when === undefined ? undefined : instantOf(when, now);
+};
+
+/** `never` removes the expiry. */
+export const newExpiryOf = (given: Given, now: Date): string | null | undefined =>
+  given.maybe('expires') === 'never' ? null : expiryOf(given, now);
+
+export const overlapOf = (given: Given): { overlap_hours?: number } => {
+  const span = given.maybe('overlap');
+  return span === undefined ? {} : { overlap_hours: hoursOf(span) };
+};

@@ -1,0 +1,36 @@
+// Turns slugs, external ids and e-mail addresses into the ids of the API. An id is used as it is.
+import type { Client } from '@keyrail/client';
+import { refused } from '../failures.ts';
+import { isUuid } from './given.ts';
+
+/** A project by id or slug. */
+export async function projectIdOf(client: Client, text: string): Promise<string> {
+  if (isUuid(text)) return text;
+  const { data: found } = await client.call('GET /v1/projects', { query: { slug: text } });
+  return found[0]?.id ?? missing(`No project has the slug "${text}".`);
+}
+
+const EXTERNAL = 'ext:';
+
+/** A tenant by id or external id. `ext:` marks an external id that looks like an id. */
+export async function tenantIdOf(client: Client, text: string): Promise<string> {
+  if (isUuid(text)) return text;
+  const external_id = text.startsWith(EXTERNAL) ? text.slice(EXTERNAL.length) : text;
+  const { data: found } = await client.call('GET /v1/tenants', { query: { external_id } });
+  return found[0]?.id ?? missing(`No tenant has the external id "${external_id}".`);
+}
+
+/** A member by user id or e-mail address. */
+export async function userIdOf(client: Client, text: string): Promise<string> {
+  if (isUuid(text)) return text;
+  const wanted = text.toLowerCase();
+  for await (const { items } of client.pages('GET /v1/members')) {
+    const found = items.find(({ email }) => email.toLowerCase() === wanted);
+    if (found) return found.user_id;
+  }
+  return missing(`No member has the e-mail address "${text}".`);
+}
+
+function missing(message: string): never {
+  throw refused(message);
+}

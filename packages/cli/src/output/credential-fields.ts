@@ -1,0 +1,77 @@
+// The printed fields of API keys and secret keys.
+import type { Answer } from '@keyrail/client';
+import { rateLimitTexts } from '../input/rate-limits.ts';
+import { createdField, type Field, idField, metaField, nameField, stateOf } from './fields.ts';
+
+export type Credential = {
+  id: string;
+  env: string;
+  display_prefix: string;
+  name: string | null;
+  meta: Record<string, unknown>;
+  expires_at: string | null;
+  revoked_at: string | null;
+  revoked_reason: string | null;
+  quarantined_at: string | null;
+  quarantine_reason: string | null;
+  rotated_from: string | null;
+  created_at: string;
+  last_used_at: string | null;
+};
+
+/** The prefix contains the environment, so a list needs no column for it. */
+export const credentialHead: readonly Field<Credential>[] = [
+  idField,
+  { title: 'prefix', of: (key) => key.display_prefix },
+  { title: 'state', of: (key, { now }) => stateOf(key, now) },
+  nameField,
+  { title: 'env', of: (key) => key.env, only: 'record' },
+];
+
+export const credentialTail: readonly Field<Credential>[] = [
+  metaField,
+  { title: 'expires', of: (key, format) => format.time(key.expires_at), drop: 3 },
+  { title: 'last used', of: (key, format) => format.time(key.last_used_at), drop: 1 },
+  createdField,
+  {
+    title: 'rotated from',
+    of: (key) => key.rotated_from,
+    only: 'record',
+    ifAny: true,
+  },
+  {
+    title: 'quarantined',
+    of: (key, format) => withReason(format.time(key.quarantined_at), key.quarantine_reason),
+    only: 'record',
+    ifAny: true,
+  },
+  {
+    title: 'revoked',
+    of: (key, format) => withReason(format.time(key.revoked_at), key.revoked_reason),
+    only: 'record',
+    ifAny: true,
+  },
+];
+
+const withReason = (at: string | null, reason: string | null): string | null =>
+  at !== null && reason !== null ? `${at}: ${reason}` : at;
+
+/** How long a rotated credential keeps working beside its successor. */
+export const overlapText = ({ previous_key: old }: { previous_key: Credential }): string =>
+  `The old one, ${old.display_prefix}, works until ${old.expires_at}.`;
+
+type ApiKey = Answer<'GET /v1/keys/{id}'>;
+
+export const keyFields: readonly Field<ApiKey>[] = [
+  ...credentialHead,
+  { title: 'project', of: (key) => key.project_id, only: 'record' },
+  { title: 'tenant', of: (key) => key.tenant_id, only: 'record' },
+  { title: 'scopes', of: (key) => key.scopes.join(' '), only: 'record' },
+  { title: 'rate limits', of: limitsText, only: 'record' },
+  ...credentialTail,
+];
+
+function limitsText({ rate_limits: rules }: ApiKey): string {
+  if (rules === null) return 'default of the project';
+  return rules.length === 0 ? 'none' : rateLimitTexts(rules);
+}

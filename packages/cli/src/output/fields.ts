@@ -1,0 +1,72 @@
+// The fields of an object that are printed, defined once for lists and for single objects.
+import type { Tone } from '../terminal/style.ts';
+import type { Cell } from './table.ts';
+
+export type FieldValue = string | number | boolean | null | { text: string; tone: Tone };
+
+/** How times are printed: relative or exact. */
+export type Format = { now: Date; time(iso: string | null): string | null };
+
+export type Field<T> = {
+  title: string;
+  of(one: T, format: Format): FieldValue;
+  /** Printed only in lists, or only for a single object. */
+  only?: 'list' | 'record';
+  /** Left out of a single object when it is empty. */
+  ifAny?: true;
+  shrink?: true;
+  drop?: number;
+};
+
+export function cellOf<T>(field: Field<T>, one: T, format: Format): Cell {
+  const value = field.of(one, format);
+  if (value === null || value === '') return { text: '-', tone: 'dim' };
+  return typeof value === 'object' ? value : { text: String(value) };
+}
+
+export const isEmpty = (value: FieldValue): boolean => value === null || value === '';
+
+/** Fields that many objects have. */
+export const idField = { title: 'id', of: (one: { id: string }) => one.id } as const;
+
+export const nameField = {
+  title: 'name',
+  of: (one: { name: string | null }) => one.name,
+  shrink: true,
+} as const;
+
+export const createdField = {
+  title: 'created',
+  of: (one: { created_at: string }, format: Format) => format.time(one.created_at),
+  drop: 2,
+} as const;
+
+export const updatedField = {
+  title: 'updated',
+  of: (one: { updated_at: string }, format: Format) => format.time(one.updated_at),
+  only: 'record',
+} as const;
+
+export const metaField = {
+  title: 'meta',
+  of: (one: { meta: Record<string, unknown> }) =>
+    Object.keys(one.meta).length > 0 ? JSON.stringify(one.meta) : null,
+  only: 'record',
+  ifAny: true,
+} as const;
+
+type Credential = {
+  expires_at: string | null;
+  revoked_at: string | null;
+  quarantined_at: string | null;
+};
+
+/** The state of a credential follows from its times; revoked comes before expired. */
+export function stateOf(one: Credential, now: Date): { text: string; tone: Tone } {
+  if (one.revoked_at) return { text: 'revoked', tone: 'red' };
+  if (one.expires_at && Date.parse(one.expires_at) <= now.getTime()) {
+    return { text: 'expired', tone: 'dim' };
+  }
+  if (one.quarantined_at) return { text: 'quarantined', tone: 'yellow' };
+  return { text: 'active', tone: 'green' };
+}

@@ -1,0 +1,156 @@
+// What a command prints. Results go to stdout, notes and warnings to stderr, so that a pipe receives
+// only results: tables for people, `--json` for programs, `--quiet` for ids and secrets alone.
+
+import { type Paint, pad, painter, printable } from '../terminal/style.ts';
+import { hasColours, type Terminal } from '../terminal/terminal.ts';
+import { relative } from '../times.ts';
+import { cellOf, type Field, type Format, isEmpty } from './fields.ts';
+import { tableLines } from './table.ts';
+
+export type OutputOptions = { json: boolean; quiet: boolean; color: boolean };
+
+/** A result with a secret, which is shown only once. */
+export type NewSecret<T> = {
+  /** The response of the API, for `--json`. */
+  answer: unknown;
+  one: T;
+  fields: readonly Field<T>[];
+  secret: string;
+  /** What the secret is called: `key`, `token`. */
+  what: string;
+};
+
+export type Output = {
+  list<T extends object>(rows: readonly T[], fields: readonly Field<T>[], empty: string): void;
+  record<T extends object>(one: T, fields: readonly Field<T>[]): void;
+  newSecret<T extends object>(created: NewSecret<T>): void;
+  /** Prints rows as a table, or with `--json` the response they come from. */
+  table<T extends object>(answer: unknown, rows: readonly T[], fields: readonly Field<T>[]): void;
+  /** Prints what was done, as a sentence. */
+  report(answer: unknown, sentence: string): void;
+  /** Prints a response as it is. */
+  answer(body: unknown): void;
+  /** Prints a remark on stderr; not with `--quiet`. */
+  note(sentence: string): void;
+  warn(sentence: string): void;
+  /** For stderr. */
+  paint: Paint;
+};
+
+export function openOutput(terminal: Terminal, options: OutputOptions): Output {
+  const { stdout, stderr } = terminal;
+  const isTTY = stdout.isTTY === true;
+  const paint = painter(hasColours(terminal, stdout, options.color));
+  const paintErr = painter(hasColours(terminal, stderr, options.color));
+  const width = isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  const print = (lines: readonly string[]) => {
+    if (lines.length > 0) stdout.write(`${lines.join('\n')}\n`);
+  };
+  const printErr = (lines: readonly string[]) => stderr.write(`${lines.join('\n')}\n`);
+  const relativeTimes = isTTY ? relativeFormat(terminal.now()) : exactFormat(terminal.now());
+  const exactTimes = isTTY ? bothFormat(terminal.now()) : exactFormat(terminal.now());
+
+  const output: Output = {
+    list(rows, fields, empty) {
+      if (options.json) return print([jsonText(rows)]);
+      const shown = fields.filter(({ only }) => only !== 'record');
+      if (options.quiet)
+        return print(rows.map((row) => idOf(row) ?? firstOf(row, shown, relativeTimes)));
+      if (rows.length === 0) return output.note(empty);
+      print(tableLines(sheetOf(rows, shown, relativeTimes), width, paint));
+    },
+    record(one, fields) {
+      if (options.json) print([jsonText(one)]);
+      else if (options.quiet) print([idOf(one) ?? firstOf(one, fields, exactTimes)]);
+      else print(recordLines(one, fields, { format: exactTimes, paint }));
+    },
+    newSecret({ answer, one, fields, secret, what }) {
+      if (options.json) print([jsonText(answer)]);
+      else if (options.quiet || !isTTY) print([secret]);
+      else
+        print([
+          ...recordLines(one, fields, { format: exactTimes, paint }),
+          '',
+          paint('bold', secret),
+        ]);
+      if (options.quiet) return;
+      // In a pipe stdout contains the secret alone; its details go to stderr.
+      if (!options.json && !isTTY)
+        printErr(recordLines(one, fields, { format: exactTimes, paint: paintErr }));
+      printErr([paintErr('yellow', `Save the ${what} now: it is shown only once.`)]);
+    },
+    table(answer, rows, fields) {
+      if (options.json) print([jsonText(answer)]);
+      else output.list(rows, fields, 'No rows.');
+    },
+    report(answer, sentence) {
+      if (options.json) print([jsonText(answer)]);
+      else if (!options.quiet) print([printable(sentence)]);
+    },
+    answer: (body) => {
+      const text = typeof body === 'string' && isTTY ? linesOf(body) : body;
+      if (body !== null) print([typeof text === 'string' ? text : jsonText(text)]);
+    },
+    note: (sentence) => {
+      if (!options.quiet) printErr([paintErr('dim', printable(sentence))]);
+    },
+    warn: (sentence) => void printErr([paintErr('yellow', printable(sentence))]),
+    paint: paintErr,
+  };
+  return output;
+}
+
+/** JSON does not escape C1 control characters, and some terminals execute them. */
+const jsonText = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replaceAll(
+    /[\u007f-\u009f]/g,
+    (char) => `\\u00${char.charCodeAt(0).toString(16)}`,
+  );
+
+const linesOf = (text: string): string => text.split('\n').map(printable).join('\n');
+
+function sheetOf<T>(rows: readonly T[], fields: readonly Field<T>[], format: Format) {
+  const cells = rows.map((row) =>
+    fields.map((field) => {
+      const cell = cellOf(field, row, format);
+      return { ...cell, text: printable(cell.text) };
+    }),
+  );
+  return { columns: fields, rows: cells };
+}
+
+function recordLines<T>(
+  one: T,
+  fields: readonly Field<T>[],
+  { format, paint }: { format: Format; paint: Paint },
+): string[] {
+  const printed = fields.filter(
+    (field) => field.only !== 'list' && !(field.ifAny && isEmpty(field.of(one, format))),
+  );
+  const width = Math.max(...printed.map(({ title }) => title.length));
+  return printed.map((field) => {
+    const { text, tone } = cellOf(field, one, format);
+    return `${paint('dim', pad(field.title, width))}  ${paint(tone, printable(text))}`;
+  });
+}
+
+function idOf(one: object): string | null {
+  const id = Reflect.get(one, 'id') ?? Reflect.get(one, 'user_id');
+  return typeof id === 'string' ? id : null;
+}
+
+function firstOf<T>(one: T, [field]: readonly Field<T>[], format: Format): string {
+  return field ? printable(cellOf(field, one, format).text) : '';
+}
+
+const relativeFormat = (now: Date): Format => ({
+  now,
+  time: (iso) => (iso === null ? null : relative(iso, now)),
+});
+
+const exactFormat = (now: Date): Format => ({ now, time: (iso) => iso });
+
+const bothFormat = (now: Date): Format => ({
+  now,
+  time: (iso) => (iso === null ? null : `${iso} (${relative(iso, now)})`),
+});

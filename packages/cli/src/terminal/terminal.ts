@@ -1,0 +1,18 @@
+// The streams, environment and clock of a run. main.ts passes them in, so that tests can too.
+
+export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
+
+export type Terminal = {
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: InputStream;
+  stdout: OutputStream;
+  stderr: OutputStream;
+  home: string;
+  now(): Date;
+};
+
+/** Colours are used only on a terminal, and never if the user disabled them. */
+export function hasColours({ env }: Terminal, stream: OutputStream, wanted: boolean): boolean {
+  return wanted && stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+}

@@ -1,0 +1,122 @@
+// Runs the real program against the real server, with an empty home directory. Settings and profiles
+// of this machine are not used.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { type Bench, bench } from '../../../tests/bench.ts';
+import { inherited } from '../../../tests/processes/environment.ts';
+import { world } from '../../../tests/world.ts';
+import { run } from '../src/run.ts';
+
+export const MAIN = join(import.meta.dirname, '..', 'bin', 'keyrail.js');
+
+export type Ran = { code: number | null; stdout: string; stderr: string };
+
+export type Run = {
+  env?: Record<string, string>;
+  /** The content of stdin; empty by default. */
+  input?: string;
+};
+
+/** Runs `keyrail` with these arguments. A string is split at blanks. */
+export type Keyrail = (words: string | string[], run?: Run) => Promise<Ran>;
+
+export async function home(t: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'keyrail-home-'));
+  t.after(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+export function keyrailProcess(homePath: string, fixed: Record<string, string>): Keyrail {
+  return async (words, { env = {}, input = '' } = {}) => {
+    const args = typeof words === 'string' ? words.split(' ') : words;
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { ...inherited(), HOME: homePath, ...fixed, ...env },
+    });
+    const ran: Ran = { code: null, stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      ran.stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      ran.stderr += text;
+    });
+    // A program that does not read its input may close it early.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const [code] = await once(child, 'close');
+    return { ...ran, code };
+  };
+}
+
+/** The same in this process, which is much faster. */
+export const keyrailInProcess = (homePath: string, fixed: Record<string, string>): Keyrail => {
+  return async (words, { env = {}, input = '' } = {}) => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const code = await run(typeof words === 'string' ? words.split(' ') : words, {
+      env: { ...fixed, ...env },
+      stdin: Readable.from([input]),
+      stdout,
+      stderr,
+      home: homePath,
+      now: () => new Date(performance.timeOrigin + performance.now()),
+    });
+    return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+  };
+};
+
+let listening: Promise<string> | undefined;
+
+/** The address of the server of this file, which is started once. */
+export function serverUrl(): Promise<string> {
+  listening ??= world().then(({ app }) => app.http.listen({ port: 0, host: '127.0.0.1' }));
+  return listening;
+}
+
+export type CliSetup = Bench & {
+  url: string;
+  home: string;
+  /** Runs the program in a process of its own. */
+  keyrail: Keyrail;
+  /** Runs the same commands in this process, which is much faster. */
+  here: Keyrail;
+};
+
+/** A new workspace, with its live key in the environment of the program. */
+export async function setUpCli(t: TestContext): Promise<CliSetup> {
+  const setup = await bench(t);
+  const url = await serverUrl();
+  const path = await home(t);
+  const fixed = { KEYRAIL_URL: url, KEYRAIL_TOKEN: setup.tokens.liveKey };
+  const [keyrail, here] = [keyrailProcess(path, fixed), keyrailInProcess(path, fixed)];
+  return { ...setup, url, home: path, keyrail, here };
+}
+
+/** The parsed output of `--json`. */
+export function parsed<T = Printed>({ stdout, stderr, code }: Ran): T {
+  if (code !== 0) throw new Error(`exit ${code}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Fields that tests read. The server validates its responses against their schemas. */
+export type Printed = {
+  id: string;
+  object: string;
+  name: string | null;
+  key: string;
+  as: string;
+  role: string;
+  workspace: string;
+  scopes: string[];
+  rotated_from: string | null;
+  rate_limits: object[] | null;
+  revoked_at: string | null;
+  revoked_reason: string | null;
+  previous_key: { id: string };
+  propagation: { complete: boolean };
+  deleted: boolean;
+  verified: boolean;
+};

@@ -1,0 +1,29 @@
+/**
+ * The one entry point of the package: `createClient`, the two errors, and the types of what goes in
+ * and comes back.
+ */
+export { type Client, type ClientOptions, createClient } from './client.ts';
+export {
+  type ErrorDetail,
+  KeyrailError,
+  KeyrailUnreachable,
+  type UnreachableReason,
+  type WireErrorCode,
+} from './errors.ts';
+export { isUnencrypted } from './plain-http.ts';
+export type { Method, Resources } from './resources.ts';
+export type {
+  Answer,
+  CallInput,
+  CallOptions,
+  Endpoint,
+  Input,
+  Item,
+  Page,
+  PagedEndpoint,
+  PagesLimit,
+  PlainReply,
+  PlainRequest,
+  Reply,
+  ReplyHead,
+} from './types.ts';

@@ -1,0 +1,50 @@
+// Walking a list: one request per page, the cursor of the next page taken from the Link header.
+import { KeyrailUnreachable } from './errors.ts';
+import { type Exchange, jsonOf } from './response.ts';
+
+export const PAGES_MAX_DEFAULT = 1_000;
+
+export type AnyPage = { items: unknown[]; cursor: string | null };
+
+type Walk = {
+  query?: { readonly cursor?: unknown } | undefined;
+  pagesMax?: number | undefined;
+};
+
+/** Requests page after page with `fetchPage` until there is no next cursor. */
+export async function* walkPages(
+  fetchPage: (cursor: string | undefined) => Promise<Exchange>,
+  { query, pagesMax = PAGES_MAX_DEFAULT }: Walk,
+): AsyncGenerator<AnyPage, void> {
+  let cursor = typeof query?.cursor === 'string' ? query.cursor : undefined;
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    const exchange = await fetchPage(cursor);
+    const next = nextCursorOf(exchange.headers);
+    yield { items: itemsOf(jsonOf(exchange)), cursor: next };
+    if (next === null) return;
+    cursor = next;
+  }
+  throw new RangeError(`The list has more than ${pagesMax} pages.`);
+}
+
+function itemsOf(body: unknown): unknown[] {
+  const items = typeof body === 'object' && body !== null && 'data' in body ? body.data : null;
+  if (Array.isArray(items)) return items;
+  throw new KeyrailUnreachable('answer', 'The response is not a list.');
+}
+
+const LINK = /<([^>]*)>((?:\s*;\s*[\w*]+\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
+const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=\s*(?:;|$)))/i;
+
+/**
+ * The cursor of the next page, or null on the last page. Only the cursor is taken from the link: a
+ * credential is never sent to an address that a response names.
+ */
+export function nextCursorOf(headers: Headers): string | null {
+  for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(LINK)) {
+    if (!IS_NEXT.test(parameters)) continue;
+    const query = target.slice(target.indexOf('?') + 1);
+    return new URLSearchParams(query).get('cursor');
+  }
+  return null;
+}

@@ -1,0 +1,124 @@
+// Every endpoint is a method under exactly one name, and the names follow one rule.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { json, scriptedServer } from '../test/scripted-server.ts';
+import { createClient } from './client.ts';
+import { methods } from './resources.ts';
+
+type Named = { name: string; endpoint: string };
+
+const namesIn = (table: object, before = ''): Named[] =>
+  Object.entries(table).flatMap(([name, entry]: [string, unknown]) =>
+    typeof entry === 'string'
+      ? [{ name: `${before}${name}`, endpoint: entry }]
+      : namesIn(Object(entry), `${before}${name}.`),
+  );
+
+const named = namesIn(methods);
+const endpoints: readonly string[] = Object.keys(allEndpoints);
+
+/** Names that differ from the rule, because the rule would read badly. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'sessions.current': 'sessions.deleteCurrent',
+  'sessions.current.workspace': 'sessions.switchWorkspace',
+  'me.password': 'me.changePassword',
+  'workspaces.create': 'workspace.create',
+  'tenants.embedTokens.revoke': 'tenants.revokeEmbedTokens',
+  'ratelimit.check': 'rateLimits.check',
+  'auditLogs.list': 'audit.list',
+  'auditLogs.chain': 'audit.verifyChain',
+  'healthz.get': 'server.health',
+  'readyz.get': 'server.ready',
+  'status.get': 'server.status',
+  'wellKnown.jwks': 'server.jwks',
+  'webhooks.scanner.secretScanning': 'webhooks.secretScanning',
+};
+
+const VERBS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  PATCH: 'update',
+  DELETE: 'delete',
+};
+
+const camelCase = (word: string): string =>
+  word
+    .replace(/^\.|\.json$/g, '')
+    .replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The path names the resource; the verb is the HTTP method's, or else the last word. */
+function nameByRule(endpoint: string): string {
+  const [method = '', path = ''] = endpoint.split(' ');
+  const words = path.replace(/^\/(v1\/)?(auth\/)?/, '').split('/');
+  const resource = words.filter((word) => !word.startsWith('{')).map(camelCase);
+  const isOne = words.at(-1)?.startsWith('{') === true;
+  const isCollection = words.length === 1 || endpoints.some((other) => other.includes(`${path}/{`));
+  if (!isOne && !isCollection) return resource.join('.');
+  const isList = Object.entries(allEndpoints).some(
+    ([line, one]) => line === endpoint && 'list' in one,
+  );
+  return [...resource, isList ? 'list' : VERBS[method]].join('.');
+}
+
+test('every endpoint has exactly one name', () => {
+  deepEqual(named.map(({ endpoint }) => endpoint).toSorted(), endpoints.toSorted());
+});
+
+test('names follow the rule, apart from the listed exceptions', () => {
+  const exceptions = new Set<string>();
+  for (const { name, endpoint } of named) {
+    const rule = nameByRule(endpoint);
+    equal(name, EXCEPTIONS[rule] ?? rule, endpoint);
+    if (rule in EXCEPTIONS) exceptions.add(rule);
+  }
+  deepEqual([...exceptions].toSorted(), Object.keys(EXCEPTIONS).toSorted(), 'no unused exception');
+});
+
+test('names are unique, camel case, and do not hide the methods of the client', () => {
+  equal(new Set(named.map(({ name }) => name)).size, named.length);
+  for (const { name } of named) match(name, /^([a-z]+([A-Z][a-z]+)*\.){1,2}[a-z]+([A-Z][a-z]+)*$/);
+  for (const own of ['call', 'reply', 'pages', 'request', 'withToken', 'then']) {
+    ok(!(own in methods), own);
+  }
+});
+
+test('each method calls its endpoint, with path parameters as leading arguments', async (t) => {
+  const { url, seen } = await scriptedServer(t, [json({ object: 'list', data: [] })]);
+  const client = createClient({ url, retries: 0 });
+  for (const { name, endpoint } of named) {
+    const method = name
+      .split('.')
+      .reduce((at: unknown, word) => Reflect.get(Object(at), word), client);
+    ok(typeof method === 'function', name);
+    const ids = endpoint.includes('{') ? ['a b'] : [];
+    await method(...ids, { query: { q: 1 } });
+    const sent = seen.at(-1);
+    equal(`${sent?.method} ${sent?.url}`, `${endpoint.replace(/\{\w+\}/, 'a%20b')}?q=1`);
+  }
+});
+
+test('a list method walks its pages', async (t) => {
+  const link = '</v1/keys?cursor=two>; rel="next"';
+  const { url, seen } = await scriptedServer(t, [
+    json({ object: 'list', data: [{ id: 'a' }] }, { headers: { link } }),
+    json({ object: 'list', data: [{ id: 'b' }] }),
+  ]);
+  const ids: string[] = [];
+  for await (const { items } of createClient({ url }).keys.list.pages({ query: { limit: 1 } })) {
+    ids.push(...items.map(({ id }) => id));
+  }
+  deepEqual(ids, ['a', 'b']);
+  deepEqual(
+    seen.map((one) => one.url),
+    ['/v1/keys?limit=1', '/v1/keys?limit=1&cursor=two'],
+  );
+});
+
+test('a missing id is rejected before anything is sent', async (t) => {
+  const { url, seen } = await scriptedServer(t, [json({})]);
+  const client = createClient({ url });
+  await rejects(async () => client.keys.get(''), TypeError);
+  await rejects(async () => Reflect.apply(client.keys.get, null, [{ params: {} }]), TypeError);
+  equal(seen.length, 0);
+});

@@ -1,0 +1,178 @@
+// The endpoints as methods: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. The table names
+// each endpoint once; arguments and results are derived from the endpoint's own types.
+import type {
+  Answer,
+  Argument,
+  Endpoint,
+  Ids,
+  Input,
+  Page,
+  PagedEndpoint,
+  PagesLimit,
+} from './types.ts';
+
+// The rule: the path names the resource, and the method is `create` (POST), `list` or `get` (GET),
+// `update` (PATCH), `delete` (DELETE) or the last word of the path (`rotate`, `usage`).
+// `resources.test.ts` lists the names that differ, and checks that no endpoint is missing.
+export const methods = {
+  users: { create: 'POST /v1/auth/users' },
+  sessions: {
+    create: 'POST /v1/auth/sessions',
+    list: 'GET /v1/auth/sessions',
+    delete: 'DELETE /v1/auth/sessions/{id}',
+    deleteCurrent: 'DELETE /v1/auth/sessions/current',
+    switchWorkspace: 'POST /v1/auth/sessions/current/workspace',
+  },
+  me: {
+    get: 'GET /v1/auth/me',
+    update: 'PATCH /v1/auth/me',
+    changePassword: 'POST /v1/auth/me/password',
+  },
+  emailVerifications: {
+    create: 'POST /v1/auth/email_verifications',
+    consume: 'POST /v1/auth/email_verifications/consume',
+  },
+  passwordResets: {
+    create: 'POST /v1/auth/password_resets',
+    consume: 'POST /v1/auth/password_resets/consume',
+  },
+  workspace: {
+    create: 'POST /v1/workspaces',
+    get: 'GET /v1/workspace',
+    update: 'PATCH /v1/workspace',
+  },
+  members: {
+    list: 'GET /v1/members',
+    update: 'PATCH /v1/members/{userId}',
+    delete: 'DELETE /v1/members/{userId}',
+  },
+  invites: {
+    create: 'POST /v1/invites',
+    list: 'GET /v1/invites',
+    revoke: 'POST /v1/invites/{id}/revoke',
+    accept: 'POST /v1/auth/invites/accept',
+  },
+  projects: {
+    create: 'POST /v1/projects',
+    list: 'GET /v1/projects',
+    get: 'GET /v1/projects/{id}',
+    update: 'PATCH /v1/projects/{id}',
+    delete: 'DELETE /v1/projects/{id}',
+  },
+  tenants: {
+    create: 'POST /v1/tenants',
+    list: 'GET /v1/tenants',
+    get: 'GET /v1/tenants/{id}',
+    update: 'PATCH /v1/tenants/{id}',
+    delete: 'DELETE /v1/tenants/{id}',
+    revokeEmbedTokens: 'POST /v1/tenants/{id}/embed_tokens/revoke',
+  },
+  keys: {
+    create: 'POST /v1/keys',
+    list: 'GET /v1/keys',
+    get: 'GET /v1/keys/{id}',
+    update: 'PATCH /v1/keys/{id}',
+    rotate: 'POST /v1/keys/{id}/rotate',
+    revoke: 'POST /v1/keys/{id}/revoke',
+    usage: 'GET /v1/keys/{id}/usage',
+  },
+  secretKeys: {
+    create: 'POST /v1/secret_keys',
+    list: 'GET /v1/secret_keys',
+    get: 'GET /v1/secret_keys/{id}',
+    rotate: 'POST /v1/secret_keys/{id}/rotate',
+    revoke: 'POST /v1/secret_keys/{id}/revoke',
+  },
+  embedTokens: { create: 'POST /v1/embed_tokens' },
+  embed: {
+    session: 'GET /v1/embed/session',
+    keys: {
+      create: 'POST /v1/embed/keys',
+      list: 'GET /v1/embed/keys',
+      rotate: 'POST /v1/embed/keys/{id}/rotate',
+      revoke: 'POST /v1/embed/keys/{id}/revoke',
+      usage: 'GET /v1/embed/keys/{id}/usage',
+    },
+  },
+  policy: { snapshot: 'GET /v1/policy/snapshot', delta: 'GET /v1/policy/delta' },
+  rateLimits: { check: 'POST /v1/ratelimit/check' },
+  idempotency: {
+    claim: 'POST /v1/idempotency/claim',
+    complete: 'POST /v1/idempotency/complete',
+    release: 'POST /v1/idempotency/release',
+    heartbeat: 'POST /v1/idempotency/heartbeat',
+  },
+  ingest: { batch: 'POST /v1/ingest/batch' },
+  usage: {
+    billing: 'GET /v1/usage/billing',
+    tenants: 'GET /v1/usage/tenants',
+    overview: 'GET /v1/usage/overview',
+  },
+  environments: { list: 'GET /v1/environments' },
+  audit: { list: 'GET /v1/audit_logs', verifyChain: 'GET /v1/audit_logs/chain' },
+  server: {
+    health: 'GET /healthz',
+    ready: 'GET /readyz',
+    status: 'GET /status',
+    jwks: 'GET /.well-known/jwks.json',
+  },
+  webhooks: { secretScanning: 'POST /v1/webhooks/scanner/secret_scanning' },
+} as const satisfies Table;
+
+type Table = { readonly [name: string]: Endpoint | Table };
+
+/** A method for one endpoint: path parameters first, then query, body and options. */
+export type Method<E extends Endpoint> = ((
+  ...args: [...Ids<E>, ...Argument<Input<E>>]
+) => Promise<Answer<E>>) &
+  (E extends PagedEndpoint ? Paged<E> : unknown);
+
+type Paged<E extends PagedEndpoint> = {
+  /**
+   * Walks the list page by page. Breaking out of the loop sends no further request.
+   *
+   * @example
+   * for await (const { items } of client.keys.list.pages({ query: { env: 'live' } })) {
+   *   for (const key of items) console.log(key.display_prefix);
+   * }
+   */
+  pages(...args: [...Ids<E>, ...Argument<Input<E> & PagesLimit>]): AsyncGenerator<Page<E>, void>;
+};
+
+type MethodsOf<T> = {
+  readonly [K in keyof T]: T[K] extends Endpoint ? Method<T[K]> : MethodsOf<T[K]>;
+};
+
+/** Every endpoint as a method of its resource. */
+export type Resources = MethodsOf<typeof methods>;
+
+type Send = {
+  call(endpoint: Endpoint, input: object): Promise<unknown>;
+  pages(endpoint: Endpoint, input: object): AsyncGenerator<unknown, void>;
+};
+
+/** Builds the methods; `send` calls an endpoint by its name. */
+export function resourcesOver(send: Send): Resources {
+  // The methods are built from the table from which the type is derived.
+  return methodsOf(methods, send) as never;
+}
+
+const methodsOf = (table: Table, send: Send): object =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, entry]) => [
+      name,
+      typeof entry === 'string' ? methodFor(entry, send) : methodsOf(entry, send),
+    ]),
+  );
+
+function methodFor(endpoint: Endpoint, send: Send): object {
+  const names = Array.from(endpoint.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+  const inputOf = (args: readonly unknown[]): object => {
+    const input = args[names.length];
+    const params = Object.fromEntries(names.map((name, at) => [name, args[at]]));
+    return { ...(typeof input === 'object' && input), params };
+  };
+  const call = (...args: unknown[]) => send.call(endpoint, inputOf(args));
+  const pages = (...args: unknown[]) => send.pages(endpoint, inputOf(args));
+  return Object.assign(call, { pages });
+}

@@ -1,0 +1,26 @@
+// Reading a response body.
+import { KeyrailUnreachable } from './errors.ts';
+
+export type Exchange = { status: number; headers: Headers; text: string };
+
+/** The parsed body, or null when there is none. A proxy or portal may respond with a page instead. */
+export function jsonOf({ status, text, headers }: Exchange): unknown {
+  if (status === 304 || text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    const type = headers.get('content-type') ?? 'no content type';
+    const message = `The response is not JSON (${type}). Is this the address of a Keyrail server?`;
+    throw new KeyrailUnreachable('answer', message);
+  }
+}
+
+/** The body as JSON if it is JSON, else as text; null when it is empty. */
+export function jsonOrText(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

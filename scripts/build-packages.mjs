@@ -1,0 +1,147 @@
+/**
+ * Builds the packages that are published: the SDK and the client as ESM and CommonJS with
+ * declarations, the CLI as one ESM file. Each runs on Node 20 and has no dependency; code and types of
+ * the protocol are included. Plain JavaScript, because setup runs it on any Node.
+ */
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { declareClient, declarePackage } from './declarations.mjs';
+
+const recipes = {
+  sdk: {
+    sources: ['packages/sdk/src', 'packages/protocol/src'],
+    build: async (at) => {
+      // The frameworks are installed by the user of the SDK.
+      const external = ['express', 'fastify', 'hono', 'koa', 'next', '@nestjs/*'];
+      await buildLibrary(at, { platform: 'node', external }, declarePackage);
+    },
+  },
+  client: {
+    sources: ['packages/client/src', 'packages/client/published-types.ts', 'packages/protocol/src'],
+    build: (at) => buildLibrary(at, { platform: 'neutral' }, declareClient),
+  },
+  cli: {
+    sources: ['packages/cli/src', 'packages/client/src'],
+    build: buildCli,
+  },
+};
+
+const BUILT_BY = ['scripts/build-packages.mjs', 'scripts/declarations.mjs', 'tsconfig.json'];
+
+/** Packages whose build is missing or was made from other sources. */
+export const stalePackages = (root) =>
+  Object.keys(recipes).filter((name) => builtFrom(root, name) !== checksum(root, name));
+
+/** Builds in a new folder and then renames it, so that a half-finished build is never loaded. */
+export async function buildPackages(root, names) {
+  const results = await Promise.allSettled(names.map((name) => buildPackage(root, name)));
+  const failed = results.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function buildPackage(root, name) {
+  const home = join(root, 'packages', name);
+  const stamp = checksum(root, name);
+  const out = mkdtempSync(join(home, '.building-'));
+  try {
+    await recipes[name].build({ root, home, out });
+    // Not among the `files` of package.json, so it is not published.
+    writeFileSync(join(out, 'made-from'), stamp);
+    // mkdtemp makes folders that only their owner can read.
+    chmodSync(out, 0o755);
+    rmSync(join(home, 'dist'), { recursive: true, force: true });
+    renameSync(out, join(home, 'dist'));
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+/** The checksum of the sources that the build was made from, or null without a build. */
+function builtFrom(root, name) {
+  try {
+    return readFileSync(join(root, 'packages', name, 'dist/made-from'), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function checksum(root, name) {
+  const manifest = ['package.json', 'tsconfig.build.json'].map(
+    (file) => `packages/${name}/${file}`,
+  );
+  const sum = createHash('sha256');
+  for (const path of [...recipes[name].sources, ...manifest, ...BUILT_BY]) {
+    for (const file of sourceFiles(join(root, path))) {
+      sum.update(`${file.slice(root.length)}\n`).update(readFileSync(file));
+    }
+  }
+  return sum.digest('hex');
+}
+
+/** The file itself, or all files below the folder except tests; none if it does not exist. */
+function sourceFiles(path) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found && !path.endsWith('.test.ts') ? [path] : [];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => sourceFiles(join(path, name)));
+}
+
+async function buildLibrary({ root, home, out }, options, declare) {
+  const { build } = await import('esbuild');
+  const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const entries = Object.values(exports).map(({ import: path }) => path.replace('./dist/esm/', ''));
+  const bundle = (format) =>
+    build({
+      entryPoints: entries.map((path) => join(home, 'src', path.replace(/\.js$/, '.ts'))),
+      outbase: join(home, 'src'),
+      outdir: join(out, format),
+      format,
+      bundle: true,
+      splitting: format === 'esm',
+      target: 'node20',
+      logLevel: 'warning',
+      ...options,
+    });
+  await Promise.all([
+    bundle('esm'),
+    bundle('cjs'),
+    declare({ root, home, out: join(out, 'types'), entries }),
+  ]);
+  cpSync(join(out, 'types'), join(out, 'esm'), { recursive: true });
+  cpSync(join(out, 'types'), join(out, 'cjs'), { recursive: true });
+  rmSync(join(out, 'types'), { recursive: true });
+  writeFileSync(join(out, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+}
+
+async function buildCli({ root, home, out }) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [join(home, 'src/main.ts')],
+    outfile: join(out, 'keyrail.js'),
+    format: 'esm',
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    conditions: ['keyrail-source'],
+    // commander is CommonJS and calls require for modules of Node, which ESM does not have.
+    banner: {
+      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  // The bundle contains commander, whose licence asks for its text to be included.
+  copyFileSync(join(root, 'node_modules/commander/LICENSE'), join(out, 'LICENSE-commander.txt'));
+}

@@ -1,0 +1,118 @@
+/**
+ * Writes the declarations of a published package. The compiler declares each source file on its own;
+ * here imports get the endings that a user's compiler expects, declarations of the protocol are
+ * copied in, and files that no entry point leads to are left out. The result imports nothing of ours
+ * and no validator, which is checked.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+const TSC_MS_MAX = 120_000;
+/** What follows `from` or `import` in quotes. */
+const SPECIFIER = /(?<=(?:from|import)\s*\(?\s*['"])[^'"]+(?=['"])/g;
+
+export async function declarePackage({ root, home, out, entries }) {
+  await compile(root, ['-p', join(home, 'tsconfig.build.json'), '--outDir', `${out}-all`]);
+  await publish({ root, from: `${out}-all`, out, entries });
+}
+
+/** The client's endpoint types come from published-types.ts, where the compiler resolved them. */
+export async function declareClient({ root, home, out, entries }) {
+  const all = `${out}-all`;
+  const [summaries] = await Promise.all([
+    readSummaries(root, `${out}-protocol.mjs`),
+    compile(root, ['-p', join(home, 'tsconfig.build.json'), '--outDir', all]),
+  ]);
+  const resolved = readFileSync(join(all, 'published-types.d.ts'), 'utf8')
+    .replace('export declare const endpoints:', 'export type Endpoints =')
+    .replace('export declare const errorCodes:', 'export type ErrorCodes =')
+    // The type argument is unknown to compilers before TypeScript 5.7.
+    .replaceAll('Uint8Array<ArrayBufferLike>', 'Uint8Array');
+  writeFileSync(join(all, 'src/endpoints.d.ts'), resolved);
+  const methods = join(all, 'src/resources.d.ts');
+  writeFileSync(methods, withSummaries(readFileSync(methods, 'utf8'), summaries));
+  await publish({ root, from: join(all, 'src'), out, entries });
+  rmSync(all, { recursive: true });
+}
+
+async function compile(root, args) {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  try {
+    await promisify(execFile)(process.execPath, [tsc, ...args], { timeout: TSC_MS_MAX });
+  } catch (error) {
+    throw new Error(`tsc ${args.join(' ')} failed:\n${error.stdout || error.message}`);
+  }
+}
+
+/** Copies every declaration that the entry points lead to. */
+async function publish({ root, from, out, entries }) {
+  const waiting = entries.map((path) => path.replace(/\.js$/, '.d.ts'));
+  const seen = new Set(waiting);
+  while (waiting.length > 0) {
+    const path = waiting.pop();
+    if (path.startsWith('protocol/') && !existsSync(join(from, path))) {
+      await declareProtocol(root, from, path);
+    }
+    const text = readFileSync(join(from, path), 'utf8').replace(SPECIFIER, (specifier) => {
+      const target = targetOf(path, specifier);
+      if (target === null) return specifier;
+      if (!seen.has(target)) waiting.push(target);
+      seen.add(target);
+      const to = relative(dirname(path), target).replace(/\.d\.ts$/, '.js');
+      return to.startsWith('.') ? to : `./${to}`;
+    });
+    if (/['"](@keyrail\/|zod)/.test(text)) throw new Error(`${path} imports the protocol or zod`);
+    mkdirSync(dirname(join(out, path)), { recursive: true });
+    writeFileSync(join(out, path), text);
+  }
+  rmSync(from, { recursive: true });
+}
+
+/** The declaration that an import means, or null for the packages of others. */
+function targetOf(path, specifier) {
+  const [, ours] = /^@keyrail\/protocol\/(.+)\.ts$/.exec(specifier) ?? [];
+  if (ours) return `protocol/${ours}.d.ts`;
+  if (!specifier.startsWith('.')) return null;
+  return join(dirname(path), specifier).replace(/\.(ts|js)$/, '.d.ts');
+}
+
+async function declareProtocol(root, from, path) {
+  const folder = join(root, 'packages/protocol/src');
+  const config = join(from, 'tsconfig.protocol.json');
+  const compilerOptions = {
+    ...{ noEmit: false, declaration: true, emitDeclarationOnly: true },
+    ...{ rootDir: folder, outDir: join(from, 'protocol') },
+  };
+  const files = [join(folder, path.replace('protocol/', '').replace(/\.d\.ts$/, '.ts'))];
+  const extended = join(root, 'tsconfig.json');
+  writeFileSync(config, JSON.stringify({ extends: extended, compilerOptions, files, include: [] }));
+  await compile(root, ['-p', config]);
+}
+
+/** Summary and description of every endpoint, by its method and path. */
+async function readSummaries(root, file) {
+  const { build } = await import('esbuild');
+  const entry = join(root, 'packages/protocol/src/endpoints/all.ts');
+  await build({
+    entryPoints: [entry],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+  });
+  const { allEndpoints } = await import(pathToFileURL(file).href);
+  rmSync(file);
+  return allEndpoints;
+}
+
+/** Documents each method of a resource, so that editors show what it does. */
+const withSummaries = (text, endpoints) =>
+  text.replace(/^( *)readonly \w+: ['"]([A-Z]+ \/[^'"]*)['"];$/gm, (row, indent, endpoint) => {
+    const { summary, description } = endpoints[endpoint];
+    const lines = [`${summary}.`, ...(description ? [description] : []), '', `\`${endpoint}\``];
+    const comment = lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n');
+    return `${indent}/**\n${comment}\n${indent} */\n${row}`;
+  });
