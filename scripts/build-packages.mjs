@@ -1,7 +1,7 @@
 /**
  * Builds the packages that are published: the SDK and the client as ESM and CommonJS with
- * declarations, the CLI as one ESM file. Each runs on Node 20 and has no dependency; code and types of
- * the protocol are included. Plain JavaScript, because setup runs it on any Node.
+ * declarations, the CLI as one ESM file. Each runs on Node 20 and has no dependency; code and types
+ * of the protocol are included. Plain JavaScript, because setup runs it on any Node.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -35,7 +35,11 @@ export const lanes: Lane[] = [
     name: 'unit',
     store: 'embedded',
     together,
-    files: ['packages/*/src/**/*.test.ts', 'tests/laws/**/*.test.ts'],
+    files: [
+      'packages/*/src/**/*.test.ts',
+      'tests/laws/**/*.test.ts',
+      'tests/packages/**/*.test.ts',
+    ],
     quickFiles: [
       'packages/{protocol,client}/src/**/*.test.ts',
       'packages/server/src/{base,db,doors,access,http}/**/*.test.ts',

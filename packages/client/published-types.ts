@@ -3,7 +3,7 @@
 // protocol or to zod. The build publishes them in place of src/endpoints.ts.
 import type { Endpoints, ErrorCodes } from './src/endpoints.ts';
 
-/** The inner `infer` drops the alias: TypeScript would print `Resolved<…>` instead of its result. */
+/** Without the inner `infer`, TypeScript would print `Resolved<…>` instead of its result. */
 type Resolved<T> = T extends Uint8Array
   ? T
   : T extends object

@@ -75,9 +75,9 @@ export const secretCommand = <T extends object>(
   },
 });
 
-const SECRET_NOTE = `The secret is shown only once. On a terminal it is printed after the details. In a
-pipe, stdout contains the secret and nothing else. --quiet prints only the secret,
---json the whole response.`;
+const SECRET_NOTE = `The secret is shown only once. On a terminal it is printed after the
+details. In a pipe, stdout contains the secret and nothing else. --quiet prints
+only the secret, --json the whole response.`;
 
 /** Does something that cannot be undone, after a confirmation, and reports it in a sentence. */
 export const confirmedCommand = <T extends object>(

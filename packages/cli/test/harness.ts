@@ -1,5 +1,5 @@
-// Runs the real program against the real server, with an empty home directory. Settings and profiles
-// of this machine are not used.
+// Runs the real program against the real server, with an empty home directory. Settings and
+// profiles of this machine are not used.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// The typed client. Every endpoint can be called by its method and path or as a method of its
-// resource. A misspelt endpoint, a missing field or an unknown field does not compile. Runs wherever
-// fetch does: Node 20 and later, and browsers.
+// The typed client. Every endpoint can be called by its method and path, or as a method of its
+// resource. A misspelt endpoint, a missing field or an unknown field does not compile. It runs
+// wherever fetch does: Node 20 and later, and browsers.
 import { attempt, type Prepared } from './attempt.ts';
 import { walkPages } from './pages.ts';
 import { isUnencrypted } from './plain-http.ts';

@@ -1,5 +1,5 @@
-// The endpoints as methods: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. The table names
-// each endpoint once; arguments and results are derived from the endpoint's own types.
+// The endpoints as methods: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. The table
+// names each endpoint once; arguments and results are derived from the endpoint's own types.
 import type {
   Answer,
   Argument,

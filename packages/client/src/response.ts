@@ -3,7 +3,7 @@ import { KeyrailUnreachable } from './errors.ts';
 
 export type Exchange = { status: number; headers: Headers; text: string };
 
-/** The parsed body, or null when there is none. A proxy or portal may respond with a page instead. */
+/** The parsed body, or null when there is none. Throws if it is not JSON, as a proxy's page. */
 export function jsonOf({ status, text, headers }: Exchange): unknown {
   if (status === 304 || text === '') return null;
   try {

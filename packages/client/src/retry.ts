@@ -1,6 +1,6 @@
 // When an attempt is repeated, and after how long. Any call is repeated after a 429 or when it was
-// not sent. A call that is harmless to repeat is also repeated after a 5xx, a broken connection or a
-// timeout.
+// not sent. A call that is harmless to repeat is also repeated after a 5xx, a broken connection or
+// a timeout.
 import { KeyrailError, KeyrailUnreachable } from './errors.ts';
 import type { Endpoint } from './types.ts';
 

@@ -1,5 +1,5 @@
-// What a command prints. Results go to stdout, notes and warnings to stderr, so that a pipe receives
-// only results: tables for people, `--json` for programs, `--quiet` for ids and secrets alone.
+// What a command prints. Results go to stdout, notes and warnings to stderr, so that a pipe
+// receives only results: tables for people, `--json` for programs, `--quiet` for ids and secrets.
 
 import { type Paint, pad, painter, printable } from '../terminal/style.ts';
 import { hasColours, type Terminal } from '../terminal/terminal.ts';

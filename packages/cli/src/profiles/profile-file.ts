@@ -1,5 +1,5 @@
-// The file of profiles: the address of each deployment and the credential for it. Only its owner may
-// read it, because it contains credentials. It is replaced in one step, never half written.
+// The file of profiles: the address of each deployment and the credential for it. Only its owner
+// may read it, because it contains credentials. It is replaced in one step, never half written.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,0 +1,93 @@
+// Packs the packages that are published and installs them in a project outside the clone, as a user
+// would, but without a network.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+export const root = join(import.meta.dirname, '..');
+const modules = join(root, 'node_modules');
+
+export type Name = 'sdk' | 'client' | 'cli';
+export const names: readonly Name[] = ['sdk', 'client', 'cli'];
+
+export type Packed = { name: Name; tarball: string; files: string[] };
+
+/** Both the npm that started the tests and one on the PATH will do. */
+export function npm(args: readonly string[], cwd: string) {
+  const { npm_execpath: cli, npm_node_execpath: node } = process.env;
+  const [command, first] = cli && node ? [node, [cli]] : ['npm', []];
+  return run(command, [...first, ...args], { cwd });
+}
+
+/** Packs one package into the folder. */
+export async function pack(name: Name, folder: string): Promise<Packed> {
+  const flags = ['--json', '--silent', '--pack-destination', folder];
+  const { stdout } = await npm(['pack', '-w', `packages/${name}`, ...flags], root);
+  const [packed]: [{ filename: string; files: { path: string }[] }] = JSON.parse(stdout);
+  const tarball = join(folder, packed.filename);
+  return { name, tarball, files: packed.files.map(({ path }) => path) };
+}
+
+export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'keyrail-packages-'));
+
+/** A new project in which only this package is installed. */
+export async function install({ name, tarball }: Packed, folder: string): Promise<string> {
+  const project = join(folder, `project-${name}`);
+  await mkdir(project);
+  await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true }');
+  const flags = ['--offline', '--no-audit', '--no-fund', '--silent'];
+  await npm(['install', ...flags, tarball], project);
+  return project;
+}
+
+/** Links type packages of the clone into the project. */
+export async function linkTypes(project: string, packages: readonly string[]): Promise<void> {
+  for (const name of packages) {
+    const path = join(project, 'node_modules', name);
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(join(modules, name), path);
+  }
+}
+
+export type Compilation = { files: string[]; compilerOptions: Record<string, unknown> };
+
+/** What the compiler reports; empty when everything compiles. */
+export async function compile(
+  project: string,
+  compilation: Compilation,
+  tsc = join(modules, '.bin/tsc'),
+): Promise<string> {
+  const strict = { strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: 'es2022' };
+  const compilerOptions = { ...strict, ...compilation.compilerOptions };
+  const config = JSON.stringify({ compilerOptions, files: compilation.files });
+  await writeFile(join(project, 'tsconfig.json'), config);
+  const compiled = await run(tsc, ['-p', project]).catch((error) => error);
+  return compiled.stdout;
+}
+
+/** The oldest Node that the packages support, if this machine has it. */
+export async function findNode20(): Promise<string | null> {
+  const places = [process.env.KEYRAIL_TEST_NODE20, '/usr/local/bin/node', '/usr/bin/node'];
+  for (const path of places) {
+    if (!path) continue;
+    const { stdout } = await run(path, ['--version']).catch(() => ({ stdout: '' }));
+    if (stdout.startsWith('v20.')) return path;
+  }
+  return null;
+}
+
+export const noNode20 = 'no Node 20 on this machine: set KEYRAIL_TEST_NODE20';
+
+export type Ended = { code: number; stdout: string; stderr: string };
+
+/** Runs a file on this Node. A failing exit code is a result, not an error. */
+export async function runOn(node: string, args: readonly string[], cwd: string): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: cwd };
+  return run(node, args, { cwd, env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}

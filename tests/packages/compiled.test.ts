@@ -1,0 +1,56 @@
+// The declarations of the published packages, compiled by the TypeScript of a user without any file of
+// the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests that one.
+import { deepEqual, equal } from 'node:assert/strict';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { compile, install, linkTypes, pack, root, temporaryFolder } from '../../scripts/packing.ts';
+
+const consumers = {
+  sdk: {
+    files: ['consumer.mts', 'consumer.cts', 'consumer-nest.mts'],
+    types: ['@types', 'undici-types'],
+  },
+  client: {
+    files: ['consumer.mts', 'consumer.cts'],
+    types: ['@types/node', 'undici-types'],
+  },
+};
+const names = ['sdk', 'client'] as const;
+
+const projects = { sdk: '', client: '' };
+let folder = '';
+after(() => rm(folder, { recursive: true, force: true }));
+before(async () => {
+  folder = await temporaryFolder();
+  for (const name of names) {
+    const project = await install(await pack(name, folder), folder);
+    const { files, types } = consumers[name];
+    for (const file of files) {
+      await cp(join(root, 'packages', name, 'test', file), join(project, file));
+    }
+    await linkTypes(project, types);
+    projects[name] = project;
+  }
+});
+
+const resolutions = [
+  { module: 'node16', moduleResolution: 'node16' },
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'preserve', moduleResolution: 'bundler' },
+];
+
+for (const resolution of resolutions) {
+  test(`the declarations compile with resolution ${resolution.moduleResolution}`, async () => {
+    const compilerOptions = { ...resolution, types: ['node'] };
+    const reports = await Promise.all(
+      names.map((name) => compile(projects[name], { ...consumers[name], compilerOptions })),
+    );
+    deepEqual(reports, ['', '']);
+  });
+}
+
+test('the declarations of the client compile for a browser, without types of Node', async () => {
+  const compilerOptions = { module: 'preserve', lib: ['es2022', 'dom'], types: [] };
+  equal(await compile(projects.client, { files: ['consumer.mts'], compilerOptions }), '');
+});

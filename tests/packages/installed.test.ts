@@ -1,0 +1,112 @@
+// The published packages in projects of their own, on the oldest Node that they support and on this
+// one, as ESM and as CommonJS.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { cp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  deadUrl,
+  json,
+  refusal,
+  scriptedServer,
+} from '../../packages/client/test/scripted-server.ts';
+import {
+  findNode20,
+  install,
+  type Name,
+  names,
+  noNode20,
+  pack,
+  root,
+  runOn,
+  temporaryFolder,
+} from '../../scripts/packing.ts';
+
+const projects = new Map<Name, string>();
+let folder = '';
+after(() => rm(folder, { recursive: true, force: true }));
+before(async () => {
+  folder = await temporaryFolder();
+  for (const name of names) {
+    const project = await install(await pack(name, folder), folder);
+    for (const file of name === 'cli' ? [] : ['smoke.mjs', 'smoke.cjs']) {
+      await cp(join(root, 'packages', name, 'test', file), join(project, file));
+    }
+    projects.set(name, project);
+  }
+});
+
+const projectOf = (name: Name): string => projects.get(name) ?? '';
+const thisMajor = Number(process.versions.node.split('.')[0]);
+
+const runtimes = [
+  { major: thisMajor, find: async () => process.execPath },
+  { major: 20, find: findNode20 },
+];
+
+test('each package is installed alone, without dependencies', async () => {
+  for (const name of names) {
+    const paths = await readdir(join(projectOf(name), 'node_modules'), { recursive: true });
+    const manifests = paths.filter((path) => /^[^.].*[^s]\/package\.json$/.test(path));
+    deepEqual(manifests, [`@keyrail/${name}/package.json`]);
+  }
+});
+
+for (const { major, find } of runtimes) {
+  for (const file of ['smoke.mjs', 'smoke.cjs']) {
+    test(`the SDK works on Node ${major}: ${file}`, async (t) => {
+      const node = await find();
+      if (node === null) return t.skip(noNode20);
+      const project = projectOf('sdk');
+      const ended = await runOn(node, [file, join(project, `cache-${major}-${file}`)], project);
+      equal(ended.code, 0, ended.stderr);
+      const { major: ranOn, admitted, after: verdict } = JSON.parse(ended.stdout);
+      deepEqual([ranOn, admitted, verdict], [major, 'admitted', 'unknown_key']);
+    });
+
+    test(`the client works on Node ${major}: ${file}`, async (t) => {
+      const node = await find();
+      if (node === null) return t.skip(noNode20);
+      const link = '</v1/environments?cursor=two>; rel="next"';
+      const list = { object: 'list', data: [{ name: 'live' }] };
+      const { url } = await scriptedServer(t, [
+        refusal(503, 'unavailable'),
+        json(list, { headers: { link } }),
+        json(list),
+        refusal(404, 'not_found', { 'x-request-id': 'r1' }),
+      ]);
+      const ended = await runOn(node, [file, url, await deadUrl()], projectOf('client'));
+      equal(ended.code, 0, ended.stderr);
+      deepEqual(JSON.parse(ended.stdout), {
+        major,
+        pages: [['live'], ['live']],
+        rejected: { name: 'KeyrailError', code: 'not_found', requestId: 'r1' },
+        unreachable: 'connect',
+        aborted: 'enough',
+      });
+    });
+  }
+
+  const places = {
+    'installed from its package': () => join(projectOf('cli'), 'node_modules/.bin/keyrail'),
+    'in a clone': () => join(root, 'packages/cli/bin/keyrail.js'),
+  };
+  for (const [place, bin] of Object.entries(places)) {
+    test(`the command line works on Node ${major}, ${place}`, async (t) => {
+      const node = await find();
+      if (node === null) return t.skip(noNode20);
+      const list = { object: 'list', data: [{ name: 'live', billable: true }] };
+      const { url, seen } = await scriptedServer(t, [json(list)]);
+      const keyrail = (...args: string[]) => runOn(node, [bin(), ...args], projectOf('cli'));
+      const version = await keyrail('--version');
+      deepEqual(version, { code: 0, stdout: '0.1.0\n', stderr: '' });
+      const call = await keyrail('api', 'GET', '/v1/environments', '--url', url);
+      equal(call.code, 0, call.stderr);
+      deepEqual(JSON.parse(call.stdout), list);
+      match(seen[0]?.headers['user-agent'] ?? '', /^keyrail-cli\//);
+      const wrong = await keyrail('keys', 'lst');
+      equal(wrong.code, 2);
+      match(wrong.stderr, /Did you mean list\?/);
+    });
+  }
+}

@@ -1,0 +1,111 @@
+// The contents of the published packages.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFile, rm } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  type Name,
+  names,
+  type Packed,
+  pack,
+  root,
+  temporaryFolder,
+} from '../../scripts/packing.ts';
+
+const packed = new Map<Name, Packed>();
+let folder = '';
+after(() => rm(folder, { recursive: true, force: true }));
+before(async () => {
+  folder = await temporaryFolder();
+  for (const name of names) packed.set(name, await pack(name, folder));
+});
+
+const filesOf = (name: Name): string[] => packed.get(name)?.files ?? [];
+const read = (name: Name, path: string) => readFile(join(root, 'packages', name, path), 'utf8');
+const manifestOf = async (name: Name) => JSON.parse(await read(name, 'package.json'));
+
+/** Every path that a manifest names, conditions for the clone excepted. */
+function targetsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value.replace(/^\.\//, '')];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) =>
+    key === 'keyrail-source' ? [] : targetsIn(one),
+  );
+}
+
+test('a package contains its build, its README and its manifest, and nothing else', () => {
+  for (const name of names) {
+    const files = filesOf(name);
+    ok(files.includes('README.md') && files.includes('package.json'), name);
+    const others = files.filter(
+      (path) =>
+        !/^(README\.md|package\.json|bin\/|dist\/)/.test(path) || /made-from|test/.test(path),
+    );
+    // The SDK has an entry point for the tests of its users.
+    deepEqual(
+      others.filter((path) => !/^dist\/(esm|cjs)\/testing(\/|\.)/.test(path)),
+      [],
+      name,
+    );
+  }
+});
+
+test('everything that a manifest names is in the package', async () => {
+  for (const name of names) {
+    const { exports, bin, main, types, typesVersions, dependencies } = await manifestOf(name);
+    const targets = targetsIn([exports, bin, main, types, typesVersions].filter(Boolean));
+    ok(targets.length > 0, name);
+    deepEqual(
+      targets.filter((path) => !filesOf(name).includes(path)),
+      [],
+      name,
+    );
+    equal(dependencies, undefined, `${name} has no dependency at run time`);
+  }
+});
+
+test('every entry point has declarations, for old and new module resolution', async () => {
+  for (const name of ['sdk', 'client'] as const) {
+    const { exports, types, typesVersions } = await manifestOf(name);
+    for (const [entry, paths] of Object.entries<Record<string, string>>(exports)) {
+      for (const path of [paths.import ?? '', paths.require ?? '']) {
+        ok(filesOf(name).includes(path.replace('./', '').replace(/\.js$/, '.d.ts')), path);
+      }
+      const declared = paths.require?.replace(/\.js$/, '.d.ts');
+      const old = entry === '.' ? types : typesVersions['*'][entry.slice(2)]?.[0];
+      equal(old, declared, `${name} ${entry} for resolution node10`);
+    }
+  }
+});
+
+const IMPORT = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([\w@][\w@:/.-]*)["']/g;
+const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/)/;
+
+test('code imports only modules of Node, and declarations those of frameworks', async () => {
+  for (const name of names) {
+    for (const path of filesOf(name).filter((file) => /\.(js|d\.ts)$/.test(file))) {
+      const isOther = (specifier: string) =>
+        !builtinModules.includes(specifier.replace(/^node:/, '')) &&
+        !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier));
+      const specifiers = Array.from(
+        (await read(name, path)).matchAll(IMPORT),
+        ([, one = '']) => one,
+      );
+      deepEqual(specifiers.filter(isOther), [], `${name}/${path}`);
+    }
+  }
+});
+
+test('the client uses nothing that browsers lack', async () => {
+  const code = await read('client', 'dist/esm/index.js');
+  equal(/\bprocess\b|\bBuffer\b|\brequire\b|\bglobal\b|\b__dirname\b|node:/.test(code), false);
+});
+
+test('editors show what each method of the client does', async () => {
+  const methods = await read('client', 'dist/esm/resources.d.ts');
+  match(
+    methods,
+    /\* Replace an API key without an outage\.\n[^/]*`POST \/v1\/keys\/\{id\}\/rotate`/,
+  );
+});
