@@ -1,7 +1,7 @@
 // The declarations of the published packages, compiled by the TypeScript of a user without any file of
 // the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests that one.
 import { deepEqual, equal } from 'node:assert/strict';
-import { cp, rm } from 'node:fs/promises';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { compile, install, linkTypes, pack, root, temporaryFolder } from '../../scripts/packing.ts';
@@ -53,4 +53,21 @@ for (const resolution of resolutions) {
 test('the declarations of the client compile for a browser, without types of Node', async () => {
   const compilerOptions = { module: 'preserve', lib: ['es2022', 'dom'], types: [] };
   equal(await compile(projects.client, { files: ['consumer.mts'], compilerOptions }), '');
+});
+
+/** What the examples of the README take from the reader's own code. */
+const given = ['secretKey', 'project_id', 'tenant_id', 'id']
+  .map((name) => `declare const ${name}: string;`)
+  .join('\n');
+
+test('the examples in the README of the client compile', async () => {
+  const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8');
+  const [first = '', ...others] = Array.from(
+    readme.matchAll(/```ts\n(.*?)```/gs),
+    ([, code = '']) => code,
+  );
+  equal(others.length, 2, 'the examples were found');
+  await writeFile(join(projects.client, 'readme.mts'), [given, first, ...others].join('\n'));
+  const compilerOptions = { module: 'nodenext', types: ['node'] };
+  equal(await compile(projects.client, { files: ['readme.mts'], compilerOptions }), '');
 });
