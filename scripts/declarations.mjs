@@ -1,7 +1,7 @@
 /**
  * Writes the declarations of a published package. The compiler declares each source file on its
- * own. Here imports get the endings that a user's compiler expects, declarations of the protocol are
- * copied in, and files that no entry point imports are left out. The result must import neither
+ * own. Here imports get the endings that a user's compiler expects, declarations of the protocol
+ * are copied in, and files that no entry point imports are left out. The result must import neither
  * another package of ours nor zod.
  */
 import { execFile } from 'node:child_process';

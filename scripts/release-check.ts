@@ -1,8 +1,8 @@
 /**
  * Checks the packages as they would be published: publint and "are the types wrong" must report
  * nothing, and the declarations must compile with the classic resolution of TypeScript 5, which
- * TypeScript 7 no longer has. The tools are needed only here, so they are installed into a temporary
- * folder and are not in the lock file.
+ * TypeScript 7 no longer has. The tools are needed only here, so they are installed into a
+ * temporary folder and are not in the lock file.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';

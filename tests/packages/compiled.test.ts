@@ -1,5 +1,5 @@
-// The declarations of the published packages, compiled by the TypeScript of a user without any file of
-// the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests that one.
+// The declarations of the published packages, compiled by the TypeScript of a user without any file
+// of the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests that one.
 import { deepEqual, equal } from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,10 +34,11 @@ before(async () => {
   }
 });
 
+// One run also checks the declarations themselves, which takes several times as long.
 const resolutions = [
-  { module: 'node16', moduleResolution: 'node16' },
+  { module: 'node16', moduleResolution: 'node16', skipLibCheck: true },
   { module: 'nodenext', moduleResolution: 'nodenext' },
-  { module: 'preserve', moduleResolution: 'bundler' },
+  { module: 'preserve', moduleResolution: 'bundler', skipLibCheck: true },
 ];
 
 for (const resolution of resolutions) {

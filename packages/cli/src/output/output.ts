@@ -33,8 +33,6 @@ export type Output = {
   /** Prints a remark on stderr; not with `--quiet`. */
   note(sentence: string): void;
   warn(sentence: string): void;
-  /** For stderr. */
-  paint: Paint;
 };
 
 export function openOutput(terminal: Terminal, options: OutputOptions): Output {
@@ -54,8 +52,8 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
     list(rows, fields, empty) {
       if (options.json) return print([jsonText(rows)]);
       const shown = fields.filter(({ only }) => only !== 'record');
-      if (options.quiet)
-        return print(rows.map((row) => idOf(row) ?? firstOf(row, shown, relativeTimes)));
+      const idsOf = () => rows.map((row) => idOf(row) ?? firstOf(row, shown, relativeTimes));
+      if (options.quiet) return print(idsOf());
       if (rows.length === 0) return output.note(empty);
       print(tableLines(sheetOf(rows, shown, relativeTimes), width, paint));
     },
@@ -65,18 +63,14 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
       else print(recordLines(one, fields, { format: exactTimes, paint }));
     },
     newSecret({ answer, one, fields, secret, what }) {
+      const detailsIn = (colours: Paint) =>
+        recordLines(one, fields, { format: exactTimes, paint: colours });
       if (options.json) print([jsonText(answer)]);
       else if (options.quiet || !isTTY) print([secret]);
-      else
-        print([
-          ...recordLines(one, fields, { format: exactTimes, paint }),
-          '',
-          paint('bold', secret),
-        ]);
+      else print([...detailsIn(paint), '', paint('bold', secret)]);
       if (options.quiet) return;
       // In a pipe stdout contains the secret alone; its details go to stderr.
-      if (!options.json && !isTTY)
-        printErr(recordLines(one, fields, { format: exactTimes, paint: paintErr }));
+      if (!options.json && !isTTY) printErr(detailsIn(paintErr));
       printErr([paintErr('yellow', `Save the ${what} now: it is shown only once.`)]);
     },
     table(answer, rows, fields) {
@@ -95,7 +89,6 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
       if (!options.quiet) printErr([paintErr('dim', printable(sentence))]);
     },
     warn: (sentence) => void printErr([paintErr('yellow', printable(sentence))]),
-    paint: paintErr,
   };
   return output;
 }
