@@ -69,11 +69,11 @@ test('an error has the code, the details and the id of the request', async (t) =
 
 test('withToken changes the credential and nothing else', async (t) => {
   const { tokens } = await bench(t);
-  const nobody = createClient({ url });
-  equal((await nobody.call('GET /healthz')).status, 'ok');
-  await rejects(nobody.call('GET /v1/workspace'), refusedAs('missing_credential', 401));
-  await nobody.withToken(tokens.testKey).call('GET /v1/workspace');
-  const bad = nobody.withToken('krsk_live_unknown');
+  const anonymous = createClient({ url });
+  equal((await anonymous.call('GET /healthz')).status, 'ok');
+  await rejects(anonymous.call('GET /v1/workspace'), refusedAs('missing_credential', 401));
+  await anonymous.withToken(tokens.testKey).call('GET /v1/workspace');
+  const bad = anonymous.withToken('krsk_live_unknown');
   await rejects(bad.call('GET /v1/workspace'), refusedAs('invalid_key', 401));
   await rejects(
     createClient({ url, token: tokens.testKey }).withToken(null).call('GET /v1/workspace'),

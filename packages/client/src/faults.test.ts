@@ -167,9 +167,9 @@ test('an error response of a proxy becomes an error of the same shape', async (t
 
   const odd = { error: { code: 'brand_new', message: 7, details: [{ path: 1 }, 'x'] } };
   const newer = await scriptedServer(t, [json(odd, { status: 409 })]);
-  const told = await caught(createClient(newer).call(read));
-  ok(told instanceof KeyrailError);
-  deepEqual([told.code, told.details, told.body], ['conflict', [], odd]);
+  const conflict = await caught(createClient(newer).call(read));
+  ok(conflict instanceof KeyrailError);
+  deepEqual([conflict.code, conflict.details, conflict.body], ['conflict', [], odd]);
 });
 
 test('an endless response is not read to the end', async (t) => {

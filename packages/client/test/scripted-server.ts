@@ -1,10 +1,10 @@
-// A server that does exactly what a test tells it, request by request: faults that the real one
-// would never show on demand.
+// A server that plays back steps, one per request: failures that the real server does not show on
+// demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** What to do with one request; the last one is repeated. */
+/** How one request is handled. The last step is repeated. */
 export type Step = (request: IncomingMessage, response: ServerResponse) => void;
 
 export type Seen = {
@@ -37,7 +37,7 @@ export async function scriptedServer(t: TestContext, steps: Step[]): Promise<Scr
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-/** An address at which nothing listens: it was free a moment ago. */
+/** An address where nothing listens. */
 export async function deadUrl(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,17 +46,17 @@ export async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-type Answered = { status?: number; headers?: Record<string, string> };
+type ResponseOptions = { status?: number; headers?: Record<string, string> };
 
 export const json =
-  (body: unknown, { status = 200, headers = {} }: Answered = {}): Step =>
+  (body: unknown, { status = 200, headers = {} }: ResponseOptions = {}): Step =>
   (_, response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   };
 
 export const text =
-  (body: string, { status = 200, headers = {} }: Answered = {}): Step =>
+  (body: string, { status = 200, headers = {} }: ResponseOptions = {}): Step =>
   (_, response) => {
     response.writeHead(status, { 'content-type': 'text/html', ...headers });
     response.end(body);
@@ -65,20 +65,20 @@ export const text =
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Step =>
   json({ error: { code, message: `says ${code}` } }, { status, headers });
 
-/** Breaks the connection without an answer. */
+/** Closes the connection without a response. */
 export const reset: Step = (request) => void request.socket.destroy();
 
-/** Begins an answer and breaks off. */
+/** Closes the connection in the middle of the response. */
 export const breakOff: Step = (request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"object":');
   setTimeout(() => request.socket.destroy(), 20);
 };
 
-/** Never answers. */
+/** Never responds. */
 export const silence: Step = () => {};
 
-/** Never stops answering. */
+/** Sends a response without end. */
 export const endless: Step = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const chunk = Buffer.alloc(1024 * 1024, 0x20);

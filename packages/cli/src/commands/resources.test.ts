@@ -105,8 +105,8 @@ test('an embed token is created for an origin of the customer', async (t) => {
   const made = await jsonOf(keyrail, 'embed-tokens', 'create', ...words, '--origin', origin);
   const token = Object(made);
   deepEqual([token.scopes, token.audience], [['keys:read'], [origin]]);
-  const bare = await keyrail(['embed-tokens', 'create', ...words, '--scope', 'keys:write']);
-  match(bare.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+  const issued = await keyrail(['embed-tokens', 'create', ...words, '--scope', 'keys:write']);
+  match(issued.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
 
 test('people are invited, promoted and removed', async (t) => {
