@@ -2,8 +2,8 @@
 -- memory.ts: whatever is asked in whatever order, both give the same answers.
 -- KEYS, for each check: where the live names of its owner are counted, then one counter for each
 -- rule. ARGV, for each check: how many rules it has, its cost, the time in ms ('' is this server's
--- own clock), how many live names its owner may have, then for each rule its limit, the width of a
--- bucket in ms and how many buckets it spans.
+-- own clock), how many live names its owner may have ('' leaves them uncounted, and the first key
+-- out), then for each rule its limit, the width of a bucket in ms and how many buckets it spans.
 -- Answers, for each check: 1 or 0 for allowed, then for each rule what is used, its reset and its
 -- wait in ms. A check that needs more names than its owner may have charges nothing and answers 2,
 -- then the wait in ms.
@@ -195,8 +195,9 @@ end
 local key, at = 1, 1
 while key <= #KEYS do
   local rules, cost, given = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
-  local now = given or own_clock
-  local stored = call('MGET', unpack(KEYS, key + 1, key + rules))
+  local now, most = given or own_clock, tonumber(ARGV[at + 3])
+  local before = most and key or key - 1
+  local stored = call('MGET', unpack(KEYS, before + 1, before + rules))
   local counters, allowed = {}, 1
   for rule = 1, rules do
     local counter = look(stored[rule], at + 1 + 3 * rule, cost, now)
@@ -204,10 +205,9 @@ while key <= #KEYS do
     if counter[5] ~= 0 then allowed = 0 end
   end
   local wait
-  if allowed * cost > 0 then
+  if most and allowed * cost > 0 then
     local created, changes = changes_of(counters, now)
     if changes then
-      local most = tonumber(ARGV[at + 3])
       wait = count_names(KEYS[key], created, changes, most, now, given == nil)
     end
   end
@@ -218,10 +218,10 @@ while key <= #KEYS do
     answer[told] = wait
   else
     for rule = 1, rules do
-      settle(KEYS[key + rule], counters[rule], allowed * cost, now, given == nil)
+      settle(KEYS[before + rule], counters[rule], allowed * cost, now, given == nil)
     end
   end
-  key = key + 1 + rules
+  key = before + 1 + rules
   at = at + 4 + 3 * rules
 end
 return answer

@@ -60,7 +60,7 @@ export const overQuota = (waitMs: number): ApiError =>
 /** On a Cluster an owner's names lie in this many slots at most, each with an equal share. */
 export const SLOT_PARTS = 16;
 
-/** Which part the counters of a subject belong to. Ids end in random digits, so parts fill alike. */
+/** Which part a subject's counters belong to. Ids have random digits, so that parts fill alike. */
 export function partOf(subject: string): number {
   let part = 0;
   for (let at = 0; at < subject.length; at += 1) {

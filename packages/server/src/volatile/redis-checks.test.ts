@@ -1,7 +1,8 @@
 // What becomes of checks when a call goes wrong: nothing is charged twice, and nothing is allowed
 // that Redis did not allow.
-import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
+import { ApiError } from '../base/errors.ts';
 import { openChecks } from './redis-checks.ts';
 
 const REFUSAL = new Error('refused');
@@ -9,12 +10,19 @@ const rules = [{ name: 'r', limit: 1, windowMs: 1000, algorithm: 'fixed' as cons
 const aCheck = { owner: { name: 'o', namesMax: 9 }, rules, cost: 1, now: '' as const };
 
 /** A server that answers as the test says, to a script that it knows or that it is sent. */
-function scene(known: () => Promise<unknown>, sent: () => Promise<unknown> = known) {
+function scene(
+  known: () => Promise<unknown>,
+  sent: () => Promise<unknown> = known,
+  look: (args: (string | number)[]) => void = () => {},
+) {
   const calls: string[] = [];
-  const noted = (what: string, answer: () => Promise<unknown>) => () => {
-    calls.push(what);
-    return answer();
-  };
+  const noted =
+    (what: string, answer: () => Promise<unknown>) =>
+    async (_script: string, _keys: number, args: (string | number)[]) => {
+      calls.push(what);
+      look(args);
+      return answer();
+    };
   const check = openChecks(
     {
       evalsha: noted('by its hash', known),
@@ -50,6 +58,32 @@ test('a server that does not know the script is sent it', async () => {
   const tallies = [{ used: 1, resetMs: 1000, waitMs: 0 }];
   deepEqual(await check(aCheck), { allowed: true, tallies, limited: null });
   deepEqual(calls, ['by its hash', 'whole', 'worked']);
+});
+
+test('a slot that moves is asked again without the count of names', async () => {
+  const sent: unknown[] = [];
+  const { check } = scene(
+    async () => [1, 1, 1000, 0],
+    undefined,
+    (args) => {
+      sent.push(args);
+      if (sent.length === 1)
+        throw new Error('TRYAGAIN Multiple keys request during rehashing of slot');
+    },
+  );
+  equal((await check(aCheck)).allowed, true);
+  deepEqual(sent, [
+    ['kr:names:o', 'r', 1, 1, '', 9, 1, 1000, 1],
+    ['r', 1, 1, '', '', 1, 1000, 1],
+  ]);
+});
+
+test('a check that needs more names than there may be is refused by itself', async () => {
+  const { check } = scene(async () => [2, 4500, 1, 1, 1000, 0]);
+  const [over, fine] = await Promise.allSettled([check(aCheck), check(aCheck)]);
+  ok(over.status === 'rejected' && over.reason instanceof ApiError);
+  deepEqual([over.reason.code, over.reason.headers], ['rate_limited', { 'retry-after': '5' }]);
+  ok(fine.status === 'fulfilled' && fine.value.allowed);
 });
 
 test('an answer that says too little allows nothing', async () => {

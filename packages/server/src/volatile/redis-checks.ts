@@ -17,6 +17,9 @@ import type { Link } from './redis-link.ts';
 const SCRIPT = readFileSync(new URL('./check.lua', import.meta.url), 'utf8');
 const HASH = createHash('sha1').update(SCRIPT).digest('hex');
 
+/** Said at once, or after the client has followed the nodes' directions in vain. */
+const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
+
 /** What the script says in place of allowed or denied, before a wait. */
 const OVER_QUOTA = 2;
 
@@ -65,14 +68,19 @@ export function openChecks(
   };
 }
 
-async function call(link: Link, checks: readonly Check[]): Promise<unknown> {
-  const { keys, args } = argumentsOf(checks);
+async function call(link: Link, checks: readonly Check[], isCounted = true): Promise<unknown> {
+  const { keys, args } = argumentsOf(checks, isCounted);
   try {
     return await link.evalsha(HASH, keys, args);
   } catch (fault) {
-    // A server that was restarted or promoted does not know the script; nothing was charged.
-    if (!(fault instanceof Error && fault.message.startsWith('NOSCRIPT'))) throw fault;
-    return link.eval(SCRIPT, keys, args);
+    // Either way nothing was charged.
+    const message = fault instanceof Error ? fault.message : '';
+    // A server that was restarted or promoted does not know the script.
+    if (message.startsWith('NOSCRIPT')) return link.eval(SCRIPT, keys, args);
+    // A slot that moves between nodes takes no two keys of which one is missing: for this while its
+    // new names are left uncounted instead of refused.
+    if (MOVING.test(message) && isCounted) return call(link, checks, false);
+    throw fault;
   }
 }
 
@@ -80,15 +88,18 @@ async function call(link: Link, checks: readonly Check[]): Promise<unknown> {
 const countOf = ({ name }: Owner): string => `kr:names:${name}`;
 
 /** The names first: they are the script's keys. */
-function argumentsOf(checks: readonly Check[]): { keys: number; args: (string | number)[] } {
+function argumentsOf(
+  checks: readonly Check[],
+  isCounted: boolean,
+): { keys: number; args: (string | number)[] } {
   const args: (string | number)[] = [];
   for (const { owner, rules } of checks) {
-    args.push(countOf(owner));
+    if (isCounted) args.push(countOf(owner));
     for (const { name } of rules) args.push(name);
   }
   const keys = args.length;
   for (const { owner, rules, cost, now } of checks) {
-    args.push(rules.length, cost, now, owner.namesMax);
+    args.push(rules.length, cost, now, isCounted ? owner.namesMax : '');
     for (const rule of rules) args.push(rule.limit, widthOf(rule), spanOf(rule));
   }
   return { keys, args };

@@ -27,6 +27,7 @@ const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 1000;
 const SLOTS_REFRESH_MS = 5000;
 const REDIRECTIONS_MAX = 3;
+const TRY_AGAIN_MS = 5;
 const PULSE = 'kr:pulse';
 const PULSE_KEPT_MS = 60_000;
 
@@ -114,6 +115,7 @@ function clusterOf(url: string): Cluster {
     clusterRetryStrategy: retryMs,
     retryDelayOnFailover: 0, // what it would send again may have been done
     maxRedirections: REDIRECTIONS_MAX,
+    retryDelayOnTryAgain: TRY_AGAIN_MS,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
     // A certificate names the host, not the address that it resolves to.
     ...(protocol === 'rediss:' && { dnsLookup: (address, found) => found(null, address) }),

@@ -1,12 +1,43 @@
 // What `INFO memory` says about a server's ability to keep counters: one that evicts forgets them,
 // and one that is nearly full will soon refuse new ones.
+import type { Outage } from '../base/outage.ts';
 
 /** A full server refuses every charge, so it is reported while there is still time to act. */
 const NEAR_SHARE = 0.8;
 /** Lower, so that a server at the threshold is not reported again and again. */
 const NEAR_NO_MORE_SHARE = 0.75;
 
-export const NEAR_FULL = 'used_memory is near maxmemory';
+const NEAR_FULL = 'used_memory is near maxmemory';
+
+export type MemoryWatch = {
+  /** Never rejects: whether checks are served does not depend on it. */
+  look(): Promise<void>;
+  remark(): string | null;
+  close(): void;
+};
+
+/** `nearFull` is told with every look while a server is nearly full, and when none is any more. */
+export function openMemoryWatch(
+  ask: () => Promise<readonly string[]>,
+  nearFull: Outage | undefined,
+): MemoryWatch {
+  let remark: string | null = null;
+  let isClosed = false;
+  return {
+    async look() {
+      // Servers that do not answer keep their last remark.
+      const memories = await ask().catch(() => null);
+      if (memories === null || isClosed) return;
+      remark = remarkOn(memories, remark);
+      if (remark === NEAR_FULL) nearFull?.fault(new Error(remark));
+      else nearFull?.over();
+    },
+    remark: () => remark,
+    close() {
+      isClosed = true;
+    },
+  };
+}
 
 /** The reason why a server is not quite well, or null. `before` is what was found the last time. */
 export function remarkOn(memories: readonly string[], before: string | null): string | null {

@@ -7,7 +7,7 @@ import { boundedBy, openBreaker } from './breaker.ts';
 import { type Counters, type Owner, type Rule, SLOT_PARTS, type Verdict } from './counters.ts';
 import { openChecks } from './redis-checks.ts';
 import { openLink } from './redis-link.ts';
-import { NEAR_FULL, remarkOn } from './redis-memory.ts';
+import { openMemoryWatch } from './redis-memory.ts';
 
 export const REDIS_NAMES_MAX = 1_000_000;
 
@@ -36,26 +36,16 @@ export type RedisCounters = Omit<Counters, 'check'> & {
 };
 
 export function openRedisCounters(parts: RedisParts): RedisCounters {
-  const { url, isCluster, nowMs, nearFull } = parts;
+  const { url, isCluster, nowMs } = parts;
   const { answerMsMax = ANSWER_MS_MAX, namesMax = REDIS_NAMES_MAX } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
   const breaker = openBreaker(parts);
-  let remark: string | null = null;
-  let isClosed = false;
-
-  /** A server that does not say keeps its last remark: checks do not depend on it. */
-  async function lookAtMemory(): Promise<void> {
-    const memories = await within(link.memory()).catch(() => null);
-    if (memories === null || isClosed) return;
-    remark = remarkOn(memories, remark);
-    if (remark === NEAR_FULL) nearFull?.fault(new Error(remark));
-    else nearFull?.over();
-  }
+  const memory = openMemoryWatch(() => within(link.memory()), parts.nearFull);
 
   async function pulse(): Promise<void> {
     try {
-      await Promise.all([within(link.pulse()), lookAtMemory()]);
+      await Promise.all([within(link.pulse()), memory.look()]);
       breaker.close();
     } catch (fault) {
       breaker.pulseFailed(fault);
@@ -87,20 +77,16 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
     settled: settled.promise,
     check(owner, rules, cost) {
       if (breaker.isOpen()) return Promise.reject(refusal());
-      return ask({
-        owner: isCluster ? partOwner(owner) : owner,
-        rules,
-        cost,
-        now: nowMs?.() ?? '',
-      });
+      const counted = isCluster ? partOwner(owner) : owner;
+      return ask({ owner: counted, rules, cost, now: nowMs?.() ?? '' });
     },
     state: () => ({
       configured: true,
       ready: !breaker.isOpen(),
-      error: breaker.reason() ?? remark,
+      error: breaker.reason() ?? memory.remark(),
     }),
     async close() {
-      isClosed = true;
+      memory.close();
       breaker.silence();
       clearInterval(pulsing);
       link.close();

@@ -68,9 +68,9 @@ export const ownerName = ({ workspaceId, env }: Subjects, slot: string): string 
   slot === '' ? `${workspaceId}/${env}` : slot;
 
 /**
- * On a Cluster all counters of one check must be in one slot, with the count of their owner's names.
- * So a workspace has a few slots in each environment, and a tenant with all its keys is in one of
- * them. A key that is checked under two tenants may be counted under each.
+ * On a Cluster all counters of one check must be in one slot, and the count of their owner's names
+ * with them. So a workspace has a few slots in each environment, and a tenant with all its keys is
+ * in one of them. A key that is checked under two tenants may be counted under each.
  */
 export function slotOf(
   { workspaceId, env, keyId, tenantId }: Subjects,
