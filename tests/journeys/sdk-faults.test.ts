@@ -94,13 +94,15 @@ test('a node that is killed right after a revocation, and comes back alone, know
   const others = keys.slice(1);
   const node = start();
   equal(await node.ready(), true);
-  await until(async () => (await versionIn(cacheDir)) === (await node.state()).version);
+  await until(
+    async () => (await versionIn(cacheDir, ground.secretKey)) === (await node.state()).version,
+  );
   for (const { id, key } of others) {
     await server.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id });
     await until(async () => (await node.verdict(key)) === 'unknown_key');
   }
   const { version } = await node.state();
-  await until(async () => (await versionIn(cacheDir)) === version);
+  await until(async () => (await versionIn(cacheDir, ground.secretKey)) === version);
   await node.kill();
   await server.kill();
 
