@@ -36,7 +36,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   const standard = standardHeaders(parts.publicUrl);
   const front = openFront(standard, parts.log);
   const unroutedHeaders = () => ({ ...standard, 'x-request-id': parts.newRequestId() });
-  const limits = { ...socketLimits, ...parts.socketLimits };
+  const limits = { ...socketLimits(), ...parts.socketLimits };
   const lingering = openLingering(limits);
   const app = Fastify({
     logger: false,

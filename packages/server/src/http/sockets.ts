@@ -9,27 +9,31 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { REVOKE_WAIT_MS_MAX } from '../base/deadline.ts';
-import { ApiError } from '../base/errors.ts';
+import { ApiError, unavailable } from '../base/errors.ts';
+import { openFilesMax } from '../base/open-files.ts';
 import { JSON_TYPE } from './answer.ts';
-import { errorBody } from './faults.ts';
+import { boundConnections, type ConnectionLimits, connectionLimits } from './connection-bound.ts';
+import { errorBody, errorHeaders } from './faults.ts';
 import type { Headers } from './headers.ts';
 import { type Lingering, type LingerLimits, lingerLimits } from './lingering.ts';
 
-export type SocketLimits = LingerLimits & {
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  keepAliveMs: number;
-  /** Nothing read and nothing written for longer than any request waits: the client has gone. */
-  quietMs: number;
-};
+export type SocketLimits = LingerLimits &
+  ConnectionLimits & {
+    headersTimeoutMs: number;
+    requestTimeoutMs: number;
+    keepAliveMs: number;
+    /** Nothing read and nothing written for longer than any request waits: the client has gone. */
+    quietMs: number;
+  };
 
-export const socketLimits: Readonly<SocketLimits> = {
+export const socketLimits = (): SocketLimits => ({
   ...lingerLimits,
+  ...connectionLimits(openFilesMax()),
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
   quietMs: REVOKE_WAIT_MS_MAX + 60_000,
-};
+});
 
 /** Node looks for requests that take too long this often; its own default is every 30 s. */
 const CHECK_EVERY_MS = 500;
@@ -55,15 +59,20 @@ export type SocketParts = {
 
 export function openSockets({ listener, headersOf, lingering, limits }: SocketParts): Server {
   const refuse =
-    (status: number, message: string): RequestListener =>
+    (status: number, error: ApiError): RequestListener =>
     (_request, response) => {
-      const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
+      const body = JSON.stringify(errorBody(error));
       const length = String(Buffer.byteLength(body));
       const more = { 'content-type': JSON_TYPE, 'content-length': length, connection: 'close' };
-      response.writeHead(status, { ...headersOf(), ...more }).end(body);
+      response.writeHead(status, { ...headersOf(), ...errorHeaders(error), ...more }).end(body);
     };
-  const refuseHostless = refuse(400, 'The request names no host.');
+  const refuseHostless = refuse(400, new ApiError('invalid_request', 'The request names no host.'));
+  const refuseBeyond = refuse(503, unavailable());
   const answer: RequestListener = (request, response) => {
+    if (bound.isBeyond(request)) {
+      response.shouldKeepAlive = false;
+      if (!bound.isProbe(request)) return refuseBeyond(request, response);
+    }
     const isHostless = request.headers.host === undefined && request.httpVersion === '1.1';
     if (lingering.isTooLong(request)) response.shouldKeepAlive = false;
     (isHostless ? refuseHostless : listener)(request, response);
@@ -71,12 +80,14 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
 
   const ServerResponse = lingering.Response;
   const server = createServer({ ...optionsOf(limits), ServerResponse }, answer);
+  const bound = boundConnections(server, limits);
   server.setTimeout(limits.quietMs);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     continueWhenRead(request, response);
     answer(request, response);
   });
-  return server.on('checkExpectation', refuse(417, 'The only expectation met is 100-continue.'));
+  const unexpected = new ApiError('invalid_request', 'The only expectation met is 100-continue.');
+  return server.on('checkExpectation', refuse(417, unexpected));
 }
 
 /**
