@@ -85,6 +85,10 @@ export const boundedBy =
       );
     });
 
+/** What the client says of a command that it could not send, or whose connection was lost. */
+const LOST =
+  /isn't (writeable|ready)|Connection is closed|connection close$|max retries|all nodes failed/i;
+
 /** Short, and never what the server or the address said: that may hold a secret. */
 function reasonOf(fault: unknown): string {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
@@ -92,10 +96,6 @@ function reasonOf(fault: unknown): string {
   const message = fault instanceof Error ? fault.message : '';
   const word = /^[A-Z]{3,20}(?= )/.exec(message)?.[0];
   if (word) return word;
-  if (
-    /isn't (writeable|ready)|Connection is closed|connection close$|all nodes failed/i.test(message)
-  ) {
-    return 'not connected';
-  }
+  if (LOST.test(message)) return 'not connected';
   return message === SILENT ? SILENT : 'failed';
 }
