@@ -1,8 +1,8 @@
 /**
- * Runs before every npm script: installs what is missing, makes sure that the script will run on a
- * Node that executes TypeScript, and builds the packages that are published. Plain JavaScript
- * without dependencies, because it is the one file that must run on an old Node with nothing
- * installed. Silent when there is nothing to do.
+ * The first step of every npm script: installs what is missing, makes sure that the script will
+ * run on a Node that executes TypeScript, and builds the packages that are published. Plain
+ * JavaScript without dependencies, because it is the one file that must run on an old Node with
+ * nothing installed. Silent when there is nothing to do.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -71,7 +71,9 @@ async function install(stamp) {
   rmSync(stampFile, { force: true });
   console.error('keyrail: installing dependencies, once');
   const { command, args, env } = npm();
-  const flags = ['ci', '--no-audit', '--no-fund', '--include=dev', '--include=optional'];
+  // Nothing that was downloaded runs while it is installed: see docs/dependencies.md.
+  const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+  flags.push('--include=dev', '--include=optional');
   const { status, output } = await run(command, [...args, ...flags, '--loglevel=error'], env);
   if (status !== 0) {
     console.error(output.trim());

@@ -1,4 +1,5 @@
-// The lock of a data directory holds for all who see the directory, in whatever namespaces they are.
+// The lock of a data directory holds for all who see the directory, in whatever namespaces they
+// are.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

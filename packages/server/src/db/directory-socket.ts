@@ -1,11 +1,12 @@
 // The part of the lock that lies in the directory itself, and so holds for all who see that
 // directory: in other containers, through other mounts, in other network namespaces. Node has no
-// file locks. A unix socket does as well: while its process lives it can be connected to, and after
-// its death, however it died, it refuses.
+// file locks. A unix socket does as well: while its process lives it can be connected to, and
+// after its death, however it died, it refuses.
 //
-// Every process has a socket of its own, under a name that is never used again. So a dead one can be
-// removed without a race: nobody can have come to life under its name meanwhile. A process makes its
-// own first and looks at the others then; of two that start at once, at least one sees the other.
+// Every process has a socket of its own, under a name that is never used again. So a dead one can
+// be removed without a race: no process can have come to life under its name meanwhile. A process
+// makes its own first and looks at the others then; of two that start at once, at least one sees
+// the other.
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
@@ -30,8 +31,8 @@ export type HeldSocket = { release(): Promise<void> };
 /** Null when another process uses the directory. */
 export async function holdSocketIn(directory: string): Promise<HeldSocket | null> {
   // By way of the descriptor: the path of a socket has room for about a hundred characters.
-  const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  const place = `/proc/self/fd/${handle.fd}`;
+  const opened = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  const place = `/proc/self/fd/${opened.fd}`;
   const suffix = Buffer.from(systemRandomBytes(NAME_BYTES)).toString('hex');
   const name = PREFIX + suffix;
   let state: State = 'starting';
@@ -39,7 +40,7 @@ export async function holdSocketIn(directory: string): Promise<HeldSocket | null
   const release = async (): Promise<void> => {
     await rm(`${place}/${name}`, { force: true });
     await new Promise((resolve) => server.close(resolve));
-    await handle.close();
+    await opened.close();
   };
   try {
     await listen(server, `${place}/${UNNAMED_PREFIX}${suffix}`);

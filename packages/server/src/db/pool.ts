@@ -121,10 +121,10 @@ export const prologue = (opening: Opening, clock: Clock, which: Prologue): State
 };
 
 /**
- * How statements are planned. Left to itself the planner reads all and sorts, with several processes
- * at once: because the table was empty when it was last analysed, because all rows had one value
- * then, or because it takes row level security to hide more than it does. With these it scans, sorts
- * and joins by hash only where no index will do, whatever it believes about the rows.
+ * How statements are planned. Left to itself the planner reads all and sorts, with several
+ * processes at once: because the table was empty when it was last analysed, because all rows had
+ * one value then, or because it takes row level security to hide more than it does. With these
+ * settings it scans, sorts and joins by hash only where no index will do.
  */
 const PLANNING = [
   ...['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map((way) => [

@@ -1,6 +1,7 @@
 import { answerRoom } from '../../base/answer-room.ts';
+import { type ChangeRow, VERSIONS_PER_DELTA_MAX } from './entries.ts';
 import { type FeedFilter, isTold } from './filter.ts';
-import { type ChangeRow, type FeedHead, type FeedSource, VERSIONS_PER_DELTA_MAX } from './rows.ts';
+import type { FeedHead, FeedSource } from './rows.ts';
 import { scopeChars } from './scope-chars.ts';
 
 /** Bounds one statement: the embedded store does nothing else while it runs. */

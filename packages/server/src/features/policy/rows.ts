@@ -6,7 +6,17 @@ import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import { shelfTypeFor } from '../keys/shelf.ts';
+import {
+  BEFORE_ALL_IDS,
+  type ChangeRange,
+  type ChangeRow,
+  type EntryRange,
+  type EntryRow,
+  VERSIONS_PER_DELTA_MAX,
+} from './entries.ts';
 import { changedShelves, type FeedFilter, fedShelves } from './filter.ts';
+
+export type { ChangeRow, EntryPosition, EntryRow } from './entries.ts';
 
 /** Where a project's feed stands. */
 export type FeedHead = {
@@ -30,25 +40,9 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
   return head;
 }
 
-export type EntryRow = {
-  id: string;
-  tenantId: string;
-  env: Env;
-  lookupHash: string;
-  displayPrefix: string;
-  scopes: string[];
-  expiresAt: Date | null;
-  rateLimits: RateLimit[] | null;
-  shelf: number;
-  createdAt: Date;
-};
-
-export type EntryPosition = { shelf: number; createdAt: Date; id: string };
 
 const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
   display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
-
-export type EntryRange = { after: EntryPosition | null; limit: number };
 
 /** Behind whatever has a creation date: nothing of a shelf has been told yet. */
 const SHELF_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
@@ -90,15 +84,6 @@ export function listEntries(
       order by fed.shelf, fed.created_at desc, fed.id desc limit ${limit}`,
   );
 }
-
-export type ChangeRow = EntryRow & { version: number; isRevoked: boolean; isRetired: boolean };
-
-export type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
-
-/** How many versions a delta can lead over: each costs a look-up, though it may hold no key. */
-export const VERSIONS_PER_DELTA_MAX = 10_000;
-
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Keys as they are now that were written after a version, in the order of their changes, of all
