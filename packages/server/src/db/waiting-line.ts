@@ -33,7 +33,10 @@ export type WaitingLine = {
 
 export type LineLimits = { connections: number; waitingMax: number };
 
-/** The share of the newest measurement in an average. */
+/**
+ * The share of the newest measurement in an average. It begins at zero, so that the slow first work
+ * of a process that has just started refuses nothing.
+ */
 const NEWEST_SHARE = 0.1;
 /** A request is let in if its work would fit even if it took this much longer than the average. */
 const MARGIN = 1.5;
@@ -124,8 +127,7 @@ function measuredWork() {
     averageMs: (role: DoorRole): number => of(role).averageMs,
     note(role: DoorRole, tookMs: number): void {
       const one = of(role);
-      const share = one.averageMs === 0 ? 1 : NEWEST_SHARE;
-      one.averageMs += (tookMs - one.averageMs) * share;
+      one.averageMs += (tookMs - one.averageMs) * NEWEST_SHARE;
     },
     aheadMs: (which: 'first' | 'other'): number =>
       [...roles.values()].reduce((sum, one) => sum + one.averageMs * one[which], 0),

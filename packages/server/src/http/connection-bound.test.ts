@@ -68,7 +68,7 @@ test('connections leave files for the database and the disk', () => {
   for (const files of [64, 256, 1024, 4096, 1_048_576, Number.POSITIVE_INFINITY, null]) {
     const { connectionsMax, probeConnectionsMax } = connectionLimits(files);
     ok(connectionsMax > 0 && probeConnectionsMax > 0, String(files));
-    ok(connectionsMax + probeConnectionsMax <= (files ?? 1024) * 0.75, String(files));
+    ok(connectionsMax + probeConnectionsMax <= (files ?? 1024) * 0.6, String(files));
   }
 });
 

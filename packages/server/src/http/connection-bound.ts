@@ -16,7 +16,7 @@ export type ConnectionLimits = {
 /** What the system is taken to allow where it does not say. */
 const OPEN_FILES_ASSUMED = 1024;
 /** The rest is for the database, for files, and for connections that are just being closed. */
-const SOCKETS_SHARE = 0.75;
+const SOCKETS_SHARE = 0.6;
 const SOCKETS_MAX = 100_000;
 const PROBES_SHARE = 0.25;
 const PROBES_MAX = 64;

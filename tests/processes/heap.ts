@@ -1,0 +1,33 @@
+// The memory of a server process, by its own account: what is left on its heap after a collection,
+// asked for over the inspector, and what the system says is resident.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { ServerProcess } from './server.ts';
+
+/** To be started with: opens the inspector on any free port of this machine. */
+export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
+
+export type Memory = { heapMiB: number; residentMiB: number };
+
+const MIB = 1_048_576;
+const PAGE_BYTES = 4096;
+
+export async function memoryOf(server: ServerProcess): Promise<Memory> {
+  const address = /ws:\/\/127\.0\.0\.1:\d+\/[\w-]+/.exec(server.output())?.[0];
+  if (!address) throw new Error('The inspector was not opened.');
+  const inspector = new WebSocket(address);
+  await once(inspector, 'open');
+  const ask = async (method: string): Promise<Record<string, unknown>> => {
+    const answered = once(inspector, 'message');
+    inspector.send(JSON.stringify({ id: 1, method }));
+    const [{ data }] = await answered;
+    return JSON.parse(String(data)).result;
+  };
+  await ask('HeapProfiler.collectGarbage');
+  const { usedSize } = await ask('Runtime.getHeapUsage');
+  const closed = once(inspector, 'close');
+  inspector.close();
+  await closed;
+  const [, pages] = readFileSync(`/proc/${server.pid}/statm`, 'utf8').split(' ');
+  return { heapMiB: Number(usedSize) / MIB, residentMiB: (Number(pages) * PAGE_BYTES) / MIB };
+}
