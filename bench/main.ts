@@ -11,6 +11,7 @@ import { measureEmbeddedChanges } from './embedded-changes.ts';
 import { measureIdempotency } from './idempotency.ts';
 import { measureIngest } from './ingest.ts';
 import { measureKeys } from './keys.ts';
+import { measureOverload } from './overload.ts';
 import { measurePolicy } from './policy-feed.ts';
 import { measureRatelimit } from './ratelimit.ts';
 import { measureReads } from './reads.ts';
@@ -23,6 +24,7 @@ const measurements: Record<string, () => Promise<Finding[]>> = {
   reads: measureReads,
   keys: measureKeys,
   policy: measurePolicy,
+  overload: measureOverload,
   start: measureStart,
   'embedded-changes': measureEmbeddedChanges,
   ratelimit: measureRatelimit,

@@ -28,3 +28,9 @@ test('every endpoint is served, and served once', () => {
 test('every endpoint has a fixture, and no fixture is left over', () => {
   deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
 });
+
+test('every endpoint that revokes goes first when connections are scarce, and no other does', () => {
+  const first = routeTable.filter(({ goesFirst }) => goesFirst).map(({ line }) => line);
+  const revoking = routeTable.map(({ line }) => line).filter((line) => line.endsWith('/revoke'));
+  deepEqual(first.toSorted(), revoking.toSorted());
+});
