@@ -67,7 +67,8 @@ test('the time that a body takes to arrive is not taken from the request', async
     expect: () => () => {},
     transaction: async ({ deadline }: Opening) => void waits.push(deadline.remainingMs()),
   };
-  const pipeline = pipelineFor(route('POST /things'), { db } as unknown as PipelineParts);
+  const parts = { db, chargeEmbedChange: () => {} } as unknown as PipelineParts;
+  const pipeline = pipelineFor(route('POST /things'), parts);
   const admitted = await pipeline.admit({ authorization: undefined, origin: undefined });
   nowMs += 20_000;
   await pipeline.answer(admitted, { params: {}, query: {} } as Incoming);
