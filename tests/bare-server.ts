@@ -13,6 +13,7 @@ export function bareServer(
 ): FastifyInstance {
   const parts = {
     checkAnswers: true,
+    chargeEmbedChange: () => {},
     log: openLog('silent', process.stderr),
     newRequestId: () => 'made',
     publicUrl: 'http://keyrail.test',

@@ -51,6 +51,7 @@ function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstanc
   const parts = {
     cursors: cursorsUnder(Buffer.alloc(32)),
     checkAnswers: true,
+    chargeEmbedChange: () => {},
     log: openLog('silent', process.stderr),
     newRequestId: () => `made-${++ids}`,
     publicUrl: 'http://keyrail.test',
