@@ -7,7 +7,6 @@ import {
   REVOKE_WAIT_MS_MAX,
   steppedDeadline,
 } from '../base/deadline.ts';
-import type { Database, DoorRole } from '../db/database.ts';
 import type { Gate } from '../doors/gate.ts';
 import { openPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
@@ -71,6 +70,9 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
   goesFirst: goesFirst ?? false,
 });
 
+type Store = RouteDoorParts['db'];
+type DoorRole = Parameters<Store['expect']>[0]['role'];
+
 /** The database role behind each door that waits for a connection. */
 const roles: { [D in DoorName]?: DoorRole } = {
   read: 'kr_read',
@@ -83,7 +85,7 @@ const roles: { [D in DoorName]?: DoorRole } = {
  * Before its credential is looked up: a request that could not be finished is refused here, and costs
  * no connection. The function says that the credential is known.
  */
-export function expectWork(route: ServedRoute, db: Database): () => void {
+export function expectWork(route: ServedRoute, db: Store): () => void {
   const role = roles[route.door];
   return role ? db.expect({ role, ...paceOf(route, deadlineOf(route, 0)) }) : NOTHING;
 }
