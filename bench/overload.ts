@@ -15,14 +15,17 @@ const TIMES = [3, 30];
 /** Nothing is counted before the first request would time out. */
 const SETTLED_MS = 4000;
 const COUNTED_MS = 8000;
+const RAMP_MS = 1000;
 const RETRY_AFTER_MS = 1000;
 
-type Place = { name: string; roundTripMs: number; saturating: number };
+type Place = { name: string; roundTripMs: number };
 
 const places: readonly Place[] = [
-  { name: 'nearby', roundTripMs: 0, saturating: 3 * POOL_SIZE },
-  { name: '200 ms away', roundTripMs: 200, saturating: POOL_SIZE },
+  { name: 'nearby', roundTripMs: 0 },
+  { name: '200 ms away', roundTripMs: 200 },
 ];
+/** Every connection of the pool is busy. */
+const SATURATING = POOL_SIZE;
 
 export async function measureOverload(): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -30,7 +33,7 @@ export async function measureOverload(): Promise<Finding[]> {
   return findings;
 }
 
-const measureAt = ({ name, roundTripMs, saturating }: Place): Promise<Finding[]> =>
+const measureAt = ({ name, roundTripMs }: Place): Promise<Finding[]> =>
   whileOpen(async (keep) => {
     const cluster = await openCluster({ tcp: true });
     keep({ stop: cluster.close });
@@ -41,12 +44,12 @@ const measureAt = ({ name, roundTripMs, saturating }: Place): Promise<Finding[]>
     const server = keep(await startOnPostgres(url.href, { KEYRAIL_LOG_LEVEL: 'error' }));
     const token = await foundWorkspace(server.port, server.bootstrapToken, 'overload');
     const change = changing(server.port, token);
-    await goodput(saturating, change, SETTLED_MS); // every connection is open
+    await goodput(SATURATING, change, SETTLED_MS); // every connection is open
     wire.delayAnswers(roundTripMs);
-    const peak = await goodput(saturating, change, COUNTED_MS);
+    const peak = await goodput(SATURATING, change, COUNTED_MS);
     const findings: Finding[] = [];
     for (const times of TIMES) {
-      const done = await goodput(saturating * times, change, COUNTED_MS);
+      const done = await goodput(SATURATING * times, change, COUNTED_MS);
       findings.push({
         name: `overload: ${times} times the load, PostgreSQL ${name}`,
         ours: `${done.toFixed(1)}/s`,
@@ -78,7 +81,9 @@ async function goodput(
 ): Promise<number> {
   let done = 0;
   let phase: 'settling' | 'counted' | 'over' = 'settling';
-  const running = Array.from({ length: clients }, async () => {
+  const running = Array.from({ length: clients }, async (_, at) => {
+    // Not all in one instant: the system's queue for new connections is short.
+    await sleep((at / clients) * RAMP_MS);
     while (phase !== 'over') {
       const isDone = await change();
       if (isDone && phase === 'counted') done += 1;
