@@ -186,17 +186,17 @@ test('an operation cannot commit behind the door’s back', async (t) => {
   deepEqual(await stateOf(held), before);
 });
 
-test('what ends a secret key is waited for, and what lets it go on is not', async (t) => {
+test('a change that ends or bounds a secret key waits until no process relies on the old one', async (t) => {
   const held = await opened(t);
   const { id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'test' });
   const found = { id, reason: 'found', foundAt: null };
   await held.write((tx) => quarantineSecretKey(tx, found));
   await held.write((tx) => quarantineSecretKey(tx, found));
-  deepEqual(held.forgotten.splice(0), [[], []]);
+  deepEqual(held.forgotten.splice(0), [[id], [id]]);
   await held.write((tx) => rotateSecretKey(tx, { id, overlapHours: 0 }));
   await held.write((tx) => revokeSecretKey(tx, { id, reason: null }));
   await held.write((tx) => revokeSecretKey(tx, { id, reason: null }));
-  deepEqual(held.forgotten, [[id], [id], [id]], 'whoever repeats it, too');
+  deepEqual(held.forgotten, [[id], [id], [id]], 'a repeated call waits too');
 });
 
 test('a row of another workspace cannot be written', async (t) => {

@@ -5,6 +5,7 @@ import { bench, codeOf, messageOf, refused } from '../../../../../tests/bench.ts
 import { appBeside, traced } from '../../../../../tests/beside.ts';
 import { embedded, headersOf, ORIGIN } from '../../../../../tests/embed.ts';
 import { openLog } from '../../base/log.ts';
+import { noteDriverError } from '../../db/faults.ts';
 
 const mint = 'POST /v1/embed_tokens';
 const session = 'GET /v1/embed/session';
@@ -151,7 +152,8 @@ test('only the page that a token is for may present it', async (t) => {
 test('a store that is away is not the token’s fault', async (t) => {
   const held = await bench(t);
   const { headers } = await held.embed();
-  const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const away = noteDriverError(refused);
   const db = { ...held.world.db, once: () => Promise.reject(away) };
   const { app } = appBeside(t, held.world, { db, log: openLog('silent', process.stderr) });
   for (const url of ['/v1/embed/session', '/.well-known/jwks.json']) {
