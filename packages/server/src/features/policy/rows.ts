@@ -40,7 +40,6 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
   return head;
 }
 
-
 const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
   display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
 
