@@ -1,6 +1,6 @@
-// Goodput under overload: changes that are answered in time by a server that gets 3 and 30 times the
-// clients that saturate it, beside those of the load that just does. On a database nearby, and on
-// one whose every round trip takes 200 ms. Refused clients come back when `retry-after` tells them.
+// Goodput under overload: changes that are done by a server that gets 3 and 30 times the clients
+// that saturate it, beside those of the load that just does. On a database nearby, and on one whose
+// every round trip takes 200 ms. Refused clients come back when `retry-after` tells them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '../tests/processes/homes.ts';
 import { ask, keptConnections } from '../tests/processes/http.ts';

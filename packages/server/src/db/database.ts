@@ -67,8 +67,8 @@ export type Database = {
   /** Hears what other processes call out; absent where there are none. */
   listen?(ear: Ear): Listening;
   /**
-   * For a request whose credential has yet to be looked up: throws StoreUnavailable if its work could
-   * not be finished before its deadline. The work counts as waiting until the function is called.
+   * For a change whose credential has yet to be looked up: throws StoreUnavailable if it could not
+   * be finished before its deadline. It counts as waiting until the function is called.
    */
   expect(opening: Pick<Opening, 'role' | 'deadline' | 'goesFirst'>): () => void;
   /** Obtains a connection and gets an answer over it, or throws. */

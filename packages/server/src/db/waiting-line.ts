@@ -7,9 +7,10 @@
 //
 //   expected wait = sum of the averages of all work ahead in the line / connections
 //
-// Work is refused at once if its expected wait and the work itself take longer than the time it has
-// left, and gives up waiting when the time left is no more than the work takes. A request is refused
-// by the same measure before its credential is looked up, with a margin, and the look-up counted in.
+// Work is refused at once if its expected wait and the work itself take longer than the time it
+// has left, and gives up waiting when the time left is no more than the work takes. A change is
+// refused by the same measure before its credential is looked up, with a margin, and the look-up
+// counted in.
 //
 // A free connection is always lent, so that averages from a bad time are corrected by new work.
 // Work that goes first (revoking, and the look-ups of credentials) is done before all other work.
@@ -25,7 +26,7 @@ export type WaitingLine = {
   /** The connection is back; `tookMs` is how long it was lent. */
   leave(role: DoorRole, tookMs: number): void;
   /**
-   * For a request whose credential has yet to be looked up: throws what `enter` would throw at once.
+   * For a change whose credential has yet to be looked up: throws what `enter` would throw at once.
    * Its work counts as waiting until the function that it returns is called.
    */
   expect(asked: Asked): () => void;

@@ -44,6 +44,10 @@ export const openWrite =
     return result;
   };
 
+/** Throws if a write that begins now could not be finished; counts it until the function is called. */
+export const expectWrite = ({ db }: DoorParts, pace: Pace): (() => void) =>
+  db.expect({ role: 'kr_write', ...pace });
+
 const opening = (reach: Reach, changeId: string, pace: Pace): Opening => ({
   role: 'kr_write',
   scope: scopeOf(reach),

@@ -12,9 +12,9 @@ import { openPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
-import { type DoorParts, openWrite, type Pace } from '../doors/write.ts';
+import { type DoorParts, expectWrite, openWrite, type Pace } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
-import type { DoorName, Probe, ServedRoute } from './route.ts';
+import type { Probe, ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
 /** Beyond the longest wait for nodes: when that is over, there is time left to say so. */
@@ -70,25 +70,13 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
   goesFirst: goesFirst ?? false,
 });
 
-type Store = RouteDoorParts['db'];
-type DoorRole = Parameters<Store['expect']>[0]['role'];
-
-/** The database role behind each door that waits for a connection. */
-const roles: { [D in DoorName]?: DoorRole } = {
-  read: 'kr_read',
-  write: 'kr_write',
-  record: 'kr_record',
-  gate: 'kr_gate',
-};
-
 /**
- * Before its credential is looked up: a request that could not be finished is refused here, and costs
- * no connection. The function says that the credential is known.
+ * Before its credential is looked up: a change that could not be finished is refused here, and costs
+ * no connection. The function says that the credential is known. Reads and polls are not counted by
+ * requests: those that come together share their statements.
  */
-export function expectWork(route: ServedRoute, db: Store): () => void {
-  const role = roles[route.door];
-  return role ? db.expect({ role, ...paceOf(route, deadlineOf(route, 0)) }) : NOTHING;
-}
+export const expectWork = (route: ServedRoute, parts: DoorParts): (() => void) =>
+  route.door === 'write' ? expectWrite(parts, paceOf(route, deadlineOf(route, 0))) : NOTHING;
 
 const NOTHING = (): void => {};
 

@@ -1,11 +1,11 @@
-// Answers that are given before the body of their request has arrived: 401, 403, 413, 415, 429, 503.
-// Closing such a connection at once destroys the answer: the bytes that are still on their way meet
-// a closed socket, the client gets a reset, and reports EPIPE instead of the status. So the answer
-// is sent whole, and the rest of the body is read and dropped (a lingering close).
+// Answers that are given before the body of their request has arrived (401, 403, 413, 415, 429,
+// 503). Closing such a connection at once destroys the answer: the bytes that are still on their way
+// meet a closed socket, the client gets a reset, and reports EPIPE instead of the status. So the
+// answer is sent whole, and the rest of the body is read and dropped (a lingering close).
 //
 // Three bounds keep this from holding the server: time, bytes, and the number of connections. Where
-// the whole body was read the connection is in step and stays open. Where it was not, the connection
-// is destroyed, so nothing behind the unread body is ever parsed as a request.
+// the whole body was read the connection is in step and stays open. Where it was not, it is
+// destroyed, so nothing behind the unread body is ever parsed as a request.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -36,33 +36,13 @@ export type Lingering = {
 };
 
 export function openLingering(limits: LingerLimits): Lingering {
-  /** In the order in which they began. */
-  const lingering = new Map<IncomingMessage | Socket, () => void>();
+  const dropping = openDropping(limits);
   let isClosing = false;
-
-  function linger(source: IncomingMessage | Socket, over: () => void): void {
-    let bytes = 0;
-    const end = () => {
-      clearTimeout(timer);
-      source.off('data', count).off('end', end).off('close', end);
-      lingering.delete(source);
-      over();
-    };
-    const count = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > limits.lingerBytesMax) end();
-    };
-    const timer = setTimeout(end, limits.lingerMs);
-    // The oldest has had the most time to read its answer, so it makes way.
-    if (lingering.size >= limits.lingeringMax) lingering.values().next().value?.();
-    lingering.set(source, end);
-    source.on('data', count).once('end', end).once('close', end).resume();
-  }
 
   class Response extends ServerResponse<IncomingMessage> {
     override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       const { req: request } = this;
-      if (lingering.has(request)) return this;
+      if (dropping.has(request)) return this;
       if (!isArriving(request)) return Reflect.apply(super.end, this, [chunk, encoding, done]);
       const { socket } = request;
       const finish = () => super.end();
@@ -70,7 +50,7 @@ export function openLingering(limits: LingerLimits): Lingering {
       if (isEmpty) this.flushHeaders();
       else Reflect.apply(this.write, this, [chunk, encoding]);
       // All our answers state their length, so the client has the whole of it by now.
-      linger(request, () => {
+      dropping.begin(request, () => {
         const isWhole = request.complete;
         if (!isWhole && socket.writableLength > 0) socket.destroy();
         finish();
@@ -83,19 +63,52 @@ export function openLingering(limits: LingerLimits): Lingering {
   return {
     Response,
     isTooLong: ({ headers }) => Number(headers['content-length']) > limits.lingerBytesMax,
-    isAnswered: (socket) =>
-      [...lingering.keys()].some(
-        (one) => one === socket || ('socket' in one && one.socket === socket),
-      ),
+    isAnswered: dropping.hasSocket,
     endAfter(socket, text) {
       socket.end(text);
       // The parser has given up on this connection, and would fail again with every byte.
       socket.removeAllListeners('data');
-      linger(socket, () => socket.destroy());
+      dropping.begin(socket, () => socket.destroy());
     },
     close: () => {
       isClosing = true;
     },
+  };
+}
+
+type Source = IncomingMessage | Socket;
+
+/** Reads and drops what arrives, within the limits. */
+function openDropping(limits: LingerLimits) {
+  /** In the order in which they began. */
+  const sources = new Map<Source, () => void>();
+
+  function begin(source: Source, over: () => void): void {
+    let bytes = 0;
+    const end = () => {
+      clearTimeout(timer);
+      source.off('data', count).off('end', end).off('close', end);
+      sources.delete(source);
+      over();
+    };
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limits.lingerBytesMax) end();
+    };
+    const timer = setTimeout(end, limits.lingerMs);
+    // The oldest has had the most time to read its answer, so it makes way.
+    if (sources.size >= limits.lingeringMax) sources.values().next().value?.();
+    sources.set(source, end);
+    source.on('data', count).once('end', end).once('close', end).resume();
+  }
+
+  return {
+    begin,
+    has: (source: Source): boolean => sources.has(source),
+    hasSocket: (socket: Socket): boolean =>
+      [...sources.keys()].some(
+        (one) => one === socket || ('socket' in one && one.socket === socket),
+      ),
   };
 }
 

@@ -72,7 +72,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
-    const known = expectWork(route, parts.db);
+    const known = expectWork(route, parts);
     const told = authenticated(authorization, known);
     const askedAt = told instanceof Promise ? monotonicMs() : null;
     return goOn(told, (principal) => {
