@@ -47,9 +47,9 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
   async function lend<T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     await line.enter(asked);
     const lentAt = monotonicMs();
-    const back = () => line.leave(asked.role, monotonicMs() - lentAt);
+    const leave = (tookMs: number) => () => line.leave(asked.role, tookMs);
     const client = await connect(asked.deadline).catch((error: unknown) => {
-      back();
+      leave(monotonicMs() - lentAt)();
       throw error;
     });
     let broken = false;
@@ -59,6 +59,8 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
       broken = spoilsConnection(error);
       throw error;
     } finally {
+      // Measured when the work ends: the connection may be given back a turn later.
+      const back = leave(monotonicMs() - lentAt);
       // Also one whose transaction could not be ended, whatever the reason.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);
       else giveBack(client, back);
