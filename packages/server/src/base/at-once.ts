@@ -22,3 +22,17 @@ export function settle<T>(
   if (value instanceof Promise) value.then(done, failed);
   else done(value);
 }
+
+/** Runs `after` when the work is done, however it ends. */
+export function always<T>(work: () => T | Promise<T>, after: () => void): T | Promise<T> {
+  let value: T | Promise<T>;
+  try {
+    value = work();
+  } catch (error) {
+    after();
+    throw error;
+  }
+  if (value instanceof Promise) return value.finally(after);
+  after();
+  return value;
+}

@@ -44,7 +44,7 @@ export const openWrite =
     return result;
   };
 
-/** Throws if a write that begins now could not be finished; counts it until the function is called. */
+/** Throws if a write could not be finished in time; counts it until the function is called. */
 export const expectWrite = ({ db }: DoorParts, pace: Pace): (() => void) =>
   db.expect({ role: 'kr_write', ...pace });
 

@@ -71,9 +71,9 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
 });
 
 /**
- * Before its credential is looked up: a change that could not be finished is refused here, and costs
- * no connection. The function says that the credential is known. Reads and polls are not counted by
- * requests: those that come together share their statements.
+ * Before its credential is looked up: a change that could not be finished is refused here, and
+ * costs no connection. The function says that the credential is known. Reads and polls are not
+ * counted by requests: those that come together share their statements.
  */
 export const expectWork = (route: ServedRoute, parts: DoorParts): (() => void) =>
   route.door === 'write' ? expectWrite(parts, paceOf(route, deadlineOf(route, 0))) : NOTHING;

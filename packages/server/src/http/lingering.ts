@@ -1,7 +1,7 @@
 // Answers that are given before the body of their request has arrived (401, 403, 413, 415, 429,
-// 503). Closing such a connection at once destroys the answer: the bytes that are still on their way
-// meet a closed socket, the client gets a reset, and reports EPIPE instead of the status. So the
-// answer is sent whole, and the rest of the body is read and dropped (a lingering close).
+// 503). Closing such a connection at once destroys the answer: the bytes that are still on their
+// way meet a closed socket, the client gets a reset, and reports EPIPE instead of the status. So
+// the answer is sent whole, and the rest of the body is read and dropped (a lingering close).
 //
 // Three bounds keep this from holding the server: time, bytes, and the number of connections. Where
 // the whole body was read the connection is in step and stays open. Where it was not, it is

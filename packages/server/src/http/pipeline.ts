@@ -12,7 +12,7 @@ import { type Principal, reachOf } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert } from '../base/assert.ts';
-import { goOn } from '../base/at-once.ts';
+import { always, goOn } from '../base/at-once.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import { JsonText } from '../base/json-text.ts';
@@ -73,26 +73,13 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
 
   function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
     const known = expectWork(route, parts);
-    const told = authenticated(authorization, known);
+    const told = always(() => authenticate(parts.credentials, endpoint.auth, authorization), known);
     const askedAt = told instanceof Promise ? monotonicMs() : null;
     return goOn(told, (principal) => {
       refuse(principal, origin);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
       return isSafe ? admitted : goOn(parts.chargeEmbedChange(principal), () => admitted);
     });
-  }
-
-  /** `known` is called in any case, also when the credential is refused. */
-  function authenticated(authorization: string | undefined, known: () => void) {
-    try {
-      const told = authenticate(parts.credentials, endpoint.auth, authorization);
-      if (told instanceof Promise) return told.finally(known);
-      known();
-      return told;
-    } catch (error) {
-      known();
-      throw error;
-    }
   }
 
   return {
