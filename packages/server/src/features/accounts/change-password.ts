@@ -5,14 +5,14 @@ import { endOpenTokens, lockUser, updateUser } from './rows.ts';
 
 export type PasswordChange = {
   userId: string;
-  /** The session that asks: the one that stays. */
+  /** The session that makes the request. It is the only one that stays. */
   sessionId: string;
-  /** What the current password was held against, to notice a change in between. */
+  /** The hash that the current password matched. If the stored hash differs, it changed meanwhile. */
   verifiedHash: string;
   passwordHash: string;
 };
 
-export const WRONG_PASSWORD = 'The current password is not right.';
+export const WRONG_PASSWORD = 'The current password is wrong.';
 
 /** Sets a new password and ends every other session of the person. */
 export async function changePassword(

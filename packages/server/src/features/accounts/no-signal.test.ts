@@ -1,5 +1,5 @@
-// Whether an address has an account is nobody's business: answers are equal to the byte, the work
-// behind them is the same password hashing and the same statements, and so is the throttle.
+// No response reveals whether an address has an account: responses are equal to the byte, and the
+// password hashing, the SQL statements and the throttling behind them are the same.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -28,7 +28,7 @@ const login = 'POST /v1/auth/sessions';
 const reset = 'POST /v1/auth/password_resets';
 const WRONG = 'not the right password';
 
-/** All that a stranger could hold against another answer, and what a stopwatch would measure. */
+/** Everything that an outsider can compare between responses, and the work that shows as time. */
 type Seen = { status: number; text: string; headers: object; runs: number; sent: string[] };
 
 type Watch = (line: AnyLine, input: Input) => Promise<Seen>;
@@ -71,15 +71,13 @@ type Known = Record<'nobody' | 'unverified' | 'verified', () => Promise<string> 
 
 test('signing up looks the same for new, unverified and verified addresses', async (t) => {
   const { watch, known } = await watching(t);
-  const [first, ...others] = [
-    await watch(create, { email: await known.nobody(), password: PASSWORD }),
-    await watch(create, { email: await known.unverified(), password: WRONG }),
-    await watch(create, { email: await known.verified(), password: WRONG }),
-  ];
-  for (const other of others) deepEqual(other, first);
-  equal(first?.status, 202);
-  equal(first?.runs, 1);
-  ok(first && first.sent.filter((text) => text.includes('mail_outbox')).length === 1);
+  const first = await watch(create, { email: await known.nobody(), password: PASSWORD });
+  for (const email of [await known.unverified(), await known.verified()]) {
+    deepEqual(await watch(create, { email, password: WRONG }), first);
+  }
+  equal(first.status, 202);
+  equal(first.runs, 1);
+  ok(first.sent.filter((text) => text.includes('mail_outbox')).length === 1);
   deepEqual(
     first.sent.map((text) => /^(?:insert into "?\w+|begin as \w+|commit)/.exec(text)?.[0]),
     [
@@ -92,10 +90,10 @@ test('signing up looks the same for new, unverified and verified addresses', asy
   );
 });
 
-test('a login that fails looks the same whether or not there is an account', async (t) => {
+test('a failed login looks the same with and without an account', async (t) => {
   const { watch, known } = await watching(t);
-  const [first, ...others] = [
-    await watch(login, { email: await known.nobody(), password: PASSWORD }),
+  const first = await watch(login, { email: await known.nobody(), password: PASSWORD });
+  const others = [
     await watch(login, { email: await known.unverified(), password: WRONG }),
     await watch(login, { email: await known.verified(), password: WRONG }),
     await watch(login, {
@@ -105,25 +103,23 @@ test('a login that fails looks the same whether or not there is an account', asy
     }),
   ];
   for (const other of others) deepEqual(other, first);
-  equal(first?.status, 401);
-  equal(first?.runs, 1);
-  match(first?.text ?? '', /"Invalid e-mail address or password\."/);
+  equal(first.status, 401);
+  equal(first.runs, 1);
+  match(first.text, /"Invalid e-mail address or password\."/);
 });
 
-test('asking for a reset looks the same whether or not there is an account', async (t) => {
+test('requesting a reset looks the same with and without an account', async (t) => {
   const { watch, known } = await watching(t);
-  const [first, ...others] = [
-    await watch(reset, { email: await known.nobody() }),
-    await watch(reset, { email: await known.unverified() }),
-    await watch(reset, { email: await known.verified() }),
-  ];
-  for (const other of others) deepEqual(other, first);
-  equal(first?.status, 202);
-  equal(first?.runs, 0);
-  equal(first?.text, '{"object":"password_reset","accepted":true}');
+  const first = await watch(reset, { email: await known.nobody() });
+  for (const email of [await known.unverified(), await known.verified()]) {
+    deepEqual(await watch(reset, { email }), first);
+  }
+  equal(first.status, 202);
+  equal(first.runs, 0);
+  equal(first.text, '{"object":"password_reset","accepted":true}');
 });
 
-test('a sign-up queues one mail whoever it was for, a reset only for an account', async (t) => {
+test('a sign-up always sends one mail, a reset only if there is an account', async (t) => {
   const held = await bench(t);
   const { email } = await someone(held);
   const unknown = newAddress();
@@ -139,7 +135,7 @@ test('a sign-up queues one mail whoever it was for, a reset only for an account'
   equal(await count(unknown), 1);
 });
 
-test('a weak password is refused alike for known and unknown addresses', async (t) => {
+test('a weak password is refused the same way for known and unknown addresses', async (t) => {
   const { watch, known } = await watching(t);
   for (const password of ['short', 'qwerty123456']) {
     const unknown = await watch(create, { email: await known.nobody(), password });
@@ -149,7 +145,7 @@ test('a weak password is refused alike for known and unknown addresses', async (
   }
 });
 
-test('when too many passwords are being hashed, all are told alike to come back', async (t) => {
+test('when too many passwords are being hashed, every address gets the same 429', async (t) => {
   const held = await bench(t);
   const isFull = () =>
     Promise.reject(new ApiError('rate_limited', undefined, { headers: { 'retry-after': '2' } }));
@@ -171,7 +167,7 @@ test('when too many passwords are being hashed, all are told alike to come back'
 const PER_EMAIL_MAX = 10;
 const PER_CLIENT_MAX = 120;
 
-/** Its minute does not end while a test is at it, unless the test says so. */
+/** The throttle's clock moves only when the test shifts it, so no minute ends by accident. */
 function throttleOf({ clock }: Bench): Throttle {
   const began = clock.now().getTime();
   return throttleBy({ ...clock, now: () => new Date(began + clock.shiftMs()) });
@@ -180,7 +176,7 @@ function throttleOf({ clock }: Bench): Throttle {
 const attempt = (beside: Beside, email: string): Promise<Answer> =>
   ask(beside, login, { input: { email, password: WRONG }, headers: {} });
 
-test('guessing at one address is slowed down, be there an account or not', async (t) => {
+test('password guesses for one address are throttled, with or without an account', async (t) => {
   const held = await bench(t);
   const throttled = () => appBeside(t, held.world, { throttle: throttleOf(held) });
   const tried = async (email: string): Promise<Answer[]> => {
@@ -189,8 +185,8 @@ test('guessing at one address is slowed down, be there an account or not', async
     for (let n = 0; n < PER_EMAIL_MAX; n += 1) answers.push(await attempt(beside, email));
     const runs = held.world.hasher.runs();
     answers.push(await attempt(beside, email.toUpperCase()));
-    equal(held.world.hasher.runs(), runs, 'what is refused costs no hashing');
-    equal((await attempt(beside, newAddress())).status, 401, 'another address is not held back');
+    equal(held.world.hasher.runs(), runs, 'a refused attempt hashes nothing');
+    equal((await attempt(beside, newAddress())).status, 401, 'another address is not throttled');
     return answers;
   };
   const known = await tried((await someone(held)).email);
@@ -208,7 +204,7 @@ test('guessing at one address is slowed down, be there an account or not', async
   ok(Number(last?.headers['retry-after']) >= 1 && Number(last?.headers['retry-after']) <= 60);
 });
 
-test('sign-up, login and reset are counted apart, and a minute later it is over', async (t) => {
+test('sign-up, login and reset are throttled separately, for one minute', async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, { throttle: throttleOf(held) });
   const { email } = await someone(held);
@@ -231,7 +227,7 @@ test('sign-up, login and reset are counted apart, and a minute later it is over'
   await beside.as(null)(login, { email, password: PASSWORD });
 });
 
-test('guessing at one-time tokens is slowed down by client', async (t) => {
+test('guesses of one-time tokens are throttled per client address', async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, { throttle: throttleOf(held) });
   const guess = (remoteAddress: string) =>

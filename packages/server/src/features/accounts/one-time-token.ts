@@ -1,4 +1,4 @@
-// One-time tokens: 256 bits of chance, mailed once, kept as a hash.
+// One-time tokens: 256 random bits, mailed once, stored only as a hash.
 import { lookupHash, mintOneTimeToken } from '@keyrail/protocol/key-format.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';

@@ -1,5 +1,5 @@
-// One-time tokens: used once whoever races for them, for their own purpose, until their time is up
-// by the database's clock, and with one answer for whatever is wrong with them.
+// One-time tokens work once even under concurrent use, only for their purpose, and until they
+// expire by the database's clock. Every invalid token gets the same response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
@@ -30,7 +30,7 @@ async function mailedReset({ as, world }: Bench, email: string): Promise<string>
   return mailedToken(world, email, 'password_reset');
 }
 
-test('of fifty that verify with one token at once, one succeeds, every time', async (t) => {
+test('of fifty concurrent verifications with one token, exactly one succeeds', async (t) => {
   const held = await bench(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const token = await mailedVerification(held);
@@ -42,12 +42,12 @@ test('of fifty that verify with one token at once, one succeeds, every time', as
   }
 });
 
-test('of fifty that reset with one token at once, one succeeds, and its password holds', async (t) => {
+test('of fifty concurrent resets with one token, one succeeds and its password works', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const { hasher } = held.world;
   const made = new Map<string, Promise<string>>();
-  // Each of the passwords is hashed once, beforehand: here it is the race that counts.
+  // Each password is hashed once, beforehand, so that the requests really run at the same time.
   const quick = appBeside(t, held.world, {
     hasher: { ...hasher, hash: (password) => made.get(password) ?? hasher.hash(password) },
   });
@@ -67,16 +67,16 @@ test('of fifty that reset with one token at once, one succeeds, and its password
   }
 });
 
-/** A session of the person, whose password is one of these or the usual one. */
+/** Logs in with PASSWORD or whichever of these passwords is current. */
 async function sessionOf(held: Bench, email: string, passwords: string[]) {
   for (const password of [PASSWORD, ...new Set(passwords)]) {
     const { status, body } = await held.ask('POST /v1/auth/sessions', { email, password });
     if (status === 201) return { call: held.as.token(String(body.token)) };
   }
-  throw new Error('no password fits');
+  throw new Error('no password works');
 }
 
-test('a token is consumed by one statement that says who may', async (t) => {
+test('a token is consumed by a single statement that checks every condition', async (t) => {
   const held = await bench(t);
   const { db, take } = traced(held.world.db);
   const watched = appBeside(t, held.world, { db });
@@ -96,7 +96,7 @@ test('a token is consumed by one statement that says who may', async (t) => {
   }
 });
 
-test('a token is good for its own purpose only', async (t) => {
+test('a token works only for its own purpose', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const verification = await mailedToken(held.world, email, 'verify_email');
@@ -112,9 +112,10 @@ test('a token is good for its own purpose only', async (t) => {
   await held.as.nobody(reset, { token: resetting, password: PASSWORD });
 });
 
-test('a newer reset ends the older one, and leaves those of others alone', async (t) => {
+test('a newer reset ends the older one of the same person only', async (t) => {
   const held = await bench(t);
-  const [email, other] = [await signUp(callersOf(held)), await signUp(callersOf(held))];
+  const email = await signUp(callersOf(held));
+  const other = await signUp(callersOf(held));
   const older = await mailedReset(held, email);
   const others = await mailedReset(held, other);
   const newer = await mailedReset(held, email);
@@ -124,11 +125,12 @@ test('a newer reset ends the older one, and leaves those of others alone', async
   await held.as.nobody(reset, { token: others, password });
 });
 
-test('a verification lasts a day and a reset an hour', async (t) => {
+test('a verification link lasts a day and a reset link an hour', async (t) => {
   const held = await bench(t);
   const password = 'another fine password';
   const email = await signUp(callersOf(held));
-  const [early, late] = [await mailedVerification(held), await mailedVerification(held)];
+  const early = await mailedVerification(held);
+  const late = await mailedVerification(held);
   const expiring = await mailedReset(held, email);
   held.clock.shift(HOUR_MS - MINUTE_MS);
   const inTime = await mailedReset(held, await signUp(callersOf(held)));
@@ -142,7 +144,7 @@ test('a verification lasts a day and a reset an hour', async (t) => {
   await refused(held.as.nobody(verify, { token: late }), 400, 'invalid_token');
 });
 
-test('the clock of the machine neither shortens nor lengthens a token’s life', async (t) => {
+test('a wrong clock on the API server does not change when a token expires', async (t) => {
   const held = await bench(t);
   const { world } = held;
   const password = 'another fine password';
@@ -165,7 +167,7 @@ test('the clock of the machine neither shortens nor lengthens a token’s life',
   }
 });
 
-test('whatever is wrong with a token, the answer is the same to the byte', async (t) => {
+test('every kind of invalid token gets the same response, to the byte', async (t) => {
   const held = await bench(t);
   const used = await mailedVerification(held);
   await held.as.nobody(verify, { token: used });

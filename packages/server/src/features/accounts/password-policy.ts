@@ -1,12 +1,12 @@
-// What a new password must be, besides long enough: not among those that are tried first. No rules
-// about kinds of characters: they make passwords worse.
+// Refuses the passwords that attackers try first. There are no rules about kinds of characters,
+// because such rules make passwords worse.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { invalid } from '../../base/errors.ts';
 
 let guessedFirst: Set<string> | undefined;
 
-/** Read when first needed: most processes never set a password. */
+/** The list is read on first use, because most processes never set a password. */
 function passwordsGuessedFirst(): Set<string> {
   guessedFirst ??= new Set(
     readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
@@ -16,8 +16,9 @@ function passwordsGuessedFirst(): Set<string> {
   return guessedFirst;
 }
 
-// The list was made for a strength meter, which leaves out what it knows by its pattern. Those are
-// guessed as early, so they are told here; no longer than what is listed, or it would be a rule.
+// The list comes from a strength meter, which detects repeats and sequences by rule and so does not
+// list them. They are guessed just as early, so isPatterned() refuses them, up to the length of the
+// longest listed password. A longer one would be refused by a rule, not because it is common.
 const PATTERNED_CHARS_MAX = 20;
 const COUNTED = ['0123456789'.repeat(3), 'abcdefghijklmnopqrstuvwxyz'];
 const RUNS = COUNTED.flatMap((run) => [run, [...run].reverse().join('')]);
@@ -31,11 +32,11 @@ function isPatterned(text: string): boolean {
 
 const weak = (message: string) => invalid('body', [{ path: 'password', message }]);
 
-/** Throws a 400 that says what is wrong. The length was checked with the rest of the input. */
+/** Throws a 400 that names the fault. The endpoint's schema has already checked the length. */
 export function refuseWeakPassword(password: string, email: string): void {
   const folded = password.toLowerCase();
   if (folded === email.toLowerCase()) throw weak('Must not be your e-mail address.');
   if (passwordsGuessedFirst().has(folded) || isPatterned(folded)) {
-    throw weak('Is one of the most common passwords.');
+    throw weak('Is one of the most common passwords: choose another.');
   }
 }

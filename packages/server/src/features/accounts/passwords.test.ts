@@ -1,4 +1,4 @@
-// Passwords: what a new one must be, how it is changed, how it is reset, and whom that logs out.
+// Passwords: rules for new ones, changing and resetting them, and which sessions that ends.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -37,7 +37,7 @@ async function resetToken({ as, world }: Bench, email: string): Promise<string> 
   return mailedToken(world, email, 'password_reset');
 }
 
-test('a password has 12 to 256 characters, of whatever kind', async (t) => {
+test('a password has 12 to 256 characters of any kind', async (t) => {
   const { as } = await bench(t);
   const fine = ['a'.repeat(11).concat('b'), '🔑'.repeat(12), 'é'.repeat(256), '            '];
   for (const password of fine) {
@@ -56,7 +56,7 @@ test('a password has 12 to 256 characters, of whatever kind', async (t) => {
   equal(reasonIn(await refused(long, 400, 'invalid_request')), 'must have at most 256 characters');
 });
 
-test('a password that is too short is told with all else that is wrong', async (t) => {
+test('a password that is too short is reported together with all other faults', async (t) => {
   const { as } = await bench(t);
   const call = as.nobody(create, { email: 'nobody', password: 'hunter2', nmae: 'Ada' });
   const { body } = await refused(call, 400, 'invalid_request');
@@ -67,7 +67,7 @@ test('a password that is too short is told with all else that is wrong', async (
   );
 });
 
-test('a password counts to its last character, and no space is cut off', async (t) => {
+test('passwords are compared to the last character, including spaces', async (t) => {
   const { as } = await bench(t);
   const email = newAddress();
   const password = ` ${'x'.repeat(100)}y `;
@@ -78,13 +78,13 @@ test('a password counts to its last character, and no space is cut off', async (
   await as.nobody(login, { email, password });
 });
 
-test('what is guessed first is refused: common passwords and the address itself', async (t) => {
+test('common passwords and the e-mail address are refused as passwords', async (t) => {
   const { as } = await bench(t);
   for (const password of ['qwerty123456', 'QWERTY123456', 'motherfucker', '1qaz2wsx3edc']) {
     const call = as.nobody(create, { email: newAddress(), password });
     equal(
       reasonIn(await refused(call, 400, 'invalid_request')),
-      'Is one of the most common passwords.',
+      'Is one of the most common passwords: choose another.',
     );
   }
   const email = newAddress();
@@ -97,7 +97,7 @@ test('what is guessed first is refused: common passwords and the address itself'
   }
 });
 
-test('a changed or reset password is held to the same, and a refusal spends nothing', async (t) => {
+test('change and reset refuse weak passwords too, without using up the reset token', async (t) => {
   const held = await bench(t);
   const { call, email } = await someone(held);
   const token = await resetToken(held, email);
@@ -110,7 +110,7 @@ test('a changed or reset password is held to the same, and a refusal spends noth
   await held.as.nobody(reset, { token, password: NEXT });
 });
 
-test('the least length is the deployment’s to choose', async (t) => {
+test('the minimum length of passwords is configurable', async (t) => {
   const { world } = await bench(t);
   const strict = appBeside(t, world, { passwordCharsMin: 20 });
   const lenient = appBeside(t, world, { passwordCharsMin: 8 });
@@ -126,11 +126,11 @@ test('the least length is the deployment’s to choose', async (t) => {
   await refused(common, 400, 'invalid_request');
 });
 
-// Known to whoever guesses, though no line of the list: a meter would have told them by pattern.
+// Guessed early, but not in the list: the strength meter it comes from detects them by pattern.
 const patterned = ['111111111111', '123123123123', 'qwertyqwerty', '199019901990'];
 const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
 
-test('what repeats a few digits or a listed one, or counts, is as common as what is listed', () => {
+test('repeats of a few digits or of a listed password, and sequences, are refused', () => {
   for (const password of [...patterned, ...counting, 'QwertyQwerty', '87654321', '12121212']) {
     throws(() => refuseWeakPassword(password, 'ada@example.com'), password);
   }
@@ -145,7 +145,7 @@ test('what repeats a few digits or a listed one, or counts, is as common as what
   for (const password of fine) refuseWeakPassword(password, 'ada@example.com');
 });
 
-test('a change ends every other session and every open reset, and keeps this one', async (t) => {
+test('a password change ends all other sessions and all open resets', async (t) => {
   const held = await bench(t);
   const here = await someone(held);
   const elsewhere = await logIn(callersOf(held), here.email);
@@ -167,7 +167,7 @@ test('a wrong current password changes nothing', async (t) => {
   const elsewhere = await logIn(callersOf(held), here.email);
   const body = { current_password: 'not the right password', password: NEXT };
   const answer = await refused(here.call(change, body), 403, 'forbidden');
-  equal(messageOf(answer), 'The current password is not right.');
+  equal(messageOf(answer), 'The current password is wrong.');
   await elsewhere.call(me);
   await logIn(callersOf(held), here.email);
 });
@@ -188,7 +188,7 @@ test('a reset ends every session, proves the address and works once', async (t) 
   await refused(held.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
 });
 
-test('a login or change that a reset overtakes comes to nothing', async (t) => {
+test('a login or change fails if a reset completes while the password is verified', async (t) => {
   const held = await bench(t);
   const { email } = await someone(held);
   const { hasher } = held.world;
@@ -196,7 +196,7 @@ test('a login or change that a reset overtakes comes to nothing', async (t) => {
   const slow = appBeside(t, held.world, {
     hasher: {
       ...hasher,
-      // The password was right a moment ago; then the reset comes in.
+      // The old password matches; then the reset completes before the result is used.
       verify: async (stored, password) => {
         const matches = await hasher.verify(stored, password);
         await overtake();
@@ -221,7 +221,7 @@ test('a login or change that a reset overtakes comes to nothing', async (t) => {
   await logIn(callersOf(held), email);
 });
 
-/** The store, where statements that begin like this wait for their turn; counts transactions. */
+/** A database whose statements with this beginning wait for `turn`. Counts transactions. */
 function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   const counted = { transactions: 0 };
   const waiting: Database = {
@@ -241,19 +241,20 @@ function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   return { counted, waiting };
 }
 
-// The embedded store has one connection: there nothing can cross.
+// The embedded store has one connection, so its transactions never overlap.
 const testOnServer = storeName === 'postgres' ? test : () => {};
 
-// Who changes a person's password or links locks the person first, whatever comes after.
+// Every transaction that changes a password or a one-time token locks the user row first.
 for (const [what, consumes] of [
   ['a change and a request for a reset', false],
   ['the use of a reset and a request for another', true],
 ] as const) {
-  testOnServer(`${what} that cross wait for each other, and neither starts over`, async (t) => {
+  testOnServer(`${what} at the same time wait for each other without a retry`, async (t) => {
     const held = await bench(t);
     const { email, token } = await someone(held);
     const resetting = await resetToken(held, email);
-    const [locked, wanted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const locked = Promise.withResolvers<void>();
+    const wanted = Promise.withResolvers<void>();
     const { db } = held.world;
     const holding = turned(db, 'update "one_time_tokens"', () => {
       locked.resolve();
@@ -265,7 +266,8 @@ for (const [what, consumes] of [
     });
     const { as } = appBeside(t, held.world, { db: holding.waiting });
     const body = { current_password: PASSWORD, password: NEXT };
-    // The worker makes the link: it claims the request, makes the token, notes it, and sends it.
+    // The worker uses four transactions: it claims the request, makes the token, stores the mail
+    // and marks it as sent.
     await held.as.nobody(ask, { email });
     const sender = partsOf(appBeside(t, held.world, { db: asking.waiting }));
     await Promise.all([

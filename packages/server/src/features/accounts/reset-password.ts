@@ -11,7 +11,7 @@ import {
   updateUser,
 } from './rows.ts';
 
-/** Whose password a token may set; 400 when it is unknown, used, replaced or expired. */
+/** The user whose password the token may set; 400 if it is unknown, used, replaced or expired. */
 export async function findResetOwner(tx: People, token: string): Promise<UserRow> {
   const owner = await findTokenOwner(tx, hashOfToken(token), 'password_reset');
   if (!owner) throw new ApiError('invalid_token');
@@ -19,8 +19,8 @@ export async function findResetOwner(tx: People, token: string): Promise<UserRow
 }
 
 /**
- * Sets a new password by the mailed token, once. Ends every session and every other open reset;
- * the mailbox is proven, so the address counts as verified.
+ * Sets a new password and consumes the mailed token. Ends every session and every other open reset.
+ * The token proves control of the mailbox, so the address becomes verified.
  */
 export async function resetPassword(
   tx: People,

@@ -9,7 +9,7 @@ import { endOpenTokens, insertToken, lockUserByEmail, type UserRow } from './row
 
 type Request = Pick<MailRow, 'kind' | 'recipient' | 'params' | 'createdAt'>;
 
-/** Turns a request into the mail that its account gets; null when there is nothing to send. */
+/** Turns a queued request into the mail for its account; null if there is nothing to send. */
 export async function resolveMailRequest(
   tx: People,
   request: Request,
@@ -37,8 +37,8 @@ function mailFor(
       return emailVerifiedAt ? null : { kind: 'verify_email', purpose: 'verify_email' };
     case 'sign_up':
       if (params.account === 'new') return { kind: 'verify_email', purpose: 'verify_email' };
-      // Nobody has proven yet that the account belongs to this mailbox. A link that only verified
-      // the address would prove it for the password and the sessions of the one who made it.
+      // An unverified account may have been made by a stranger. A link that only verifies the
+      // address would make the stranger's password and sessions valid for the owner's mailbox.
       return { kind: 'existing_account', purpose: emailVerifiedAt ? null : 'password_reset' };
     default:
       return unreachable(kind);
@@ -50,7 +50,7 @@ const hours: Record<Purpose, number> = {
   password_reset: PASSWORD_RESET_HOURS,
 };
 
-/** A newer link ends the older ones; one that sets the password also those that only verify. */
+/** Ends the older links of this purpose. A sign-up link also ends those that only verify. */
 async function replaceToken(
   tx: People,
   { user, purpose, request }: { user: UserRow; purpose: Purpose; request: Request },

@@ -1,5 +1,5 @@
-// Accounts and their one-time tokens. The lines that need no credential answer alike whether or
-// not an address has an account.
+// Accounts and their one-time tokens. The endpoints without a credential respond in the same way
+// whether or not an address has an account.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { password } from '@keyrail/protocol/validators.ts';
 import { personOf } from '../../access/person.ts';
@@ -47,7 +47,7 @@ export const accountRoutes = (parts: AccountParts): ServedRoute[] => [
   ...tokenRoutes(parts),
 ];
 
-/** The least length is the deployment's, and is told together with whatever else is wrong. */
+/** The configured minimum length is part of the schema, so it is reported with all other faults. */
 function personLinesWith(charsMin: number) {
   const { 'POST /v1/auth/users': signingUp, 'POST /v1/auth/me/password': changing } = personLines;
   const fields = { password: password(charsMin) };
@@ -150,7 +150,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       door: 'gate',
       run: async ({ people, body: { token, password }, clientAddress }) => {
         await throttle.charge(clientAddress);
-        // Who it is for is read first: an unknown token must not cost a password hash.
+        // The token is looked up first: an unknown token must not cost a password hash.
         const { id: ownerId, email } = await people((tx) => findResetOwner(tx, token));
         refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password);

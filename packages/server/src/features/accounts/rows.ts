@@ -12,7 +12,7 @@ type Purpose = Tables['oneTimeTokens']['purpose'];
 
 export type UserRow = Selectable<UserColumns>;
 
-/** Addresses are kept as typed and compared like this. */
+/** Addresses are stored as typed and compared by this key. */
 export const emailKeyOf = (email: string): string => email.toLowerCase();
 
 const users = build.selectFrom('users').selectAll();
@@ -20,20 +20,23 @@ const users = build.selectFrom('users').selectAll();
 export const findUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, users.where('emailKey', '=', emailKeyOf(email)));
 
-/** Held until the end: of several who ask for a link at once, the last one's counts. */
+/** The lock lasts until commit: concurrent requests for a link run in turn and the last one wins. */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, users.where('emailKey', '=', emailKeyOf(email)).forUpdate());
 
 export async function loadUser(tx: People, id: string): Promise<UserRow> {
   const user = await maybe(tx, users.where('id', '=', id));
-  assert(user, 'a session without a person');
+  assert(user, 'the user of a session does not exist');
   return user;
 }
 
-/** Not so strong as to wait for a token being written for the person: that would be a circle. */
+/**
+ * FOR NO KEY UPDATE does not wait for a transaction that is inserting a token of this user. FOR
+ * UPDATE would, and the two could deadlock.
+ */
 export async function lockUser(tx: People, id: string): Promise<UserRow> {
   const user = await maybe(tx, users.where('id', '=', id).forNoKeyUpdate());
-  assert(user, 'a person vanished');
+  assert(user, 'the user to lock does not exist');
   return user;
 }
 
@@ -43,8 +46,8 @@ export type NewAccount = Pick<
 >;
 
 /**
- * False when the address has an account already, or may not have one by the policy. Two sign-ups
- * at once make one account.
+ * False if the address has an account already, or the policy does not allow one. Two concurrent
+ * sign-ups make one account.
  */
 export async function insertUserIfNew(
   tx: People,
@@ -64,13 +67,16 @@ export async function insertUserIfNew(
   return made !== null;
 }
 
-/** Random text, of as many bytes. */
+/** Random text of the same number of bytes. */
 const fillerFor = ({ randomBytes }: People, text: string): string => {
   const length = Buffer.byteLength(text);
   return Buffer.from(randomBytes(length)).toString('base64url').slice(0, length);
 };
 
-/** Instead of an account that was not made: a row that takes as much room and says nothing. */
+/**
+ * If no account was made, writes a row of the same size with random content: the time of the commit
+ * must not reveal whether the address has an account.
+ */
 export async function insertVoidSignUpUnless(
   tx: People,
   isMade: boolean,
@@ -107,7 +113,6 @@ export const updateUser = (
 ): Promise<UserRow> =>
   one(tx, build.updateTable('users').set(values).where('id', '=', id).returningAll());
 
-/** A newer token ends the older ones of its kind. */
 export async function endOpenTokens(tx: People, userId: string, purpose: Purpose): Promise<void> {
   await many(
     tx,
@@ -127,7 +132,7 @@ export async function insertToken(tx: People, token: NewToken): Promise<void> {
   await many(tx, build.insertInto('oneTimeTokens').values(values));
 }
 
-/** Of any number of racing consumers exactly one gets the person's id; the others get null. */
+/** Of any number of concurrent calls exactly one gets the user's id; the others get null. */
 export async function consumeToken(
   tx: People,
   tokenHash: Buffer,
@@ -147,7 +152,7 @@ export async function consumeToken(
   return consumed?.userId ?? null;
 }
 
-/** Whose token this is, while it can still be consumed; nothing is written. */
+/** The owner of a token that can still be consumed. Does not consume it. */
 export const findTokenOwner = (
   tx: People,
   tokenHash: Buffer,

@@ -1,8 +1,7 @@
-// A commit waits for the disk if it has something to write, and the longer the more there is. So
-// what a request writes must not depend on whether its address has an account: measured in the
-// write-ahead log of the database. Others may write to the log at the same time, and a page that
-// is touched first after a checkpoint is logged whole; both only add, so the least of many
-// repetitions is what the request itself writes.
+// The more a commit writes, the longer it waits for the disk. So the bytes that a request writes
+// must not depend on whether its address has an account. They are measured in the write-ahead log.
+// Other connections may write to the log at the same time, and the first change of a page after a
+// checkpoint logs the whole page. Both only add, so the minimum of many rounds is the true size.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Bench, bench, type Caller } from '../../../../../tests/bench.ts';
@@ -23,15 +22,16 @@ const create = 'POST /v1/auth/users';
 const reset = 'POST /v1/auth/password_resets';
 const resend = 'POST /v1/auth/email_verifications';
 
-const [ROUNDS_MIN, ROUNDS_MAX] = [6, 60];
-/** Less than any of the three would write on its own: an empty commit writes nothing at all. */
+const ROUNDS_MIN = 6;
+const ROUNDS_MAX = 60;
+/** Each request writes more than this. A smaller figure means that it wrote nothing at all. */
 const BYTES_LEAST = 200;
-/** Entries of an index are rounded up to eight bytes, and not all pages are equally full. */
+/** Index entries are rounded up to eight bytes, and not all pages are equally full. */
 const BYTES_APART_MAX = 32;
 
 let addresses = 0;
 
-/** Of the same length, every one of them. */
+/** All addresses have the same length. */
 function newAddress(): string {
   addresses += 1;
   return `same-${process.pid}-${String(addresses).padStart(6, '0')}@example.com`;
@@ -52,7 +52,7 @@ async function logEnd({ world: { db } }: Bench): Promise<bigint> {
 
 type Branches = Record<string, () => Promise<unknown>>;
 
-/** Adds a round, in which the branches take turns, to the least that each has written so far. */
+/** Runs every branch once and lowers its minimum in `least`. */
 async function measure(held: Bench, branches: Branches, least: Map<string, number>): Promise<void> {
   for (const [name, branch] of Object.entries(branches)) {
     const before = await logEnd(held);
@@ -62,7 +62,7 @@ async function measure(held: Bench, branches: Branches, least: Map<string, numbe
   }
 }
 
-/** On a busy cluster it takes more rounds until each branch has had the log to itself once. */
+/** A busy cluster needs more rounds until each branch has once been the only writer of the log. */
 async function expectSame(held: Bench, branches: Branches): Promise<void> {
   const least = new Map<string, number>();
   const bounds = () => [Math.min(...least.values()), Math.max(...least.values())] as const;
@@ -71,12 +71,12 @@ async function expectSame(held: Bench, branches: Branches): Promise<void> {
     await measure(held, branches, least);
     if (round >= ROUNDS_MIN && isSame(bounds())) break;
   }
-  const told = JSON.stringify(Object.fromEntries(least));
-  ok(bounds()[0] >= BYTES_LEAST, told);
-  ok(isSame(bounds()), told);
+  const bytesByBranch = JSON.stringify(Object.fromEntries(least));
+  ok(bounds()[0] >= BYTES_LEAST, bytesByBranch);
+  ok(isSame(bounds()), bytesByBranch);
 }
 
-/** Hashes nothing: here it is the writing that counts. */
+/** A caller of an app without password hashing, which does not affect what is written. */
 function quickly(t: TestContext, held: Bench, changes: Partial<AppParts> = {}): Caller {
   const hash = '$argon2id$'.padEnd(96, 'x');
   const hasher = { ...held.world.hasher, hash: async () => hash };
@@ -97,9 +97,10 @@ async function verified(held: Bench): Promise<string> {
   return email;
 }
 
-test('a sign-up writes the same, whatever comes of it', async (t) => {
+test('a sign-up writes the same amount whether or not it makes an account', async (t) => {
   const held = await bench(t);
-  const [known, proven] = [await unverified(held), await verified(held)];
+  const known = await unverified(held);
+  const proven = await verified(held);
   const signups = [
     { signupPolicy: 'open', more: { name: 'Ada Lovelace' } },
     { signupPolicy: 'invited', more: {} },
@@ -117,9 +118,10 @@ test('a sign-up writes the same, whatever comes of it', async (t) => {
   }
 });
 
-test('asking for a reset writes the same, whether or not there is an account', async (t) => {
+test('requesting a reset writes the same amount with and without an account', async (t) => {
   const held = await bench(t);
-  const [known, proven] = [await unverified(held), await verified(held)];
+  const known = await unverified(held);
+  const proven = await verified(held);
   const asking = (address: () => string) => () => held.as.nobody(reset, { email: address() });
   await expectSame(held, {
     nobody: asking(newAddress),
@@ -128,7 +130,7 @@ test('asking for a reset writes the same, whether or not there is an account', a
   });
 });
 
-test('asking for a verification writes the same, verified or not', async (t) => {
+test('requesting a verification writes the same amount, verified or not', async (t) => {
   const held = await bench(t);
   const asPerson = async (email: string) => {
     const { call } = await logIn(callersOf(held), email);
@@ -140,7 +142,7 @@ test('asking for a verification writes the same, verified or not', async (t) => 
   });
 });
 
-test('a request that asks for nothing is dropped: no mail, no file, no row', async (t) => {
+test('a mail request without an account to serve is dropped and leaves no row', async (t) => {
   const held = await bench(t);
   const unknown = newAddress();
   await held.as.nobody(reset, { email: unknown });
@@ -148,7 +150,7 @@ test('a request that asks for nothing is dropped: no mail, no file, no row', asy
   const before = (await mailTo(held.world, person.email)).length;
   await person.call(resend);
   await held.as.nobody(reset, { email: unknown });
-  equal((await queuedFor(held.world, unknown)).length, 1, 'the first was dropped by now');
+  equal((await queuedFor(held.world, unknown)).length, 1, 'the first request was dropped');
   deepEqual(await mailTo(held.world, unknown), []);
   deepEqual(await queuedFor(held.world, unknown), []);
   equal((await mailTo(held.world, person.email)).length, before);

@@ -1,4 +1,4 @@
-// Signing up and proving the address, through the front door and the mail that was really sent.
+// Signing up and verifying the address, through the HTTP API and the mail that was sent.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Bench, bench, refused } from '../../../../../tests/bench.ts';
@@ -22,7 +22,7 @@ const me = 'GET /v1/auth/me';
 const kindsTo = async ({ world }: Bench, email: string) =>
   (await mailTo(world, email)).map(({ kind }) => kind);
 
-test('a new person gets one mail, and the link in it proves the address', async (t) => {
+test('a new user gets one mail, and its link verifies the address', async (t) => {
   const held = await bench(t);
   const email = newAddress();
   const answer = await held.as.nobody(create, { email, password: PASSWORD, name: 'Ada' });
@@ -44,7 +44,7 @@ test('a new person gets one mail, and the link in it proves the address', async 
   await refused(held.as.nobody(verify, { token }), 400, 'invalid_token');
 });
 
-test('whoever signs up with a verified address is answered alike, and its owner told', async (t) => {
+test('a sign-up with a verified address gets the same response and mails the owner', async (t) => {
   const held = await bench(t);
   const { email } = await someone(held);
   const answer = await held.as.nobody(create, { email, password: 'not the password of anyone' });
@@ -58,7 +58,7 @@ test('whoever signs up with a verified address is answered alike, and its owner 
   await refused(held.as.nobody('POST /v1/auth/sessions', stolen), 401, 'invalid_credentials');
 });
 
-test('an unverified account is told too, with a link to a new password, which ends the older link', async (t) => {
+test('a sign-up with an unverified address mails a reset link that ends the older link', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const older = await mailedToken(held.world, email, 'verify_email');
@@ -77,7 +77,7 @@ test('an unverified account is told too, with a link to a new password, which en
   equal((await call(me)).user.email_verified, true);
 });
 
-test('an address is one whatever its case, and is written as it was first typed', async (t) => {
+test('addresses are compared without case and stored as first typed', async (t) => {
   const held = await bench(t);
   const typed = newAddress().replace('person', 'Person');
   await signUp(callersOf(held), typed);
@@ -91,7 +91,7 @@ test('an address is one whatever its case, and is written as it was first typed'
   equal((await call(me)).user.email, typed);
 });
 
-test('many sign-ups of one address at once make one account and a mail each', async (t) => {
+test('concurrent sign-ups with one address make one account and send a mail each', async (t) => {
   const held = await bench(t);
   const email = newAddress();
   const AT_ONCE = 12;
@@ -107,7 +107,7 @@ test('many sign-ups of one address at once make one account and a mail each', as
   const tokens = (await mailTo(held.world, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
-  // A password that is refused last tells an open token from an ended one, and uses up neither.
+  // A common password is refused only after the token was found, so this does not consume it.
   const asked = tokens.flatMap((token) => [
     held.ask(verify, { token }),
     held.ask(reset, { token, password: 'password1234' }),
@@ -117,7 +117,7 @@ test('many sign-ups of one address at once make one account and a mail each', as
   equal(outcomes.filter(isOpen).length, 1, 'one link is open');
 });
 
-test('asking again ends the older link; who is verified gets no mail', async (t) => {
+test('a new verification link ends the older one, and a verified user gets no mail', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const { call } = await logIn(callersOf(held), email);
@@ -133,7 +133,7 @@ test('asking again ends the older link; who is verified gets no mail', async (t)
   equal((await mailTo(held.world, email)).length, before);
 });
 
-test('a person may have a name, and take it away again', async (t) => {
+test('a user can set and remove their name', async (t) => {
   const held = await bench(t);
   const { call, userId } = await someone(held);
   const named = await call('PATCH /v1/auth/me', { name: 'Grace' });
@@ -146,7 +146,7 @@ test('a person may have a name, and take it away again', async (t) => {
   await refused(call('PATCH /v1/auth/me', { name: '' }), 400, 'invalid_request');
 });
 
-test('what is no address is refused before anything happens', async (t) => {
+test('a malformed address is refused before any hashing', async (t) => {
   const { as, world } = await bench(t);
   const before = world.hasher.runs();
   for (const email of ['', 'ada', 'ada@', '@example.com', 'a b@example.com', 'a\n@example.com']) {

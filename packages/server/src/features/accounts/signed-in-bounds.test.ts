@@ -1,5 +1,5 @@
-// What a signed-in person may do over and over: guess at the password behind the session, and have
-// mail sent to an address that need not be their own.
+// Throttles for signed-in users: guessing the password of their account, and sending mail to an
+// address that may not be their own.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -12,7 +12,7 @@ const PER_ACCOUNT_MAX = 10;
 const PER_RECIPIENT_MAX = 30;
 
 const began = Date.parse('2026-03-01T12:00:00Z');
-const standing = () => throttleBy({ now: () => new Date(began), shiftMs: () => 0 });
+const frozenThrottle = () => throttleBy({ now: () => new Date(began), shiftMs: () => 0 });
 
 const statusesOf = async (
   beside: Beside,
@@ -27,9 +27,9 @@ const statusesOf = async (
   return statuses;
 };
 
-test('who holds a session cannot guess at its password for long', async (t) => {
+test('a session cannot be used to guess the password of its account', async (t) => {
   const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: standing() });
+  const beside = appBeside(t, held.world, { throttle: frozenThrottle() });
   const { token } = await someone(held);
   const line = 'POST /v1/auth/me/password';
   const input = { current_password: 'a mere guess of mine', password: 'another good password' };
@@ -40,18 +40,18 @@ test('who holds a session cannot guess at its password for long', async (t) => {
   deepEqual(await statusesOf(beside, 1, { token: other.token, line, input }), [403]);
 });
 
-test('an account for an address that is not one’s own does not flood it with links', async (t) => {
+test('requests for verification links are throttled per account', async (t) => {
   const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: standing() });
+  const beside = appBeside(t, held.world, { throttle: frozenThrottle() });
   const { token } = await someone(held);
   const line = 'POST /v1/auth/email_verifications';
   const asked = await statusesOf(beside, PER_ACCOUNT_MAX + 1, { token, line, input: {} });
   deepEqual(asked, [...Array(PER_ACCOUNT_MAX).fill(202), 429]);
 });
 
-test('an address is invited so many times a minute, and can sign in all the same', async (t) => {
+test('invitations to one address are throttled, and it can still sign in', async (t) => {
   const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: standing() });
+  const beside = appBeside(t, held.world, { throttle: frozenThrottle() });
   const { email } = await someone(held);
   const line = 'POST /v1/invites';
   const call = { token: held.tokens.liveKey, line } as const;

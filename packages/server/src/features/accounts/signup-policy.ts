@@ -1,6 +1,4 @@
-// Who may sign up on this deployment.
-
-/** `invited`: addresses with an open invitation, of any workspace. */
+/** Which addresses may sign up. `invited`: those with an open invitation to any workspace. */
 export const signupPolicies = ['open', 'invited', 'off'] as const;
 
 export type SignupPolicy = (typeof signupPolicies)[number];

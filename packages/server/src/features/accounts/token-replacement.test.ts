@@ -1,4 +1,4 @@
-// A newer one-time token ends the older ones, also when several are asked for at once.
+// A newer one-time token ends the older ones, also when several are requested at the same time.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
@@ -16,14 +16,14 @@ async function mailedTokens({ world }: Bench, email: string, kind: string): Prom
   return mails.map(({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '');
 }
 
-test('of several resets asked for at once, one link works', async (t) => {
+test('of several reset links requested at once, exactly one works', async (t) => {
   const held = await bench(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const email = await signUp(callersOf(held));
     await atOnce(() => held.as.nobody('POST /v1/auth/password_resets', { email }));
     const tokens = await mailedTokens(held, email, 'password_reset');
     equal(tokens.length, ASKERS);
-    // A password that is refused last tells an open token from an ended one, and uses up neither.
+    // A common password is refused only after the token was found, so this does not consume it.
     const line = 'POST /v1/auth/password_resets/consume';
     const codes = await Promise.all(
       tokens.map(async (token) => (await held.ask(line, { token, password: COMMON })).text),
@@ -32,7 +32,7 @@ test('of several resets asked for at once, one link works', async (t) => {
   }
 });
 
-test('of several verifications asked for at once, one link works', async (t) => {
+test('of several verification links requested at once, exactly one works', async (t) => {
   const held = await bench(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const email = await signUp(callersOf(held));

@@ -1,5 +1,5 @@
-// What an account may do before a mail has proven its address, and that nobody can prepare one
-// for somebody else.
+// What an account may do before its address is verified, and that nobody can prepare an account for
+// the address of somebody else.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
@@ -33,7 +33,7 @@ function aWorkspace() {
 const unproven = async (held: Bench): Promise<Person> =>
   logIn(callersOf(held), await signUp(callersOf(held)));
 
-test('where the deployment asks for it, an unverified person founds nothing and invites nobody', async (t) => {
+test('with verifiedOnly, an unverified user cannot create a workspace or invite', async (t) => {
   const held = await bench(t);
   const person = await unproven(held);
   const strict = appBeside(t, held.world, { verifiedOnly: true });
@@ -41,7 +41,7 @@ test('where the deployment asks for it, an unverified person founds nothing and 
   await refused(call(found, aWorkspace()), 403, 'email_unverified');
   deepEqual((await call(me)).memberships, []);
 
-  // Founded while nobody asked.
+  // Created on the app without verifiedOnly.
   await person.call(found, aWorkspace());
   const invited = { email: newAddress(), role: 'member' };
   await refused(call(invite, invited), 403, 'email_unverified');
@@ -53,19 +53,19 @@ test('where the deployment asks for it, an unverified person founds nothing and 
   await call(found, aWorkspace());
 });
 
-test('the setting holds back no key and no bootstrap token', async (t) => {
+test('verifiedOnly does not restrict secret keys and the bootstrap token', async (t) => {
   const held = await bench(t);
   const strict = appBeside(t, held.world, { verifiedOnly: true });
   await strict.as(held.tokens.liveKey)(invite, { email: newAddress(), role: 'member' });
   await held.as.bootstrap(found, aWorkspace());
 });
 
-test('founding and inviting are the lines that ask for a verified person', () => {
+test('creating a workspace and inviting are the endpoints that require a verified user', () => {
   const asking = routeTable.filter(({ verifiedPerson }) => verifiedPerson);
   deepEqual(asking.map(({ line }) => line).toSorted(), [invite, found]);
 });
 
-test('an account that a stranger prepared is the stranger’s no more when its owner signs up', async (t) => {
+test('an account made by a stranger is lost to the stranger once the owner signs up', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const stranger = await logIn(callersOf(held), email);
@@ -85,7 +85,7 @@ test('an account that a stranger prepared is the stranger’s no more when its o
   equal(session.user.email_verified, true);
 });
 
-test('no mail to a verified account carries a link because somebody signed up', async (t) => {
+test('a sign-up with a verified address mails a notice without a link', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const token = await mailedToken(held.world, email, 'verify_email');
@@ -96,7 +96,7 @@ test('no mail to a verified account carries a link because somebody signed up', 
   equal(notice?.text.includes('#token='), false);
 });
 
-test('with sign-up off nobody gets an account, and the answer is the same', async (t) => {
+test('with sign-up off no account is made, and the response is the same', async (t) => {
   const held = await bench(t);
   const shut = appBeside(t, held.world, { signupPolicy: 'off' });
   const invited = newAddress();
@@ -114,7 +114,7 @@ test('with sign-up off nobody gets an account, and the answer is the same', asyn
   deepEqual(await kindsTo(known), ['verify_email', 'existing_account']);
 });
 
-test('with sign-up for invited people, an open invitation is what counts', async (t) => {
+test('with sign-up for invited addresses, only an open invitation allows it', async (t) => {
   const held = await bench(t);
   const shut = appBeside(t, held.world, { signupPolicy: 'invited' }).as(null);
   const trySigningUp = async (email: string): Promise<boolean> => {
@@ -128,16 +128,16 @@ test('with sign-up for invited people, an open invitation is what counts', async
     const { id } = await held.as.liveKey(invite, { email, role: 'member' });
     return { email, id };
   };
-  equal(await trySigningUp(newAddress()), false, 'nobody invited');
+  equal(await trySigningUp(newAddress()), false, 'no invitation');
   const revoked = await invited();
   await held.as.liveKey('POST /v1/invites/{id}/revoke', { id: revoked.id });
   equal(await trySigningUp(revoked.email), false, 'a revoked invitation');
   const lapsed = await invited();
   held.clock.shift(8 * 86_400_000);
-  equal(await trySigningUp(lapsed.email), false, 'a lapsed invitation');
+  equal(await trySigningUp(lapsed.email), false, 'an expired invitation');
 
   const { email } = await invited();
-  equal(await trySigningUp(email.toUpperCase()), true, 'an open invitation, in any case');
+  equal(await trySigningUp(email.toUpperCase()), true, 'an open invitation, in capitals');
   const { call } = await logIn(callersOf(held), email);
   const token = await mailedToken(held.world, email, 'invite');
   await call('POST /v1/auth/invites/accept', { token });
