@@ -1,5 +1,5 @@
-// The verifier that stands in the docs, run as anyone would run it, against what the API answers
-// and against answers that someone has been at.
+// The verifier script from the docs, run against the responses of the API and against responses
+// that were tampered with.
 import { equal, match } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,29 +13,29 @@ const SCRIPT = join(import.meta.dirname, '../../../../../docs/verify-audit-chain
 
 type AuditRow = Record<string, unknown> & { seq: number; hash: string };
 type Tampering = (rows: AuditRow[]) => AuditRow[];
-type Outcome = { code: number; told: string };
+type Outcome = { code: number; output: string };
 type Verify = (...kept: string[]) => Promise<Outcome>;
 
-/** The API of a workspace with a few rows, through someone who hands its answers on. */
+/** Runs the script against a proxy that may tamper with the responses of the API. */
 async function verifying(t: TestContext): Promise<Verify & { tamper(by: Tampering): void }> {
   const { given, world, tokens } = await bench(t);
   await given.project();
   await given.tenant();
   let by: Tampering = (rows) => rows;
-  const between = createServer(async ({ url = '', headers }, answer) => {
+  const proxy = createServer(async ({ url = '', headers }, answer) => {
     const { authorization } = headers;
     const { body } = await world.app.http.inject({ url, headers: { authorization } });
     const value = JSON.parse(body);
     answer.end(JSON.stringify(value.object === 'list' ? { data: by(value.data) } : value));
   }).listen(0, '127.0.0.1');
-  await once(between, 'listening');
-  t.after(() => between.close());
-  const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  await once(proxy, 'listening');
+  t.after(() => proxy.close());
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const env = { ...process.env, SECRET_KEY: tokens.liveKey };
   const verify: Verify = (...kept) =>
     new Promise((resolve) =>
-      execFile(process.execPath, [SCRIPT, url, ...kept], { env }, (error, out, complaint) =>
-        resolve({ code: Number(error?.code ?? 0), told: out + complaint }),
+      execFile(process.execPath, [SCRIPT, url, ...kept], { env }, (error, stdout, stderr) =>
+        resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
       ),
     );
   return Object.assign(verify, {
@@ -45,52 +45,56 @@ async function verifying(t: TestContext): Promise<Verify & { tamper(by: Tamperin
   });
 }
 
-const positionIn = (told: string): [string, string] => {
-  const [, seq = '', hash = ''] = /: (\d+) ([0-9a-f]{64})$/.exec(told.trim()) ?? [];
+const positionIn = (output: string): [string, string] => {
+  const [, seq = '', hash = ''] = /: (\d+) ([0-9a-f]{64})$/.exec(output.trim()) ?? [];
   return [seq, hash];
 };
 
-test('what was not touched is whole, also held against what was kept', async (t) => {
+test('an untouched log passes, also against a position that was kept', async (t) => {
   const verify = await verifying(t);
   const first = await verify();
-  match(first.told, /^\d+ rows, whole\./);
-  equal((await verify(...positionIn(first.told))).code, 0);
+  match(first.output, /^\d+ rows, whole\./);
+  equal((await verify(...positionIn(first.output))).code, 0);
 });
 
 const tamperings: [string, Tampering, RegExp][] = [
-  ['a word', (rows) => rows.map((row) => ({ ...row, action: 'project.deleted' })), /was edited/],
-  ['a gap', (rows) => rows.filter(({ seq }) => seq !== 2), /row 2 is missing/],
-  ['the beginning', (rows) => rows.filter(({ seq }) => seq > 1), /row 1 is missing/],
-  ['the order', (rows) => rows.toReversed(), /is missing/],
-  ['a twin', (rows) => rows.flatMap((row) => [row, row]), /is missing/],
   [
-    'a second line of descent',
+    'an edited row',
+    (rows) => rows.map((row) => ({ ...row, action: 'project.deleted' })),
+    /was edited/,
+  ],
+  ['a missing row', (rows) => rows.filter(({ seq }) => seq !== 2), /row 2 is missing/],
+  ['a missing first row', (rows) => rows.filter(({ seq }) => seq > 1), /row 1 is missing/],
+  ['a reversed order', (rows) => rows.toReversed(), /is missing/],
+  ['duplicate rows', (rows) => rows.flatMap((row) => [row, row]), /is missing/],
+  [
+    'a link to another row',
     (rows) => rows.map((row) => (row.seq === 3 ? { ...row, prev_hash: 'f'.repeat(64) } : row)),
     /does not link/,
   ],
 ];
 
-test('what was edited, cut out, put in or moved is found', async (t) => {
+test('edited, removed, inserted and moved rows are found', async (t) => {
   const verify = await verifying(t);
   for (const [what, by, words] of tamperings) {
     verify.tamper(by);
-    const { code, told } = await verify();
+    const { code, output } = await verify();
     equal(code, 1, what);
-    match(told, words, what);
+    match(output, words, what);
   }
 });
 
-test('an end that was cut off is found by what was kept', async (t) => {
+test('a truncated log is found by a position that was kept', async (t) => {
   const verify = await verifying(t);
-  const kept = positionIn((await verify()).told);
+  const kept = positionIn((await verify()).output);
   verify.tamper((rows) => rows.filter(({ seq }) => seq < Number(kept[0])));
   equal((await verify()).code, 0);
-  match((await verify(...kept)).told, /the end was cut off/);
+  match((await verify(...kept)).output, /the end was cut off/);
 });
 
-test('a position that cannot be held against anything is not passed over', async (t) => {
+test('a malformed or wrong position is an error', async (t) => {
   const verify = await verifying(t);
-  const [seq, hash] = positionIn((await verify()).told);
+  const [seq, hash] = positionIn((await verify()).output);
   const other = 'e'.repeat(64);
   for (const kept of [
     [hash, seq],
@@ -100,7 +104,7 @@ test('a position that cannot be held against anything is not passed over', async
     [seq, other],
     ['', ''],
   ]) {
-    const { code, told } = await verify(...kept);
-    equal(code, 1, `${kept}: ${told}`);
+    const { code, output } = await verify(...kept);
+    equal(code, 1, `${kept}: ${output}`);
   }
 });

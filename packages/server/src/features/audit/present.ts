@@ -12,7 +12,7 @@ export const presentAuditRow = (row: ActedRow, isTest: boolean): AuditLog => ({
   occurred_at: wireTime(row.occurredAt),
   actor_type: row.actorType,
   actor_id: row.actorId,
-  // A test principal is told no person's name, not even that there is none.
+  // Omitted for a test principal: null would reveal that no person acted.
   ...(isTest ? {} : { actor: presentActor(row) }),
   action: row.action,
   target_type: row.targetType,

@@ -1,4 +1,4 @@
-// The history of every change, and the proof that nobody edited it.
+// The log of every change, and the check that it was not edited.
 import { auditEndpoints } from '@keyrail/protocol/endpoints/audit.ts';
 import { isTestPrincipal } from '../../access/principal.ts';
 import { pageOf } from '../../http/page.ts';

@@ -1,4 +1,4 @@
-// Every statement on the audit log. There is no writing one: close_change() alone appends.
+// Every statement on the audit log. All of them read: only close_change() appends rows.
 import { type Selectable, sql } from 'kysely';
 import { build, many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -6,7 +6,7 @@ import type { Read } from '../../doors/door.ts';
 
 export type AuditRow = Selectable<Tables['auditLogs']>;
 
-/** A row with the person who acted, where it was one; all null where it was not. */
+/** A row with the person that acted. The fields are null if the actor was not a person. */
 export type ActedRow = AuditRow & {
   actorEmail: string | null;
   actorEmailVerifiedAt: Date | null;
@@ -14,15 +14,15 @@ export type ActedRow = AuditRow & {
 };
 
 /**
- * What the reach can see, oldest first. The page is read first, and the person of each of its rows
- * then, by id: as a plain join all people would be read, because row level security keeps the cast
- * of `actor_id` away from the index on people.
+ * Lists the rows in reach, oldest first. The page is read first, then the person of each row by id.
+ * A plain join would scan all users: row level security keeps the planner from using their index
+ * with the cast of `actor_id`.
  */
 export const listAuditRows = (
   tx: Read,
   { afterSeq, limit }: { afterSeq: number; limit: number },
 ): Promise<ActedRow[]> => {
-  // In the words of the index audit_logs_not_live; row level security says the same in others.
+  // Repeats the row level security policy in the form that matches the index audit_logs_not_live.
   const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
   return many(
     tx,
@@ -40,7 +40,7 @@ export const listAuditRows = (
   );
 };
 
-/** The whole chain in order, both environments: for hashing, not for showing. */
+/** Rows of both environments, in order. Only for hashing: they may be outside the reach. */
 export const listChainedRows = (
   tx: Read,
   { afterSeq, limit }: { afterSeq: number; limit: number },

@@ -1,4 +1,4 @@
-// Someone with all power over the database edits the log: the verifier says where.
+// A superuser of the database edits the log, and the verifier finds the position.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => store.close());
 
-/** Past every trigger, as only a superuser can. */
+/** Bypasses every trigger, which only a superuser can do. */
 const edit = (text: string) =>
   store.beyond(`begin; set local session_replication_role = replica; ${text}; commit`);
 
@@ -66,7 +66,7 @@ async function rowAt(seq: number): Promise<Stored> {
   return (row ?? {}) as Stored;
 }
 
-/** The hash as the manual says it is derived, by other means than the product's. */
+/** Derives the hash as documented, without the product's rowHash(). */
 const hashOf = (row: Stored): string => hashOfText(row, String(row.payload));
 
 const hashOfText = (row: Stored, payload: string): string =>
@@ -80,7 +80,7 @@ const at = (seq: number) => `where workspace_id = '${workspaceId}' and seq = ${s
 const set = (assignment: string) => (seq: number) =>
   `update audit_logs set ${assignment} ${at(seq)}`;
 const here = (seq: number) => seq;
-/** Where the next row no longer links; the last row is held against the head instead. */
+/** The next row no longer links. For the last row, the head no longer matches. */
 const next = (seq: number) => Math.min(seq + 1, ROWS);
 
 type Tamper = {
@@ -95,7 +95,7 @@ async function rehashed(seq: number): Promise<string> {
     hash = '${hashOf(row)}' ${at(seq)}`;
 }
 
-/** A forged row that links to the one before it and hashes right. */
+/** A forged row with a valid link to the previous row and a valid hash. */
 async function forged(seq: number): Promise<string> {
   const before = seq === 1 ? { hash: GENESIS_HASH } : await rowAt(seq - 1);
   const model = await rowAt(Math.min(seq, ROWS));
@@ -125,16 +125,16 @@ const tampers: Record<string, Tamper> = {
     found: here,
   },
   'an edited payload': { sql: set(`payload = '{"slug":"edited"}'`), found: here },
-  'a payload written otherwise': { sql: set(`payload = payload || ' '`), found: here },
+  'a payload with other whitespace': { sql: set(`payload = payload || ' '`), found: here },
   'an edited link': { sql: set(`prev_hash = repeat('a', 64)`), found: here },
   'an edited hash': { sql: set(`hash = repeat('a', 64)`), found: here },
-  'a hash in capitals': { sql: set('hash = upper(hash)'), found: here },
+  'a hash in upper case': { sql: set('hash = upper(hash)'), found: here },
   'a deleted row': { sql: (seq) => `delete from audit_logs ${at(seq)}`, found: here },
-  'a cut tail': {
+  'a truncated log': {
     sql: (seq) => `delete from audit_logs ${at(seq).replace('seq =', 'seq >=')}`,
     found: here,
   },
-  'two rows in each other’s place': {
+  'two swapped rows': {
     sql: (seq) => `update audit_logs set seq = -1 ${at(seq)};
       update audit_logs set seq = ${seq} ${at(seq + 1)};
       update audit_logs set seq = ${seq + 1} ${at(-1)}`,
@@ -147,8 +147,8 @@ const tampers: Record<string, Tamper> = {
       ${await forged(seq)}`,
     found: next,
   },
-  'a row that was edited and hashed anew': { sql: rehashed, found: next },
-  'a payload that is no JSON, hashed as it is': {
+  'a row that was edited and hashed again': { sql: rehashed, found: next },
+  'a hashed payload that is not JSON': {
     sql: async (seq) => `update audit_logs set payload = 'forged', hash =
       '${hashOfText(await rowAt(seq), 'forged')}' ${at(seq)}`,
     found: here,
@@ -166,32 +166,30 @@ const tampers: Record<string, Tamper> = {
   },
 };
 
-test('the log is whole before anyone edits it', async () => {
+test('the log is intact before it is edited', async () => {
   const { checked, headSeq, brokenSeq, reason } = await verdict();
   deepEqual(
     { checked, headSeq, brokenSeq, reason },
-    {
-      ...{ checked: ROWS, headSeq: ROWS, brokenSeq: null, reason: null },
-    },
+    { checked: ROWS, headSeq: ROWS, brokenSeq: null, reason: null },
   );
 });
 
 for (const [what, { sql, found, most = ROWS }] of Object.entries(tampers)) {
-  test(`${what} is found at its place`, async () => {
+  test(`${what} is found at its position`, async () => {
     const chance = seededBytes(what);
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
-      // The first and the last row, then anywhere.
+      // The first and the last row, then random ones.
       const seq = [1, most][tried] ?? 1 + (Buffer.from(chance(4)).readUInt32BE() % most);
       await edit(await sql(seq));
       const { brokenSeq, reason } = await verdict();
       equal(brokenSeq, found(seq), `at ${seq}: ${reason}`);
       await restore();
     }
-    equal((await verdict()).brokenSeq, null, 'it was put back');
+    equal((await verdict()).brokenSeq, null, 'the log was restored');
   });
 }
 
-test('without a superuser nobody edits the log at all', async () => {
+test('only a superuser can edit the log', async () => {
   for (const text of [
     `update audit_logs set action = 'x'`,
     'delete from audit_logs',

@@ -2,7 +2,7 @@ import { GENESIS_HASH, rowHash } from '../../doors/audit-chain.ts';
 import type { Read } from '../../doors/door.ts';
 import { type AuditRow, findHead, listChainedRows } from './rows.ts';
 
-// A page is hashed in one turn of the event loop, which others wait for.
+// Hashing one page blocks the event loop, so pages are small.
 const PAGE_ROWS = 200;
 
 export type ChainVerdict = {
@@ -14,8 +14,8 @@ export type ChainVerdict = {
 };
 
 /**
- * Derives every hash anew, page by page, up to the head as it was at the start; rows appended
- * meanwhile are a later call's. Names the first position that does not fit.
+ * Derives every hash again, page by page, up to the head as read at the start. Rows appended
+ * meanwhile are not checked. Reports the first position with a fault.
  */
 export async function verifyChain(tx: Read): Promise<ChainVerdict> {
   const head = (await findHead(tx)) ?? { seq: 0, hash: GENESIS_HASH };
@@ -36,18 +36,21 @@ export async function verifyChain(tx: Read): Promise<ChainVerdict> {
     }
   }
   if (prevHash !== head.hash) {
-    const reason = 'The newest row is not the one that the head names.';
+    const reason = 'The newest row does not match the head.';
     return { ...verdict, checked, brokenSeq: head.seq, reason };
   }
   const stray = await findStray(tx, head.seq);
   if (stray) {
-    const reason = 'A row stands beyond the head.';
+    const reason = 'There is a row after the head.';
     return { ...verdict, checked, brokenSeq: stray.seq, reason };
   }
   return { ...verdict, checked };
 }
 
-/** A row is appended together with its head, so that one read after it has reached every row. */
+/**
+ * Finds a row after the head. A row and its head are committed together, so a row appended
+ * meanwhile is covered by the head read afterwards.
+ */
 async function findStray(tx: Read, headSeq: number): Promise<AuditRow | null> {
   const [beyond] = await listChainedRows(tx, { afterSeq: headSeq, limit: 1 });
   if (!beyond) return null;
@@ -59,8 +62,9 @@ function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
   if (row.seq !== seq) return 'A row is missing.';
   if (row.prevHash !== prevHash) return 'The row does not link to the one before it.';
   if (rowHash(row) !== row.hash) return 'The row does not match its hash.';
-  // Not hashed itself, but it decides who sees the row.
-  if (row.env !== envIn(row.payload)) return 'The row is filed under another environment.';
+  // The column is not hashed, but it decides which principals see the row.
+  if (row.env !== envIn(row.payload))
+    return 'The environment of the row does not match its payload.';
   return null;
 }
 
@@ -69,6 +73,6 @@ function envIn(payload: string): unknown {
     const { env = null } = JSON.parse(payload);
     return env;
   } catch {
-    return undefined; // hashed anew, but no longer JSON: it fits nowhere
+    return undefined; // not JSON, though its hash matches: no environment is equal to this
   }
 }

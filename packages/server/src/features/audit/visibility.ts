@@ -1,15 +1,15 @@
-// What a test principal may read of a row that it can see at all (which rows those are, the
-// database decides by their environment).
+// Which payload fields a test principal may read. The database decides by environment which rows
+// it sees at all.
 
-/** Kinds of things whose rows tell about the product rather than about people. */
+/** Target types whose payloads contain no personal data. */
 const productTargets = new Set(['workspace', 'project', 'tenant', 'api_key', 'secret_key']);
 
-/** Fields of payloads that count live keys too. */
+/** Payload fields whose values count live keys too. */
 const liveFields = ['revoked_keys'];
 
 /**
- * The payload of a row, as text in the database and as an object here. To a test principal it is
- * empty for people, and for every kind that is added later until it is listed here.
+ * Parses the payload of a row. For a test principal it is empty unless the target type is listed in
+ * `productTargets`, so a new type is hidden until it is listed.
  */
 export function visiblePayload(
   { targetType, payload }: { targetType: string; payload: string },

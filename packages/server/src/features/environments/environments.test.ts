@@ -1,4 +1,4 @@
-// The environments are a list like any other: what is billable, page by page.
+// The environments are paged like every other list, and say whether they are billable.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench } from '../../../../../tests/bench.ts';
@@ -7,14 +7,14 @@ const LINE = 'GET /v1/environments';
 const live = { object: 'environment', name: 'live', billable: true };
 const testing = { object: 'environment', name: 'test', billable: false };
 
-test('both environments are listed, for either kind of key', async (t) => {
+test('live keys, test keys and members all see both environments', async (t) => {
   const { as } = await bench(t);
   for (const caller of [as.liveKey, as.testKey, as.member]) {
     deepEqual(await caller(LINE), { object: 'list', data: [live, testing] });
   }
 });
 
-test('a page holds no more than was asked for, and names the next one', async (t) => {
+test('a page respects its limit and links to the next page', async (t) => {
   const { ask, tokens } = await bench(t);
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const first = await ask(LINE, { limit: 1 }, headers);

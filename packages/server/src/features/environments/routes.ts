@@ -1,4 +1,4 @@
-// The two environments: a closed set, so there is nothing to store.
+// The two environments are a closed set, so they are not stored.
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { pageOf } from '../../http/page.ts';

@@ -1,4 +1,4 @@
-// The overall status is the worst of what is configured; what is not known does not count.
+// The overall status is the worst of all components, except unknown and unconfigured ones.
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 
 const severity: Record<ComponentState, number> = {

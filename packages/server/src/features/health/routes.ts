@@ -1,4 +1,4 @@
-// Probes. Liveness touches nothing, so that an outage of the database does not restart the API.
+// Probes. Liveness does not query the database: its outage must not cause restarts of the API.
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { READY_WAIT_MS } from '@keyrail/protocol/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
@@ -32,7 +32,7 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
       boundary: 'none',
       door: 'probe',
       run: async ({ probe }) => {
-        // Both at once: whatever is frozen, the answer takes one wait and not two.
+        // In parallel, so that a frozen database costs one timeout and not two.
         const [database, isSeen] = await Promise.all([
           databaseComponent(probe),
           probe.workerIsSeen(),
@@ -42,7 +42,7 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
           database,
           redis: redisComponent(redis()),
           worker: workerComponent(isSeen),
-          // Nothing has reported yet: there are no backups so far.
+          // Backups do not exist yet, so nothing reports their state.
           backup: 'unknown' as const,
         };
         return {
@@ -57,19 +57,19 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
 const answers = (probe: Probe): Promise<boolean> =>
   probe.databaseAnswers(deadlineAfter(READY_WAIT_MS));
 
-/** One that refuses some writes for want of disk space is not well, though it answers. */
+/** Degraded: the database answers, but some writes are refused for lack of disk space. */
 const databaseComponent = async (probe: Probe) => {
   if (!(await answers(probe))) return 'down' as const;
   return probe.storage() === 'ok' ? ('ok' as const) : ('degraded' as const);
 };
 
-/** Only a worker that was seen lately is well; one that never was is unknown. */
+/** Null: no worker was ever seen. */
 const workerComponent = (isSeen: boolean | null) => {
   if (isSeen === null) return 'unknown' as const;
   return isSeen ? ('ok' as const) : ('down' as const);
 };
 
-/** One that works but has something to say, as when it may forget counters, is not quite well. */
+/** Degraded: Redis works but reports a problem, for example that it may evict counters. */
 const redisComponent = ({ configured, ready, error }: StoreState) => {
   if (!configured) return 'not_configured' as const;
   if (!ready) return 'down' as const;

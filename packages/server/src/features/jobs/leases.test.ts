@@ -1,4 +1,4 @@
-// Scheduled work is done in one place at a time, and any of it may be done twice without harm.
+// A scheduled job runs on one worker at a time, and every job is safe to run twice.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
@@ -9,7 +9,8 @@ import { lockJob, updateBeat, updateJobDone } from './rows.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const [LEASE_MS, EVERY_MS] = [10 * MINUTE_MS, HOUR_MS];
+const LEASE_MS = 10 * MINUTE_MS;
+const EVERY_MS = HOUR_MS;
 
 const holderOf = ({ world }: Bench) => world.app.worker.newId();
 
@@ -27,7 +28,7 @@ async function count({ world }: Bench, table: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('of many workers that want a job at once, one gets it', async (t) => {
+test('of many workers that ask for a job at the same time, one gets it', async (t) => {
   const held = await bench(t);
   for (const name of ['first', 'second', 'third']) {
     const taken = await Promise.all(
@@ -37,9 +38,10 @@ test('of many workers that want a job at once, one gets it', async (t) => {
   }
 });
 
-test('a job that is done is due again after its interval, for whoever comes first', async (t) => {
+test('a finished job is due again after its interval, for any worker', async (t) => {
   const held = await bench(t);
-  const [one, two] = [holderOf(held), holderOf(held)];
+  const one = holderOf(held);
+  const two = holderOf(held);
   equal(await take(held, 'hourly', one), true);
   await finish(held, 'hourly', one);
   equal(await take(held, 'hourly', one), false);
@@ -50,15 +52,20 @@ test('a job that is done is due again after its interval, for whoever comes firs
   equal(await take(held, 'hourly', one), false);
 });
 
-test('a clock that was ahead and was set back keeps no job from being done', async (t) => {
+test('jobs still run after a clock that was ahead is set back', async (t) => {
   const held = await bench(t);
-  const [one, two] = [holderOf(held), holderOf(held)];
+  const one = holderOf(held);
+  const two = holderOf(held);
   held.clock.shift(300 * DAY_MS);
   equal(await take(held, 'done', one), true);
   await finish(held, 'done', one);
   equal(await take(held, 'dead', one), true);
   held.clock.shift(-LEASE_MS / 2);
-  equal(await take(held, 'dead', two), false, 'a little: it may still be at work');
+  equal(
+    await take(held, 'dead', two),
+    false,
+    'set back by less than a lease: the holder may still be working',
+  );
   held.clock.shift(-299 * DAY_MS);
   equal(await take(held, 'done', two), true);
   await finish(held, 'done', two);
@@ -66,24 +73,25 @@ test('a clock that was ahead and was set back keeps no job from being done', asy
   equal(await take(held, 'dead', two), true);
 });
 
-test('a lease lapses, and its late holder no longer decides', async (t) => {
+test('a lease expires, and its former holder can no longer finish the job', async (t) => {
   const held = await bench(t);
-  const [dead, next] = [holderOf(held), holderOf(held)];
+  const dead = holderOf(held);
+  const next = holderOf(held);
   equal(await take(held, 'lapsing', dead), true);
   held.clock.shift(LEASE_MS - MINUTE_MS);
   equal(await take(held, 'lapsing', next), false);
   held.clock.shift(2 * MINUTE_MS);
   equal(await take(held, 'lapsing', next), true);
   await finish(held, 'lapsing', dead);
-  equal(await take(held, 'lapsing', dead), false, 'it is still the other one’s');
+  equal(await take(held, 'lapsing', dead), false, 'the other worker still holds it');
   held.clock.shift(LEASE_MS + MINUTE_MS);
-  equal(await take(held, 'lapsing', dead), true, 'and nobody has said that it is done');
+  equal(await take(held, 'lapsing', dead), true, 'its holder never finished it');
   await finish(held, 'lapsing', dead);
   held.clock.shift(EVERY_MS - MINUTE_MS);
   equal(await take(held, 'lapsing', next), false);
 });
 
-test('workers that were not seen for a day are forgotten', async (t) => {
+test('workers that were not seen for a day are removed', async (t) => {
   const held = await bench(t);
   const { work } = held.world.app.worker;
   await work((tx) => updateBeat(tx, holderOf(held)));
@@ -97,7 +105,7 @@ test('workers that were not seen for a day are forgotten', async (t) => {
   equal(await count(held, 'worker_beats'), 1);
 });
 
-test('sessions and tokens that ended a month ago are cleared away, live ones stay', async (t) => {
+test('sessions and tokens are removed a month after their end', async (t) => {
   const held = await bench(t);
   const { work } = held.world.app.worker;
   const person = await someone(held);
@@ -110,7 +118,7 @@ test('sessions and tokens that ended a month ago are cleared away, live ones sta
   held.clock.shift(30 * DAY_MS - HOUR_MS);
   const late = await logIn(callersOf(held), person.email);
   await purgeSessions(work);
-  equal(await count(held, 'sessions'), (before[0] ?? 0) + 1, 'a month is not over yet');
+  equal(await count(held, 'sessions'), (before[0] ?? 0) + 1, 'less than a month has passed');
 
   held.clock.shift(2 * DAY_MS);
   const fresh = await logIn(callersOf(held), person.email);
@@ -130,7 +138,7 @@ test('sessions and tokens that ended a month ago are cleared away, live ones sta
   equal(await count(held, 'void_sign_ups'), 0);
 });
 
-test('clearing away takes batches, and all of them', async (t) => {
+test('the purge works in batches until nothing is left to remove', async (t) => {
   const ROWS = 2500;
   const held = await bench(t);
   const { work } = held.world.app.worker;

@@ -4,7 +4,7 @@ import { msAfter } from '../../base/duration.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** This worker is alive; those not seen for a day are forgotten. */
+/** Records that this worker is alive, and removes workers that were not seen for a day. */
 export async function updateBeat(tx: Work, workerId: string): Promise<void> {
   await many(
     tx,
@@ -18,8 +18,9 @@ export async function updateBeat(tx: Work, workerId: string): Promise<void> {
 }
 
 /**
- * True when the job is due and nobody else runs it: then it is this worker's until it lapses. What
- * is further off than any clock could have put it was written by one that has been set back since.
+ * True if the job is due and no other worker runs it; it is then leased to this worker. A time
+ * further ahead than a correct clock could have written comes from a clock that was set back since,
+ * and counts as past.
  */
 export async function lockJob(
   tx: Work,
@@ -34,14 +35,14 @@ export async function lockJob(
       on conflict (name) do update set holder = excluded.holder,
         leased_until = excluded.leased_until
       where (lease.due_at <= ${tx.now} or lease.due_at > ${msAfter(tx.now, everyMs)})
-        -- If it was set back by less than a lease, the holder may still be at work.
+        -- If the clock was set back by less than a lease, the holder may still be working.
         and (lease.leased_until <= ${tx.now} or lease.leased_until > ${msAfter(tx.now, 2 * leaseMs)})
       returning lease.name`,
   );
   return taken !== null;
 }
 
-/** Done: due again after its interval. Only its holder may say so. */
+/** Ends the lease and makes the job due after its interval. Does nothing for a former holder. */
 export async function updateJobDone(
   tx: Work,
   { name, holder, everyMs }: { name: string; holder: string; everyMs: number },
