@@ -1,4 +1,5 @@
-// The origins that a token is for: registered ones, all of them or those that were asked for.
+// The audience of a token: the requested origins, all of which must be registered, or by default
+// every registered origin.
 import { invalid } from '../../base/errors.ts';
 
 export function audienceOf(
@@ -13,7 +14,12 @@ export function audienceOf(
   const unknown = wanted.flatMap((origin, at) =>
     registered.includes(origin)
       ? []
-      : [{ path: `origins.${at}`, message: 'Not a registered origin of this workspace.' }],
+      : [
+          {
+            path: `origins.${at}`,
+            message: 'Not a registered origin of this workspace: add it to embed_origins.',
+          },
+        ],
   );
   if (unknown.length > 0) throw invalid('body', unknown);
   return [...new Set(wanted)];

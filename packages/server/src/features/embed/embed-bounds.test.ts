@@ -1,5 +1,4 @@
-// What one customer may do through embed tokens is bounded: how many keys a tenant has, and how
-// many changes it makes in a minute.
+// Limits on embed tokens: the number of keys of a tenant, and its changes in a minute.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -21,7 +20,7 @@ const revoke = 'POST /v1/embed/keys/{id}/revoke';
 const KEYS_MAX = 100;
 const CHANGES_PER_MINUTE = 120;
 
-/** Makes keys on the vendor plane, which has no such bound, for the subject of an embed token. */
+/** Makes keys for the tenant of an embed token, on the vendor plane, which has no such limit. */
 async function keysFor({ given }: Bench, subject: Subject, count: number): Promise<string[]> {
   const { projectId, tenantId, env = 'live' } = subject;
   const ids: string[] = [];
@@ -34,7 +33,7 @@ async function keysFor({ given }: Bench, subject: Subject, count: number): Promi
 
 type Subject = { projectId: string; tenantId: string; env?: string };
 
-test('a tenant at its most keys makes no more, by creating or by rotating', async (t) => {
+test('a tenant at its maximum of keys can neither create nor rotate one', async (t) => {
   const held = await bench(t);
   const page = await held.embed();
   const [first = ''] = await keysFor(held, page, KEYS_MAX - 1);
@@ -50,7 +49,7 @@ test('a tenant at its most keys makes no more, by creating or by rotating', asyn
   equal(data.length, KEYS_MAX);
 });
 
-test('the bound is of one tenant, project and environment, and not of the vendor', async (t) => {
+test('the limit is per tenant, project and environment, and does not bind the vendor', async (t) => {
   const held = await bench(t);
   const page = await held.embed();
   await keysFor(held, page, KEYS_MAX);
@@ -63,7 +62,7 @@ test('the bound is of one tenant, project and environment, and not of the vendor
   await keysFor(held, page, 1);
 });
 
-test('of twenty creations at once one below the bound, exactly one succeeds', async (t) => {
+test('of twenty concurrent creations with one key left, exactly one succeeds', async (t) => {
   const held = await bench(t);
   const page = await held.embed();
   const ids = await keysFor(held, page, KEYS_MAX - 1);
@@ -82,7 +81,7 @@ test('of twenty creations at once one below the bound, exactly one succeeds', as
 const statusOf = (reason: unknown): string =>
   reason instanceof Refusal ? `${reason.answer.status}` : String(reason);
 
-test('a tenant changes 120 things a minute, over all of its tokens, and reads on', async (t) => {
+test('a tenant makes 120 changes a minute over all its tokens, and can still read', async (t) => {
   const held = await bench(t);
   const { clock, world } = held;
   const counters = openMemoryCounters({ nowMs: () => clock.now().getTime() });

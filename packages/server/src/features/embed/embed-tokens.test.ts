@@ -1,4 +1,4 @@
-// Tokens: how one is minted, what is in it, who may present it, and what ends it.
+// Embed tokens: minting, their claims, the origins that may present them, and their end.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench, codeOf, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -10,11 +10,12 @@ import { noteDriverError } from '../../db/faults.ts';
 const mint = 'POST /v1/embed_tokens';
 const session = 'GET /v1/embed/session';
 
-test('a token says what it is for, and its five minutes', async (t) => {
+test('a token names its subject and expires after five minutes', async (t) => {
   const { as, given } = await bench(t);
   const origins = [ORIGIN, 'http://localhost:3000'];
   await as.liveKey('PATCH /v1/workspace', { embed_origins: origins });
-  const [project, tenant] = [await given.project(), await given.tenant()];
+  const project = await given.project();
+  const tenant = await given.tenant();
   const wanted = { project_id: project.id, tenant_id: tenant.id, env: 'test' };
   const { token, jti, kid, issued_at, ...rest } = await as.liveKey(mint, wanted);
   const issued = Date.parse(issued_at);
@@ -48,10 +49,11 @@ test('a token says what it is for, and its five minutes', async (t) => {
   });
 });
 
-test('minting is refused where it should be, with the reason', async (t) => {
+test('minting is refused with the reason', async (t) => {
   const held = await bench(t);
   const { as, given, ask, tokens } = held;
-  const [project, tenant] = [await given.project(), await given.tenant()];
+  const project = await given.project();
+  const tenant = await given.tenant();
   const wanted = { project_id: project.id, tenant_id: tenant.id, env: 'live' };
   const none = await refused(as.liveKey(mint, wanted), 400, 'invalid_request');
   match(JSON.stringify(none.body), /"path":"origins"/);
@@ -83,7 +85,7 @@ test('minting is refused where it should be, with the reason', async (t) => {
   }
 });
 
-test('minting leaves no trace in the log, and looks its key up anew', async (t) => {
+test('minting is not audited, and never uses a cached secret key', async (t) => {
   const held = await bench(t);
   const { token: _, projectId, tenantId } = await held.embed();
   const { head_seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
@@ -95,14 +97,17 @@ test('minting leaves no trace in the log, and looks its key up anew', async (t) 
   await refused(held.as.token(key)(mint, wanted), 401, 'invalid_key');
 });
 
-test('whatever ends a token ends it for the very next request', async (t) => {
+test('a token that has ended is refused at the very next request', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const subject = async () => {
-    const [project, tenant] = [await given.project(), await given.tenant()];
+    const project = await given.project();
+    const tenant = await given.tenant();
     return embedded(held, { project_id: project.id, tenant_id: tenant.id });
   };
-  const [bumped, orphaned, closed] = [await subject(), await subject(), await subject()];
+  const bumped = await subject();
+  const orphaned = await subject();
+  const closed = await subject();
   for (const { call } of [bumped, orphaned, closed]) await call(session);
   await as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: bumped.tenantId });
   await refused(bumped.call(session), 401, 'invalid_token');
@@ -121,7 +126,7 @@ test('whatever ends a token ends it for the very next request', async (t) => {
   equal(renewed.epoch, 2);
 });
 
-test('a token ends with its fifth minute, by the database’s clock', async (t) => {
+test('a token expires after five minutes of the database’s clock', async (t) => {
   const { embed, clock } = await bench(t);
   const { call } = await embed();
   clock.shift(298_000);
@@ -130,7 +135,7 @@ test('a token ends with its fifth minute, by the database’s clock', async (t) 
   await refused(call(session), 401, 'invalid_token');
 });
 
-test('only the page that a token is for may present it', async (t) => {
+test('only an origin in its audience may present a token', async (t) => {
   const held = await bench(t);
   const { token, headers } = await held.embed();
   const ask = async (origin: string | undefined) => {
@@ -149,7 +154,7 @@ test('only the page that a token is for may present it', async (t) => {
   equal(`${neither.status} ${codeOf(neither)}`, '401 missing_credential');
 });
 
-test('a store that is away is not the token’s fault', async (t) => {
+test('an unreachable database gives 503, not 401', async (t) => {
   const held = await bench(t);
   const { headers } = await held.embed();
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -162,7 +167,7 @@ test('a store that is away is not the token’s fault', async (t) => {
   }
 });
 
-test('a token costs one look at the database, beside the question itself', async (t) => {
+test('authenticating a token costs one query, and none if its signature is wrong', async (t) => {
   const held = await bench(t);
   const tracing = traced(held.world.db);
   const beside = appBeside(t, held.world, { db: tracing.db });
@@ -177,5 +182,5 @@ test('a token costs one look at the database, beside the question itself', async
   deepEqual(rest, []);
   const forged = { ...headers, authorization: `${headers.authorization.slice(0, -9)}AAAAAAAAA` };
   equal((await beside.app.http.inject({ url: '/v1/embed/keys', headers: forged })).statusCode, 401);
-  deepEqual(tracing.take(), [], 'what is not signed is refused without a look');
+  deepEqual(tracing.take(), [], 'a bad signature is refused without a query');
 });

@@ -1,4 +1,4 @@
-// What a token reaches: the keys of one tenant, in one project and environment, and no further.
+// The reach of a token: the keys of one tenant in one project and environment.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -12,7 +12,7 @@ const rotate = 'POST /v1/embed/keys/{id}/rotate';
 const revoke = 'POST /v1/embed/keys/{id}/revoke';
 const usage = 'GET /v1/embed/keys/{id}/usage';
 
-test('a page sees its own session, with the time that is left', async (t) => {
+test('a page sees its own session with the remaining time', async (t) => {
   const { embed, clock, given, as } = await bench(t);
   const { call, tenantId, projectId } = await embed();
   await as.liveKey('PATCH /v1/tenants/{id}', { id: tenantId, name: 'Globex' });
@@ -32,7 +32,7 @@ test('a page sees its own session, with the time that is left', async (t) => {
   ok(inTest.token);
 });
 
-test('keys are made, listed, replaced and ended within the token’s reach', async (t) => {
+test('keys are created, listed, rotated and revoked within the token’s reach', async (t) => {
   const held = await bench(t);
   const { call, projectId, tenantId } = await held.embed();
   const made = await call(create, { name: 'Laptop' });
@@ -65,7 +65,7 @@ test('keys are made, listed, replaced and ended within the token’s reach', asy
   );
 });
 
-test('what lies beside the token’s tenant, project or environment does not exist', async (t) => {
+test('keys of another tenant, project or environment are not found', async (t) => {
   const held = await bench(t);
   const { given, as } = held;
   const { call, projectId, tenantId } = await held.embed();
@@ -93,7 +93,7 @@ test('what lies beside the token’s tenant, project or environment does not exi
   }
 });
 
-test('pages of a list belong to the token’s tenant and project', async (t) => {
+test('a cursor is valid only for the same tenant and project', async (t) => {
   const held = await bench(t);
   const { headers, projectId, tenantId } = await held.embed();
   const own = { project_id: projectId, tenant_id: tenantId };
@@ -111,7 +111,7 @@ test('pages of a list belong to the token’s tenant and project', async (t) => 
   await refused(held.as.liveKey('GET /v1/keys', { cursor }), 400, 'invalid_request');
 });
 
-test('no field of any line names a tenant, a project, an environment or an end', async (t) => {
+test('no endpoint takes a tenant, a project, an environment or an expiry', async (t) => {
   const { call, tenantId, projectId } = await (await bench(t)).embed();
   const { id } = await call(create);
   const lines: [AnyLine, Input][] = [
@@ -137,7 +137,7 @@ test('no field of any line names a tenant, a project, an environment or an end',
   }
 });
 
-test('each line asks for its scope, and says which one is missing', async (t) => {
+test('each endpoint requires its scope and names the missing one', async (t) => {
   const held = await bench(t);
   const reader = await embedded(held, { scopes: ['keys:read', 'key_scope:a'] });
   const own = { project_id: reader.projectId, tenant_id: reader.tenantId };
@@ -157,7 +157,7 @@ test('each line asks for its scope, and says which one is missing', async (t) =>
   }
 });
 
-test('a key gets only scopes that the token grants, made or replaced', async (t) => {
+test('a created or rotated key gets only scopes that the token grants', async (t) => {
   const held = await bench(t);
   const scopes = ['keys:write', 'key_scope:a', 'key_scope:b'];
   const { call, projectId, tenantId } = await embedded(held, { scopes });

@@ -1,5 +1,5 @@
-// No sequence of calls through embed tokens yields a key with a scope or a life that the vendor and
-// the tokens did not give: random sequences, held against a small model of what was given.
+// No sequence of calls through embed tokens yields a key with more scopes or a longer life than the
+// vendor and the tokens granted. Random sequences are compared with a small model of the grants.
 // EMBED_RUNS sets how many sequences are tried; a failure prints the seed that repeats it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What the model knows of a key: what it may do, and until when it may at most. */
+/** A key in the model; `until` is the latest time at which it may expire. */
 type Known = { id: string; scopes: string[]; until: number | null; isRevoked: boolean };
 
 type Ground = {
@@ -51,9 +51,10 @@ type Ground = {
   keys: Known[];
 };
 
-/** Three keys of the vendor's, and tokens that grant none, some and other scopes. */
+/** Three keys made by the vendor, and tokens with different grants. */
 async function laid(held: Bench): Promise<Ground> {
-  const [project, tenant] = [await held.given.project(), await held.given.tenant()];
+  const project = await held.given.project();
+  const tenant = await held.given.tenant();
   const own = { project_id: project.id, tenant_id: tenant.id };
   const until = held.clock.now().getTime() + 48 * HOUR_MS;
   const ends = new Date(until).toISOString();
@@ -133,7 +134,7 @@ async function take(ground: Ground, what: Step): Promise<void> {
   }
 }
 
-/** Every key, as the vendor sees it, is within what was given; and there is none beside them. */
+/** Every key that the vendor sees is in the model and within its grants. */
 async function holds({ held, keys, tokens }: Ground): Promise<void> {
   const tenantId = tokens[0]?.holder.tenantId;
   const input = { tenant_id: tenantId, include_revoked: true, limit: 200 };
@@ -145,7 +146,8 @@ async function holds({ held, keys, tokens }: Ground): Promise<void> {
     deepEqual(row.scopes.toSorted(), known.scopes.toSorted());
     equal(row.revoked_at !== null, known.isRevoked);
     const end = row.expires_at === null ? null : Date.parse(row.expires_at);
-    if (known.until !== null) ok(end !== null && end <= known.until, 'it lives longer than given');
+    if (known.until !== null)
+      ok(end !== null && end <= known.until, 'the key lives longer than granted');
   }
 }
 

@@ -14,7 +14,7 @@ import { type IssuingFacts, loadIssuingFacts } from './rows.ts';
 
 export type IssuingParts = {
   signingKeys: SigningKeys;
-  /** Sees to it that there is a key to sign with. */
+  /** Makes a signing key if there is none yet. */
   makeFirstSigningKey(): Promise<unknown>;
   newId: NewId;
   publicUrl: string;
@@ -25,13 +25,13 @@ export type WantedToken = {
   tenantId: string;
   env: Env;
   scopes: readonly string[];
-  /** Undefined: all that the workspace has registered. */
+  /** Undefined: all registered origins of the workspace. */
   origins: readonly string[] | undefined;
 };
 
 export type IssuedToken = { claims: EmbedClaims; kid: string; token: Secret };
 
-/** Signs a token for one tenant of one project. It leaves no trace: a token dies by itself. */
+/** Signs a token for one tenant of one project. It is not audited, because it soon expires. */
 export async function issueEmbedToken(
   read: Read,
   { signingKeys, makeFirstSigningKey, newId, publicUrl }: IssuingParts,
@@ -43,7 +43,7 @@ export async function issueEmbedToken(
     facts = await loadIssuingFacts(read, wanted);
   }
   const { kid } = facts;
-  assert(kid !== null, 'there is no signing key');
+  assert(kid !== null, 'no signing key, though the first one was just made');
   const claims = claimsFor(read, { jti: newId(), wanted, facts });
   const key = await signingKeys.signing(kid);
   return { claims, kid, token: await signEmbedToken(claims, { key, kid, issuer: publicUrl }) };

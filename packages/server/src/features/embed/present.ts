@@ -1,5 +1,5 @@
-// Tokens and what they reach → the objects of the embed plane. The only place of this slice where
-// a token is shown.
+// Tokens and sessions → the objects of the embed plane. Only this file of the feature reveals a
+// token.
 import { EMBED_REFRESH_BEFORE_SECONDS, EMBED_TOKEN_SECONDS } from '@keyrail/protocol/limits.ts';
 import type { EmbedSession, EmbedToken } from '@keyrail/protocol/objects/embed.ts';
 import type { EmbedPrincipal } from '../../access/principal.ts';

@@ -1,5 +1,5 @@
-// The embed plane: the same operations on keys as everywhere, under the smaller reach of a token.
-// Tenant, project and environment are in that reach; nothing that a browser sends names another.
+// The embed plane: the same key operations as on the vendor plane, under the smaller reach of a
+// token. The reach holds tenant, project and environment; no request field can name others.
 import { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import { embeddedIn } from '../../access/tenant-person.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
@@ -65,7 +65,9 @@ export const embedRoutes = serve(embedEndpoints, {
       return presentCreated(
         await write((tx) =>
           createKey(tx, {
-            ...{ projectId, tenantId, env: holder.env },
+            projectId,
+            tenantId,
+            env: holder.env,
             name: body.name ?? null,
             scopes: body.scopes ?? [],
             meta: {},

@@ -1,17 +1,17 @@
-// What issuing an embed token needs to know, in one statement.
+// Loads everything that issuing an embed token needs, in one statement.
 import { sql } from 'kysely';
 import { one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 
 export type IssuingFacts = {
-  /** Null when there is no such project, or tenant, that lives. */
+  /** Null if the project does not exist or was deleted; likewise for the tenant. */
   projectId: string | null;
   tenantId: string | null;
   externalId: string | null;
   epoch: number | null;
-  /** Registered by the workspace. */
+  /** The registered origins of the workspace. */
   origins: string[];
-  /** Of the key that signs at this moment; null when there is none yet. */
+  /** Id of the current signing key; null if there is none yet. */
   kid: string | null;
   now: Date;
 };
@@ -25,7 +25,8 @@ export const loadIssuingFacts = (
     sql<IssuingFacts>`
       select project.id as project_id, tenant.id as tenant_id, tenant.external_id,
         tenant.embed_epoch as epoch, workspace.embed_origins as origins, moment.now,
-        -- Of those whose time has come the newest. A clock that was set back finds none.
+        -- The newest key whose signs_from has passed. If none has, because the clock was set
+        -- back, the earliest one.
         (select id from signing_keys where ends_at is null or ends_at > moment.now
           order by signs_from > moment.now,
             case when signs_from > moment.now then signs_from end,

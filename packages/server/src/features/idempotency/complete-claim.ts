@@ -5,26 +5,26 @@ import type { Read } from '../../doors/door.ts';
 import { type Held, updateStored } from './rows.ts';
 import { sealResponse } from './stored-response.ts';
 
-/** Headers that are stored even when a workspace has stored its most bytes. */
+/** Headers up to this length are stored even when the workspace has no bytes left. */
 const FEW_HEADERS_CHARS_MAX = 4096;
 
 export type Response = {
   status: number;
   headers: Record<string, string>;
-  /** In base64; null when the caller itself found it too large. */
+  /** In base64; null if the caller already found it too large. */
   body: string | null;
   ttlMs: number;
 };
 
 export type StoringParts = {
   responseSealing: BoundSealing;
-  /** Of all stored responses of the workspace in the environment. */
+  /** Limit for all stored responses of one workspace and environment. */
   bytesMax: number;
 };
 
 /**
- * Stores the answer for those who ask again, if the lock is still the caller's. A body that is too
- * large, or for which the workspace has no bytes left, is left out; the status never is.
+ * Stores the response for later retries if the caller still holds the lock. The body is omitted if
+ * it is too large or the workspace has no bytes left; the status is always stored.
  */
 export async function completeClaim(
   tx: Read,
@@ -42,7 +42,7 @@ export async function completeClaim(
   return { isHeld: stored !== null, isBodyStored: stored === 'whole' && fits };
 }
 
-/** Two spellings of the same bytes would come back as one: only that one is taken. */
+/** Accepts only canonical base64, because a replay returns the body in that form. */
 function decode(body: string): Buffer {
   const decoded = Buffer.from(body, 'base64');
   if (decoded.toString('base64') !== body) {

@@ -1,4 +1,4 @@
-// Retried requests through the front door: who runs, who waits, who gets the stored answer.
+// Idempotent requests through the HTTP API: which one runs, waits, or gets the stored response.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -18,7 +18,7 @@ import { purgeIdempotency } from './purge-idempotency.job.ts';
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
 
-test('the first claim executes, a duplicate waits, a retry gets the stored answer', async (t) => {
+test('the first claim executes, a duplicate waits, a retry gets the stored response', async (t) => {
   const { as } = await bench(t);
   const request = aRequest();
   const first = await as.liveKey(claim, request);
@@ -55,21 +55,21 @@ test('the first claim executes, a duplicate waits, a retry gets the stored answe
   deepEqual(replay.response, { ...response, body: base64(5), body_stored: true });
 });
 
-test('the same scope with another fingerprint never runs and never replays', async (t) => {
+test('a claim of the same scope with another fingerprint is a mismatch', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
   const { request, lock } = await executing(held);
   const other = { ...request, fingerprint: newScope() };
   equal((await as.liveKey(claim, other)).state, 'mismatch');
   clock.shift(LOCK_MS + 1000);
-  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when the lock has lapsed');
+  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when the lock has expired');
   await as.liveKey(complete, { ...lock, status: 200, ttl_ms: TTL_MS });
-  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when an answer is stored');
+  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when a response is stored');
   clock.shift(TTL_MS + 1000);
-  equal((await as.liveKey(claim, other)).state, 'execute', 'until the record is over');
+  equal((await as.liveKey(claim, other)).state, 'execute', 'until the record expires');
 });
 
-test('a lapsed lock is stolen once, and its old holder changes nothing any more', async (t) => {
+test('an expired lock is stolen once, and its old holder can change nothing', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
   const { request, lock: lost } = await executing(held);
@@ -89,7 +89,7 @@ test('a lapsed lock is stolen once, and its old holder changes nothing any more'
   deepEqual(replay.response, { status: 200, headers: {}, body: '', body_stored: true });
 });
 
-test('a second complete is lost, and the stored answer stays', async (t) => {
+test('a second complete is lost, and the stored response stays', async (t) => {
   const held = await bench(t);
   const { request, lock } = await executing(held);
   await held.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });
@@ -100,7 +100,7 @@ test('a second complete is lost, and the stored answer stays', async (t) => {
   equal((await held.as.liveKey(claim, request)).response?.status, 200);
 });
 
-test('a released scope runs again, without having been stolen', async (t) => {
+test('a released scope can be claimed again and does not count as stolen', async (t) => {
   const held = await bench(t);
   const { request, lock } = await executing(held);
   equal((await held.as.liveKey(release, lock)).outcome, 'ok');
@@ -109,7 +109,7 @@ test('a released scope runs again, without having been stolen', async (t) => {
   equal(`${again.state} ${again.stolen}`, 'execute false');
 });
 
-test('a heartbeat keeps the lock, also past the life that the record had', async (t) => {
+test('a heartbeat extends the lock, also beyond the expiry of the record', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
   const { request, lock } = await executing(held);
@@ -121,14 +121,14 @@ test('a heartbeat keeps the lock, also past the life that the record had', async
   equal((await as.liveKey(complete, { ...lock, status: 204 })).outcome, 'ok');
 });
 
-test('a holder that was late, but that nobody replaced, may still complete', async (t) => {
+test('a holder whose lock expired may complete if nobody stole the lock', async (t) => {
   const held = await bench(t);
   const { lock } = await executing(held);
   held.clock.shift(LOCK_MS + 1000);
   equal((await held.as.liveKey(complete, { ...lock, status: 200 })).outcome, 'ok');
 });
 
-test('a record is over when its time is, and then it is purged', async (t) => {
+test('an expired record is purged and no longer replayed', async (t) => {
   const held = await bench(t);
   const { as, clock, world } = held;
   const { request, lock } = await executing(held);
@@ -139,11 +139,11 @@ test('a record is over when its time is, and then it is purged', async (t) => {
   clock.shift(4000);
   const fresh = await executing(held);
   await purgeIdempotency(world.app.worker.work);
-  equal((await as.liveKey(heartbeat, fresh.lock)).outcome, 'ok', 'what still lives is not purged');
+  equal((await as.liveKey(heartbeat, fresh.lock)).outcome, 'ok', 'a live record is not purged');
   equal(`${(await as.liveKey(claim, request)).stolen}`, 'false');
 });
 
-test('a body beyond the cap is taken but not stored, and the replay says so', async (t) => {
+test('a body that is too large is accepted but not stored, and the replay says so', async (t) => {
   const held = await bench(t);
   for (const [body, isStored] of [
     [base64(262_144), true],
@@ -164,7 +164,7 @@ test('a body beyond the cap is taken but not stored, and the replay says so', as
   }
 });
 
-test('what could not be replayed as it stands is refused', async (t) => {
+test('a response that could not be replayed unchanged is refused', async (t) => {
   const held = await bench(t);
   const { lock } = await executing(held);
   const bad = [
@@ -196,10 +196,10 @@ test('what could not be replayed as it stands is refused', async (t) => {
   equal((await held.as.liveKey(heartbeat, lock)).outcome, 'ok', 'nothing was changed');
 });
 
-test('thousands of headers are stored; more than anyone sends are refused unread', async (t) => {
-  const desk = await bench(t);
-  const { as } = desk;
-  const { request, lock } = await executing(desk);
+test('9,000 headers are stored, and more than 10,000 values are refused', async (t) => {
+  const held = await bench(t);
+  const { as } = held;
+  const { request, lock } = await executing(held);
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, 'a,b']));
   const tooMany = as.liveKey(complete, { ...lock, status: 200, headers: many(10_001) });
@@ -213,15 +213,13 @@ test('thousands of headers are stored; more than anyone sends are refused unread
   deepEqual((await as.liveKey(claim, request)).response?.headers, many(9000));
 });
 
-test('environments and workspaces do not meet in one scope', async (t) => {
+test('the same scope in another environment or workspace is independent', async (t) => {
   const mine = await bench(t);
   const theirs = await bench(t);
   const request = aRequest();
-  const [live, test, foreign] = [
-    await mine.as.liveKey(claim, request),
-    await mine.as.testKey(claim, { ...request, env: 'test' }),
-    await theirs.as.liveKey(claim, request),
-  ];
+  const live = await mine.as.liveKey(claim, request);
+  const test = await mine.as.testKey(claim, { ...request, env: 'test' });
+  const foreign = await theirs.as.liveKey(claim, request);
   deepEqual([live.state, test.state, foreign.state], ['execute', 'execute', 'execute']);
   const held = lockOf(request, live.lock_token);
   equal((await theirs.as.liveKey(release, held)).outcome, 'lost');
@@ -230,7 +228,7 @@ test('environments and workspaces do not meet in one scope', async (t) => {
   equal((await mine.as.liveKey(release, held)).outcome, 'ok');
 });
 
-test('of many simultaneous first claims exactly one executes', async (t) => {
+test('of many concurrent first claims exactly one executes', async (t) => {
   const { as } = await bench(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();

@@ -1,4 +1,4 @@
-// Verdicts → idempotency objects. All of them are successes: a denial is a value.
+// Verdicts → idempotency objects. Every verdict is a successful response, also `lost`.
 import {
   IDEMPOTENCY_LOCK_MS,
   IDEMPOTENCY_STORED_BODY_BYTES_MAX,

@@ -1,4 +1,4 @@
-// Removes records whose time is over. They count as gone already; this frees their space. Safe to
+// Removes expired records to free their space; every other statement already ignores them. Safe to
 // run twice.
 import type { OpenWork } from '../../doors/work.ts';
 import { removeExpired } from './rows.ts';

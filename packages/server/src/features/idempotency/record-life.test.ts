@@ -1,4 +1,4 @@
-// The life of a record: how long it lasts, what is left of it afterwards, and who clears it away.
+// The life of a record: its expiry, what remains afterwards, and the purge.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,20 +32,20 @@ const recordDoor = ({ workspaceId }: Bench): Opening => ({
   deadline: { remainingMs: () => 10_000 },
 });
 
-test('a scope whose record is over begins anew, and nothing of the old one is left', async (t) => {
+test('a scope whose record expired can be claimed again, with nothing left of it', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
   const { request, lock } = await executing(held);
   await as.liveKey(complete, { ...lock, status: 201, body: 'b2xk', ttl_ms: TTL_MS });
   clock.shift(TTL_MS + 1000);
-  const anew = { ...request, fingerprint: newScope() };
-  const second = await as.liveKey(claim, anew);
+  const other = { ...request, fingerprint: newScope() };
+  const second = await as.liveKey(claim, other);
   deepEqual([second.state, second.stolen], ['execute', false]);
-  equal((await as.liveKey(claim, anew)).state, 'in_progress', 'the old answer is not replayed');
-  equal((await as.liveKey(claim, request)).state, 'mismatch', 'nor is the old request known');
+  equal((await as.liveKey(claim, other)).state, 'in_progress', 'the old response is gone');
+  equal((await as.liveKey(claim, request)).state, 'mismatch', 'the old fingerprint is gone');
   const done = { ...lock, lock_token: second.lock_token, status: 204 };
   equal((await as.liveKey(complete, done)).outcome, 'ok');
-  deepEqual((await as.liveKey(claim, anew)).response, {
+  deepEqual((await as.liveKey(claim, other)).response, {
     status: 204,
     headers: {},
     body: null,
@@ -53,7 +53,7 @@ test('a scope whose record is over begins anew, and nothing of the old one is le
   });
 });
 
-test('who held a record that is over has lost it, though nobody took it', async (t) => {
+test('the holder of an expired record has lost it, even if nobody claimed it', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
   const { request, lock } = await executing(held);
@@ -65,10 +65,11 @@ test('who held a record that is over has lost it, though nobody took it', async 
   equal((await as.liveKey(claim, request)).stolen, false);
 });
 
-test('an answer is kept for as long as its holder says, be it longer or shorter', async (t) => {
+test('the completing call sets how long a response is kept', async (t) => {
   const held = await bench(t);
   const { as, clock } = held;
-  const [long, short] = [await executing(held, TTL_MS), await executing(held, LONG_MS)];
+  const long = await executing(held, TTL_MS);
+  const short = await executing(held, LONG_MS);
   await as.liveKey(complete, { ...long.lock, status: 200, ttl_ms: LONG_MS });
   await as.liveKey(complete, { ...short.lock, status: 200, ttl_ms: TTL_MS });
   clock.shift(TTL_MS + 1000);
@@ -86,7 +87,7 @@ test('a heartbeat never shortens the life of a record', async (t) => {
   equal((await as.liveKey(claim, request)).stolen, true);
 });
 
-test('what is over is cleared away, all of it, and what still lives is not', async (t) => {
+test('the purge removes all expired records and keeps live ones', async (t) => {
   const ROWS = 2500;
   const held = await bench(t);
   const { clock, world } = held;
@@ -104,7 +105,7 @@ test('what is over is cleared away, all of it, and what still lives is not', asy
   equal(await recordsOf(held), 1);
 });
 
-/** Until some transaction waits for another. */
+/** Resolves once some transaction waits for a lock. */
 async function someoneWaits({ world }: Bench): Promise<void> {
   const text = `select from pg_locks join pg_stat_activity using (pid)
     where not granted and datname = current_database()`;
@@ -112,24 +113,29 @@ async function someoneWaits({ world }: Bench): Promise<void> {
   for (;;) {
     const { count } = await world.app.worker.work((tx) => tx.run({ text, values: [] }));
     if (count > 0) return;
-    ok(performance.now() < deadline, 'nobody waits');
+    ok(performance.now() < deadline, 'no transaction waits for a lock');
     await sleep(5);
   }
 }
 
-test('a record that is claimed while it is cleared away stays', async (t) => {
+test('a record that is claimed while the purge runs stays', async (t) => {
   const held = await bench(t);
   const { clock, world } = held;
   const { request } = await executing(held);
   clock.shift(TTL_MS + 1000);
-  const [claimed, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const claimed = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
   const claiming = world.db.transaction(recordDoor(held), async ({ run }) => {
     const bytes = (hex: string) => Buffer.from(hex, 'hex');
     const { rows } = await run({
       text: 'select state from claim_idempotency($1, $2, $3, $4, $5, $6)',
       values: [
-        ...['live', bytes(request.scope_hash), bytes(request.fingerprint)],
-        ...['a-token', LOCK_MS, TTL_MS],
+        'live',
+        bytes(request.scope_hash),
+        bytes(request.fingerprint),
+        'a-token',
+        LOCK_MS,
+        TTL_MS,
       ],
     });
     claimed.resolve();
@@ -138,7 +144,7 @@ test('a record that is claimed while it is cleared away stays', async (t) => {
   });
   await claimed.promise;
   const purging = purgeIdempotency(world.app.worker.work);
-  // The embedded store has one connection: there the other has not even begun.
+  // The embedded store has one connection, so there the purge has not started yet.
   if (world.db.kind === 'postgres') await someoneWaits(held);
   open.resolve();
   equal(await claiming, 'execute');

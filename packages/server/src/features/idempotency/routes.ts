@@ -1,4 +1,4 @@
-// Coordination of retried requests. Records live in the database and leave no audit row.
+// Coordination of retried requests. Records are stored in the database and are not audited.
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
 import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/limits.ts';
 import type { RandomBytes } from '../../base/random.ts';
@@ -29,8 +29,8 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
         return presentClaim(verdict, lockToken);
       },
     },
-    // What a claim began is brought to its end even when the disk is full: if that were refused,
-    // the request would run again later. Only new claims are refused, before anything has run.
+    // Completing, releasing and extending a claim work even when the disk is full: otherwise the
+    // request would run again later. Only new claims are refused, before anything has run.
     'POST /v1/idempotency/complete': {
       boundary: 'rows',
       door: 'record',

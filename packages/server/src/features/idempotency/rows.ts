@@ -1,5 +1,5 @@
-// Every statement on idempotency_records. Each is a step by itself, on the database's clock; what
-// a lock holder does compares the lock and sets in one.
+// Every statement on idempotency_records. Each is atomic and uses the database's clock. A lock
+// holder's statement checks the lock and changes the record in one step.
 import { sql } from 'kysely';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -13,7 +13,7 @@ export type Held = Scope & { lockToken: string };
 
 export type Claim = Held & { fingerprint: string; lockMs: number; ttlMs: number };
 
-/** Rows from before responses were sealed have headers and body, the others `sealed`. */
+/** Rows from before responses were sealed have `headers` and `body`; newer rows have `sealed`. */
 type StoredColumns = {
   status: number;
   headers: Record<string, string>;
@@ -27,7 +27,7 @@ export type ClaimRow =
   | { state: 'mismatch' }
   | ({ state: 'replay' } & StoredColumns);
 
-/** Takes the lock of a scope, or says why not. */
+/** Takes the lock of a scope, or returns why it could not. */
 export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
   one(
     tx,
@@ -38,17 +38,17 @@ export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
 
 type Completion = {
   status: number;
-  /** Sealed; stored if all that is stored does not exceed `bytesMax` then. */
+  /** Sealed headers and body. Stored if the total then does not exceed `bytesMax`. */
   whole: Buffer;
-  /** Sealed; stored otherwise. */
+  /** Sealed, without the body and without long headers. Stored otherwise. */
   rest: Buffer;
   bytesMax: number;
   ttlMs: number;
 };
 
 /**
- * Which of the two was stored; null when the lock was no longer the caller's. Those who complete
- * at the same moment do not see each other's bytes, so the bound may be passed by theirs.
+ * Returns which of the two was stored; null if the caller no longer holds the lock. Concurrent
+ * completions do not see each other's bytes, so together they may exceed the limit.
  */
 export async function updateStored(
   tx: Read,
@@ -69,7 +69,7 @@ export async function updateStored(
   return row && (row.fits ? 'whole' : 'rest');
 }
 
-/** The record lives at least as long as its lock. */
+/** Extends the lock, and the record if it would expire before its lock. */
 export async function updateLock(tx: Read, held: Held, lockMs: number): Promise<boolean> {
   const until = sql`app_now() + ${lockMs}::int * interval '1 millisecond'`;
   const row = await maybe(
@@ -89,14 +89,14 @@ export async function removeLock(tx: Read, held: Held): Promise<boolean> {
   return row !== null;
 }
 
-/** A lock that lapsed but that nobody took is still its holder's. */
+/** An expired lock still belongs to its holder until another claim steals it. */
 const isHeld = ({ env, scopeHash, lockToken }: Held) =>
   sql`env = ${env} and scope_hash = ${bytes(scopeHash)} and lock_token = ${lockToken}
     and expires_at > app_now()`;
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
-/** Returns how many it removed. */
+/** Returns the number of removed records. */
 export async function removeExpired(
   tx: Work,
   { before, limit }: { before: Date; limit: number },

@@ -1,12 +1,12 @@
-// The response of a request as it is stored: headers and body as one piece, sealed, so that nobody
-// reads it in the database. It opens only for the very scope that it was sealed for.
+// A stored response: headers and body, sealed together, so that they are unreadable in the database.
+// The seal is bound to the scope, so a response cannot be opened under another one.
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Reach } from '../../doors/reach.ts';
 import type { Scope } from './rows.ts';
 
 export type StoredResponse = {
   headers: Record<string, string>;
-  /** Null when there was none, or it was not stored. */
+  /** Null if the response had no body or it was not stored. */
   body: Buffer | null;
 };
 
@@ -22,8 +22,8 @@ export const sealResponse = (
 ): Buffer => sealing.seal(packed(response), contextOf(owner));
 
 /**
- * What cannot be opened, because it was altered or the master key was changed, counts as not
- * stored. It must not be an error: the request was carried out, and must not run again.
+ * A response that was altered, or sealed under another master key, counts as not stored. This must
+ * not be an error: the request was carried out and must not run again.
  */
 export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer): StoredResponse {
   try {
@@ -33,7 +33,7 @@ export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer
   }
 }
 
-/** Length of the headers, whether there is a body, the headers as JSON, the body. */
+/** Layout: length of the headers (4 bytes), has a body (1 byte), headers as JSON, body. */
 const PREFIX_BYTES = 5;
 
 function packed({ headers, body }: StoredResponse): Buffer {

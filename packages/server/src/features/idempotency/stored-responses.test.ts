@@ -1,4 +1,4 @@
-// Stored responses: bounded for each workspace and environment, and unreadable in the database.
+// Stored responses are limited per workspace and environment, and unreadable in the database.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, type Caller, callerWith } from '../../../../../tests/bench.ts';
@@ -19,7 +19,7 @@ const recordDoor = ({ workspaceId }: Bench): Opening => ({
 const sql = (held: Bench, text: string, values: unknown[] = []) =>
   held.world.db.once(recordDoor(held), { text, values });
 
-/** Callers of an app over the same store that stores this many bytes at most. */
+/** Callers of an app on the same database that stores at most this many bytes. */
 function storingUpTo({ world, tokens }: Bench, idempotencyBytesMax: number) {
   const small = { ...world, app: world.variant({ idempotencyBytesMax }) };
   return { live: callerWith(small, tokens.liveKey), test: callerWith(small, tokens.testKey) };
@@ -27,7 +27,7 @@ function storingUpTo({ world, tokens }: Bench, idempotencyBytesMax: number) {
 
 type Wanted = { env?: string; body?: string; headers?: object; ttlMs?: number };
 
-/** Claims a scope, completes it, and returns the request to ask for it again. */
+/** Claims a scope and completes it. Returns the request, to claim the scope again. */
 async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response }: Wanted) {
   const request = { ...aRequest(), env, ttl_ms: ttlMs };
   const { lock_token } = await call(claim, request);
@@ -37,7 +37,7 @@ async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response 
   return { request, isStored: body_stored };
 }
 
-/** What the counters say, and what is there. */
+/** The bytes according to the counters, and the bytes in the records. */
 async function bytesOf(held: Bench) {
   const { rows } = await sql(
     held,
@@ -47,7 +47,7 @@ async function bytesOf(held: Bench) {
   return { counted: Number(rows[0]?.counted), there: Number(rows[0]?.there) };
 }
 
-test('a full workspace still completes, stores no more bodies, and its replays say so', async (t) => {
+test('a full workspace still completes but stores no bodies, and its replays say so', async (t) => {
   const held = await bench(t);
   const { live } = storingUpTo(held, 64 * KIBIBYTE);
   const headers = { 'content-type': 'text/plain' };
@@ -62,11 +62,11 @@ test('a full workspace still completes, stores no more bodies, and its replays s
     body_stored: false,
   });
   const small = await stored(live, { body: base64(KIBIBYTE) });
-  equal(small.isStored, true, 'what still fits is stored');
+  equal(small.isStored, true, 'a body that still fits is stored');
   equal((await live(claim, first.request)).response?.body, base64(60 * KIBIBYTE));
 });
 
-test('headers count as well: beyond the bound long ones are left out', async (t) => {
+test('headers count too, and long ones are omitted beyond the limit', async (t) => {
   const held = await bench(t);
   const { live } = storingUpTo(held, 64 * KIBIBYTE);
   const headers = Object.fromEntries(
@@ -77,8 +77,9 @@ test('headers count as well: beyond the bound long ones are left out', async (t)
   ok((await bytesOf(held)).there < KIBIBYTE);
 });
 
-test('an environment and a workspace that are full leave the others alone', async (t) => {
-  const [mine, theirs] = [await bench(t), await bench(t)];
+test('a full environment or workspace does not affect the others', async (t) => {
+  const mine = await bench(t);
+  const theirs = await bench(t);
   const callers = storingUpTo(mine, 64 * KIBIBYTE);
   const body = base64(60 * KIBIBYTE);
   equal((await stored(callers.test, { env: 'test', body })).isStored, true);
@@ -87,14 +88,14 @@ test('an environment and a workspace that are full leave the others alone', asyn
   equal((await stored(storingUpTo(theirs, 64 * KIBIBYTE).live, { body })).isStored, true);
 });
 
-test('what expires, is purged or is claimed again makes space', async (t) => {
+test('expired records free their bytes when they are purged or claimed again', async (t) => {
   const held = await bench(t);
   const { live } = storingUpTo(held, 64 * KIBIBYTE);
   const body = base64(40 * KIBIBYTE);
   const { request } = await stored(live, { body });
   equal((await stored(live, { body, ttlMs: LONG_MS })).isStored, false);
   held.clock.shift(TTL_MS + 1000);
-  equal((await live(claim, request)).state, 'execute', 'the scope is taken over');
+  equal((await live(claim, request)).state, 'execute', 'the expired scope is claimed again');
   equal((await stored(live, { body })).isStored, true);
   held.clock.shift(TTL_MS + 1000);
   await purgeIdempotency(held.world.app.worker.work);
@@ -103,7 +104,7 @@ test('what expires, is purged or is claimed again makes space', async (t) => {
   equal((await stored(live, { body })).isStored, true);
 });
 
-test('the counters stay exact while claims, completes and purges meet', async (t) => {
+test('the counters stay exact under concurrent claims, completions and purges', async (t) => {
   const held = await bench(t);
   const { live, test: inTest } = storingUpTo(held, 512 * KIBIBYTE);
   const scopes = Array.from({ length: 40 }, () => ({ ...aRequest(), ttl_ms: TTL_MS }));
@@ -127,7 +128,7 @@ test('the counters stay exact while claims, completes and purges meet', async (t
   deepEqual(await bytesOf(held), { counted: 0, there: 0 });
 });
 
-test('nothing of a response is to be read in the database', async (t) => {
+test('a stored response is unreadable in the database', async (t) => {
   const held = await bench(t);
   const secret = 'tok_SECRET_of_a_customer';
   const body = Buffer.from(JSON.stringify({ card_token: secret })).toString('base64');
@@ -140,7 +141,7 @@ test('nothing of a response is to be read in the database', async (t) => {
   equal((await held.as.liveKey(claim, request)).response?.body, body);
 });
 
-test('a response that was moved to another request is not replayed there', async (t) => {
+test('a response that was copied to another record is not replayed there', async (t) => {
   const held = await bench(t);
   const mine = await stored(held.as.liveKey, { body: base64(10), headers: { 'x-a': 'b' } });
   const other = await stored(held.as.liveKey, { body: base64(20) });
@@ -153,7 +154,11 @@ test('a response that was moved to another request is not replayed there', async
     [scope],
   );
   const replay = await held.as.liveKey(claim, other.request);
-  deepEqual([replay.state, replay.response?.status], ['replay', 201], 'it does not run again');
+  deepEqual(
+    [replay.state, replay.response?.status],
+    ['replay', 201],
+    'the request does not run again',
+  );
   deepEqual([replay.response?.body, replay.response?.body_stored], [null, false]);
   deepEqual(replay.response?.headers, {});
 });
