@@ -7,7 +7,7 @@ export type PasswordChange = {
   userId: string;
   /** The session that makes the request. It is the only one that stays. */
   sessionId: string;
-  /** The hash that the current password matched. If the stored hash differs, it changed meanwhile. */
+  /** The hash that the current password matched. Another stored hash means it changed meanwhile. */
   verifiedHash: string;
   passwordHash: string;
 };

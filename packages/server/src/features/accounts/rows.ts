@@ -20,7 +20,7 @@ const users = build.selectFrom('users').selectAll();
 export const findUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, users.where('emailKey', '=', emailKeyOf(email)));
 
-/** The lock lasts until commit: concurrent requests for a link run in turn and the last one wins. */
+/** The lock lasts until commit: concurrent requests for a link run in turn, and the last wins. */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
   maybe(tx, users.where('emailKey', '=', emailKeyOf(email)).forUpdate());
 

@@ -1,4 +1,4 @@
-// What a batch costs before it is judged, and that no body takes long to find out.
+// The cost of a batch before its validation, and that finding it never takes long.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';
@@ -8,12 +8,12 @@ const bodyOf = (text: string) => readBody(Buffer.from(text));
 
 const faultOf = (text: string): string => {
   const body = bodyOf(text);
-  equal(body.cost, 1, 'what cannot be read costs one');
+  equal(body.cost, 1, 'an unreadable body costs one');
   ok('fault' in body && body.fault instanceof ApiError, text.slice(0, 80));
   return body.fault.details?.[0]?.message ?? body.fault.message;
 };
 
-test('a batch costs as many events as it holds, whatever they are, and at least one', () => {
+test('a batch costs its number of events, valid or not, and at least one', () => {
   const costs = {
     '{"events":[]}': 1,
     '{"events":[1,{},null]}': 3,
@@ -27,24 +27,24 @@ test('a batch costs as many events as it holds, whatever they are, and at least 
   deepEqual(bodyOf('{"events":[{"a":[{}]}]}'), { cost: 1, value: { events: [{ a: [{}] }] } });
 });
 
-test('what is nested too deep is refused, wherever it hides', () => {
+test('values that are nested too deep are refused anywhere in the body', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const within = `{"events":[{"unknown":${nested(61)}}]}`;
   ok('value' in bodyOf(within), '64 levels pass');
   equal(faultOf(`{"events":[{"unknown":${nested(62)}}]}`), 'Nested deeper than 64.');
   equal(faultOf(nested(65)), 'Nested deeper than 64.');
   const spared = `{"events":[{"path":"${'{['.repeat(500)}"}]}`;
-  ok('value' in bodyOf(spared), 'brackets in a text are no levels');
+  ok('value' in bodyOf(spared), 'brackets in a string do not count');
 });
 
-test('what would take long to parse is refused unparsed', () => {
+test('a body that would take long to parse is refused before parsing', () => {
   const filled = (part: string, times: number) => `{"events":[${part.repeat(times)}0]}`;
   equal(faultOf(filled('{},', 100_001)), 'More than 100000 objects and arrays.');
   equal(faultOf(filled('0,'.padEnd(8), 1_000_000)), 'More than 250000 values.');
-  equal(bodyOf(filled('0,', 200_000)).cost, 200_001, 'a small body is parsed in any case');
+  equal(bodyOf(filled('0,', 200_000)).cost, 200_001, 'a small body is always parsed');
 });
 
-test('what stands in a text takes no longer to parse, and is not counted', () => {
+test('commas and brackets inside strings are not counted', () => {
   const event = (path: string) => JSON.stringify({ path });
   const filled = (path: string) => `{"events":[${Array(5000).fill(event(path)).join(',')}]}`;
   const lists = `/x?ids=${Array(60).fill('1234').join(',')}&q=\\"\\\\`;
@@ -54,7 +54,7 @@ test('what stands in a text takes no longer to parse, and is not counted', () =>
   equal(faultOf(open.padEnd(1_500_000)), 'The request body is not valid JSON.');
 });
 
-test('what is no JSON is refused as such', () => {
+test('a body that is not JSON is refused', () => {
   for (const text of ['', '{', '\u0000', '{"events":[}', '\ufeff{"events":[]}']) {
     equal(faultOf(text), 'The request body is not valid JSON.');
   }

@@ -1,15 +1,14 @@
-// The bytes of a batch, as far as they must be read to know what it costs: the budget is charged
-// before anything in them is judged.
+// Parses the body of a batch to find its cost: the budget is charged before the batch is validated.
 import { BODY_BYTES_MAX, INGEST_OBJECTS_MAX, INGEST_VALUES_MAX } from '@keyrail/protocol/limits.ts';
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
-/** What cannot be read costs as much as one event, and is refused after the charge. */
+/** An unreadable body costs as much as one event, and is refused after the charge. */
 export type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
-/** Also of an empty batch: its receipt is kept like any other. */
+/** The cost of an empty batch, because its receipt is stored like any other. */
 const COST_MIN = 1;
-/** The batch, its `sdk` and its `events`. */
+/** The brackets of the batch, of its `sdk` and of its `events`. */
 const BRACKETS_AROUND = 3;
 
 export function readBody(bytes: Uint8Array): BatchBody {
@@ -18,7 +17,7 @@ export function readBody(bytes: Uint8Array): BatchBody {
     const text = readText(bytes);
     const value = parseText(text);
     const events = eventsIn(value);
-    // Every bracket is accounted for: nothing else can be nested. Else it is counted how deep.
+    // If every event is one flat object, no bracket is left. Only then is the depth not counted.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);
     return { cost: Math.max(COST_MIN, events?.length ?? 0), value };
   } catch (fault) {
@@ -27,17 +26,17 @@ export function readBody(bytes: Uint8Array): BatchBody {
 }
 
 /**
- * What a body is made of bounds how long it takes to parse. It is counted on the bytes, quotes or
- * not, which is quick; only when there seems to be too much of it, without what stands in texts. A
- * small one cannot hold enough commas to matter.
+ * Limits the time to parse a body by its number of brackets and commas. The quick count includes
+ * those inside strings; only if it exceeds a limit are they counted again outside strings. A small
+ * body cannot contain enough commas to matter.
  */
 function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
   const seen = {
     brackets: countOf(bytes, OPENING),
     commas: bytes.length > BODY_BYTES_MAX ? countOf(bytes, COMMA) : 0,
   };
-  const isSeemly = seen.brackets <= INGEST_OBJECTS_MAX && seen.commas <= INGEST_VALUES_MAX;
-  const { brackets, commas } = isSeemly ? seen : outsideTexts(bytes);
+  const isWithin = seen.brackets <= INGEST_OBJECTS_MAX && seen.commas <= INGEST_VALUES_MAX;
+  const { brackets, commas } = isWithin ? seen : outsideTexts(bytes);
   if (brackets > INGEST_OBJECTS_MAX) throw tooMany(INGEST_OBJECTS_MAX, 'objects and arrays');
   if (bytes.length > BODY_BYTES_MAX && commas > INGEST_VALUES_MAX) {
     throw tooMany(INGEST_VALUES_MAX, 'values');
@@ -45,11 +44,13 @@ function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
   return { brackets };
 }
 
-const [QUOTE, BACKSLASH, COMMA_UNIT] = [0x22, 0x5c, 0x2c];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA_UNIT = 0x2c;
 const OPENING = { units: [0x7b, 0x5b], most: INGEST_OBJECTS_MAX };
 const COMMA = { units: [COMMA_UNIT], most: INGEST_VALUES_MAX };
 
-/** How many there are, or one more than `most` as soon as that is certain. */
+/** Counts the units, but stops at `most` + 1. */
 function countOf(bytes: Uint8Array, { units, most }: { units: number[]; most: number }): number {
   let count = 0;
   for (const unit of units) {

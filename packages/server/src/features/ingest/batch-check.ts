@@ -1,4 +1,4 @@
-// A whole batch: accepted event by event, or refused with the faults of the first few bad ones.
+// Checks a whole batch: it is accepted, or refused with the faults of its first bad events.
 import {
   INGEST_EVENTS_MAX,
   INGEST_PROTOCOL_VERSION,
@@ -60,8 +60,8 @@ function acceptedHead(value: unknown): Head | null {
 }
 
 /**
- * In the schema's words. It is shown the first bad events alone: five thousand of them would take
- * long to judge and be no use to read.
+ * The faults as worded by the schema. It parses only the first bad events: 5,000 of them would take
+ * long to parse and too long to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

@@ -1,14 +1,14 @@
-// The budget of events for each minute, and how its end is told.
+// The budget of events per minute, and the response when it is used up.
 import { INGEST_WINDOW_SECONDS } from '@keyrail/protocol/limits.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import { ApiError } from '../../base/errors.ts';
 
 export type Charge = {
   allowed: boolean;
-  /** What the minute holds, this charge included if it was made. */
+  /** Events charged in this minute, including this charge if it was allowed. */
   charged: number;
   resetMs: number;
-  /** When it was made, by the database's clock. */
+  /** Time of the charge by the database's clock. */
   moment: Date;
 };
 

@@ -1,4 +1,4 @@
-// The check by hand and the schema agree on every batch, and on what is counted of it.
+// The hand-written check and the schema accept the same batches and read the same values.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
@@ -13,7 +13,7 @@ const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const key = { id, project_id: id, tenant_id: id, env: 'live' } as const;
 const event = eventOf(key, new Date('2026-03-01T10:00:00.000Z'));
 
-/** As it would arrive: through JSON. */
+/** The value as the server would parse it from JSON. */
 const sent = (value: unknown): unknown => JSON.parse(jsonOf(value));
 
 function holdAgainstSchema(value: unknown): void {
@@ -54,7 +54,7 @@ const properties = (of: unknown): Record<string, JsonObject> =>
 const headFields = properties(schema);
 const eventFields = properties(resolved((headFields.events?.items ?? {}) as JsonObject));
 
-/** One field with something else in it, near to valid or far from it, or without it. */
+/** One field with a hostile value, a valid value, or no value. */
 const changed = (fields: Record<string, JsonObject>) =>
   fc
     .constantFrom(...Object.keys(fields))
@@ -64,7 +64,7 @@ const changed = (fields: Record<string, JsonObject>) =>
         .map((value) => ({ [name]: value })),
     );
 
-test('one field of an event', () => {
+test('check and schema agree when one field of an event changes', () => {
   fc.assert(
     fc.property(changed(eventFields), (change) =>
       holdAgainstSchema(sent(batchOf([{ ...event, ...change }]))),
@@ -73,7 +73,7 @@ test('one field of an event', () => {
   );
 });
 
-test('one field of the batch', () => {
+test('check and schema agree when one field of the batch changes', () => {
   fc.assert(
     fc.property(changed(headFields), (change) =>
       holdAgainstSchema(sent({ ...batchOf([event]), ...change })),
@@ -82,14 +82,14 @@ test('one field of the batch', () => {
   );
 });
 
-test('whole batches, and things that are none', () => {
+test('check and schema agree on random batches and on other values', () => {
   fc.assert(
     fc.property(fc.oneof(fitting(schema), hostileValue), (value) => holdAgainstSchema(sent(value))),
     { numRuns: 500 },
   );
 });
 
-test('the edges of every bound', () => {
+test('check and schema agree at the edges of every limit', () => {
   const edges = {
     status: [99, 100, 399, 400, 999, 1000, 200.5],
     duration_ms: [-0.001, 0, 604_800_000, 604_800_001],

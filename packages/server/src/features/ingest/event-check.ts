@@ -1,6 +1,6 @@
-// One event, accepted by hand: the schema takes several times as long, thousands of times a batch.
-// Null says nothing against it; the schema is asked then, and words the refusal. A test holds the
-// two against each other.
+// A hand-written check of one event: the schema would take several times as long, and a batch has
+// up to 5,000 events. Null means refused; only then does the schema run, to word the faults. A test
+// keeps the check and the schema equal.
 import {
   INGEST_DURATION_MS_MAX,
   INGEST_PATH_CHARS_MAX,
@@ -13,7 +13,7 @@ import { countChars, flawOf } from '@keyrail/protocol/text.ts';
 import type { Env } from '../../doors/reach.ts';
 import { instantReader, type ReadInstant } from './instant.ts';
 
-/** What is kept of an event; its method, path, route and request id are checked and forgotten. */
+/** The fields that are counted. Method, path, route and request id are only checked. */
 export type TelemetryEvent = {
   atMs: number;
   projectId: string;
@@ -24,13 +24,13 @@ export type TelemetryEvent = {
   durationMs: number;
   isDegraded: boolean;
   denialReason: string | null;
-  /** How many requests it stands for. */
+  /** The number of requests that a sampled event represents. */
   weight: number;
 };
 
 const ERROR_STATUS_MIN = 400;
 
-/** What all events of a batch share: its rate, and readers that remember what they have read. */
+/** Shared by all events of a batch: its sample rate, and readers that cache what they parsed. */
 export type Surroundings = { rate: number; instant: ReadInstant; id: ReadId };
 
 export const surroundingsOf = (rate: number): Surroundings => ({
@@ -56,14 +56,20 @@ export function acceptedEvent(value: unknown, batch: Surroundings): TelemetryEve
   if (denialReason !== null && !isText(denialReason, INGEST_SHORT_CHARS_MAX)) return null;
   if (!isRate(rate)) return null;
   return {
-    ...{ atMs, projectId, env, tenantId, keyId, durationMs, denialReason },
+    atMs,
+    projectId,
+    env,
+    tenantId,
+    keyId,
     isError: status >= ERROR_STATUS_MIN,
+    durationMs,
     isDegraded: degraded,
+    denialReason,
     weight: Math.min(1 / rate, INGEST_WEIGHT_MAX),
   };
 }
 
-/** Everything that is only said, and not counted by. */
+/** Checks the texts that are not counted. */
 function hasTexts(value: Record<string, unknown>): boolean {
   const { display_prefix: prefix = null, route = null, request_id: requestId = null } = value;
   return (
@@ -82,7 +88,7 @@ export const idIn = (value: unknown): string | null =>
 
 export type ReadId = (value: unknown) => string | null;
 
-/** The same text is judged once, and is one string from then on: it is found by again and again. */
+/** Parses each text once. Equal ids become the same string, which makes later map lookups fast. */
 function idReader(): ReadId {
   const known = new Map<unknown, string | null>();
   return (value) => {
@@ -95,7 +101,7 @@ function idReader(): ReadId {
   };
 }
 
-/** Undefined is what is neither an id nor left out. */
+/** Null: the id is absent. Undefined: it is invalid. */
 const optional = (value: unknown, read: ReadId): string | null | undefined =>
   value === undefined || value === null ? null : (read(value) ?? undefined);
 

@@ -1,5 +1,5 @@
-// Random batches, some sent again, some refused, against a model that is a list of events: every
-// figure is what counting that list by hand would give.
+// Random batches, some sent again and some refused, compared with a model that is a list of events:
+// every figure of the API equals a count over that list.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ type Counted = {
   weight: number;
 };
 
-/** A quarter, a tenth and the like: rates whose reciprocals add up without a rest. */
+/** Rates whose reciprocals are whole numbers, so that sums need no rounding. */
 const rates = [1, 1, 0.5, 0.25, 0.2, 0.1];
 
 async function aStage(held: Bench): Promise<{ keys: Key[]; foreign: Key }> {
@@ -53,16 +53,22 @@ function anEvent(
   return {
     sent: eventOf(tenant, at, {
       ...(key === null && { key_id: null }),
-      ...{ status, denial_reason: reason, sample_rate: rate },
+      status,
+      denial_reason: reason,
+      sample_rate: rate,
     }),
     counted: {
-      ...{ key, tenant, day: at.toISOString().slice(0, 10) },
-      ...{ isDenied: reason !== null, isError: status >= 400, weight: 1 / rate },
+      key,
+      tenant,
+      day: at.toISOString().slice(0, 10),
+      isDenied: reason !== null,
+      isError: status >= 400,
+      weight: 1 / rate,
     },
   };
 }
 
-/** Sends a run of batches; returns what must have been counted. */
+/** Sends a series of batches; returns the events that must have been counted. */
 async function sendRun(held: Bench, chance: Chance, stage: Awaited<ReturnType<typeof aStage>>) {
   const model: Counted[] = [];
   const sentBefore: Input[] = [];
@@ -157,10 +163,10 @@ async function holdAgainst(held: Bench, model: readonly Counted[], { keys }: { k
 }
 
 for (let seed = 1; seed <= SEEDS; seed += 1) {
-  test(`all figures are those of the events that were accepted (seed ${seed})`, async (t) => {
+  test(`all figures match the accepted events (seed ${seed})`, async (t) => {
     const held = await bench(t);
     const chance = chanceFrom(seed);
-    // At noon, so that a run does not end on another day than it began.
+    // Start at noon, so that the run ends on the same day.
     held.clock.shift(DAY_MS * 1.5 - (held.clock.now().getTime() % DAY_MS));
     const stage = await aStage(held);
     const model = await sendRun(held, chance, stage);

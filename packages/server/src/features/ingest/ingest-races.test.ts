@@ -1,5 +1,5 @@
-// Batches at the same time: the budget holds to the event, nothing is lost, nothing counts twice,
-// and batches that meet at the same keys wait for each other instead of for ever.
+// Concurrent batches: the budget is exact, no event is lost or counted twice, and batches that
+// update the same keys do not deadlock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -12,7 +12,7 @@ import type { AppParts } from '../../app.ts';
 const line = 'POST /v1/ingest/batch';
 const MINUTE_MS = 60_000;
 
-/** Every race happens within one minute. */
+/** Moves to the start of a minute, so that each race happens within one budget. */
 const toMinuteStart = ({ clock }: Bench): void =>
   clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + 500);
 
@@ -23,7 +23,7 @@ const requestsOf = async ({ as }: Bench, ids: string[]): Promise<number> => {
   return usages.flatMap(({ data }) => data).reduce((sum, { requests }) => sum + requests, 0);
 };
 
-/** Callers of several servers on one store, in turn: within one server batches take turns. */
+/** Callers of several servers on one database: batches of one server would not run in parallel. */
 function fleet(t: TestContext, held: Bench, changes: Partial<AppParts> = {}): () => Caller {
   const servers = [1, 2, 3].map(() => appBeside(t, held.world, changes).as(held.tokens.liveKey));
   let calls = 0;
@@ -33,7 +33,7 @@ function fleet(t: TestContext, held: Bench, changes: Partial<AppParts> = {}): ()
   };
 }
 
-/** How many of its events a call got in. */
+/** The number of accepted events; 0 if the budget refused the batch. */
 const accepted = (call: Caller, batch: Input): Promise<number> =>
   call(line, batch).then(
     (receipt) => receipt.accepted,
@@ -50,7 +50,7 @@ async function keysOf({ given }: Bench, count: number) {
   return [first, ...(await Promise.all(others))];
 }
 
-test('fifty racing batches never get more in than the budget', async (t) => {
+test('fifty concurrent batches never exceed the budget', async (t) => {
   const held = await bench(t);
   toMinuteStart(held);
   const next = fleet(t, held, { ingestEventsPerMinute: 100 });
@@ -68,7 +68,7 @@ test('fifty racing batches never get more in than the budget', async (t) => {
   equal(await requestsOf(held, [key.id]), total);
 });
 
-test('of copies that race, one counts, and all get its receipt', async (t) => {
+test('concurrent copies of one batch count once, and all get the same receipt', async (t) => {
   const held = await bench(t);
   const next = fleet(t, held);
   const [key] = await keysOf(held, 1);
@@ -83,7 +83,7 @@ test('of copies that race, one counts, and all get its receipt', async (t) => {
   }
 });
 
-test('batches that meet at the same keys in any order all get in, and totals add up', async (t) => {
+test('concurrent batches with the same keys are all accepted, and the totals add up', async (t) => {
   const held = await bench(t);
   const next = fleet(t, held);
   const keys = await keysOf(held, 12);
@@ -118,7 +118,7 @@ test('batches that meet at the same keys in any order all get in, and totals add
   ok(denied > 0 && denied < overview.total.requests);
 });
 
-test('batches sent again among new ones keep their receipts, and the new ones count', async (t) => {
+test('batches sent again together with new ones keep their receipts', async (t) => {
   const held = await bench(t);
   const [key] = await keysOf(held, 1);
   ok(key);

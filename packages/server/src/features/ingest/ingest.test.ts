@@ -1,4 +1,4 @@
-// Telemetry through the front door: what is taken, what is refused, and that either is paid for.
+// Telemetry through the HTTP API: which batches are accepted or refused, and the budget.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -17,7 +17,7 @@ const requestsOf = async (held: Bench, id: string): Promise<number> =>
 
 const detailsIn = ({ body }: Answer) => (body.error as { details?: Input[] }).details ?? [];
 
-/** A server whose workspaces may send so many events, at the start of a minute. */
+/** A server with this budget per workspace, at the start of a minute. */
 async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
   const held = await bench(t);
   const { clock, tokens } = held;
@@ -42,7 +42,7 @@ async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
   return { held, key, send, sendBytes };
 }
 
-test('a batch is received, counted by day, and is the last use of its key', async (t) => {
+test('a batch is counted by day and sets last_used_at of its key', async (t) => {
   const held = await bench(t);
   const { as, given, clock } = held;
   const key = await given.key();
@@ -62,17 +62,15 @@ test('a batch is received, counted by day, and is the last use of its key', asyn
   }));
   equal(await requestsOf(held, key.id), 3);
   equal(total.errors, 2);
-  const [read, listed] = [
-    await as.liveKey('GET /v1/keys/{id}', { id: key.id }),
-    (await as.liveKey('GET /v1/keys')).data.find(({ id }) => id === key.id),
-  ];
+  const read = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
+  const listed = (await as.liveKey('GET /v1/keys')).data.find(({ id }) => id === key.id);
   equal(read.last_used_at, at.toISOString());
   deepEqual(listed, read);
   const renamed = await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, name: 'Renamed' });
-  equal(renamed.last_used_at, at.toISOString(), 'a change does not forget it');
+  equal(renamed.last_used_at, at.toISOString(), 'an update keeps it');
 });
 
-test('an older event moves no last use back', async (t) => {
+test('an older event does not move last_used_at back', async (t) => {
   const { as, given, clock } = await bench(t);
   const key = await given.key();
   const now = clock.now();
@@ -84,7 +82,7 @@ test('an older event moves no last use back', async (t) => {
   equal(last_used_at, now.toISOString());
 });
 
-test('a sampled event stands for several, and its own rate wins over that of the batch', async (t) => {
+test('a sampled event counts as several, and its own rate overrides that of the batch', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const at = held.clock.now();
@@ -92,12 +90,13 @@ test('a sampled event stands for several, and its own rate wins over that of the
   await held.as.liveKey(line, batchOf(events, { sample_rate: 0.3 }));
   equal(await requestsOf(held, key.id), 13, '1/0.3 + 1/0.1, rounded');
   await held.as.liveKey(line, batchOf([eventOf(key, at)], { sample_rate: 0.3 }));
-  equal(await requestsOf(held, key.id), 17, 'rounded when it is answered, not when it is added');
+  equal(await requestsOf(held, key.id), 17, 'rounded in the response, not when it is added');
 });
 
-test('the smallest rate counts as much as a number can say, and no figure is beyond that', async (t) => {
+test('weights and figures are capped at the largest safe integer', async (t) => {
   const held = await bench(t);
-  const [key, rare] = [await held.given.key(), await held.given.key()];
+  const key = await held.given.key();
+  const rare = await held.given.key();
   const at = held.clock.now();
   const smallest = eventOf(key, at, { sample_rate: Number.MIN_VALUE, status: 500 });
   for (const events of [[smallest, smallest], [smallest]]) {
@@ -112,10 +111,10 @@ test('the smallest rate counts as much as a number can say, and no figure is bey
   }
 });
 
-test('the budget is charged with every event, and told when it is used up', async (t) => {
+test('every event is charged to the budget, and the headers say what is left', async (t) => {
   const { held, key, send } = await withBudget(t, 5);
   const whole = await refused(send(6), 429, 'rate_limited');
-  match(whole.headers.ratelimit ?? '', /^"ingest";r=5;t=\d+$/, 'more than there ever is');
+  match(whole.headers.ratelimit ?? '', /^"ingest";r=5;t=\d+$/, 'more than the whole budget');
   equal((await send(3)).accepted, 3);
   const over = await refused(send(3), 429, 'rate_limited');
   match(over.headers.ratelimit ?? '', /^"ingest";r=2;t=\d+$/);
@@ -134,7 +133,7 @@ test('the budget is charged with every event, and told when it is used up', asyn
   equal((await send(5)).accepted, 5, 'a new minute');
 });
 
-test('a clock that was set back does not close the budget until it has caught up', async (t) => {
+test('the budget still resets after the clock was set back', async (t) => {
   const { held, send } = await withBudget(t, 2);
   await send(2);
   held.clock.shift(-10 * MINUTE_MS);
@@ -143,7 +142,7 @@ test('a clock that was set back does not close the budget until it has caught up
   ok(Number(over.headers['retry-after']) <= 60);
 });
 
-test('a batch is paid for even when it is refused', async (t) => {
+test('a batch is charged even when it is refused', async (t) => {
   const { held, key, send, sendBytes } = await withBudget(t, 20);
   const bad = eventOf(key, held.clock.now(), { status: 'ok' });
   const foreign = eventOf({ ...key, id: randomUUID() }, held.clock.now());
@@ -156,11 +155,11 @@ test('a batch is paid for even when it is refused', async (t) => {
   const over = await refused(send(20), 429, 'rate_limited');
   match(over.headers.ratelimit ?? '', new RegExp(`r=${20 - spent};`));
   equal((await send(20 - spent)).accepted, 20 - spent);
-  equal((await sendBytes('{')).statusCode, 429, 'the budget is asked first');
+  equal((await sendBytes('{')).statusCode, 429, 'the budget is checked first');
   equal(await requestsOf(held, key.id), 20 - spent);
 });
 
-test('one workspace does not spend the budget of another', async (t) => {
+test('every workspace has its own budget', async (t) => {
   const { send, held } = await withBudget(t, 2);
   await send(2);
   const other = await withBudget(t, 2);
@@ -168,7 +167,7 @@ test('one workspace does not spend the budget of another', async (t) => {
   ok(held.workspaceId !== other.held.workspaceId);
 });
 
-test('a batch of none reports what was dropped, one of too many is refused', async (t) => {
+test('an empty batch reports dropped events, and one with too many events is refused', async (t) => {
   const { as, given, clock } = await bench(t);
   const none = await as.liveKey(line, batchOf([], { events_dropped: 12 }));
   deepEqual(none, { object: 'ingest_receipt', accepted: 0, events_dropped_reported: 12 });
@@ -185,7 +184,7 @@ test('a batch of none reports what was dropped, one of too many is refused', asy
   );
 });
 
-test('faults are named by their place, and not by the thousand', async (t) => {
+test('faults are reported by the position of their event, at most 100 of them', async (t) => {
   const { as, given, clock } = await bench(t);
   const good = eventOf(await given.key(), clock.now());
   const events = [...Array(40).fill(good), { ...good, status: 99, ts: 'x' }, good, 5];
@@ -204,7 +203,7 @@ test('faults are named by their place, and not by the thousand', async (t) => {
   ok(detailsIn(head).some(({ path }) => path === 'node_id'));
 });
 
-test('time may lie far back, and an hour ahead at most', async (t) => {
+test('timestamps may be far in the past, and at most an hour ahead', async (t) => {
   const { as, given, clock } = await bench(t);
   const key = await given.key();
   const at = (ms: number) => batchOf([eventOf(key, new Date(clock.now().getTime() + ms))]);
@@ -222,9 +221,11 @@ test('time may lie far back, and an hour ahead at most', async (t) => {
   );
 });
 
-test('one foreign or unknown id refuses the whole batch, by its place', async (t) => {
-  const [held, theirs] = [await bench(t), await bench(t)];
-  const [key, foreign] = [await held.given.key(), await theirs.given.key()];
+test('a foreign or unknown id refuses the whole batch and is reported by position', async (t) => {
+  const held = await bench(t);
+  const theirs = await bench(t);
+  const key = await held.given.key();
+  const foreign = await theirs.given.key();
   const at = held.clock.now();
   const events = [
     eventOf(key, at),
@@ -248,7 +249,7 @@ test('one foreign or unknown id refuses the whole batch, by its place', async (t
   equal(await requestsOf(theirs, foreign.id), 0);
 });
 
-test('what was revoked or deleted may still be reported', async (t) => {
+test('events of revoked keys and of deleted tenants and projects are accepted', async (t) => {
   const held = await bench(t);
   const { as, given, clock } = held;
   const key = await given.key();
@@ -258,9 +259,10 @@ test('what was revoked or deleted may still be reported', async (t) => {
   equal(await requestsOf(held, key.id), 1);
 });
 
-test('a test key reports test traffic of test keys, and nothing live', async (t) => {
+test('a test key reports only test traffic of test keys', async (t) => {
   const { as, given, clock } = await bench(t);
-  const [live, own] = [await given.key(), await given.key({ env: 'test' })];
+  const live = await given.key();
+  const own = await given.key({ env: 'test' });
   const at = clock.now();
   equal((await as.testKey(line, batchOf([eventOf(own, at)]))).accepted, 1);
   const beyond = [
@@ -278,7 +280,7 @@ test('a test key reports test traffic of test keys, and nothing live', async (t)
   equal((await as.liveKey(line, batchOf([eventOf(live, at), eventOf(own, at)]))).accepted, 2);
 });
 
-test('a batch that is sent again counts once and gets the receipt it had', async (t) => {
+test('a batch that is sent again counts once and gets its first receipt', async (t) => {
   const held = await bench(t);
   const { as, given, clock } = held;
   const key = await given.key({ env: 'test' });

@@ -1,9 +1,9 @@
-// Instants of a batch. They are mostly of one day and in one form, so that the day is read once and
-// the rest digit by digit; everything else is left to the protocol's own reader.
+// Parses the timestamps of a batch. Most have the same day and format, so the day is parsed once
+// and the time of day digit by digit. Every other format goes to parseTimestamp().
 import { parseTimestamp } from '@keyrail/protocol/timestamp.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 
-/** Milliseconds since the epoch, or null for what is no instant. */
+/** Milliseconds since the epoch; null if the text is not a timestamp. */
 export type ReadInstant = (text: unknown) => number | null;
 
 const USUAL = '2026-01-01T00:00:00.000Z';
@@ -25,7 +25,7 @@ export function instantReader(): ReadInstant {
   };
 }
 
-/** Of the usual form, in which every part has its place; null for any other. */
+/** Milliseconds since midnight; null unless the text has the same format as USUAL. */
 function timeOfDay(text: string): number | null {
   const isUsual =
     text.charCodeAt(13) === 0x3a &&
@@ -41,7 +41,7 @@ function timeOfDay(text: string): number | null {
   return hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS + ms;
 }
 
-/** NaN when one of the characters is no digit. */
+/** NaN if one of the characters is not a digit. */
 function number(text: string, from: number, digits: number): number {
   let value = 0;
   for (let at = from; at < from + digits; at += 1) {

@@ -14,8 +14,9 @@ export type Recordable = {
 };
 
 /**
- * Adds validated batches of one workspace to its sums, in one step when all of them are new and
- * within their bounds. Otherwise each by itself, so that each gets its own receipt or error.
+ * Adds validated batches of one workspace to its sums. One statement records them all if they are
+ * new and within the limit of tenant months. Otherwise each is recorded alone, to get its own
+ * receipt or error.
  */
 export async function recordBatches(
   items: readonly Recordable[],
@@ -29,15 +30,15 @@ export async function recordBatches(
   for (const item of items) {
     const result = recordAlone(item);
     results.push(result);
-    await result.catch(() => {}); // the caller of this item gets the error
+    await result.catch(() => {}); // the sender of this batch gets the error
   }
   return results;
 }
 
 async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
-  // The last item has the most time left: the others have waited already.
+  // The last item has the latest deadline: the others have waited already.
   const last = items.at(-1);
-  assert(last, 'a batch of no items');
+  assert(last, 'there is no batch to record');
   const { tx, hoursFromMs, tenantMonthsMax } = last;
   const events: TelemetryEvent[] = items.flatMap(({ batch }) => batch.events);
   const named = items.flatMap(({ batch }): Named[] =>
@@ -50,9 +51,9 @@ async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
 async function recordAlone(item: Recordable): Promise<Receipt> {
   const { tx, batch } = item;
   if (await recordTogether([item])) return receiptOf(batch);
-  assert(batch.batchId !== null, 'a batch without an id was here before');
+  assert(batch.batchId !== null, 'a batch without an id counts as a duplicate');
   const known = await findReceipt(tx, batch.batchId);
-  assert(known, 'a batch was here before and left no receipt');
+  assert(known, 'a duplicate batch has no receipt');
   return known;
 }
 

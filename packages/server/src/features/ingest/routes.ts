@@ -17,13 +17,13 @@ export type IngestParts = {
 };
 
 const BATCHES_AT_ONCE_MAX = 8;
-/** In one workspace. Beyond it a batch is refused at once instead of waiting in vain. */
+/** Per workspace. More batches are refused at once, because they would time out while waiting. */
 const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
   const { ingestEventsPerMinute: eventsPerMinute, usageHoursKeptDays, tenantMonthsMax } = parts;
-  // Batches of one workspace update the same rows. Side by side they would wait there for each
-  // other, each holding a connection, so they run one after the other, and together what waits.
+  // Batches of one workspace update the same rows. In parallel they would wait for row locks, each
+  // holding a connection. So one statement runs at a time, with up to 8 waiting batches together.
   const record = batched<Recordable, Receipt>({
     max: BATCHES_AT_ONCE_MAX,
     inFlightMax: 1,

@@ -1,5 +1,5 @@
-// Every statement by which telemetry is taken in. Each is one step and one trip of its own: the
-// charge stays when what follows is refused, and a batch is added to all sums or to none.
+// Every statement that records telemetry. Each is its own transaction: the charge stays when the
+// batch is refused afterwards, and a batch is added to all sums or to none.
 import { sql } from 'kysely';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -8,7 +8,7 @@ import type { Charge } from './budget.ts';
 import type { NamedIds, UnknownId } from './named-ids.ts';
 import type { Tallies } from './tallies.ts';
 
-/** Charges the current minute, or says that it does not hold so much more. */
+/** Charges the current minute, unless its budget is too small for the whole cost. */
 export const updateBudget = (
   tx: Read,
   { cost, eventsPerMinute }: { cost: number; eventsPerMinute: number },
@@ -35,7 +35,10 @@ export type Named = Receipt & { batchId: string };
 
 export type Usage = { named: readonly Named[]; tallies: Tallies; tenantMonthsMax: number };
 
-/** Adds up batches, keeping the receipts of those with an id; false when one was here before. */
+/**
+ * Adds batches to the sums and stores the receipts of those with an id. Returns false, and records
+ * nothing, if one of them is a duplicate.
+ */
 export async function insertUsage(
   tx: Read,
   { named, tallies: { keyDays, tenantMonths, hours, denials }, tenantMonthsMax }: Usage,
@@ -53,7 +56,7 @@ export async function insertUsage(
   return done;
 }
 
-/** What was answered to the first batch that bore this id. */
+/** The receipt of the first batch with this id. */
 export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>
   maybe(
     tx,
@@ -61,10 +64,10 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
       where batch_id = ${batchId} and env = ${senderEnv(tx)}`,
   );
 
-/** The environment of the key that sends, which may tell of both when it is live. */
+/** The environment of the sender's secret key. A live key may report events of both. */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 
-/** Members get the names that the function reads them by. */
+/** The SQL function reads snake_case members. */
 const jsonOf = (rows: readonly object[]): string =>
   JSON.stringify(rows.map((row) => Object.fromEntries(Object.entries(row).map(snakeCased))));
 

@@ -1,6 +1,5 @@
-// A batch added up: thousands of events become a few rows for each table of sums. Events of a batch
-// mostly share their project and their day, so sums are found by way of those, without making up
-// a name for each event.
+// Adds up the events of a batch: thousands become a few rows for each table of sums. Most events
+// share their project and day, so nested maps find a sum without building a key for each event.
 import { DenialReason } from '@keyrail/protocol/objects/usage.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -46,13 +45,13 @@ type Day = { day: string; month: string; keys: Map<string, KeyDay> };
 type Place = {
   projectId: string;
   env: Env;
-  /** By month, then by tenant. */
+  /** Keyed by month, then by tenant. */
   months: Map<string, Map<string, TenantMonth>>;
   hours: Map<number, HourTally>;
   denials: Map<string, DenialTally>;
 };
 
-/** Hours before `hoursFromMs` are past their time: nobody could read them, so none are written. */
+/** Hours before `hoursFromMs` are past their retention and are not written. */
 export function talliesOf(events: readonly TelemetryEvent[], hoursFromMs: number): Tallies {
   const days = new Map<number, Day>();
   const places = { live: new Map<string, Place>(), test: new Map<string, Place>() };
@@ -90,8 +89,11 @@ function dayAt(ms: number): Day {
 }
 
 const placeOf = (projectId: string, env: Env): Place => ({
-  ...{ projectId, env },
-  ...{ months: new Map(), hours: new Map(), denials: new Map() },
+  projectId,
+  env,
+  months: new Map(),
+  hours: new Map(),
+  denials: new Map(),
 });
 
 function addToKey({ day, keys }: Day, { keyId, atMs, weight, isError }: TelemetryEvent): void {
@@ -102,7 +104,7 @@ function addToKey({ day, keys }: Day, { keyId, atMs, weight, isError }: Telemetr
   if (atMs > sum.lastMs) sum.lastMs = atMs;
 }
 
-/** A request that was refused makes no customer active. */
+/** A denied request does not make its tenant active, because active tenants are billed. */
 function addToTenant(
   { projectId, env, months }: Place,
   month: string,
@@ -111,8 +113,13 @@ function addToTenant(
   if (tenantId === null || denialReason !== null) return;
   const tenants = found(months, month, () => new Map<string, TenantMonth>());
   const sum = found(tenants, tenantId, () => ({
-    ...{ tenantId, projectId, env, month },
-    ...{ requestCount: 0, firstSeenMs: atMs, lastSeenMs: atMs },
+    tenantId,
+    projectId,
+    env,
+    month,
+    requestCount: 0,
+    firstSeenMs: atMs,
+    lastSeenMs: atMs,
   }));
   sum.requestCount += weight;
   if (atMs < sum.firstSeenMs) sum.firstSeenMs = atMs;
@@ -123,7 +130,12 @@ function addToHour({ projectId, env, hours, denials }: Place, event: TelemetryEv
   const { atMs, weight, denialReason } = event;
   const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS;
   const sum = found(hours, hourMs, () => ({
-    ...{ projectId, env, hourMs, requests: 0, errors: 0, degraded: 0 },
+    projectId,
+    env,
+    hourMs,
+    requests: 0,
+    errors: 0,
+    degraded: 0,
     latency: emptyHistogram(),
   }));
   sum.requests += weight;
@@ -136,7 +148,11 @@ function addToHour({ projectId, env, hours, denials }: Place, event: TelemetryEv
   }
   const reason = knownReasons.get(denialReason) ?? 'other';
   const denial = found(denials, `${hourMs} ${reason}`, () => ({
-    ...{ projectId, env, hourMs, reason, requests: 0 },
+    projectId,
+    env,
+    hourMs,
+    reason,
+    requests: 0,
   }));
   denial.requests += weight;
 }

@@ -12,9 +12,8 @@ import { listUnknown, updateBudget } from './rows.ts';
 export type Judged = { batch: Batch; now: Date };
 
 /**
- * Judges a batch of telemetry. The budget is charged first and stays charged, whatever becomes of
- * the batch; then its fields are looked at, then its ids are looked up. What is returned may be
- * counted.
+ * Validates a batch of telemetry. The budget is charged first and stays charged even if the batch
+ * is refused; then its fields are checked, then its ids are looked up.
  */
 export async function validateBatch(
   tx: Read,
@@ -35,7 +34,7 @@ export async function validateBatch(
   return { batch, now: charge.moment };
 }
 
-/** A node whose clock is ahead would write into months that have not begun. */
+/** A node whose clock is ahead would add to months that have not begun. */
 function refuseAhead({ events }: Batch, now: Date): void {
   const latestMs = now.getTime() + INGEST_AHEAD_MS_MAX;
   const ahead = events.flatMap(({ atMs }, place) => (atMs > latestMs ? [place] : []));
