@@ -47,7 +47,7 @@ test('PostgreSQL without a master key is refused before anything is opened', asy
 test('a command that does not exist is answered with those that do', async () => {
   const { code, output } = await runServer(['begin'], {});
   equal(code, 2);
-  match(output, /no command "begin"/);
+  match(output, /unknown command "begin"/);
   match(output, /^ {2}start .*migrate/m);
   match(output, /^ {2}KEYRAIL_PORT /m);
 });

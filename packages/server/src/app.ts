@@ -1,4 +1,4 @@
-// Composition root: the parts of one running API, put together and taken apart in order.
+// Composition root: builds the parts of one process and closes them in order.
 import { hkdfSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Credentials } from './access/authenticate.ts';
@@ -56,15 +56,15 @@ export type AppParts = SigningSchedule & {
   policyPageKeysMax: number;
   heldPollsMax: number;
   revokeWaitMsMax: number;
-  /** How long a secret key is remembered on the hot lines. */
+  /** How long hot endpoints may reuse the cached lookup of a secret key. */
   hotAuthMs: number;
-  /** Of a tenant in one project and environment, on the embed plane. */
+  /** Unrevoked keys per tenant, project and environment on the embed plane. */
   embedKeysMax: number;
-  /** Of stored responses, for each workspace and environment. */
+  /** Size of the stored responses per workspace and environment. */
   idempotencyBytesMax: number;
   ingestEventsPerMinute: number;
   usageHoursKeptDays: number;
-  /** Of all tenants of a workspace. */
+  /** Monthly usage rows per workspace, for all tenants together. */
   tenantMonthsMax: number;
   /** Closed with the app. */
   counters: Counters;
@@ -86,9 +86,9 @@ export type AppParts = SigningSchedule & {
 export type App = {
   http: FastifyInstance;
   worker: WorkerParts;
-  /** Before it serves: a key to sign with is there, and published. */
+  /** Call before serving: ensures that a published signing key exists. */
   prepare(): Promise<void>;
-  /** No new requests; resolves when the accepted ones are answered. The store stays open. */
+  /** Rejects new requests and resolves once accepted ones are answered. The store stays open. */
   stopServing(): Promise<void>;
   close(): Promise<void>;
 };
@@ -121,12 +121,14 @@ export function buildApp(parts: AppParts): App {
     verifiedOnly: parts.verifiedOnly,
     newRequestId: requestIdMaker(newId),
     chargeEmbedChange: parts.chargeEmbedChange,
-    ...{ checkAnswers, publicUrl, trustProxy },
+    checkAnswers,
+    publicUrl,
+    trustProxy,
   });
   recordServing(http, { gate, newId, log });
   documentRoutes(http, publicUrl);
   const stopServing = async (): Promise<void> => {
-    // Held requests are answered first: a server that stops keeps nobody waiting.
+    // Closing the hub answers held polls; http.close() would otherwise wait for them.
     hub.close();
     await http.close();
   };
@@ -141,10 +143,12 @@ export function buildApp(parts: AppParts): App {
       unseal: sealing.unseal,
       signing,
       usageHoursKeptDays: parts.usageHoursKeptDays,
-      ...{ publicUrl, newId, log },
+      publicUrl,
+      newId,
+      log,
     },
     async prepare() {
-      // A store that only reads at the moment is no reason not to start.
+      // Write only if necessary, so that the server also starts on a read-only store.
       if ((await gate.findSigningKeys()).length === 0) await makeFirstSigningKey();
     },
     stopServing,
@@ -160,26 +164,27 @@ export function buildApp(parts: AppParts): App {
 
 const WORK_WAIT_MS = 10_000;
 
-/** The gate's transactions as the worker opens them: with a wait of its own for each. */
+/** The gate's transactions for the worker. Each one gets its own deadline. */
 const workersPeople =
   (doors: DoorParts): OpenPeople =>
   (operation) =>
     openPeople(doors, deadlineAfter(WORK_WAIT_MS))(operation);
 
-/** From when it listens until it takes no more requests. A worker does not listen. */
+/** Records served time from listen until close. A worker alone never listens. */
 function recordServing(http: FastifyInstance, parts: ServingParts): void {
   const serving = openServingRecord(parts);
   http.addHook('onListen', async () => serving.start());
   http.addHook('preClose', () => serving.close());
 }
-/** For the stored responses of idempotent requests. */
+
+/** Seals the stored responses of idempotent requests. */
 const responseSealingOf = ({ masterKey, randomBytes }: AppParts): BoundSealing =>
   boundSealingUnder(keyFor('idempotency', masterKey), randomBytes);
 
 const hotKeysOf = ({ hotAuthMs: lifeMs, db, clock, log }: AppParts, gate: Gate): HotKeys =>
   openHotKeys({ gate, log, clock, lifeMs, listen: db.listen, read: openSecretKeys({ gate, log }) });
 
-type Known = {
+type CredentialParts = {
   gate: Gate;
   log: Log;
   hotKeys: HotKeys;
@@ -188,7 +193,7 @@ type Known = {
 
 const credentialsOf = (
   { bootstrapToken, publicUrl: issuer, embedKeysMax: keysMax }: AppParts,
-  { gate, log, hotKeys, signingKeys }: Known,
+  { gate, log, hotKeys, signingKeys }: CredentialParts,
 ): Credentials => ({
   secretKey: hotKeys.principalOf,
   session: (token) => sessionPrincipal({ gate, log }, token),
@@ -199,7 +204,7 @@ const credentialsOf = (
 const transportOf = ({ mail, mailFrom, publicUrl }: AppParts): MailTransport =>
   openTransport(mail, { from: mailFrom, domain: new URL(publicUrl).hostname });
 
-/** What signing keys are made and opened with. */
+/** Dependencies for creating and unsealing signing keys. */
 export function signingPartsOf(
   parts: Pick<AppParts, 'masterKey' | 'randomBytes' | keyof SigningSchedule>,
 ): SigningParts & Pick<Sealing, 'unseal'> {
@@ -220,7 +225,7 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
 
 const KEY_BYTES = 32;
 
-/** One key for each purpose: no use of the master key can be played against another. */
+/** Derives a separate key for each purpose, so that one purpose cannot be used to attack another. */
 const keyFor = (purpose: string, masterKey: Secret): Buffer =>
   Buffer.from(
     hkdfSync(

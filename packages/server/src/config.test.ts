@@ -1,4 +1,4 @@
-// Settings: what holds when nothing is set, what is refused, and that every fault is told at once.
+// Settings: defaults, accepted and refused values, and that all faults are reported at once.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ function faultsOf(env: Record<string, string>): string[] {
   return 'faults' in read ? read.faults : [];
 }
 
-test('the manual for operators has each setting as it is', () => {
+test('docs/operate.md lists every setting with its default and meaning', () => {
   const rows = readFileSync(operators, 'utf8').match(/^\| `(KEYRAIL_|DATABASE_|REDIS_).*$/gm);
   const expected = settings.map(({ name, fallback, meaning }) => {
     const shown = fallback === null ? 'none' : `\`${fallback}\``;
@@ -30,7 +30,7 @@ test('the manual for operators has each setting as it is', () => {
   deepEqual(rows, expected);
 });
 
-test('everything has a default, and the defaults are these', () => {
+test('an empty environment gives the documented defaults', () => {
   deepEqual(configOf({}), {
     host: '127.0.0.1',
     port: 4400,
@@ -70,12 +70,12 @@ test('everything has a default, and the defaults are these', () => {
   });
 });
 
-test('settings that are set to nothing count as not set', () => {
+test('an empty value counts as unset', () => {
   const empty = Object.fromEntries(settings.map(({ name }) => [name, '']));
   deepEqual(configOf(empty), configOf({}));
 });
 
-test('what was read can no longer be changed', () => {
+test('the config is frozen', () => {
   ok(Object.isFrozen(configOf({})));
 });
 
@@ -116,13 +116,15 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_SIGNING_PUBLISH_WAIT', '5m', 'publishWaitMs', 300_000],
   ['KEYRAIL_SCANNER_KEYS', './keys.json', 'scannerKeys', { kind: 'file', path: './keys.json' }],
   [
-    ...(['KEYRAIL_SCANNER_KEYS', 'https://scanner.example/keys', 'scannerKeys'] as const),
+    'KEYRAIL_SCANNER_KEYS',
+    'https://scanner.example/keys',
+    'scannerKeys',
     { kind: 'url', url: 'https://scanner.example/keys' },
   ],
 ];
 
 for (const [name, text, field, value] of accepted) {
-  test(`${name}=${text} is taken`, () => {
+  test(`${name}=${text} is accepted`, () => {
     deepEqual(configOf({ [name]: text })[field], value);
   });
 }
@@ -180,7 +182,7 @@ const refusals: [string, string][] = [
 ];
 
 for (const [name, text] of refusals) {
-  test(`${name}=${JSON.stringify(text)} is refused by name, with what was set`, () => {
+  test(`${name}=${JSON.stringify(text)} is refused with the setting's name and value`, () => {
     const faults = faultsOf({ [name]: text });
     equal(faults.length, 1, faults.join('\n'));
     equal(faults[0]?.startsWith(`${name} must be `), true, faults[0]);
@@ -210,14 +212,14 @@ const secrets: [string, string][] = [
 ];
 
 for (const [name, text] of secrets) {
-  test(`${name} of ${text.length} characters is refused without being repeated`, () => {
-    const told = faultsOf({ KEYRAIL_MASTER_KEY: MASTER_KEY, [name]: text }).join('\n');
-    match(told, new RegExp(`^${name} must `));
-    equal(told.includes('hunter2') || told.includes(text), false, told);
+  test(`${name} of ${text.length} characters is refused without printing the secret`, () => {
+    const faults = faultsOf({ KEYRAIL_MASTER_KEY: MASTER_KEY, [name]: text }).join('\n');
+    match(faults, new RegExp(`^${name} must `));
+    equal(faults.includes('hunter2') || faults.includes(text), false, faults);
   });
 }
 
-test('secrets that are right are kept where nothing prints them', () => {
+test('valid secrets do not appear in the serialized config', () => {
   const env = {
     DATABASE_URL: 'postgresql://keyrail:hunter2@db/keyrail',
     KEYRAIL_BOOTSTRAP_TOKEN: TOKEN,
@@ -232,17 +234,25 @@ test('secrets that are right are kept where nothing prints them', () => {
   for (const text of Object.values(env)) equal(JSON.stringify(config).includes(text), false);
 });
 
-test('PostgreSQL without a master key is refused, with the command that makes one', () => {
+test('PostgreSQL without a master key is refused, with the command to generate one', () => {
   deepEqual(faultsOf({ DATABASE_URL: 'postgres://db/keyrail' }), [
-    'KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32',
+    'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
   ]);
 });
 
-test('every fault is told at once, and names that are no setting are among them', () => {
+test('all faults are reported at once, including unknown names', () => {
   const faults = faultsOf({
-    ...{ KEYRAIL_PORT: 'x', KEYRAIL_LOG_LEVEL: 'x', KEYRAIL_PUBLIC_URL: 'x', DATABASE_URL: 'x' },
-    ...{ KEYRAIL_BOOTSTRAP_TOKEN: 'x', KEYRAIL_DATABASE_CONNECTIONS: 'x' },
-    ...{ KEYRAIL_PROT: 'hunter2', KEYRAIL_: '', keyrail_port: '1', PORT: 'x', NODE_ENV: 'x' },
+    KEYRAIL_PORT: 'x',
+    KEYRAIL_LOG_LEVEL: 'x',
+    KEYRAIL_PUBLIC_URL: 'x',
+    DATABASE_URL: 'x',
+    KEYRAIL_BOOTSTRAP_TOKEN: 'x',
+    KEYRAIL_DATABASE_CONNECTIONS: 'x',
+    KEYRAIL_PROT: 'hunter2',
+    KEYRAIL_: '',
+    keyrail_port: '1',
+    PORT: 'x',
+    NODE_ENV: 'x',
     KEYRAIL_TEST_STORE: 'postgres',
   });
   deepEqual(faults.map((fault) => fault.split(' ')[0]).toSorted(), [
@@ -256,11 +266,11 @@ test('every fault is told at once, and names that are no setting are among them'
     'KEYRAIL_PROT',
     'KEYRAIL_PUBLIC_URL',
   ]);
-  match(faults.join('\n'), /KEYRAIL_PROT is not a setting; keyrail-server help lists them/);
-  equal(faults.join('\n').includes('hunter2'), false, 'what a misspelt secret holds is not told');
+  match(faults.join('\n'), /KEYRAIL_PROT is not a setting: keyrail-server help lists the known/);
+  equal(faults.join('\n').includes('hunter2'), false, 'a misspelt secret must not be printed');
 });
 
-test('the default address can be opened, also where the host is an IPv6 one', () => {
+test('the default public URL is valid, also for an IPv6 host', () => {
   for (const [host, url] of [
     ['::1', 'http://[::1]:4400'],
     ['::', 'http://[::]:4400'],
@@ -272,14 +282,14 @@ test('the default address can be opened, also where the host is an IPv6 one', ()
   }
 });
 
-test('every setting says what it means', () => {
+test('every setting has a valid name and a meaning that ends in a period', () => {
   for (const { name, meaning } of settings) {
     match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL)$/);
     match(meaning, /^\w.*\.$/, name);
   }
 });
 
-test('a PostgreSQL is named by whatever its driver understands', () => {
+test('DATABASE_URL accepts every form that the driver accepts', () => {
   for (const url of [
     'postgres://db/keyrail',
     'postgresql://me:word@[::1]:5432/keyrail?sslmode=require',
@@ -292,14 +302,14 @@ test('a PostgreSQL is named by whatever its driver understands', () => {
   }
 });
 
-test('a Redis is named by a URL or by the path of its socket', () => {
+test('REDIS_URL accepts a URL or the path of a socket', () => {
   for (const url of ['redis://cache:6379/1', 'rediss://me:word@cache', 'unix:/run/redis.sock']) {
     equal(configOf({ REDIS_URL: url }).redisUrl?.reveal(), url);
   }
 });
 
-test('a Cluster is named by one of its nodes, which have no sockets', () => {
-  const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL of redis:// or rediss://'];
+test('a Redis Cluster needs a URL: the path of a socket is refused', () => {
+  const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://'];
   deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on' }), needs);
   deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', REDIS_URL: 'unix:/run/redis.sock' }), needs);
   deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', REDIS_URL: 'rediss://cache' }), []);

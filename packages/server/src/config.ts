@@ -1,5 +1,4 @@
-// The settings together. Reading is pure: an environment goes in, a frozen object or the list of
-// every fault comes out.
+// Reads all settings. Pure: takes an environment and returns a frozen config or all faults at once.
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { LogLevel } from './base/log.ts';
@@ -97,7 +96,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     passwordCharsMin: required(known.passwordCharsMin, 0),
     authThrottle: required(known.authThrottle, true),
     signupPolicy: required(people.signupPolicy, 'off'),
-    // Mail in a directory proves no address: the operator would have to pass every link on.
+    // Mail files cannot verify an address: the operator would have to forward every link.
     verifiedOnly: optional(people.verifiedOnly) ?? mail.kind === 'smtp',
     invitesPerHourMax: required(people.invitesPerHourMax, 1),
     policyPageKeysMax: required(known.policyPageKeysMax, 1),
@@ -115,10 +114,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseBytesMax: optional(storage.databaseBytesMax),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
-    faults.push('KEYRAIL_MASTER_KEY is required with DATABASE_URL: openssl rand -base64 32');
+    faults.push(
+      'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
+    );
   }
   if (config.redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
-    faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL of redis:// or rediss://');
+    faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://');
   }
   faults.push(...unknownNames(env));
   return faults.length > 0 ? { faults } : { config: Object.freeze(config) };
@@ -130,7 +131,7 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
   return Object.keys(env)
     .filter((name) => name.startsWith('KEYRAIL_') && !name.startsWith('KEYRAIL_TEST_'))
     .filter((name) => !known.has(name))
-    .map((name) => `${name} is not a setting; keyrail-server help lists them`);
+    .map((name) => `${name} is not a setting: keyrail-server help lists the known ones`);
 }
 
 const urlOf = (listen: { host: string; port: number }): string =>

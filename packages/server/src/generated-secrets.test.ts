@@ -1,4 +1,4 @@
-// Secrets that an embedded deployment makes for itself: once, whole, and for its owner alone.
+// Secrets that an embedded deployment generates: once, complete, and readable only by the owner.
 import { deepEqual, equal, match, notEqual, rejects } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ async function directory(t: TestContext): Promise<string> {
 const modeOf = async (path: string): Promise<string> =>
   ((await stat(path)).mode & 0o777).toString(8);
 
-test('a secret is made in a directory and a file that only their owner may read', async (t) => {
+test('a generated secret and its directory are readable only by their owner', async (t) => {
   const at = await directory(t);
   const token = await bootstrapTokenIn(at, systemRandomBytes);
   const key = await masterKeyIn(at, systemRandomBytes);
@@ -29,7 +29,7 @@ test('a secret is made in a directory and a file that only their owner may read'
   equal(await readFile(join(at, 'bootstrap-token'), 'utf8'), `${token.reveal()}\n`);
 });
 
-test('a secret that is there is kept, also one that the operator wrote', async (t) => {
+test('an existing secret is kept, also one that the operator wrote', async (t) => {
   const at = await directory(t);
   const first = await masterKeyIn(at, systemRandomBytes);
   equal((await masterKeyIn(at, systemRandomBytes)).reveal(), first.reveal());
@@ -38,17 +38,19 @@ test('a secret that is there is kept, also one that the operator wrote', async (
   equal((await masterKeyIn(at, systemRandomBytes)).reveal(), typed);
 });
 
-test('a secret in a file is held to what the setting would be, and not repeated', async (t) => {
+test('a secret in a file is validated like the setting and not printed', async (t) => {
   const at = await directory(t);
   const key = (await masterKeyIn(at, systemRandomBytes)).reveal();
   const token = (await bootstrapTokenIn(at, systemRandomBytes)).reveal();
   await writeFile(join(at, 'master-key'), key.slice(0, -2));
   await writeFile(join(at, 'bootstrap-token'), token.slice(0, 31));
-  const told = await Promise.allSettled([
+  const outcomes = await Promise.allSettled([
     masterKeyIn(at, systemRandomBytes),
     bootstrapTokenIn(at, systemRandomBytes),
   ]);
-  const reasons = told.map((each) => (each.status === 'rejected' ? String(each.reason) : 'taken'));
+  const reasons = outcomes.map((outcome) =>
+    outcome.status === 'rejected' ? String(outcome.reason) : 'accepted',
+  );
   match(reasons[0] ?? '', /master-key must be 32 bytes in base64/);
   match(reasons[1] ?? '', /bootstrap-token must have at least 32 characters/);
   equal(
@@ -61,7 +63,7 @@ test('a secret in a file is held to what the setting would be, and not repeated'
   );
 });
 
-test('many that start at once end up with the same secret', async (t) => {
+test('concurrent starts get the same secret', async (t) => {
   const at = await directory(t);
   for (let round = 0; round < 20; round += 1) {
     const made = await Promise.all(
@@ -70,20 +72,20 @@ test('many that start at once end up with the same secret', async (t) => {
       ),
     );
     const texts = new Set(made.map((secret) => secret.reveal()));
-    equal(texts.size, 1, 'they differ');
-    equal([...texts][0]?.length, 5000, 'it is not whole');
+    equal(texts.size, 1, 'the secrets differ');
+    equal([...texts][0]?.length, 5000, 'the secret is truncated');
   }
-  equal((await readdir(at)).length, 20, 'something was left behind');
+  equal((await readdir(at)).length, 20, 'a temporary file was left behind');
 });
 
-test('an empty file is refused instead of passing for a secret', async (t) => {
+test('an empty secret file is refused', async (t) => {
   const at = await directory(t);
   await masterKeyIn(at, systemRandomBytes);
   await writeFile(join(at, 'master-key'), '\n');
   await rejects(masterKeyIn(at, systemRandomBytes), /master-key is empty/);
 });
 
-test('a data directory that cannot be made is said so', async (t) => {
+test('a data directory that cannot be created fails with the code of the file system', async (t) => {
   const at = await directory(t);
   await masterKeyIn(at, systemRandomBytes);
   const below = join(at, 'master-key', 'data');

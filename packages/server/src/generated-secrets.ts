@@ -1,5 +1,5 @@
-// Embedded mode needs no settings: what is secret is made once and kept in the data directory,
-// readable by its owner alone.
+// Secrets for embedded mode, which needs no settings: generated once and stored in the data
+// directory, readable only by the file's owner.
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RandomBytes } from './base/random.ts';
@@ -8,8 +8,8 @@ import { Fault, type Setting } from './settings/setting.ts';
 import { bootstrapToken, masterKey } from './settings.ts';
 
 /**
- * Reads a secret, or makes it. Two that start at once end up with the same one, and a crash leaves
- * either none or a whole one: it gets its name only when it is on disk.
+ * Reads a secret or creates it. Processes that start at the same time get the same secret. A crash
+ * leaves no partial file: the file is linked to its name only after it has been flushed.
  */
 export async function keptSecret(
   dataDir: string,
@@ -17,12 +17,13 @@ export async function keptSecret(
   make: () => string,
 ): Promise<Secret> {
   const path = join(dataDir, name);
-  const text = (await readIfThere(path)) ?? (await makeFile(dataDir, path, make()));
-  if (!text) throw new Error(`${path} is empty: remove it to have a new one made.`);
+  const text = (await readIfPresent(path)) ?? (await makeFile(dataDir, path, make()));
+  if (!text)
+    throw new Error(`${path} is empty: remove it, and the next start generates a new one.`);
   return new Secret(text);
 }
 
-async function readIfThere(path: string): Promise<string | null> {
+async function readIfPresent(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
@@ -31,7 +32,7 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-/** Returns what the file holds in the end: ours, or that of whoever was faster. */
+/** Returns the file's final content: this secret, or that of a process that linked first. */
 async function makeFile(dataDir: string, path: string, text: string): Promise<string | null> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const part = `${path}.${crypto.randomUUID()}`;
@@ -43,7 +44,7 @@ async function makeFile(dataDir: string, path: string, text: string): Promise<st
   } finally {
     await rm(part, { force: true });
   }
-  return readIfThere(path);
+  return readIfPresent(path);
 }
 
 const isCode = (error: unknown, code: string): boolean =>
@@ -63,7 +64,7 @@ export const masterKeyIn = (dataDir: string, randomBytes: RandomBytes): Promise<
 
 type Kept = { setting: Setting<Secret>; make(): string };
 
-/** A file that was cut off or mistyped is as wrong as the setting in whose place it stands. */
+/** Validates the file like the setting that it replaces: it may be truncated or mistyped. */
 async function keptSetting(
   dataDir: string,
   name: string,

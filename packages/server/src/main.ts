@@ -1,10 +1,11 @@
 #!/usr/bin/env node
+// keyrail-server: the command line of the server. Only this file reads process.env.
+
 import { reasonOf } from './base/errors.ts';
 import { type Config, readConfig } from './config.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { settings } from './settings.ts';
 import { signingKeysCommand } from './signing-keys-command.ts';
-// keyrail-server: the one program, by its parts. The only reader of process.env.
 import { apiCommand, startCommand, workerCommand } from './start.ts';
 
 type Command = {
@@ -19,36 +20,38 @@ const commands: Record<string, Command> = {
   worker: { does: 'run the worker alone', run: workerCommand },
   migrate: { does: 'bring the database to this version and exit', run: migrateCommand },
   'signing-keys': {
-    does: 'list | rotate [--now]: keys of embed tokens',
+    does: 'list | rotate [--now]: the keys that sign embed tokens',
     takesWords: true,
     run: signingKeysCommand,
   },
 };
 
-const QUESTIONS = ['help', '--help', '-h'];
+const HELP_WORDS = ['help', '--help', '-h'];
 
 async function main(): Promise<void> {
   const [name = 'help', ...words] = process.argv.slice(2);
   const command = commands[name];
-  if ([name, ...words].some((word) => QUESTIONS.includes(word))) {
+  if ([name, ...words].some((word) => HELP_WORDS.includes(word))) {
     process.stdout.write(usage());
     return;
   }
-  if (!command) return misused(`no command "${name}"`);
-  // A word that nobody reads was meant: what it asked for is not guessed.
-  if (words.length > 0 && !command.takesWords) return misused(`${name} takes no "${words[0]}"`);
+  if (!command) return misused(`unknown command "${name}"`);
+  // Reject unexpected arguments instead of ignoring them.
+  if (words.length > 0 && !command.takesWords) {
+    return misused(`${name} takes no arguments, but got "${words[0]}"`);
+  }
   const read = readConfig(process.env);
   if ('faults' in read) {
     const list = read.faults.map((fault) => `  - ${fault}\n`).join('');
-    process.stderr.write(`keyrail-server: the settings are not right:\n${list}`);
+    process.stderr.write(`keyrail-server: invalid settings:\n${list}`);
     process.exitCode = 1;
     return;
   }
   await command.run(read.config, words);
 }
 
-function misused(how: string): void {
-  process.stderr.write(`keyrail-server: ${how}\n\n${usage()}`);
+function misused(problem: string): void {
+  process.stderr.write(`keyrail-server: ${problem}\n\n${usage()}`);
   process.exitCode = 2;
 }
 
@@ -70,6 +73,6 @@ function usage(): string {
 
 main().catch((error: unknown) => {
   process.stderr.write(`keyrail-server: ${reasonOf(error)}\n`);
-  // What was opened on the way would keep alive a process that serves nobody.
+  // Connections opened before the failure would keep the process alive.
   process.exit(1);
 });

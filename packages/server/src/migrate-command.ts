@@ -1,4 +1,4 @@
-// keyrail-server migrate: for deployments that migrate before they roll out.
+// keyrail-server migrate: for deployments that migrate before a rollout.
 import { systemClock } from './base/clock.ts';
 import { openLog } from './base/log.ts';
 import type { Config } from './config.ts';

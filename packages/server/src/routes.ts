@@ -1,4 +1,4 @@
-// Table of contents: the routes of each feature, in the order of the contract.
+// All routes of the server, by feature, in the order of the contract.
 import { type AccountParts, accountRoutes } from './features/accounts/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
 import type { IssuingParts } from './features/embed/issue-embed-token.ts';

@@ -1,4 +1,4 @@
-// Every setting by itself: its name, meaning, default and parser. The manual is printed from here.
+// Every setting with its name, meaning, default and parser. `keyrail-server help` prints this list.
 import { REVOKE_WAIT_MS_MAX } from './base/deadline.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
@@ -28,7 +28,8 @@ import { Fault, type Setting } from './settings/setting.ts';
 import { databaseBytesMax, idempotencyBytesMax, tenantMonthsMax } from './settings/storage.ts';
 import { ingestEventsPerMinute, usageHoursKeptDays } from './settings/usage.ts';
 
-const [BOOTSTRAP_CHARS_MIN, MASTER_KEY_BYTES] = [32, 32];
+const BOOTSTRAP_CHARS_MIN = 32;
+const MASTER_KEY_BYTES = 32;
 
 export const host: Setting<string> = {
   name: 'KEYRAIL_HOST',
@@ -39,14 +40,14 @@ export const host: Setting<string> = {
 
 export const port: Setting<number> = {
   name: 'KEYRAIL_PORT',
-  meaning: 'Port to listen on; 0 takes any free one.',
+  meaning: 'Port to listen on; 0 takes any free port.',
   fallback: '4400',
   parse: (text) => wholeNumber(text, 0, 65_535),
 };
 
 export const publicUrl: Setting<string | null> = {
   name: 'KEYRAIL_PUBLIC_URL',
-  meaning: 'How people reach the server: stands in mails and tokens. Default: host and port.',
+  meaning: 'Base URL of the server in mails and tokens. Default: host and port.',
   fallback: null,
   parse: (text) => {
     const isOrigin = /^https?:\/\/[^\s/?#@\\]+$/.test(text) && URL.canParse(text);
@@ -57,7 +58,7 @@ export const publicUrl: Setting<string | null> = {
 
 export const dataDir: Setting<string> = {
   name: 'KEYRAIL_DATA_DIR',
-  meaning: 'Embedded database, generated secrets and mail.',
+  meaning: 'Directory of the embedded database, generated secrets and mail.',
   fallback: './.keyrail',
   parse: plainText,
 };
@@ -72,14 +73,14 @@ export const databaseUrl: Setting<Secret> = {
 
 export const databaseConnectionsMax: Setting<number> = {
   name: 'KEYRAIL_DATABASE_CONNECTIONS',
-  meaning: 'Connections to PostgreSQL that one process may hold.',
+  meaning: 'Maximum PostgreSQL connections per process.',
   fallback: '10',
   parse: (text) => wholeNumber(text, 1, 1000),
 };
 
 export const redisUrl: Setting<Secret> = {
   name: 'REDIS_URL',
-  meaning: 'redis://, rediss:// or unix:<path>. Unset: counters are kept inside the process.',
+  meaning: 'redis://, rediss:// or unix:<path>. Unset: counters are kept in the process.',
   fallback: null,
   isSecret: true,
   parse: (text) => secretIf(isRedis(text), text, 'must be redis://, rediss:// or unix:<path>'),
@@ -87,14 +88,14 @@ export const redisUrl: Setting<Secret> = {
 
 export const redisCluster: Setting<boolean> = {
   name: 'KEYRAIL_REDIS_CLUSTER',
-  meaning: 'on: REDIS_URL names one of the nodes of a Redis Cluster.',
+  meaning: 'on: REDIS_URL names a node of a Redis Cluster.',
   fallback: 'off',
   parse: onOrOff,
 };
 
 export const bootstrapToken: Setting<Secret> = {
   name: 'KEYRAIL_BOOTSTRAP_TOKEN',
-  meaning: 'Founds workspaces without a person. Embedded: made in the data directory when unset.',
+  meaning: 'Token that creates workspaces. Embedded: if unset, generated in the data directory.',
   fallback: null,
   isSecret: true,
   parse: (text) => {
@@ -108,11 +109,11 @@ export const bootstrapToken: Setting<Secret> = {
 
 export const masterKey: Setting<Secret> = {
   name: 'KEYRAIL_MASTER_KEY',
-  meaning: '32 bytes in base64; encrypts what must be readable again. Required with DATABASE_URL.',
+  meaning: 'Encrypts stored secrets and responses: 32 bytes in base64. Required with DATABASE_URL.',
   fallback: null,
   isSecret: true,
   parse: (text) => {
-    // The decoder skips what is no base64: a quoted key would pass for the one without quotes.
+    // Buffer.from skips characters outside base64, so it would accept a key in quotes.
     const isKey =
       /^[\w+/-]+=?$/.test(text) && Buffer.from(text, 'base64').length === MASTER_KEY_BYTES;
     return secretIf(isKey, text, 'must be 32 bytes in base64');
@@ -121,14 +122,14 @@ export const masterKey: Setting<Secret> = {
 
 export const region: Setting<string> = {
   name: 'KEYRAIL_REGION',
-  meaning: 'Named in the answers of the health probes.',
+  meaning: 'Name of the region in responses of the health endpoints.',
   fallback: 'local',
   parse: plainText,
 };
 
 export const trustProxy: Setting<string[] | false> = {
   name: 'KEYRAIL_TRUST_PROXY',
-  meaning: 'Addresses (comma separated) of proxies whose x-forwarded-for is believed.',
+  meaning: 'Comma-separated addresses of proxies whose x-forwarded-for is trusted.',
   fallback: 'off',
   parse: (text) => {
     if (text === 'off') return false;
@@ -174,40 +175,40 @@ export const mailFrom: Setting<string> = {
 
 export const passwordCharsMin: Setting<number> = {
   name: 'KEYRAIL_PASSWORD_MIN',
-  meaning: 'Least length of a new password, in characters.',
+  meaning: 'Minimum length of a new password, in characters.',
   fallback: '12',
   parse: (text) => wholeNumber(text, 8, 64),
 };
 
 export const authThrottle: Setting<boolean> = {
   name: 'KEYRAIL_AUTH_THROTTLE',
-  meaning: 'Limits attempts to sign in or up, and mail to one address: on, or off for tests.',
+  meaning: 'Limits sign-in and sign-up attempts, and mail to one address: on, or off for tests.',
   fallback: 'on',
   parse: onOrOff,
 };
 
 export const policyPageKeysMax: Setting<number> = {
   name: 'KEYRAIL_POLICY_PAGE_CEILING',
-  meaning: 'Most keys in one page of a policy snapshot.',
+  meaning: 'Maximum keys in one page of a policy snapshot.',
   fallback: '10000',
   parse: (text) => wholeNumber(text, 1, 100_000),
 };
 
 export const revokeWaitMsMax: Setting<number> = {
   name: 'KEYRAIL_REVOKE_WAIT_MS',
-  meaning: 'Longest wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
+  meaning: 'Maximum wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
   fallback: '10000',
   parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
 };
 
 export const hotAuthMs: Setting<number> = {
   name: 'KEYRAIL_HOT_AUTH_TTL_MS',
-  meaning: 'How long rate-limit and idempotency calls rely on one look-up of their secret key.',
+  meaning: 'Milliseconds for which rate-limit and idempotency requests cache their secret key.',
   fallback: '5000',
   parse: (text) => wholeNumber(text, 0, 60_000),
 };
 
-/** In the order of the manual, which is printed from this list. */
+/** In the order of `keyrail-server help`. */
 export const settings: readonly Setting<unknown>[] = [
   host,
   port,

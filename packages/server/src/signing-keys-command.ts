@@ -1,4 +1,4 @@
-// keyrail-server signing-keys: what signs embed tokens, looked at and replaced by hand.
+// keyrail-server signing-keys: lists and rotates the keys that sign embed tokens.
 import { signingPartsOf } from './app.ts';
 import { systemClock } from './base/clock.ts';
 import { idMaker } from './base/ids.ts';
@@ -18,7 +18,7 @@ type Step = (tx: Work) => Promise<string>;
 
 export async function signingKeysCommand(config: Config, words: readonly string[]): Promise<void> {
   const step = await stepFor(config, words);
-  // Results go to standard output: what is told on the way must not mix with them.
+  // Standard output holds only the result, so log to standard error.
   const log = openLog(config.logLevel, process.stderr);
   const db = await openStore(config, systemClock, log);
   try {
@@ -38,8 +38,8 @@ async function stepFor(config: Config, words: readonly string[]): Promise<Step> 
   return async (tx) => {
     const occasion = asked === 'rotate' ? 'asked' : 'at once';
     const { newest, isNew } = await rotateSigningKey(tx, parts, occasion);
-    const what = isNew ? 'made' : 'is on its way already';
-    return `${newest.id} ${what}; it signs from ${wireTime(newest.signsFrom)}\n`;
+    const outcome = isNew ? 'created' : 'is already published';
+    return `${newest.id} ${outcome}; it signs from ${wireTime(newest.signsFrom)}\n`;
   };
 }
 

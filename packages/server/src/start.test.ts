@@ -1,11 +1,12 @@
-// The order in which a program stops.
+// The order in which the server stops.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import { stopInOrder } from './start.ts';
 
-test('nobody is let in while jobs finish, and the store closes when all have', async () => {
-  const [requests, jobs] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+test('new requests are rejected while jobs finish, and the store closes last', async () => {
+  const requests = Promise.withResolvers<void>();
+  const jobs = Promise.withResolvers<void>();
   const events: string[] = [];
   const on = (event: string, done: Promise<void>) => () => {
     events.push(event);

@@ -1,5 +1,5 @@
-// keyrail-server start, api and worker: open what the settings name, run until told to stop, and
-// stop in order: no new requests, the accepted ones and the running jobs finished, then the store.
+// keyrail-server start, api and worker: run until a signal, then stop in order. New requests are
+// rejected, accepted requests and running jobs finish, and the store is closed last.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { embedChangesBy } from './access/embed-changes.ts';
 import { noThrottle, throttleBy } from './access/throttle.ts';
@@ -37,7 +37,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   let url = config.publicUrl;
   if (parts.api) {
     if (config.databaseUrl && !config.redisUrl) {
-      log.warn('rate limits are counted in this process alone: more than one API needs REDIS_URL');
+      log.warn('rate limits are counted per process: set REDIS_URL to run more than one API');
     }
     try {
       await app.http.listen({ host: config.host, port: config.port });
@@ -51,7 +51,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   }
   const worker = parts.worker ? startWorker(app.worker) : null;
   const ms = Math.round(monotonicMs() - startedAt);
-  // Before it says so: whoever reads that it is ready may stop it in the same instant.
+  // Install before "ready" is logged: a supervisor may send a signal as soon as it reads that.
   stopOnSignal({ app, worker }, log);
   if (process.stdout.isTTY && parts.api) process.stdout.write(welcome(url, config));
   else log.info({ ms, ...(parts.api && { url, ...tryIt(url, config) }) }, 'ready');
@@ -61,11 +61,6 @@ async function openApp(config: Config, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const secrets = await secretsOf(config);
   const counters = await openCounters(config, systemClock, log);
-  const { region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom } = config;
-  const { policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs } = config;
-  const { ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax, heldPollsMax } = config;
-  const { signupPolicy, verifiedOnly, invitesPerHourMax } = config;
-  const { idempotencyBytesMax, tenantMonthsMax } = config;
   const app = buildApp({
     db,
     log,
@@ -75,12 +70,27 @@ async function openApp(config: Config, log: Log): Promise<App> {
     chargeEmbedChange: embedChangesBy(systemClock, counters),
     throttle: config.authThrottle ? throttleBy(systemClock, counters) : noThrottle,
     ...secrets,
-    ...{ region, publicUrl, trustProxy, passwordCharsMin, mail, mailFrom },
-    ...{ policyPageKeysMax, revokeWaitMsMax, hotAuthMs, rotateEveryMs, publishWaitMs },
+    region: config.region,
+    publicUrl: config.publicUrl,
+    trustProxy: config.trustProxy,
+    passwordCharsMin: config.passwordCharsMin,
+    mail: config.mail,
+    mailFrom: config.mailFrom,
+    policyPageKeysMax: config.policyPageKeysMax,
+    revokeWaitMsMax: config.revokeWaitMsMax,
+    hotAuthMs: config.hotAuthMs,
+    rotateEveryMs: config.rotateEveryMs,
+    publishWaitMs: config.publishWaitMs,
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
-    ...{ ingestEventsPerMinute, usageHoursKeptDays, embedKeysMax, heldPollsMax },
-    ...{ signupPolicy, verifiedOnly, invitesPerHourMax },
-    ...{ idempotencyBytesMax, tenantMonthsMax },
+    ingestEventsPerMinute: config.ingestEventsPerMinute,
+    usageHoursKeptDays: config.usageHoursKeptDays,
+    embedKeysMax: config.embedKeysMax,
+    heldPollsMax: config.heldPollsMax,
+    signupPolicy: config.signupPolicy,
+    verifiedOnly: config.verifiedOnly,
+    invitesPerHourMax: config.invitesPerHourMax,
+    idempotencyBytesMax: config.idempotencyBytesMax,
+    tenantMonthsMax: config.tenantMonthsMax,
     counters,
     checkAnswers: false,
   });
@@ -93,7 +103,7 @@ export async function secretsOf(
 ): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   const { bootstrapToken, masterKey, databaseUrl, dataDir } = config;
   return {
-    // Beside PostgreSQL nothing is made up: what the operator did not set does not exist.
+    // With PostgreSQL no token is generated: without the setting, the deployment has none.
     bootstrapToken:
       bootstrapToken ?? (databaseUrl ? null : await bootstrapTokenIn(dataDir, systemRandomBytes)),
     masterKey: masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes)),
@@ -102,7 +112,10 @@ export async function secretsOf(
 
 type Running = { app: Pick<App, 'stopServing' | 'close'>; worker: Worker | null };
 
-/** While a job comes to its end, which a silent mail server can delay, nobody is let in. */
+/**
+ * Requests and jobs stop at the same time: a job that waits for a mail server must not leave the
+ * API open meanwhile.
+ */
 export async function stopInOrder({ app, worker }: Running): Promise<void> {
   await Promise.all([app.stopServing(), worker?.stop()]);
   await app.close();
@@ -116,7 +129,7 @@ function stopOnSignal({ app, worker }: Running, log: Log): void {
     log.info({ signal }, 'stopping');
     const stopped = stopInOrder({ app, worker });
     const outcome = await Promise.race([stopped, sleep(STOP_WITHIN_MS, 'late', { ref: false })]);
-    if (outcome === 'late') log.warn('some requests did not finish in time');
+    if (outcome === 'late') log.warn('some requests or jobs did not finish in time');
     process.exit(0);
   };
   process.on('SIGTERM', stop);

@@ -1,5 +1,5 @@
-// Opens the stores that the settings name: the database migrated and checked, the counters at once
-// or as soon as they can be reached.
+// Opens the stores named by the settings. The database is migrated and checked first; counters are
+// returned even if Redis is not reachable yet.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { outageLog } from './base/outage.ts';
@@ -27,7 +27,7 @@ export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise
     clock,
     connectionsMax: wanted.databaseConnectionsMax,
     bytesMax: wanted.databaseBytesMax,
-    onIdleError: (error) => log.warn({ error }, 'an idle database connection was lost'),
+    onIdleError: (error) => log.warn({ error }, 'lost an idle database connection'),
   });
 }
 
@@ -47,7 +47,7 @@ type WantedCounters = Pick<
   'redisUrl' | 'redisCluster' | 'countersMax' | 'redisCountersMax'
 >;
 
-/** A Redis that cannot be reached keeps nobody from starting: only its own line waits for it. */
+/** The server starts without a reachable Redis. Only rate-limit checks fail until it is back. */
 export async function openCounters(
   { redisUrl, redisCluster, countersMax, redisCountersMax }: WantedCounters,
   clock: Clock,
@@ -63,7 +63,7 @@ export async function openCounters(
     onFault: (reason) => log.warn({ reason }, 'redis cannot be used'),
     onBack: () => log.info('redis can be used again'),
     nearFull: outageLog(log, {
-      begins: 'redis is near its maxmemory, and refuses rate-limit checks once it is full',
+      begins: 'redis is near its maxmemory: rate-limit checks fail once it is full',
       ends: 'redis has free memory again',
     }),
   });

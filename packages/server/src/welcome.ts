@@ -1,7 +1,7 @@
-// What someone who has just typed `npm start` wants to know.
+// The first lines after `npm start`: where the server is and how to try it.
 import type { Config } from './config.ts';
 
-/** From where it is: a token that was set is in no file. */
+/** Shell expression for the token: a generated token is in a file, a configured one is not. */
 const tokenIn = ({ bootstrapToken, databaseUrl, dataDir }: Config): string =>
   bootstrapToken || databaseUrl
     ? '$KEYRAIL_BOOTSTRAP_TOKEN'
@@ -12,7 +12,7 @@ const inShell = (path: string): string =>
 
 const mailPlace = ({ mail }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
 
-/** The same for a log that machines read. */
+/** The same as log fields, without a terminal. */
 export const tryIt = (url: string, config: Config): Record<string, string> => ({
   docs: `${url}/docs`,
   mail: mailPlace(config),
@@ -28,7 +28,7 @@ export function welcome(url: string, config: Config): string {
   Reference  ${url}/docs
   Mail       ${mailPlace(config)}
 
-  Found a workspace:
+  Create a workspace:
 
     curl -s ${url}/v1/workspaces \\
       -H "authorization: Bearer ${tokenIn(config)}" \\

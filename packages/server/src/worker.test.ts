@@ -1,4 +1,4 @@
-// The worker: any number of them at once, seen while they run, and stopped without losing a step.
+// The worker: several at once, reported by /status while they run, and stopped without losing work.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,7 +38,7 @@ async function queued(held: Bench, times: number): Promise<string> {
 const allSent = async (held: Bench, email: string) =>
   (await queuedFor(held.world, email)).every(({ sentAt }) => sentAt !== null);
 
-test('a worker is unknown until one was seen, well while it is, and down when it is not', async (t) => {
+test('/status reports the worker as unknown, then ok, then down after 30 s without a beat', async (t) => {
   const held = await bench(t);
   deepEqual(await statusOf(held), ['unknown', 'ok']);
   const worker = start(t, held.world);
@@ -53,7 +53,7 @@ test('a worker is unknown until one was seen, well while it is, and down when it
   await until(async () => (await statusOf(held))[0] === 'ok');
 });
 
-test('a mail leaves within a second or so of its cause', async (t) => {
+test('a queued mail is sent within three seconds', async (t) => {
   const held = await bench(t);
   start(t, held.world);
   await sleep(200);
@@ -65,7 +65,7 @@ test('a mail leaves within a second or so of its cause', async (t) => {
   ok(ms < 3 * SECOND_MS, `${ms} ms`);
 });
 
-/** The store as another process would open it: by connections of its own, where it has any. */
+/** Parts for a worker of another process: on PostgreSQL it has its own connections. */
 async function another({
   app,
   db,
@@ -90,7 +90,7 @@ async function another({
   };
 }
 
-test('three workers at once send each mail once', async (t) => {
+test('three concurrent workers send each mail once', async (t) => {
   const MAILS = 24;
   const held = await bench(t);
   const sent: string[] = [];
@@ -110,7 +110,7 @@ test('three workers at once send each mail once', async (t) => {
   equal(new Set(sent).size, MAILS);
 });
 
-test('a worker that stops finishes the message it is at, and leaves the others to others', async (t) => {
+test('a stopping worker finishes its current message and leaves the rest queued', async (t) => {
   const held = await bench(t);
   const email = await queued(held, 4);
   let began = 0;
@@ -129,10 +129,10 @@ test('a worker that stops finishes the message it is at, and leaves the others t
     rows.map(({ sentAt, attempts, claim }) => [sentAt !== null, attempts, claim]),
     [[true, 1, null], ...Array(3).fill([false, 0, null])],
   );
-  equal(await sendAll(held.world), 3, 'they are due at once');
+  equal(await sendAll(held.world), 3, 'the queued messages are due at once');
 });
 
-test('a message that hangs does not keep a worker from stopping', async (t) => {
+test('a message that hangs does not prevent a worker from stopping', async (t) => {
   const held = await bench(t);
   const email = await queued(held, 1);
   let isHanging = false;
@@ -152,13 +152,13 @@ test('a message that hangs does not keep a worker from stopping', async (t) => {
   await worker.stop();
   ok(performance.now() - began < 6 * SECOND_MS);
   ok(isClosed);
-  equal(await sendAll(held.world), 0, 'the claim holds as long as it was made for');
+  equal(await sendAll(held.world), 0, 'the claim still holds');
   held.clock.shift(121 * SECOND_MS);
   equal(await sendAll(held.world), 1);
   ok(await allSent(held, email));
 });
 
-test('a fault is told and tried again', async (t) => {
+test('a failed job is logged and retried', async (t) => {
   const held = await bench(t);
   const warned: unknown[] = [];
   let faults = 6;
@@ -176,21 +176,22 @@ test('a fault is told and tried again', async (t) => {
   ok(warned.includes('beat'));
 });
 
-test('a job that goes on failing is told once, and when it works again', async (t) => {
+test('a job that keeps failing is logged once, and again when it recovers', async (t) => {
   const { world } = await bench(t);
-  const told: string[] = [];
-  const tell = (...[fields, text]: unknown[]) =>
-    told.push(`${/"job":"([^"]+)"/.exec(JSON.stringify(fields))?.[1]}: ${text}`);
-  const log = { ...quiet, warn: tell, info: tell };
-  let [isAway, tries] = [true, 0];
+  const lines: string[] = [];
+  const record = (...[fields, text]: unknown[]) =>
+    lines.push(`${/"job":"([^"]+)"/.exec(JSON.stringify(fields))?.[1]}: ${text}`);
+  const log = { ...quiet, warn: record, info: record };
+  let isAway = true;
+  let tries = 0;
   const work: typeof world.app.worker.work = (body) => {
     tries += 1;
     return isAway ? Promise.reject(new Error('refused')) : world.app.worker.work(body);
   };
   start(t, world, { work, log });
-  // Ten jobs begin at once; the mail is looked at every second.
+  // Ten jobs start at once. After a failure, send-mail retries every second.
   await until(async () => tries >= 13);
-  const ofMail = () => told.filter((line) => line.startsWith('send-mail'));
+  const ofMail = () => lines.filter((line) => line.startsWith('send-mail'));
   deepEqual(ofMail(), ['send-mail: a job failed']);
   isAway = false;
   await until(async () => ofMail().length > 1);

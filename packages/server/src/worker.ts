@@ -1,5 +1,5 @@
-// The worker: each slice's jobs and their schedules, in any number of processes at once. Steady
-// jobs run everywhere and share the work by claims; scheduled ones run in one place by a lease.
+// The worker: runs the jobs of all features, in any number of processes. Steady jobs run in every
+// process and divide their work by claims; a scheduled job runs in one process, by a lease.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
 import type { NewId } from './base/ids.ts';
@@ -37,14 +37,14 @@ type Job = { name: string; everyMs: number; run(): Promise<unknown> };
 const LEASE_MS = 10 * MINUTE_MS;
 const LOOK_FOR_DUE_MS = 15 * SECOND_MS;
 const AFTER_FAULT_MS = SECOND_MS;
-/** A job that takes longer is left behind: its claim or its lease lapses. */
+/** A job that takes longer is abandoned: its claim or lease expires. */
 const STOP_WAIT_MS = 4 * SECOND_MS;
 
-/** What a running worker goes by. */
-type Shift = { workerId: string; stopping: AbortSignal };
+/** One run of the worker. */
+type WorkerRun = { workerId: string; stopping: AbortSignal };
 
 /** Run by every worker. */
-const steadyJobs = (parts: WorkerParts, { workerId, stopping }: Shift): Job[] => [
+const steadyJobs = (parts: WorkerParts, { workerId, stopping }: WorkerRun): Job[] => [
   {
     name: 'beat',
     everyMs: 5 * SECOND_MS,
@@ -88,13 +88,13 @@ export type Worker = { stop(): Promise<void> };
 
 export function startWorker(parts: WorkerParts): Worker {
   const stop = new AbortController();
-  const shift = { workerId: parts.newId(), stopping: stop.signal };
+  const workerRun = { workerId: parts.newId(), stopping: stop.signal };
   const scheduled = scheduledJobs(parts).map((job) => ({
     ...job,
     everyMs: LOOK_FOR_DUE_MS,
-    run: () => runIfDue(parts, job, shift.workerId),
+    run: () => runIfDue(parts, job, workerRun.workerId),
   }));
-  const loops = [...steadyJobs(parts, shift), ...scheduled].map((job) =>
+  const loops = [...steadyJobs(parts, workerRun), ...scheduled].map((job) =>
     runAgainAndAgain(job, parts.log, stop.signal),
   );
   return {
@@ -114,7 +114,7 @@ async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promis
   await work((tx) => updateJobDone(tx, { name, holder, everyMs }));
 }
 
-/** A fault is told and tried again; only stopping ends the loop. */
+/** A failed job is logged and retried; only `stop` ends the loop. */
 async function runAgainAndAgain(job: Job, log: Log, signal: AbortSignal): Promise<void> {
   const outage = outageLog(log, {
     begins: 'a job failed',

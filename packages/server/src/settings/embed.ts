@@ -1,4 +1,4 @@
-// Settings of the signing keys and of the scanner's webhook.
+// Settings of the embed plane, its signing keys and the scanner's webhook.
 import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/limits.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts';
 import type { ScannerKeysSource } from '../features/scanner/public-keys.ts';
@@ -7,7 +7,7 @@ import { Fault, type Setting } from './setting.ts';
 
 export const rotateSigningKeysEvery: Setting<number> = {
   name: 'KEYRAIL_SIGNING_ROTATE_EVERY',
-  meaning: 'How long one key signs embed tokens before the worker replaces it.',
+  meaning: 'How long a key signs embed tokens before the worker replaces it.',
   fallback: '30d',
   parse: (text) => durationMs(text, HOUR_MS, 365 * DAY_MS),
 };
@@ -16,7 +16,7 @@ export const signingPublishWait: Setting<number> = {
   name: 'KEYRAIL_SIGNING_PUBLISH_WAIT',
   meaning: 'How long a new signing key is published before it signs.',
   fallback: '10m',
-  // Whoever has read the list of public keys may keep it for that long.
+  // At least the time for which clients may cache the list of public keys.
   parse: (text) => durationMs(text, JWKS_MAX_AGE_SECONDS * SECOND_MS, DAY_MS),
 };
 
@@ -33,7 +33,7 @@ export const scannerKeys: Setting<ScannerKeysSource> = {
 
 export const embedKeysMax: Setting<number> = {
   name: 'KEYRAIL_EMBED_KEYS_MAX',
-  meaning: 'Unrevoked keys of a tenant in one project and environment, on the embed plane.',
+  meaning: 'Maximum unrevoked keys per tenant, project and environment on the embed plane.',
   fallback: '100',
   parse: (text) => wholeNumber(text, 1, 100_000),
 };

@@ -13,9 +13,9 @@ export function onOrOff(text: string): boolean {
   throw new Fault('must be on or off');
 }
 
-export function secretIf(isFine: boolean, text: string, words: string): Secret {
-  if (isFine) return new Secret(text);
-  throw new Fault(words);
+export function secretIf(isValid: boolean, text: string, message: string): Secret {
+  if (isValid) return new Secret(text);
+  throw new Fault(message);
 }
 
 export function wholeNumber(text: string, min: number, max: number): number {
@@ -31,23 +31,24 @@ export function durationMs(text: string, minMs: number, maxMs: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const ms = Number(count) * (UNITS_MS[unit] ?? Number.NaN);
   if (ms >= minMs && ms <= maxMs) return ms;
-  throw new Fault(`must be a time such as 10m, 24h or 30d, ${told(minMs)} to ${told(maxMs)}`);
+  const range = `${durationText(minMs)} to ${durationText(maxMs)}`;
+  throw new Fault(`must be a duration such as 10m, 24h or 30d, ${range}`);
 }
 
-/** In the largest unit that says it exactly. */
-function told(ms: number): string {
+/** In the largest unit that is exact. */
+function durationText(ms: number): string {
   const [unit, unitMs] = Object.entries(UNITS_MS).findLast(([, each]) => ms % each === 0) ?? [];
   return `${ms / (unitMs ?? 1)}${unit ?? 'ms'}`;
 }
 
-/** A name or an address; what stands between `http://` and the port. */
+/** A host name or an IP address, without scheme and port. */
 export function hostText(text: string): string {
   const isHost = isIP(text) === 6 || (/^[\w.-]+$/.test(text) && URL.canParse(`http://${text}`));
   if (!isHost) throw new Fault('must be an IP address or a host name');
   return text;
 }
 
-/** As the driver reads it, where the host may be left out for a socket named in the query. */
+/** Accepts what the driver accepts: the host may be empty if the query names a socket. */
 export const isPostgres = (text: string): boolean =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
 

@@ -1,4 +1,4 @@
-// The settings of accounts, and the default that depends on how mail leaves.
+// The settings of accounts, and the default that depends on the mail transport.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Config, readConfig } from '../config.ts';
@@ -9,7 +9,7 @@ function configOf(env: Record<string, string>): Config {
   return result.config;
 }
 
-test('an address counts as unproven only where mail can prove it, unless the operator says', () => {
+test('KEYRAIL_VERIFIED_ONLY defaults to on with SMTP mail and to off otherwise', () => {
   const smtp = { KEYRAIL_MAIL: 'smtp://mail.example.com:25' };
   equal(configOf({}).verifiedOnly, false);
   equal(configOf({ KEYRAIL_MAIL: 'file:/tmp/mail' }).verifiedOnly, false);
@@ -25,7 +25,7 @@ test('sign-up is open, for invited people, or off', () => {
   equal(configOf({ KEYRAIL_INVITES_PER_HOUR: '7' }).invitesPerHourMax, 7);
 });
 
-test('anything else is refused by name', () => {
+test('other values are refused with the name of the setting', () => {
   const wrong = {
     KEYRAIL_SIGNUP: 'closed',
     KEYRAIL_VERIFIED_ONLY: 'yes',

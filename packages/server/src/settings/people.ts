@@ -1,11 +1,11 @@
-// Settings of accounts: signing up, and what an unverified person may do.
+// Settings of accounts: sign-up, and the limits of unverified accounts.
 import { type SignupPolicy, signupPolicies } from '../features/accounts/signup-policy.ts';
 import { onOrOff, wholeNumber } from './parsers.ts';
 import { Fault, type Setting } from './setting.ts';
 
 export const signupPolicy: Setting<SignupPolicy> = {
   name: 'KEYRAIL_SIGNUP',
-  meaning: 'Who may sign up: open (anyone), invited (addresses with an open invitation) or off.',
+  meaning: 'Sign-up: open (anyone), invited (addresses with an open invitation) or off.',
   fallback: 'open',
   parse: (text) => {
     for (const policy of signupPolicies) if (policy === text) return policy;
@@ -15,14 +15,14 @@ export const signupPolicy: Setting<SignupPolicy> = {
 
 export const verifiedOnly: Setting<boolean> = {
   name: 'KEYRAIL_VERIFIED_ONLY',
-  meaning: 'on: unverified people cannot found workspaces nor invite. Default: on with SMTP mail.',
+  meaning: 'on: unverified users cannot create workspaces or invite. Default: on with SMTP mail.',
   fallback: null,
   parse: onOrOff,
 };
 
 export const invitesPerHourMax: Setting<number> = {
   name: 'KEYRAIL_INVITES_PER_HOUR',
-  meaning: 'Invitations that one workspace may send in an hour.',
+  meaning: 'Maximum invitations that one workspace may send in an hour.',
   fallback: '50',
   parse: (text) => wholeNumber(text, 1, 10_000),
 };

@@ -4,7 +4,7 @@ import type { Setting } from './setting.ts';
 
 export const heldPollsMax: Setting<number> = {
   name: 'KEYRAIL_HELD_POLLS',
-  meaning: 'Polls for policy that one process holds for one workspace; more are answered at once.',
+  meaning: 'Maximum policy polls that a process holds per workspace; more are answered at once.',
   fallback: '2000',
   parse: (text) => wholeNumber(text, 1, 50_000),
 };

@@ -1,13 +1,13 @@
-// What a setting is, and how its parser refuses.
+// The type of a setting, and the error of its parser.
 
 export type Setting<T> = {
   name: string;
   meaning: string;
-  /** As printed in the manual; null when the setting has none. */
+  /** Default value as text; null if the setting has no default. */
   fallback: string | null;
   isSecret?: true;
   parse(text: string): T;
 };
 
-/** What a parser throws: the words after the setting's name. */
+/** Thrown by parsers. The message continues a sentence that begins with the setting's name. */
 export class Fault extends Error {}

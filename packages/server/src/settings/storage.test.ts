@@ -1,4 +1,4 @@
-// Sizes in settings: which are taken, and which are refused with words.
+// Sizes in settings: accepted and refused values.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { databaseBytesMax, idempotencyBytesMax, tenantMonthsMax } from './storage.ts';

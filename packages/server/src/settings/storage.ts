@@ -1,4 +1,4 @@
-// Settings that bound what is stored, for each workspace and for the database as a whole.
+// Settings that limit stored bytes and rows, per workspace and for the whole database.
 import { wholeNumber } from './parsers.ts';
 import { Fault, type Setting } from './setting.ts';
 
@@ -19,21 +19,24 @@ function bytesIn(text: string, minBytes: number): number {
 
 export const idempotencyBytesMax: Setting<number> = {
   name: 'KEYRAIL_IDEMPOTENCY_BYTES_MAX',
-  meaning: 'Stored responses of one workspace and environment; beyond it bodies are not stored.',
+  meaning:
+    'Maximum size of stored responses per workspace and environment; further bodies are not stored.',
   fallback: '256MiB',
   parse: (text) => bytesIn(text, 1),
 };
 
 export const tenantMonthsMax: Setting<number> = {
   name: 'KEYRAIL_TENANT_MONTHS_MAX',
-  meaning: 'Monthly usage rows of one workspace: one for each tenant, project and environment.',
+  meaning:
+    'Maximum monthly usage rows per workspace: one for each tenant, project and environment.',
   fallback: '1000000',
   parse: (text) => wholeNumber(text, 1, 999_999_999),
 };
 
 export const databaseBytesMax: Setting<number> = {
   name: 'KEYRAIL_DATABASE_BYTES_MAX',
-  meaning: 'Size of the PostgreSQL database that leaves its disk some space. Unset: no bound.',
+  meaning:
+    'Maximum size of the PostgreSQL database, to keep its disk from filling up. Unset: no limit.',
   fallback: null,
   parse: (text) => bytesIn(text, 1),
 };

@@ -1,17 +1,17 @@
-// Settings of telemetry and its figures.
+// Settings of telemetry and usage figures.
 import { wholeNumber } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
 export const ingestEventsPerMinute: Setting<number> = {
   name: 'KEYRAIL_INGEST_EVENTS_PER_MINUTE',
-  meaning: 'Telemetry events that one workspace may send in a minute.',
+  meaning: 'Maximum telemetry events that one workspace may send in a minute.',
   fallback: '120000',
   parse: (text) => wholeNumber(text, 1, 999_999_999),
 };
 
 export const usageHoursKeptDays: Setting<number> = {
   name: 'KEYRAIL_USAGE_HOURS_DAYS',
-  meaning: 'Days for which figures by the hour are kept, for charts.',
+  meaning: 'Days for which hourly usage figures are kept, for charts.',
   fallback: '35',
   parse: (text) => wholeNumber(text, 1, 400),
 };
