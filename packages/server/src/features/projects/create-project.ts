@@ -1,7 +1,7 @@
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import { insertProject, type ProjectRow } from './rows.ts';
 
-/** Opens a project, at its first policy version and without keys. */
+/** Creates a project at policy version 1 and without keys. */
 export async function createProject(
   tx: Write,
   wanted: Pick<ProjectRow, 'name' | 'slug' | 'defaultRateLimits'>,

@@ -5,8 +5,8 @@ import { loadProject, lockProject, updateProjectRow } from './rows.ts';
 export type DeletedProject = { id: string; revokedKeys: number };
 
 /**
- * Ends a project and every key under it, in one step for whoever looks. Its slug is free again, and
- * its version moves even without keys, because the feed has to tell its nodes.
+ * Deletes a project and revokes all its keys, atomically for readers. The slug becomes free. The
+ * policy version grows even without keys, so that the feed reports the deletion to nodes.
  */
 export async function deleteProject(
   tx: Write,

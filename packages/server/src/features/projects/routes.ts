@@ -1,5 +1,5 @@
-// Projects: the APIs that a vendor protects. They carry no environment, so a test key may look at
-// them and make new ones, but what it did to one would reach live keys.
+// Projects: the APIs that a vendor protects. A project belongs to no environment. A test key may
+// read and create projects, but not change one: the change would affect live keys.
 import { projectEndpoints } from '@keyrail/protocol/endpoints/projects.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';

@@ -1,5 +1,5 @@
-// Every statement on projects. A deleted one is kept for the feed, usage and the log, and is
-// nowhere to be found from here.
+// Every statement on projects. Deleted rows are kept for the feed, usage and the audit log; these
+// statements do not return them.
 import type { Selectable } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
@@ -26,8 +26,8 @@ export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
 }
 
 /**
- * Loads for a change or a deletion. It keeps out those who create keys here, but not the rotation
- * of a key that is here already: a deletion may be waiting for just that.
+ * Locks the row for a change or a deletion. The lock blocks creating keys in the project, but not
+ * rotating one: a deletion may be waiting for that rotation.
  */
 export async function lockProject(tx: Write, id: string): Promise<ProjectRow> {
   const row = await maybe(tx, living.where('projects.id', '=', id).forNoKeyUpdate('projects'));
@@ -37,14 +37,14 @@ export async function lockProject(tx: Write, id: string): Promise<ProjectRow> {
 
 export type Position = { createdAt: Date; id: string };
 
-/** Newest first, from just after a position on. */
+/** Newest first, starting after the position. */
 export function listProjects(
   tx: Read,
   { slug, after, limit }: { slug?: string | undefined; after: Position | null; limit: number },
 ): Promise<ProjectRow[]> {
   const newest = living.orderBy('projects.createdAt', 'desc').orderBy('projects.id', 'desc');
-  // One project at most has a slug. A range in the order of its index can be read off that index
-  // alone; with "=" the planner may take the index of the list and look through all projects.
+  // A slug matches at most one project. Range conditions ordered by slug force the slug's index;
+  // with "=" the planner may choose the list's index and scan all projects.
   let page =
     slug === undefined
       ? newest.limit(limit)
@@ -72,7 +72,7 @@ export async function insertProject(
   return { ...row, policyVersion: FIRST_VERSION };
 }
 
-/** Writes what was decided about a locked row, and returns it as it is now. */
+/** Updates a locked row and returns the new row. */
 export async function updateProjectRow(
   tx: Write,
   { id, policyVersion }: ProjectRow,

@@ -6,8 +6,8 @@ import { lockProject, type ProjectRow, updateProjectRow } from './rows.ts';
 export type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
 
 /**
- * Changes what differs; a patch without effect writes nothing. New default limits concern every key
- * that inherits them, so nodes are told to start over from a snapshot; a name concerns none.
+ * Updates the fields that differ; a patch without effect writes nothing. New default limits affect
+ * every key that inherits them, so nodes must fetch a snapshot. A new name does not affect nodes.
  */
 export async function updateProject(
   tx: Write,

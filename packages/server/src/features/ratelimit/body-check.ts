@@ -1,6 +1,6 @@
-// The body of a check, accepted by hand: the schema takes ten times as long, on the busiest line.
-// Null says nothing against a body: the schema is asked, and words the refusal. A test holds the
-// two against each other.
+// Validates the body of a rate-limit check by hand: the schema takes ten times as long, and this is
+// the busiest endpoint. On null, the schema validates the body again and words the error. A test
+// checks that both accept the same bodies.
 import type { BodyOf } from '@keyrail/protocol/endpoint.ts';
 import type { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import {
@@ -62,18 +62,18 @@ function isRule(value: unknown): value is RateLimit {
   );
 }
 
-/** As they are nearly always written; in capitals too, and told back in small letters. */
+/** Accepts upper case too and returns lower case. Nearly all ids are in lower case already. */
 function idIn(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (UUID.test(value)) return value;
-  const small = value.toLowerCase();
-  return UUID.test(small) ? small : null;
+  const lower = value.toLowerCase();
+  return UUID.test(lower) ? lower : null;
 }
 
 const isWhole = (value: unknown, min: number, max: number): value is number =>
   Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
 
-/** A plain object without a field that is not named. */
+/** Whether the value is an object with no fields other than these. */
 function isObjectOf(value: unknown, names: Set<string>): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   for (const name in value) if (!names.has(name)) return false;

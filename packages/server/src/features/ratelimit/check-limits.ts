@@ -5,8 +5,8 @@ import { counterName, ownerName, type Subjects, slotOf } from './counter-names.t
 export type Asked = { subjects: Subjects; rules: readonly RateLimit[]; cost: number };
 
 /**
- * Charges every rule or none. A denial is an answer, not an error; a check that needs more counters
- * than its workspace may have in its environment is an error.
+ * Charges all rules or none. A denial is a normal result. A check that would exceed the number of
+ * counters of its workspace and environment is an error.
  */
 export function checkLimits(
   counters: Counters,

@@ -1,5 +1,5 @@
-// What each rule of a check is counted under. The workspace comes first, so that whatever ids a
-// caller makes up, it only ever meets its own counters.
+// The counter name of each rule of a check. The workspace comes first, so that a caller reaches
+// only counters of its own workspace, even with invented ids.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
 import { partOf } from '../../volatile/counters.ts';
@@ -8,21 +8,21 @@ export type Subjects = {
   workspaceId: string;
   env: Env;
   projectId: string;
-  /** Null is one anonymous subject of the project. */
+  /** Null (here and in tenantId) is counted as one anonymous subject of the project. */
   keyId: string | null;
   tenantId: string | null;
 };
 
 const ANONYMOUS = '-';
 
-/** A name, and all that it was made of. */
-type Made = { subjects: Subjects; rule: RateLimit; slot: string; name: string };
+/** A name and its inputs. */
+type CachedName = { subjects: Subjects; rule: RateLimit; slot: string; name: string };
 
-/** The names made last: to make one, and to look it up, takes far longer than to know it again. */
+/** A cache of recent names: building the string and hashing it is slower than comparing its parts. */
 const RECENT = 4096;
-const recent = new Array<Made | undefined>(RECENT).fill(undefined);
+const recent = new Array<CachedName | undefined>(RECENT).fill(undefined);
 
-/** A rule whose window or algorithm changes is counted anew; one whose limit changes is not. */
+/** A new window or algorithm gives a rule a new counter; a new limit keeps the counter. */
 export function counterName(subjects: Subjects, rule: RateLimit, slot: string): string {
   const place = placeOf(subjects, rule);
   const known = recent[place];
@@ -41,7 +41,7 @@ const subjectPart = ({ keyId, tenantId }: Subjects, { scope }: RateLimit): strin
 const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
-/** By the last digits of the subject, and by what two rules of one check differ in. */
+/** Cache index from the last digits of the subject, and from fields in which rules differ. */
 function placeOf({ keyId, tenantId }: Subjects, { id, scope, window_ms: windowMs }: RateLimit) {
   const subject = (scope === 'key' ? keyId : tenantId) ?? ANONYMOUS;
   const end = subject.length;
@@ -52,25 +52,27 @@ function placeOf({ keyId, tenantId }: Subjects, { id, scope, window_ms: windowMs
   return (digits ^ (windowMs * 31) ^ (id.length << 7) ^ id.charCodeAt(0)) & (RECENT - 1);
 }
 
-/** Whether it was made of the same; what the scope leaves out of a name need not be. */
-const isOf = ({ subjects: made, rule: by }: Made, subjects: Subjects, rule: RateLimit): boolean =>
-  by.scope === rule.scope &&
-  by.window_ms === rule.window_ms &&
-  by.algorithm === rule.algorithm &&
-  by.id === rule.id &&
-  made.env === subjects.env &&
-  (rule.scope === 'key' ? made.keyId === subjects.keyId : made.tenantId === subjects.tenantId) &&
-  made.projectId === subjects.projectId &&
-  made.workspaceId === subjects.workspaceId;
+/** Whether the inputs are equal, apart from the id that the scope leaves out of the name. */
+const isOf = (cached: CachedName, subjects: Subjects, rule: RateLimit): boolean =>
+  cached.rule.scope === rule.scope &&
+  cached.rule.window_ms === rule.window_ms &&
+  cached.rule.algorithm === rule.algorithm &&
+  cached.rule.id === rule.id &&
+  cached.subjects.env === subjects.env &&
+  (rule.scope === 'key'
+    ? cached.subjects.keyId === subjects.keyId
+    : cached.subjects.tenantId === subjects.tenantId) &&
+  cached.subjects.projectId === subjects.projectId &&
+  cached.subjects.workspaceId === subjects.workspaceId;
 
-/** Whose quota the names of a check count against; on a Cluster, a part of it in their slot. */
+/** The quota that counts the names of a check. On a Cluster, each slot has its own part of it. */
 export const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;
 
 /**
- * On a Cluster all counters of one check must be in one slot, and the count of their owner's names
- * with them. So a workspace has a few slots in each environment, and a tenant with all its keys is
- * in one of them. A key that is checked under two tenants may be counted under each.
+ * On a Cluster, all counters of one check and the owner's count of names must be in one slot. So a
+ * workspace has a few slots per environment, and a tenant with all its keys is in one of them. A
+ * key that is checked under two tenants may be counted separately under each.
  */
 export function slotOf(
   { workspaceId, env, keyId, tenantId }: Subjects,

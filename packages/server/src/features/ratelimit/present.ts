@@ -20,7 +20,7 @@ export function presentVerdict(
       id,
       limit,
       window_ms,
-      // A limit may have been lowered below what is counted already.
+      // A lowered limit may be below the current count.
       remaining: Math.max(0, limit - (tallies[at]?.used ?? 0)),
       reset_ms: tallies[at]?.resetMs ?? 0,
     })),

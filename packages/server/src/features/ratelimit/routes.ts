@@ -1,4 +1,4 @@
-// Shared counters for a fleet of nodes. The route is handed no database at all.
+// Rate-limit counters shared by all nodes. The `volatile` door gives no access to the database.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { goOn } from '../../base/at-once.ts';
 import { serve } from '../../http/route.ts';

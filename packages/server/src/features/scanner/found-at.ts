@@ -1,5 +1,5 @@
-// Where a scanner found a token. It is shown to people in a mail, so only what is plainly an
-// address is kept, and it is never fetched.
+// The URL where a scanner found a token. It appears in a mail, so anything but a plain http(s) URL
+// is dropped. The server never fetches it.
 
 const URL_CHARS_MAX = 2048;
 

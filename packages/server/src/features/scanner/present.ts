@@ -1,4 +1,4 @@
-// What a scanner is told about each token: whether it is one of ours.
+// Verdicts for the scanner: whether each token is a credential of this deployment.
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
 import type { ScannerReport, ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
 

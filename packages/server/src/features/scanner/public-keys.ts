@@ -1,5 +1,5 @@
-// The public keys of the secret scanner, from a file or an address, as it publishes them. Read
-// again after an hour and when an unknown one is named; what was read is kept while reading fails.
+// The public keys of the secret scanner, from a file or URL. They are read again after an hour and
+// for an unknown identifier; while reading fails, the old keys stay in use.
 import type { KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { monotonicMs } from '../../base/clock.ts';
@@ -12,9 +12,9 @@ import { p256KeyOf } from './signature.ts';
 export type ScannerKeysSource = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type ScannerKeys = {
-  /** False: whatever is sent, nothing of it can be believed. */
+  /** False: no report can be verified. */
   isConfigured: boolean;
-  /** Null when no such key is published; throws 503 when that cannot be told at the moment. */
+  /** Null if no such key is published; throws 503 if the list cannot be read at the moment. */
   find(identifier: string): Promise<KeyObject | null>;
 };
 
@@ -25,12 +25,13 @@ export type ScannerKeyParts = {
 };
 
 const KEPT_MS = HOUR_MS;
-/** However many unknown identifiers arrive, they make us read only so many times in a while. */
+/** Unknown identifiers cause at most this many extra reads within EXTRA_READS_WITHIN_MS. */
 const EXTRA_READS_MAX = 3;
 const EXTRA_READS_WITHIN_MS = { file: 3 * SECOND_MS, url: 3 * MINUTE_MS };
 const AFTER_FAULT_MS = 5 * SECOND_MS;
 const READ_WAIT_MS = 3 * SECOND_MS;
 const LIST_BYTES_MAX = 1_048_576;
+const TOO_LARGE = `the list of public keys is larger than ${LIST_BYTES_MAX} bytes`;
 const KEYS_MAX = 1000;
 
 export const noScannerKeys: ScannerKeys = {
@@ -41,7 +42,7 @@ export const noScannerKeys: ScannerKeys = {
 type Kept = { keys: Map<string, KeyObject>; readAtMs: number };
 
 export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyParts): ScannerKeys {
-  const { log, fetch: ask = fetch, nowMs = monotonicMs } = parts;
+  const { log, fetch: fetchUrl = fetch, nowMs = monotonicMs } = parts;
   let kept: Kept | null = null;
   let triedAtMs = Number.NEGATIVE_INFINITY;
   let fault: unknown = null;
@@ -50,18 +51,22 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
   async function readOnce(): Promise<void> {
     triedAtMs = nowMs();
     try {
-      const text = source.kind === 'file' ? await fromFile(source) : await fromUrl(source, ask);
+      const text =
+        source.kind === 'file' ? await fromFile(source) : await fromUrl(source, fetchUrl);
       kept = { keys: keysIn(text, log), readAtMs: triedAtMs };
       fault = null;
     } catch (error) {
       fault = error;
-      log.warn({ error }, 'the public keys of the secret scanner could not be read');
+      log.warn(
+        { error },
+        'cannot read the public keys of the secret scanner (KEYRAIL_SCANNER_KEYS)',
+      );
     }
   }
 
   const reading = sharedInFlight(readOnce);
 
-  async function readWhenOld(): Promise<void> {
+  async function readIfStale(): Promise<void> {
     if (kept && nowMs() - kept.readAtMs < KEPT_MS) return;
     if (reading.isRunning() || fault === null || nowMs() - triedAtMs >= AFTER_FAULT_MS) {
       await reading.run();
@@ -77,18 +82,18 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
     await reading.run();
   }
 
-  // A wrong path is logged when the server starts, not when the first leak is reported.
+  // Read now, so that a wrong path is logged at the start and not with the first report.
   if (source.kind === 'file') void reading.run();
 
   return {
     isConfigured: true,
     async find(identifier) {
       const isFirst = kept === null;
-      await readWhenOld();
+      await readIfStale();
       if (!isFirst && !kept?.keys.has(identifier)) await readOnceMore();
       const key = kept?.keys.get(identifier);
       if (key) return key;
-      // It may be a new one that we could not read about: whoever sent this should try again.
+      // The key may be newer than the list in memory, so the scanner should retry.
       if (!kept || fault !== null) throw unavailable(fault);
       return null;
     },
@@ -97,40 +102,41 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
 
 async function fromFile({ path }: { path: string }): Promise<string> {
   const { size } = await stat(path);
-  if (size > LIST_BYTES_MAX) throw new Error('the list of public keys is too long');
+  if (size > LIST_BYTES_MAX) throw new Error(TOO_LARGE);
   return readFile(path, 'utf8');
 }
 
-async function fromUrl({ url }: { url: string }, ask: typeof fetch): Promise<string> {
-  const response = await ask(url, {
+async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promise<string> {
+  const response = await fetchUrl(url, {
     headers: { accept: 'application/json', 'user-agent': 'keyrail' },
     redirect: 'error',
     signal: AbortSignal.timeout(READ_WAIT_MS),
   });
   if (!response.ok || !response.body) {
     await response.body?.cancel();
-    throw new Error(`the list of public keys was answered with ${response.status}`);
+    throw new Error(`the URL of the public keys answered with status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += chunk.byteLength;
-    if (bytes > LIST_BYTES_MAX) throw new Error('the list of public keys is too long');
+    if (bytes > LIST_BYTES_MAX) throw new Error(TOO_LARGE);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Those marked as no longer current still verify; those of another kind are left out. */
+/** Keys marked as not current are included, since they still verify. Other key types are skipped. */
 function keysIn(text: string, log: Log): Map<string, KeyObject> {
   const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');
-  if (!Array.isArray(list) || list.length > KEYS_MAX) throw new Error('not a list of public keys');
+  if (!Array.isArray(list) || list.length > KEYS_MAX)
+    throw new Error('invalid list of public keys');
   const keys = new Map<string, KeyObject>();
   for (const entry of list) {
     const { key_identifier: identifier, key: pem } = Object(entry);
     const key = typeof pem === 'string' ? p256KeyOf(pem) : null;
     if (typeof identifier === 'string' && key) keys.set(identifier, key);
-    else log.warn({ identifier: String(identifier) }, 'a public key is not of the curve P-256');
+    else log.warn({ identifier: String(identifier) }, 'ignored a public key: it is not P-256');
   }
   return keys;
 }

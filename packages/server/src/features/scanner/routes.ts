@@ -1,5 +1,5 @@
-// Reports of leaked credentials. The signature over the raw bytes is checked before anything else;
-// then each token is dealt with in a transaction of its own, so that one failure undoes nothing.
+// Reports of leaked credentials. The signature over the raw bytes is verified before anything else.
+// Then each token gets its own transaction, so that one failure does not undo the others.
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
 import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
 import { ScannerReport } from '@keyrail/protocol/objects/scanner.ts';
@@ -19,7 +19,7 @@ import type { ScannerKeys } from './public-keys.ts';
 import { isSignedBy } from './signature.ts';
 
 const REASON = 'Found in public by a secret scanner.';
-/** Whoever reports waits for so long, and no longer; what is left over is redelivered. */
+/** Keeps the response within the scanner's timeout. The scanner redelivers an unfinished report. */
 const WORK_MS_MAX = 9 * SECOND_MS;
 
 export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): ServedRoute[] =>
@@ -40,10 +40,10 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
     },
   });
 
-/** Scanners that serve many vendors send the same headers under their own name. */
+/** Prefixes of the signature headers: some scanners use their own name. */
 const SENDERS = ['scanner', 'github'];
 
-/** The identifier of the key that signed these bytes, or a 401. */
+/** Returns the identifier of the key that signed the bytes; throws 401 without one. */
 async function signerOf(
   keys: ScannerKeys,
   header: (name: string) => string | undefined,
@@ -61,7 +61,7 @@ async function signerOf(
   throw new ApiError('invalid_signature');
 }
 
-/** Only what has the shape of a credential is looked up. */
+/** Tokens that do not have the form of a credential are not looked up. */
 const hashesOf = (report: ScannerReport): string[] => [
   ...new Set(
     report.filter(({ token }) => parseCredential(token)).map(({ token }) => lookupHash(token)),
@@ -75,18 +75,18 @@ type Leaks = {
   endsAtMs: number;
 };
 
-/** Ends what was found. Throws 503 when something is left: then it is all reported again. */
+/** Ends all leaked credentials. Throws 503 if some remain, so that the scanner reports again. */
 async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<void> {
   const { report, ours, signer, endsAtMs } = leaks;
   const urls = new Map(report.map(({ token, url }) => [lookupHash(token), foundAtOf(url)]));
   const faults: unknown[] = [];
   for (const leak of ours.values()) {
     if (leak.isPastHarm) continue;
-    if (monotonicMs() >= endsAtMs) throw unavailable(new Error('a report took too long'));
+    if (monotonicMs() >= endsAtMs) throw unavailable(new Error('the scanner report took too long'));
     const ending = { leak, signer, foundAt: urls.get(leak.hash) ?? null };
     await endLeak(doors, ending).catch((error: unknown) => faults.push(error));
   }
-  if (faults.length > 0) throw unavailable(new AggregateError(faults, 'leaks were not ended'));
+  if (faults.length > 0) throw unavailable(new AggregateError(faults, 'leaks not ended'));
 }
 
 async function endLeak(

@@ -1,8 +1,8 @@
-// ECDSA over P-256 with SHA-256, as secret scanners sign their reports, and nothing else: a key of
-// another kind would verify signatures of another kind.
+// ECDSA over P-256 with SHA-256, as secret scanners sign their reports. Other key types are refused:
+// they would verify other kinds of signatures.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
-/** Null for what is not a public key of that curve. */
+/** Null if the PEM is not a public key of P-256. */
 export function p256KeyOf(pem: string): KeyObject | null {
   try {
     const key = createPublicKey(pem);
@@ -14,7 +14,7 @@ export function p256KeyOf(pem: string): KeyObject | null {
   }
 }
 
-/** The signature is base64 of its DER form, over the very bytes that came in. */
+/** The signature is DER in canonical base64, over the raw bytes of the body. */
 export function isSignedBy(key: KeyObject, bytes: Uint8Array, signature: string): boolean {
   const der = Buffer.from(signature, 'base64');
   if (der.toString('base64') !== signature) return false;

@@ -6,8 +6,8 @@ import { type MintedSecretKey, newSecretKey, type WantedSecretKey } from './mate
 import { insertSecretKey, loadSecretKey } from './rows.ts';
 
 /**
- * The new key carries the authority of its maker, never more. A secret key that makes another one
- * does not extend its own life by that: the new key ends with its maker at the latest.
+ * The new key has the authority of its creator, never more. A secret key cannot outlive its own
+ * expiry by creating another: the new key expires no later than the creating key.
  */
 export async function createSecretKey(
   tx: Write,
@@ -27,7 +27,7 @@ export async function createSecretKey(
   );
 }
 
-/** When the secret key that asks ends; null when it does not, and when a person asks. */
+/** The expiry of the calling secret key; null if it never expires or if a person calls. */
 async function makersEnd(tx: Write): Promise<Date | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'secret_key' || id === null) return null;
@@ -37,7 +37,7 @@ async function makersEnd(tx: Write): Promise<Date | null> {
 function endWithinMaker(makersEnd: Date | null, wanted: Date | null): Date | null {
   if (makersEnd === null) return wanted;
   if (wanted !== null && wanted > makersEnd) {
-    const message = 'Must not be later than the expires_at of the secret key that asks.';
+    const message = 'Must not be later than the expires_at of the calling secret key.';
     throw invalid('body', [{ path: 'expires_at', message }]);
   }
   return wanted ?? makersEnd;

@@ -40,7 +40,7 @@ test('an expires_at later than the maker’s own is refused by its path', async 
     details: [
       {
         path: 'expires_at',
-        message: 'Must not be later than the expires_at of the secret key that asks.',
+        message: 'Must not be later than the expires_at of the calling secret key.',
       },
     ],
   });
@@ -76,7 +76,7 @@ test('an expiring key gets no longer life by rotating a key that lives longer', 
   const longer = await as.liveKey(create, { env: 'test', expires_at: later });
   for (const { id, expires_at } of [lasting, longer]) {
     const answer = await refused(call(rotate, { id }), 403, 'forbidden');
-    equal(messageOf(answer), 'A secret key cannot rotate one that lives longer than itself.');
+    equal(messageOf(answer), 'A secret key cannot rotate a key that expires later than itself.');
     equal((await as.liveKey(read, { id })).expires_at, expires_at, 'the old key is as it was');
   }
   const next = await call(rotate, { id: expiring.id });

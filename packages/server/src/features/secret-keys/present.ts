@@ -1,4 +1,4 @@
-// Rows → secret_key objects. The only place of this slice where a secret is shown.
+// Rows → secret_key objects. The only file of this feature that reveals a secret.
 import type {
   CreatedSecretKey as CreatedBody,
   RotatedSecretKey as RotatedBody,
@@ -11,7 +11,7 @@ import type { ListedSecretKey } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedSecretKey, 'meta'> & { meta: Meta };
 
-/** Of a list, with its `meta` as the text that the database has. */
+/** In lists, `meta` is passed on as the database's JSON text. */
 export const presentSecretKey = <Meta>(
   row: Shown<Meta>,
 ): Omit<SecretKey, 'meta'> & { meta: Meta } => ({

@@ -4,8 +4,8 @@ import { queueLeakNotice } from '../keys/queue-leak-notice.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
 /**
- * Marks a key as leaked, pulls its end in and tells the owners. Only the first report counts, so
- * that repeating it moves nothing; a revoked key is past harm and stays as it is.
+ * Marks a key as leaked, brings its expiry forward and mails the owners. Only the first report has
+ * an effect. A revoked key is harmless and stays unchanged.
  */
 export async function quarantineSecretKey(
   tx: Write,

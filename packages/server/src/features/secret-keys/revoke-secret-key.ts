@@ -1,7 +1,7 @@
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
-/** Ends a key for good, whatever its state. Repeating it changes nothing. */
+/** Revokes a key in any state, for good. Idempotent. */
 export async function revokeSecretKey(
   tx: Write,
   { id, reason }: { id: string; reason: string | null },

@@ -13,8 +13,8 @@ import {
 export type RotatedSecretKey = MintedSecretKey & { predecessor: SecretKeyRow };
 
 /**
- * Replaces a key without an outage: both work until the overlap ends. The successor inherits the
- * lower authority of the old key and of whoever rotates it.
+ * Replaces a key without an outage: both keys work until the overlap ends. The successor gets the
+ * lower authority of the old key and the caller.
  */
 export async function rotateSecretKey(
   tx: Write,
@@ -45,9 +45,9 @@ export async function rotateSecretKey(
 }
 
 /**
- * The successor is shown to the secret key that rotates: by rotating a key that lives longer, a
- * short-lived one would get a credential for the time after its own end. What counts is the end
- * that the vendor set, since a key in its overlap goes on working without restriction.
+ * The caller receives the successor's secret. By rotating a longer-lived key, a secret key would
+ * gain a credential for the time after its own expiry. The expiry that the vendor set counts here:
+ * a key that is in its overlap after a rotation may do everything it could before.
  */
 async function refuseOutliving(tx: Write, successorEnd: Date | null): Promise<void> {
   const { type, id } = tx.reach.actor;
@@ -55,6 +55,6 @@ async function refuseOutliving(tx: Write, successorEnd: Date | null): Promise<vo
   const { vendorExpiresAt } = await loadSecretKey(tx, id);
   if (vendorExpiresAt === null) return;
   if (successorEnd === null || successorEnd > vendorExpiresAt) {
-    throw forbidden('A secret key cannot rotate one that lives longer than itself.');
+    throw forbidden('A secret key cannot rotate a key that expires later than itself.');
   }
 }

@@ -1,4 +1,4 @@
-// Credentials of the vendor's own backend.
+// Secret keys: the credentials of the vendor's own backend.
 import { secretKeyEndpoints } from '@keyrail/protocol/endpoints/secret-keys.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';

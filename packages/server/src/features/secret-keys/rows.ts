@@ -21,7 +21,7 @@ export async function loadSecretKey(tx: Read, id: string): Promise<SecretKeyRow>
   return row ?? miss(tx, 'secret key', id);
 }
 
-/** Loads for a change: until the transaction ends nobody else decides about this key. */
+/** Loads and locks the row: no other transaction can change the key until this one ends. */
 export async function lockSecretKey(tx: Write, id: string): Promise<SecretKeyRow> {
   const row = await maybe(tx, rows.where('secretKeys.id', '=', id).forUpdate('secretKeys'));
   return row ?? miss(tx, 'secret key', id);
@@ -38,7 +38,7 @@ type Unlisted = 'workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt' |
 const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revoked_reason,
   quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at`;
 
-/** Newest first, from just after a position on. */
+/** Newest first, starting after the position. */
 export function listSecretKeys(
   tx: Read,
   after: Position | null,
@@ -58,7 +58,7 @@ export async function insertSecretKey(tx: Write, values: NewSecretKeyRow): Promi
   return { ...row, lastUsedAt: null };
 }
 
-/** Writes what was decided about a locked row, and returns it as it is now. */
+/** Updates a locked row and returns the new row. */
 export async function updateSecretKey(
   tx: Write,
   current: SecretKeyRow,

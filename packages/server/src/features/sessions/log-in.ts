@@ -18,13 +18,13 @@ export type LoggedIn = {
 
 const HOURS_PER_DAY = 24;
 
-/** Opens a session for a person whose password has been verified a moment ago. */
+/** Opens a session for a person whose password has just been verified. */
 export async function logIn(
   tx: People,
   { userId, verifiedHash, workspaceId }: Login,
 ): Promise<LoggedIn> {
   const known = await lockUser(tx, userId);
-  // A reset may have come in between: the old password opens nothing any more.
+  // The password may have been reset since it was verified.
   if (known.passwordHash !== verifiedHash) throw new ApiError('invalid_credentials');
   const memberships = await listMemberships(tx, userId);
   const active = startingWorkspace(memberships, workspaceId, known.lastWorkspaceId);
@@ -45,7 +45,7 @@ export async function logIn(
   return { session, secret: new Secret(secret), user, memberships };
 }
 
-/** The one asked for, else the last one, else the oldest membership's, else none. */
+/** The requested workspace, else the last active one, else that of the oldest membership. */
 function startingWorkspace(
   memberships: MembershipRow[],
   wanted: string | null,

@@ -1,5 +1,5 @@
-// Removes sessions and one-time tokens that ended a month ago, and what sign-ups wrote that made no
-// account. Safe to run twice.
+// Removes sessions and one-time tokens that ended a month ago, and the rows of sign-ups that made
+// no account. Safe to run twice.
 import { DAY_MS, HOUR_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork } from '../../doors/work.ts';
 import { removeVoidSignUps } from '../accounts/rows.ts';

@@ -1,4 +1,4 @@
-// Signing in, and what a person does with the sessions.
+// Sessions: signing in, listing, ending, and switching the workspace.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { personOf } from '../../access/person.ts';
 import type { Throttle } from '../../access/throttle.ts';
@@ -13,7 +13,7 @@ import { presentLogin, presentSession } from './present.ts';
 import { listLiveSessions } from './rows.ts';
 import { switchWorkspace } from './switch-workspace.ts';
 
-const sessionLines = linesOf(
+const sessionEndpoints = linesOf(
   accountEndpoints,
   'POST /v1/auth/sessions',
   'GET /v1/auth/sessions',
@@ -35,7 +35,7 @@ export const sessionRoutes = ({
   hasher: PasswordHasher;
   throttle: Throttle;
 }): ServedRoute[] =>
-  serve(sessionLines, {
+  serve(sessionEndpoints, {
     'POST /v1/auth/sessions': {
       boundary: 'none',
       door: 'gate',

@@ -1,4 +1,4 @@
-// Every statement on sessions, and the memberships that a person sees of himself.
+// Every statement on sessions, and the list of a person's own memberships.
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -32,7 +32,7 @@ export const listMemberships = (tx: People, userId: string): Promise<MembershipR
 
 type Listing = { after: { createdAt: Date; id: string } | null; limit: number };
 
-/** What can still be used, newest first. A workspace that the person has left is not active. */
+/** Live sessions, newest first. The active workspace is null if the person has left it. */
 export async function listLiveSessions(
   tx: People,
   userId: string,
@@ -63,7 +63,7 @@ export async function listLiveSessions(
   return rows.map(({ memberOf, ...row }) => ({ ...row, activeWorkspaceId: memberOf }));
 }
 
-/** Ends one session of this person; null when there is none such that is live. */
+/** Ends one session of this person; null if the person has no such live session. */
 export const endLiveSession = (
   tx: People,
   userId: string,
@@ -81,7 +81,7 @@ export const endLiveSession = (
       .returning('id'),
   );
 
-/** Ends a session that was found in public, whosever it is. */
+/** Ends a session that was found in public, of any person. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
   const ending = build.updateTable('sessions').set({ endedAt: tx.now }).where('id', '=', id);
   await many(tx, ending.where('endedAt', 'is', null));
@@ -102,7 +102,7 @@ export async function endSessions(
   await many(tx, ending);
 }
 
-/** Where this session works from now on, and where the person's next login starts. */
+/** Sets the active workspace of the session, and the one in which the next login starts. */
 export async function updateActiveWorkspace(
   tx: People | Write,
   { userId, sessionId }: { userId: string; sessionId: string },

@@ -1,28 +1,28 @@
 // When a signing key is replaced.
 //
-// Its life: published, so that whoever verifies tokens by our list has it in time; after the wait
-// it signs; once replaced it stays published until the last token that it signed is dead.
+// A key is first published, so that verifiers with a cached list have it in time. After the wait it
+// signs. Once replaced, it stays published until the last token that it signed has expired.
 import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/limits.ts';
 import { MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
 
 /**
- * `first`: only if there is none. `due`: as the schedule says. `asked`: by an operator, unless a
- * successor is on its way already. `at once`: it may have leaked, so the others end this instant,
- * and every token with them.
+ * `first`: only if no key exists. `due`: by the schedule. `asked`: by an operator, unless a
+ * successor is already published. `at once`: the key may have leaked, so all other keys end
+ * immediately, and their tokens with them.
  */
 export type Occasion = 'first' | 'due' | 'asked' | 'at once';
 
 export type SigningSchedule = {
-  /** How long one key signs. */
+  /** How long a key signs. */
   rotateEveryMs: number;
-  /** Between being published and signing. */
+  /** How long a key is published before it signs. */
   publishWaitMs: number;
 };
 
-/** A list that was read before the key was there may still be on its way to whoever caches it. */
-const ON_ITS_WAY_MS = SECOND_MS;
+/** A response with the list from before the new key may still be in flight to a cache. */
+const IN_FLIGHT_MS = SECOND_MS;
 
-/** For clocks that are behind: someone may still be verifying a token that we call dead. */
+/** A verifier with a slow clock may still accept a token that has expired here. */
 const SKEW_MS = MINUTE_MS;
 
 export function isNeeded(
@@ -36,12 +36,12 @@ export function isNeeded(
   return signedForMs >= (occasion === 'due' ? rotateEveryMs : 0);
 }
 
-/** From when a new key signs, and when those before it end. */
+/** When a new key starts to sign, and when the keys before it end. */
 export function timesOf(
   occasion: Occasion,
   { now, isFirst, publishWaitMs }: { now: Date; isFirst: boolean; publishWaitMs: number },
 ): { signsFrom: Date; othersEndAt: Date } {
   if (occasion === 'at once' || isFirst) return { signsFrom: now, othersEndAt: now };
-  const signsFrom = msAfter(now, publishWaitMs + ON_ITS_WAY_MS);
+  const signsFrom = msAfter(now, publishWaitMs + IN_FLIGHT_MS);
   return { signsFrom, othersEndAt: msAfter(signsFrom, EMBED_TOKEN_SECONDS * SECOND_MS + SKEW_MS) };
 }

@@ -1,4 +1,4 @@
-// Signing keys → what anyone may know of them.
+// Signing keys → public JWKs.
 import type { Jwk, Jwks } from '@keyrail/protocol/objects/probes.ts';
 import type { PublishedKey } from '../../access/signing-keys.ts';
 

@@ -10,8 +10,8 @@ export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBy
 export type Rotation = { newest: SigningKeyRow; isNew: boolean };
 
 /**
- * Makes the next signing key if the occasion calls for one. Of any number of processes that do it
- * at the same time one makes it, and all of them get that one.
+ * Creates the next signing key if the occasion requires one. If several processes rotate at the
+ * same time, one creates the key and all of them get that key.
  */
 export async function rotateSigningKey(
   tx: Work,
@@ -41,6 +41,6 @@ export async function rotateSigningKey(
     return { newest: made, isNew: true };
   }
   const theirs = await lockNewest(tx);
-  if (theirs === null) throw new Error('a signing key came and went');
+  if (theirs === null) throw new Error('the signing key of another process is gone');
   return { newest: theirs, isNew: false };
 }

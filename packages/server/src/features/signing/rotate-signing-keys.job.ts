@@ -1,5 +1,5 @@
-// Replaces the signing key when its time is over, and forgets those whose last token is dead. Safe
-// to run twice: the second run finds nothing due.
+// Replaces the signing key when it is due, and deletes keys whose last token has expired. Safe to
+// run twice: the second run finds nothing due.
 import type { OpenWork } from '../../doors/work.ts';
 import { rotateSigningKey, type SigningParts } from './rotate-signing-key.ts';
 import { removeEnded } from './rows.ts';

@@ -1,16 +1,16 @@
-// The public halves of the signing keys, for whoever verifies embed tokens.
+// The public halves of the signing keys, for verifying embed tokens.
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/limits.ts';
 import type { SigningKeys } from '../../access/signing-keys.ts';
 import { linesOf, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import { presentJwks } from './present.ts';
 
-const lines = linesOf(probeEndpoints, 'GET /.well-known/jwks.json');
+const signingEndpoints = linesOf(probeEndpoints, 'GET /.well-known/jwks.json');
 
 const headers = { 'cache-control': `public, max-age=${JWKS_MAX_AGE_SECONDS}` };
 
 export const signingRoutes = ({ signingKeys }: { signingKeys: SigningKeys }): ServedRoute[] =>
-  serve(lines, {
+  serve(signingEndpoints, {
     'GET /.well-known/jwks.json': {
       boundary: 'none',
       door: 'none',

@@ -12,11 +12,11 @@ const rows = build.selectFrom('signingKeys').selectAll().orderBy('generation');
 
 export const listSigningKeys = (tx: Work): Promise<SigningKeyRow[]> => many(tx, rows);
 
-/** The one that was made last; whoever else rotates waits. Null while there is none. */
+/** The newest key, or null if no key exists. The lock makes other rotations wait. */
 export const lockNewest = async (tx: Work): Promise<SigningKeyRow | null> =>
   (await many(tx, rows.forUpdate())).at(-1) ?? null;
 
-/** False when someone else made the key of that generation. */
+/** False if another process has created the key of this generation. */
 export async function insertSigningKey(tx: Work, values: Insertable<Columns>): Promise<boolean> {
   const insert = build.insertInto('signingKeys').values(values);
   const made = await maybe(
@@ -26,7 +26,7 @@ export async function insertSigningKey(tx: Work, values: Insertable<Columns>): P
   return made !== null;
 }
 
-/** When all keys but one end; what was to end earlier still does. */
+/** Sets the end of all keys but one. An earlier end stays. */
 export async function updateEnds(tx: Work, exceptId: string, endsAt: Date): Promise<void> {
   await many(
     tx,
@@ -35,7 +35,7 @@ export async function updateEnds(tx: Work, exceptId: string, endsAt: Date): Prom
   );
 }
 
-/** Forgets keys whose last token is dead, private halves included. */
+/** Deletes keys whose last token has expired, including their private halves. */
 export async function removeEnded(tx: Work): Promise<void> {
   await many(tx, build.deleteFrom('signingKeys').where('endsAt', '<=', tx.now));
 }

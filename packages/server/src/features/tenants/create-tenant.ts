@@ -3,7 +3,7 @@ import { insertTenant, type TenantRow } from './rows.ts';
 
 const FIRST_EPOCH = 1;
 
-/** Takes in a customer organisation under the id by which the vendor knows it. */
+/** Creates a tenant under the vendor's own id for that customer. */
 export async function createTenant(
   tx: Write,
   wanted: Pick<TenantRow, 'externalId' | 'name' | 'meta'>,

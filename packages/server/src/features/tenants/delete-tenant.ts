@@ -5,8 +5,8 @@ import { loadTenant, lockTenant, updateTenantRow } from './rows.ts';
 export type DeletedTenant = { id: string; revokedKeys: number };
 
 /**
- * Ends a tenant and every key that it holds, in whichever project, in one step for whoever looks.
- * Its external id is free again, and so is what its `meta` took: nobody can read that any more.
+ * Deletes a tenant and revokes its keys in all projects, atomically for readers. The external id
+ * becomes free. `meta` is emptied to free its storage, since it can no longer be read.
  */
 export async function deleteTenant(
   tx: Write,

@@ -1,5 +1,5 @@
-// Every statement on tenants. A deleted one is kept for usage and the log, and is nowhere to be
-// found from here.
+// Every statement on tenants. Deleted rows are kept for usage and the audit log; these statements
+// do not return them.
 import { type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
@@ -20,8 +20,8 @@ export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
 }
 
 /**
- * Loads for a change or a deletion. It keeps out those who create keys here, but not the rotation
- * of a key that is here already: a deletion may be waiting for just that.
+ * Locks the row for a change or a deletion. The lock blocks creating keys for the tenant, but not
+ * rotating one: a deletion may be waiting for that rotation.
  */
 export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
   const row = await maybe(tx, living.where('id', '=', id).forNoKeyUpdate());
@@ -39,7 +39,7 @@ export type ListedTenant = Listed<
 
 const columns = sql`id, external_id, name, embed_epoch, created_at, updated_at`;
 
-/** Newest first, from just after a position on. */
+/** Newest first, starting after the position. */
 export function listTenants(
   tx: Read,
   { externalId, after }: Filter,
@@ -47,8 +47,8 @@ export function listTenants(
 ): Promise<SizedPage<ListedTenant>> {
   const conditions = [
     sql`deleted_at is null`,
-    // One tenant at most has an external id. A range in the order of its index can be read off that
-    // index alone; with "=" the planner may take the index of the list and read all tenants.
+    // An external id matches at most one tenant. Range conditions ordered by it force its index;
+    // with "=" the planner may choose the list's index and scan all tenants.
     ...(externalId === undefined
       ? []
       : [sql`external_id >= ${externalId}`, sql`external_id <= ${externalId}`]),
@@ -74,7 +74,7 @@ export const insertTenant = (
       .returningAll(),
   );
 
-/** Writes what was decided about a locked row, and returns it as it is now. */
+/** Updates a locked row and returns the new row. */
 export const updateTenantRow = (
   tx: Write,
   id: string,

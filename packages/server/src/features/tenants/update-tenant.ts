@@ -5,7 +5,7 @@ import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
 
 export type TenantPatch = Patch<Pick<TenantRow, 'name' | 'meta'>>;
 
-/** Changes what differs, `meta` as a whole; a patch without effect writes nothing. */
+/** Updates the fields that differ, `meta` as a whole. A patch without effect writes nothing. */
 export async function updateTenant(
   tx: Write,
   { id, patch }: { id: string; patch: TenantPatch },

@@ -1,4 +1,5 @@
-// Intervals of an overview and their total, with histograms that still add up.
+// The intervals of an overview and their total. Histograms are kept as counts, so that they can be
+// added.
 import { emptyHistogram, type Histogram } from './histogram.ts';
 import type { IntervalRow } from './rows.ts';
 
@@ -21,7 +22,7 @@ export const figuresOf = (row: IntervalRow): IntervalFigures => ({
   latency: histogramOf(row.latency ?? {}),
 });
 
-/** The database numbers the elements of an array from one. */
+/** The database numbers array elements from 1. */
 const histogramOf = (counts: Record<string, number>): Histogram =>
   emptyHistogram().map((_, bucket) => counts[bucket + 1] ?? 0);
 

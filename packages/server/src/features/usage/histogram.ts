@@ -1,7 +1,7 @@
-// How latencies are kept: counted in fixed buckets, four to each doubling, so that histograms of
-// hours, projects and nodes add up. A percentile is the middle of its bucket and thereby at most
-// 2^(1/8) off: 9.1 %. What is faster than the first bound or slower than the last is told as that
-// bound. Stored counts stand in these buckets: other ones would need another column.
+// Latencies are counted in fixed buckets, four per doubling, so that histograms of hours, projects
+// and nodes can be added. A percentile is the middle of its bucket: at most a factor of 2^(1/8), or
+// 9.1 %, off. Latencies beyond the first or last bound are reported as that bound. Stored counts
+// use these buckets: other buckets would need another column.
 
 const FASTEST_MS = 0.25;
 const PARTS = 4;
@@ -19,12 +19,12 @@ export function bucketOf(ms: number): number {
   return Math.min(LAST, Math.ceil(Math.log2(ms / FASTEST_MS) * PARTS));
 }
 
-/** Null when nothing was counted. */
+/** Null if the histogram is empty. */
 export function percentileOf(counts: Histogram, share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   let seen = 0;
-  // Sums of fractions may miss the total by a hair: no further than the last bucket that counts.
+  // Rounding may keep `seen` just below the total; then the last non-empty bucket is the result.
   let last = 0;
   for (const [bucket, count] of counts.entries()) {
     if (count === 0) continue;

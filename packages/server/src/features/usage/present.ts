@@ -1,4 +1,4 @@
-// Sums → usage objects. Here, and nowhere else, fractions of requests are rounded.
+// Sums → usage objects. Only this file rounds fractions of requests.
 import {
   type BillableTenantMonth,
   DenialReason,
@@ -12,7 +12,7 @@ import { type Histogram, percentileOf } from './histogram.ts';
 import type { KeyUsage } from './read-key-usage.ts';
 import type { IntervalRow, MonthRow, TenantMonthRow } from './rows.ts';
 
-// Sums may grow beyond what a number says exactly; a figure stops there.
+// Sums are capped at the largest integer that a number represents exactly.
 const counted = (sum: number): number => Math.min(Math.round(sum), Number.MAX_SAFE_INTEGER);
 
 export const presentKeyUsage = ({ keyId, days, rows }: KeyUsage): Usage => ({

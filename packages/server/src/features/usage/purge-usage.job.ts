@@ -1,5 +1,5 @@
-// Removes what is past its time: figures by the hour and receipts of batches. Tenant months stay:
-// they are what was billed. Safe to run twice.
+// Removes expired hourly figures and batch receipts. Tenant months are kept, since bills are based
+// on them. Safe to run twice.
 import { INGEST_BATCH_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork, Work } from '../../doors/work.ts';

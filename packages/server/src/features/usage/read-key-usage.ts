@@ -4,7 +4,7 @@ import { type DayRow, listKeyDays } from './rows.ts';
 
 export type KeyUsage = { keyId: string; days: number; rows: DayRow[] };
 
-/** The daily traffic of a key. Whether it may be asked about is decided by who may see the key. */
+/** The daily traffic of a key. A caller that can read the key can read its usage. */
 export async function readKeyUsage(
   tx: Read,
   { id, days }: { id: string; days: number },

@@ -1,4 +1,4 @@
-// Figures for billing, for charts and for knowing one's customers.
+// Usage figures: for billing, per tenant, and for charts.
 import { usageEndpoints } from '@keyrail/protocol/endpoints/usage.ts';
 import { pageOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';

@@ -1,4 +1,4 @@
-// Every statement that reads the sums of traffic, and those that clear away what is past its time.
+// Every statement that reads the sums of traffic or removes expired ones.
 import { type Selectable, sql } from 'kysely';
 import { many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -8,10 +8,10 @@ import type { Work } from '../../doors/work.ts';
 
 export type DayRow = { day: string; requests: number; errors: number };
 
-// Asked once for a statement: compared with the clock itself, no index would be of use.
+// A subquery is evaluated once per statement. A direct call of the clock could not use an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
-/** The last so many days of a key, today included, as far as there was traffic. */
+/** The last `days` days of a key, including today. Days without traffic are left out. */
 export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayRow[]> =>
   many(
     tx,
@@ -20,7 +20,7 @@ export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayR
       order by known.day`,
   );
 
-/** The first day of the earliest of so many months, this one included. */
+/** The first day of the last `months` months, including this one. */
 const since = (months: number) =>
   sql`(select (date_trunc('month', app_now() at time zone 'UTC')
     - ${months - 1}::int * interval '1 month')::date)`;
@@ -29,7 +29,7 @@ export type MonthRow = { month: string; activeTenants: number };
 
 type Page<Position> = { months: number; after: Position | null; limit: number };
 
-/** A tenant counts once in a month, in however many projects it was active. */
+/** A tenant counts once per month, even if it was active in several projects. */
 export const listBillableMonths = (
   tx: Read,
   { months, after, limit }: Page<string>,
@@ -55,7 +55,7 @@ export function listTenantMonths(
   const conditions = [
     sql`month >= ${since(months)} and month <= ${today}`,
     ...(env ? [sql`env = ${env}`] : []),
-    // Apart from env, which no index may be searched by under row level security.
+    // Repeats the position without env: under row level security, env cannot be an index condition.
     ...(after
       ? [
           sql`(month, tenant_id, project_id) >= (${after.month}, ${after.tenantId}, ${after.projectId})`,
@@ -85,12 +85,12 @@ export type IntervalRow = {
   requests: number;
   errors: number;
   degraded: number;
-  /** By the number of the bucket, from 1 on; null when nothing was admitted. */
+  /** Counts by bucket number, from 1; null if no request was admitted. */
   latency: Record<string, number> | null;
   denials: Record<string, number> | null;
 };
 
-/** All of it in one statement, and so of one moment. */
+/** One statement, so that all figures are from the same moment. */
 export function listIntervals(tx: Read, filter: OverviewFilter): Promise<IntervalRow[]> {
   const { interval, count, projectId, env } = filter;
   const first = sql`(select date_trunc(${interval}, app_now(), 'UTC')
@@ -130,7 +130,7 @@ export function listIntervals(tx: Read, filter: OverviewFilter): Promise<Interva
 
 type Old = { before: Date; limit: number };
 
-/** Each returns how many it removed. */
+/** Each of these functions returns the number of removed rows. */
 export const removeOldHours = (tx: Work, { before, limit }: Old): Promise<number> =>
   removed(
     tx,
@@ -158,8 +158,8 @@ export const removeOldBatches = (tx: Work, { before, limit }: Old): Promise<numb
 export type KeyDayPlace = { day: string; keyId: string };
 
 /**
- * A page of old days without those that are not their key's last: that one is its last use, and is
- * kept however long ago it was. Returns where the page ends, or null after the last one.
+ * Removes old days, one page at a time, except the last day of each key: it holds the key's last
+ * use and is kept forever. Returns the end of the page, or null after the last page.
  */
 export const removeOldKeyDays = (
   tx: Work,

@@ -12,7 +12,7 @@ export type NewWorkspace = {
   slug: string;
   billingEmail: string | null;
   env: Env;
-  /** The person who founds it, or null when the deployment itself does. */
+  /** The calling person; null if the bootstrap token creates the workspace. */
   founder: { userId: string; sessionId: string; becomesActive: boolean } | null;
 };
 
@@ -23,8 +23,8 @@ export type FoundedWorkspace = {
 };
 
 /**
- * Founds the workspace that the transaction already reaches, with its first secret key. A person
- * becomes its owner, and moves there unless already active elsewhere.
+ * Creates the workspace of the transaction's reach, with its first secret key. A calling person
+ * becomes its owner; it becomes the session's active workspace unless the session has one.
  */
 export async function createWorkspace(
   tx: Write,

@@ -1,4 +1,4 @@
-// The vendor's account: founded once, then read and changed by whoever acts in it.
+// Workspaces, the vendor's accounts: create, read and change.
 import { workspaceEndpoints } from '@keyrail/protocol/endpoints/workspaces.ts';
 import type { Principal } from '../../access/principal.ts';
 import { allEnvs } from '../../doors/reach.ts';

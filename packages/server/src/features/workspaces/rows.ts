@@ -1,4 +1,4 @@
-// Every statement on workspaces. There is one in reach at most, so none is named.
+// Every statement on workspaces. Row level security shows at most one, so no statement takes an id.
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { build, fixed, maybe, one } from '../../db/sql.ts';
@@ -18,7 +18,7 @@ export async function loadWorkspace(tx: Read): Promise<WorkspaceRow> {
   return found;
 }
 
-/** Not against those who refer to it, as every audit row does: they and this one would deadlock. */
+/** FOR NO KEY UPDATE: a stronger lock would block inserts of audit rows, and so cause deadlocks. */
 export async function lockWorkspace(tx: Write): Promise<WorkspaceRow> {
   const found = await maybe(tx, row.forNoKeyUpdate());
   if (!found) throw notFound('workspace');

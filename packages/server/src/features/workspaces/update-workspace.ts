@@ -5,7 +5,7 @@ import { lockWorkspace, updateWorkspaceRow, type WorkspaceRow } from './rows.ts'
 
 export type WorkspacePatch = Patch<Pick<WorkspaceRow, 'name' | 'billingEmail' | 'embedOrigins'>>;
 
-/** Changes what differs; a patch without effect writes nothing. */
+/** Updates the fields that differ. A patch without effect writes nothing. */
 export async function updateWorkspace(
   tx: Write,
   patch: WorkspacePatch,
