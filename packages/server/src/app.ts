@@ -225,7 +225,7 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
 
 const KEY_BYTES = 32;
 
-/** Derives a separate key for each purpose, so that one purpose cannot be used to attack another. */
+/** Derives a separate key for each purpose, so that one cannot be used for another. */
 const keyFor = (purpose: string, masterKey: Secret): Buffer =>
   Buffer.from(
     hkdfSync(

@@ -1,4 +1,4 @@
-// Projects through the front door: what they hold, what moves their version, how they end.
+// The project endpoints: fields, policy version and deletion.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
@@ -13,7 +13,7 @@ const remove = 'DELETE /v1/projects/{id}';
 const rule = { id: 'burst', limit: 10, window_ms: 1000, algorithm: 'sliding', scope: 'key' };
 const unknown = '01890000-0000-7000-8000-000000000000';
 
-test('a new project starts at version 1, without limits', async (t) => {
+test('a new project starts at policy version 1 and without limits', async (t) => {
   const held = await bench(t);
   const made = await held.as.liveKey(create, { name: 'Orders', slug: 'orders' });
   match(made.id, /^[0-9a-f-]{36}$/);
@@ -35,14 +35,14 @@ test('a new project starts at version 1, without limits', async (t) => {
   });
 });
 
-test('default limits are kept as they were sent', async (t) => {
+test('default limits are stored as sent', async (t) => {
   const { as } = await bench(t);
   const rules = [rule, { ...rule, id: 'month', algorithm: 'fixed', window_ms: 2_678_400_000 }];
   const made = await as.liveKey(create, { name: 'A', slug: 'abc', default_rate_limits: rules });
   deepEqual(made.default_rate_limits, rules);
 });
 
-test('a slug is taken once in a workspace, and free again after a deletion', async (t) => {
+test('a slug is unique in a workspace and free again after a deletion', async (t) => {
   const { as, given } = await bench(t);
   const other = await bench(t);
   const first = await given.project({ slug: 'orders' });
@@ -64,7 +64,7 @@ test('a slug is taken once in a workspace, and free again after a deletion', asy
   );
 });
 
-test('a new name moves no version, new limits move it by one', async (t) => {
+test('a new name keeps the policy version, new limits increase it by one', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const made = await given.project();
@@ -85,7 +85,7 @@ test('a new name moves no version, new limits move it by one', async (t) => {
   deepEqual((await lastEntry(held))?.payload, { changed: ['name', 'default_rate_limits'] });
 });
 
-test('a patch without effect changes nothing and is not in the log', async (t) => {
+test('a patch without effect changes nothing and writes no audit row', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const made = await given.project({ name: 'Orders', default_rate_limits: [rule] });
@@ -110,7 +110,7 @@ test('a slug cannot be changed', async (t) => {
   ]);
 });
 
-test('deleting a project revokes its keys in both environments, and says how many', async (t) => {
+test('deleting a project revokes its keys in both environments and returns their number', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const { id } = await given.project();
@@ -142,7 +142,7 @@ test('deleting a project revokes its keys in both environments, and says how man
   equal(all.data.length, 3);
 });
 
-test('a deleted project is not there, for any line', async (t) => {
+test('every endpoint answers 404 for a deleted project', async (t) => {
   const { as, given } = await bench(t);
   const { id } = await given.project();
   const { id: tenant_id } = await given.tenant();
@@ -159,7 +159,7 @@ test('a deleted project is not there, for any line', async (t) => {
   deepEqual((await as.liveKey(list)).data, []);
 });
 
-test('a foreign project is as unknown as one that never was', async (t) => {
+test('a project of another workspace is answered like an unknown id', async (t) => {
   const { as } = await bench(t);
   const theirs = await (await bench(t)).given.project();
   for (const line of [read, update, remove] as const) {
@@ -169,7 +169,7 @@ test('a foreign project is as unknown as one that never was', async (t) => {
   }
 });
 
-test('a test key reads and creates projects, and changes none', async (t) => {
+test('a test key can read and create projects but not change them', async (t) => {
   const { as } = await bench(t);
   const own = await as.testKey(create, { name: 'Trial', slug: 'trial' });
   deepEqual(await as.testKey(read, { id: own.id }), own);
@@ -180,7 +180,7 @@ test('a test key reads and creates projects, and changes none', async (t) => {
   }
 });
 
-test('projects are listed newest first, page by page', async (t) => {
+test('projects are listed newest first, in pages', async (t) => {
   const { as, ask, given, tokens } = await bench(t);
   for (let n = 0; n < 5; n += 1) await given.project();
   const all = (await as.liveKey(list)).data;

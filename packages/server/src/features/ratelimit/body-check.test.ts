@@ -1,4 +1,4 @@
-// The check by hand and the schema agree on every body, whatever it holds.
+// The check by hand and the schema accept the same bodies.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
@@ -8,7 +8,7 @@ import { acceptedBody } from './body-check.ts';
 const schema = ratelimitEndpoints['POST /v1/ratelimit/check'].body;
 const RUNS = 20_000;
 
-/** As it comes off the wire. */
+/** The value after a round trip through JSON. */
 const wired = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null');
 
 const odd = fc.oneof(
@@ -82,7 +82,7 @@ const bodyOf = (
     { requiredKeys: ['project_id', 'env', 'limits'] },
   );
 
-/** With all else in order, so that one thing that is wrong is what is judged. */
+/** Valid rules, so that a body with them fails only because of another field. */
 const plainRules = fc.uniqueArray(plainRule, {
   minLength: 1,
   maxLength: 8,
@@ -97,7 +97,7 @@ const nearly = fc.oneof(
   odd,
 );
 
-test('whatever is accepted by hand is what the schema makes of it', () => {
+test('the check by hand accepts the same bodies as the schema, with the same result', () => {
   let accepted = 0;
   fc.assert(
     fc.property(nearly, (value) => {
@@ -113,7 +113,7 @@ test('whatever is accepted by hand is what the schema makes of it', () => {
   notEqual(accepted, 0);
 });
 
-test('a name that could pollute is left to the schema', () => {
+test('a body with __proto__ is left to the schema', () => {
   const text = '{"__proto__":{"env":"live"},"project_id":"01890000-0000-7000-8000-000000000000"}';
   equal(acceptedBody(JSON.parse(text)), null);
 });

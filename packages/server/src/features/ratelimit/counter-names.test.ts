@@ -6,7 +6,7 @@ import { counterName, type Subjects, slotOf } from './counter-names.ts';
 type Asked = { subjects: Subjects; rule: RateLimit; slot: string };
 
 const ONE = '01890000-0000-7000-8000-000000000001';
-/** Ends alike, so that what is remembered of both stands in the same place. */
+/** Has the same last digits as ONE, so that both share one index of the cache. */
 const OTHER = '01890000-0000-7000-8000-100000000001';
 
 const subjects: Subjects = {
@@ -43,22 +43,22 @@ for (const [what, other] of [
   ['project', withSubjects({ projectId: OTHER })],
   ['key', withSubjects({ keyId: OTHER })],
   ['missing key', withSubjects({ keyId: null })],
-  ['tenant, which a rule of the key leaves out', withSubjects({ tenantId: OTHER })],
+  ['tenant, which is not part of the name for scope key', withSubjects({ tenantId: OTHER })],
   ['rule', withRule({ id: 'dax' })],
   ['window', withRule({ window_ms: 1000 + 4096 })],
   ['algorithm', withRule({ algorithm: 'sliding' })],
   ['scope', withRule({ scope: 'tenant' })],
-  ['limit, which changes no counter', withRule({ limit: 2 })],
+  ['limit, which is not part of the name', withRule({ limit: 2 })],
   ['slot', { ...asked, slot: '{a}' }],
 ] as const) {
-  test(`what was counted just before is not taken for a name with another ${what}`, () => {
+  test(`a cached name is not used for another ${what}`, () => {
     for (const each of [asked, other, asked, other, other, asked]) {
       equal(counterName(each.subjects, each.rule, each.slot), spelt(each));
     }
   });
 }
 
-test('a rule of the tenant is counted under the tenant, whichever key it is', () => {
+test('a rule with scope tenant is counted per tenant, for all its keys', () => {
   const byTenant = withRule({ scope: 'tenant' });
   for (const part of [{ tenantId: OTHER }, { keyId: OTHER }, { tenantId: null }, {}]) {
     const other = { ...byTenant, subjects: { ...subjects, ...part } };
@@ -73,7 +73,7 @@ const ofTenant = { ...rule, scope: 'tenant' } as const;
 const slotWith = (part: Partial<Subjects>, ...rules: RateLimit[]) =>
   slotOf({ ...subjects, ...part }, rules);
 
-test('a tenant and all its keys share a slot, whatever rules are asked for', () => {
+test('a tenant and all its keys share a slot, for every combination of rules', () => {
   const slot = slotWith({}, ofKey, ofTenant);
   for (const rules of [[ofKey], [ofTenant], [ofKey, ofTenant]]) {
     for (const keyId of [ONE, OTHER, null]) equal(slotWith({ keyId }, ...rules), slot);
@@ -82,12 +82,12 @@ test('a tenant and all its keys share a slot, whatever rules are asked for', () 
   notEqual(slotWith({ workspaceId: OTHER }, ofKey, ofTenant), slot);
 });
 
-test('a key without a tenant has a slot of its own, and nobody in particular has one', () => {
+test('a key without a tenant has its own slot, and so has the anonymous subject', () => {
   const slot = slotWith({ tenantId: null }, ofKey);
   notEqual(slotWith({ tenantId: null, keyId: OTHER }, ofKey), slot);
   notEqual(slotWith({ tenantId: null, workspaceId: OTHER }, ofKey), slot);
-  const nobody = slotWith({ tenantId: null, keyId: null }, ofKey);
-  equal(slotWith({ tenantId: null, keyId: null }, ofTenant), nobody);
-  equal(slotWith({ tenantId: null }, ofKey, ofTenant), nobody);
-  notEqual(nobody, slot);
+  const anonymous = slotWith({ tenantId: null, keyId: null }, ofKey);
+  equal(slotWith({ tenantId: null, keyId: null }, ofTenant), anonymous);
+  equal(slotWith({ tenantId: null }, ofKey, ofTenant), anonymous);
+  notEqual(anonymous, slot);
 });

@@ -18,7 +18,7 @@ const ANONYMOUS = '-';
 /** A name and its inputs. */
 type CachedName = { subjects: Subjects; rule: RateLimit; slot: string; name: string };
 
-/** A cache of recent names: building the string and hashing it is slower than comparing its parts. */
+/** A cache of recent names: building and hashing a string is slower than comparing its parts. */
 const RECENT = 4096;
 const recent = new Array<CachedName | undefined>(RECENT).fill(undefined);
 

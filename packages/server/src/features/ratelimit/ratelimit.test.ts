@@ -1,4 +1,4 @@
-// Rate limits through the front door, on the counters inside the process.
+// The rate-limit endpoint with counters in memory.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const rule = (id: string, more: Input = {}): Input => ({
   ...more,
 });
 
-/** A check by a key and a tenant that nobody has used. */
+/** A check of an unused key and tenant. */
 const aCheck = (limits: Input[], more: Input = {}) => ({
   project_id: randomUUID(),
   env: 'live',
@@ -29,7 +29,7 @@ const aCheck = (limits: Input[], more: Input = {}) => ({
 
 const allowed = async ({ as }: Bench, input: Input) => (await as.liveKey(check, input)).allowed;
 
-test('what is left, when it resets and who denied is told, and a denial is a success', async (t) => {
+test('a check returns the rest, the reset and the denying rule; a denial is a 200', async (t) => {
   const { as } = await bench(t);
   const input = aCheck([rule('three'), rule('many', { limit: 100, window_ms: 1000 })]);
   const first = await as.liveKey(check, input);
@@ -62,7 +62,7 @@ test('what is left, when it resets and who denied is told, and a denial is a suc
   equal(denied.policies[0]?.remaining, 0);
 });
 
-test('rules are charged together or not at all, and looking charges nothing', async (t) => {
+test('all rules are charged or none, and cost 0 charges nothing', async (t) => {
   const { as } = await bench(t);
   const input = aCheck([rule('wide', { limit: 10 }), rule('narrow', { limit: 1 })]);
   const looked = await as.liveKey(check, { ...input, cost: 0 });
@@ -81,14 +81,14 @@ test('rules are charged together or not at all, and looking charges nothing', as
     [9, 0],
   );
   const again = await as.liveKey(check, { ...input, cost: 0 });
-  equal(again.allowed, true, 'a look is never denied');
+  equal(again.allowed, true, 'cost 0 is never denied');
   deepEqual(
     again.policies.map(({ remaining }) => remaining),
     [9, 0],
   );
 });
 
-test('a cost beyond the limit names the rule and no wait', async (t) => {
+test('a cost above the limit is denied with the rule and without a retry time', async (t) => {
   const { as } = await bench(t);
   const input = aCheck([rule('small'), rule('used', { limit: 5 })]);
   const { limited_policy, retry_after_seconds, policies } = await as.liveKey(check, {
@@ -102,10 +102,14 @@ test('a cost beyond the limit names the rule and no wait', async (t) => {
   );
   await as.liveKey(check, { ...input, limits: input.limits.slice(1), cost: 5 });
   const both = await as.liveKey(check, { ...input, limits: input.limits.toReversed(), cost: 4 });
-  deepEqual([both.limited_policy, both.retry_after_seconds], ['small', null], 'no wait is longer');
+  deepEqual(
+    [both.limited_policy, both.retry_after_seconds],
+    ['small', null],
+    'no retry is the longest wait',
+  );
 });
 
-test('of several denying rules the one with the longest wait is named', async (t) => {
+test('limited_policy is the denying rule with the longest wait', async (t) => {
   const { as } = await bench(t);
   const input = aCheck([
     rule('second', { limit: 1, window_ms: 1000 }),
@@ -119,10 +123,14 @@ test('of several denying rules the one with the longest wait is named', async (t
 
   const alike = aCheck([rule('first', { limit: 1 }), rule('second', { limit: 1 })]);
   await as.liveKey(check, alike);
-  equal((await as.liveKey(check, alike)).limited_policy, 'first', 'of equal ones the first');
+  equal(
+    (await as.liveKey(check, alike)).limited_policy,
+    'first',
+    'with equal waits, the first rule',
+  );
 });
 
-test('what was denied is admitted after its wait, by the clock of the store', async (t) => {
+test('a denied check is allowed after retry_after_seconds, by the clock of the store', async (t) => {
   const held = await bench(t);
   for (const algorithm of ['fixed', 'sliding']) {
     const input = aCheck([rule('one', { limit: 1, algorithm })]);
@@ -133,9 +141,11 @@ test('what was denied is admitted after its wait, by the clock of the store', as
   }
 });
 
-test('keys and tenants are counted by scope, and nobody is one anonymous subject', async (t) => {
+test('keys and tenants are counted by scope, and null is one anonymous subject', async (t) => {
   const held = await bench(t);
-  const [project_id, key_id, tenant_id] = [randomUUID(), randomUUID(), randomUUID()];
+  const project_id = randomUUID();
+  const key_id = randomUUID();
+  const tenant_id = randomUUID();
   const of = (scope: string, more: Input): Input =>
     aCheck([rule('one', { limit: 1, scope })], { project_id, key_id, tenant_id, ...more });
   const steps: [string, Input, boolean][] = [
@@ -157,22 +167,23 @@ test('keys and tenants are counted by scope, and nobody is one anonymous subject
   for (const [what, input, expected] of steps) equal(await allowed(held, input), expected, what);
 });
 
-test('a workspace never meets the counters of another', async (t) => {
-  const [mine, theirs] = [await bench(t), await bench(t)];
+test('workspaces have separate counters', async (t) => {
+  const mine = await bench(t);
+  const theirs = await bench(t);
   const input = aCheck([rule('one', { limit: 1 })]);
   equal(await allowed(theirs, input), true);
   equal(await allowed(mine, input), true);
   equal(await allowed(mine, input), false);
 });
 
-test('a test key counts in its own environment only', async (t) => {
+test('a test key can check limits only in the test environment', async (t) => {
   const { as } = await bench(t);
   const input = aCheck([rule('one')]);
   await refused(as.testKey(check, input), 403, 'forbidden');
   equal((await as.testKey(check, { ...input, env: 'test' })).allowed, true);
 });
 
-test('a lowered limit leaves nothing, never less', async (t) => {
+test('remaining is 0 when the limit is lowered below the count', async (t) => {
   const { as } = await bench(t);
   const input = aCheck([rule('falls', { limit: 10 })], { cost: 9 });
   await as.liveKey(check, input);
@@ -180,7 +191,7 @@ test('a lowered limit leaves nothing, never less', async (t) => {
   equal((await as.liveKey(check, lower)).policies[0]?.remaining, 0);
 });
 
-test('200 checks at once admit exactly the limit', async (t) => {
+test('200 concurrent checks admit exactly the limit', async (t) => {
   const held = await bench(t);
   const input = aCheck([
     rule('fifty', { limit: 50 }),
@@ -190,7 +201,7 @@ test('200 checks at once admit exactly the limit', async (t) => {
   equal(answers.filter(Boolean).length, 50);
 });
 
-test('once its key is known, a check sends nothing to the database', async (t) => {
+test('a check with a cached secret key sends no statement to the database', async (t) => {
   const held = await bench(t);
   const store = traced(held.world.db);
   const beside = appBeside(t, held.world, { db: store.db });

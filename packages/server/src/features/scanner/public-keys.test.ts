@@ -1,5 +1,5 @@
-// The scanner's public keys: kept for an hour, kept longer when they cannot be read, and never
-// fetched in a storm, whatever strangers send.
+// The scanner's public keys: cached for an hour, kept longer while they cannot be read, and fetched
+// only a few times for unknown identifiers.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,8 @@ import { openScannerKeys, type ScannerKeys } from './public-keys.ts';
 
 const log = openLog('silent', process.stderr);
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
-const [one, two] = [newKey(), newKey()];
+const one = newKey();
+const two = newKey();
 const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
 
 const listOf = (keys: Record<string, KeyObject>) =>
@@ -24,21 +25,21 @@ const listOf = (keys: Record<string, KeyObject>) =>
     })),
   });
 
-/** A scanner's address whose answers a test chooses, and a clock that it moves. */
+/** Keys from a URL whose responses and clock the test controls. */
 function remote(answer: () => Response | Promise<Response>) {
-  const told = { fetches: 0, nowMs: 0, answer };
+  const stub = { fetches: 0, nowMs: 0, answer };
   const keys = openScannerKeys(
     { kind: 'url', url: 'https://scanner.example/keys' },
     {
       log,
-      nowMs: () => told.nowMs,
+      nowMs: () => stub.nowMs,
       fetch: async () => {
-        told.fetches += 1;
-        return told.answer();
+        stub.fetches += 1;
+        return stub.answer();
       },
     },
   );
-  return { keys, told };
+  return { keys, stub };
 }
 
 const isFound = async (keys: ScannerKeys, id: string, key: KeyObject) =>
@@ -46,43 +47,43 @@ const isFound = async (keys: ScannerKeys, id: string, key: KeyObject) =>
 
 const isAway = (error: unknown) => error instanceof ApiError && error.code === 'unavailable';
 
-test('the list is read once an hour, those no longer current included', async () => {
-  const { keys, told } = remote(() => new Response(listOf({ a: one, b: two })));
+test('the list is read once an hour, and keys that are not current are accepted', async () => {
+  const { keys, stub } = remote(() => new Response(listOf({ a: one, b: two })));
   ok(await isFound(keys, 'a', one));
   ok(await isFound(keys, 'b', two));
-  told.nowMs = 3_599_999;
+  stub.nowMs = 3_599_999;
   ok(await isFound(keys, 'a', one));
-  equal(told.fetches, 1);
-  told.nowMs = 3_600_000;
+  equal(stub.fetches, 1);
+  stub.nowMs = 3_600_000;
   ok(await isFound(keys, 'a', one));
-  equal(told.fetches, 2);
+  equal(stub.fetches, 2);
 });
 
-test('an unknown key is looked for once more, at once', async () => {
-  const { keys, told } = remote(() => new Response(listOf({ a: one })));
+test('an unknown identifier causes an immediate extra read', async () => {
+  const { keys, stub } = remote(() => new Response(listOf({ a: one })));
   ok(await isFound(keys, 'a', one));
-  told.answer = () => new Response(listOf({ a: one, b: two }));
+  stub.answer = () => new Response(listOf({ a: one, b: two }));
   ok(await isFound(keys, 'b', two));
-  equal(told.fetches, 2);
+  equal(stub.fetches, 2);
 });
 
-test('made-up identifiers cause a few fetches, and then none for a while', async () => {
-  const { keys, told } = remote(() => new Response(listOf({ a: one })));
+test('invented identifiers cause at most three extra fetches in three minutes', async () => {
+  const { keys, stub } = remote(() => new Response(listOf({ a: one })));
   await keys.find('a');
   const find = (at: number) => keys.find(`made-up-${at}`);
   const found = await Promise.all(Array.from({ length: 100 }, (_, at) => find(at)));
   ok(found.every((key) => key === null));
   for (let at = 0; at < 100; at += 1) equal(await find(at), null);
-  equal(told.fetches, 4);
-  told.nowMs = 3 * 60_000 + 1;
+  equal(stub.fetches, 4);
+  stub.nowMs = 3 * 60_000 + 1;
   for (let at = 0; at < 100; at += 1) equal(await find(at), null);
-  equal(told.fetches, 7);
+  equal(stub.fetches, 7);
 });
 
-test('those who ask at the same time share one fetch', async () => {
-  const { keys, told } = remote(() => new Response(listOf({ a: one })));
+test('concurrent lookups share one fetch', async () => {
+  const { keys, stub } = remote(() => new Response(listOf({ a: one })));
   await Promise.all(Array.from({ length: 50 }, () => keys.find('a')));
-  equal(told.fetches, 1);
+  equal(stub.fetches, 1);
 });
 
 const faults: Record<string, () => Response | Promise<Response>> = {
@@ -95,30 +96,30 @@ const faults: Record<string, () => Response | Promise<Response>> = {
 };
 
 for (const [what, answer] of Object.entries(faults)) {
-  test(`${what}: the keys are kept, an unknown one cannot be told`, async () => {
-    const { keys, told } = remote(() => new Response(listOf({ a: one })));
+  test(`${what}: known keys are kept, and an unknown identifier gives 503`, async () => {
+    const { keys, stub } = remote(() => new Response(listOf({ a: one })));
     await keys.find('a');
-    told.answer = answer;
-    told.nowMs = 2 * 3_600_000;
+    stub.answer = answer;
+    stub.nowMs = 2 * 3_600_000;
     ok(await isFound(keys, 'a', one));
     await rejects(keys.find('b'), isAway);
-    told.answer = () => new Response(listOf({ b: two }));
-    told.nowMs += 5000;
+    stub.answer = () => new Response(listOf({ b: two }));
+    stub.nowMs += 5000;
     ok(await isFound(keys, 'b', two));
-    equal(await keys.find('a'), null, 'what is no longer listed is no longer believed');
+    equal(await keys.find('a'), null, 'a key that is no longer listed is refused');
   });
 
-  test(`${what} from the start: nothing can be told, and it is tried again later`, async () => {
-    const { keys, told } = remote(answer);
+  test(`${what} from the start: lookups give 503, and the list is fetched again later`, async () => {
+    const { keys, stub } = remote(answer);
     for (let at = 0; at < 20; at += 1) await rejects(keys.find('a'), isAway);
-    ok(told.fetches <= 4, `${told.fetches}`);
-    told.answer = () => new Response(listOf({ a: one }));
-    told.nowMs = 5000;
+    ok(stub.fetches <= 4, `${stub.fetches}`);
+    stub.answer = () => new Response(listOf({ a: one }));
+    stub.nowMs = 5000;
     ok(await isFound(keys, 'a', one));
   });
 }
 
-test('keys of other kinds are left out, the others still count', async () => {
+test('keys of other types are skipped, and the rest of the list is used', async () => {
   const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
   const { keys } = remote(() => new Response(listOf({ rsa: other, a: one })));
   ok(await isFound(keys, 'a', one));
@@ -126,7 +127,7 @@ test('keys of other kinds are left out, the others still count', async () => {
   equal(await keys.find('__proto__'), null);
 });
 
-test('a file is read like an address', async (t) => {
+test('a file works like a URL', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'keyrail-scanner-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'keys.json');
@@ -139,7 +140,7 @@ test('a file is read like an address', async (t) => {
   ok(await isFound(again, 'b', two));
 });
 
-test('a path that leads nowhere is told before anyone asks', async () => {
+test('a wrong path is logged at the start', async () => {
   const warned = Promise.withResolvers<unknown>();
   openScannerKeys(
     { kind: 'file', path: '/nowhere/keys.json' },

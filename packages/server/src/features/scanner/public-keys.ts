@@ -126,7 +126,7 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Keys marked as not current are included, since they still verify. Other key types are skipped. */
+/** Keys that are not current are included, since they still verify. Other types are skipped. */
 function keysIn(text: string, log: Log): Map<string, KeyObject> {
   const list: unknown = Reflect.get(Object(JSON.parse(text)), 'public_keys');
   if (!Array.isArray(list) || list.length > KEYS_MAX)

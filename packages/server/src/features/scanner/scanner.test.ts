@@ -1,4 +1,4 @@
-// Reports of leaked credentials, from the signature to the mail.
+// The scanner's webhook, from the signature to the mail.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const newest = async ({ as }: Bench) =>
   (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.at(-1);
 
-test('leaked keys of either environment end within the hour, and their owners are told', async (t) => {
+test('leaked keys of both environments expire within an hour, and the owners get a mail', async (t) => {
   const held = await bench(t);
   const { email } = await held.people.owner();
   for (const env of ['live', 'test'] as const) {
@@ -64,7 +64,7 @@ test('leaked keys of either environment end within the hour, and their owners ar
   }
 });
 
-test('a leaked secret key is quarantined, also for those who remember it', async (t) => {
+test('a leaked secret key is quarantined and refused after an hour', async (t) => {
   const held = await bench(t);
   const { key, id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'live' });
   deepEqual(labels(await report(held, key)), ['true_positive']);
@@ -85,7 +85,7 @@ test('a leaked session ends at once', async (t) => {
   deepEqual(labels(await report(held, token)), ['true_positive']);
 });
 
-test('a repeat changes nothing and mails nobody', async (t) => {
+test('a repeated report changes nothing and sends no mail', async (t) => {
   const held = await bench(t);
   const { email } = await held.people.owner();
   const { key, id } = await held.given.key();
@@ -102,7 +102,7 @@ test('a repeat changes nothing and mails nobody', async (t) => {
   deepEqual(await state(), before);
 });
 
-test('reports that race quarantine once', async (t) => {
+test('concurrent reports quarantine a key once', async (t) => {
   const held = await bench(t);
   const { key } = await held.given.key();
   const { head_seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
@@ -110,7 +110,7 @@ test('reports that race quarantine once', async (t) => {
   equal((await held.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
 });
 
-test('an end that is nearer stays, and what is revoked stays revoked', async (t) => {
+test('an earlier expiry is kept, and a revoked key stays unchanged', async (t) => {
   const held = await bench(t);
   const soon = new Date(held.clock.now().getTime() + 60_000).toISOString();
   const near = await held.given.key({ expires_at: soon });
@@ -125,7 +125,7 @@ test('an end that is nearer stays, and what is revoked stays revoked', async (t)
   deepEqual(await held.as.liveKey('GET /v1/keys/{id}', { id: over.id }), revoked);
 });
 
-test('what is none of ours is said to be a false positive', async (t) => {
+test('tokens of other origin are labelled false_positive', async (t) => {
   const held = await bench(t);
   const { key } = await held.given.key();
   const stranger = mintCredential('api_key', 'live', seededBytes('stranger')).secret;
@@ -142,7 +142,7 @@ test('what is none of ours is said to be a false positive', async (t) => {
   deepEqual(await report(held), []);
 });
 
-test('where nobody owns the workspace, the address for bills is told', async (t) => {
+test('in a workspace without owners, the billing address gets the mail', async (t) => {
   const held = await bench(t);
   const billing_email = `bills-${held.workspaceId}@example.com`;
   await held.as.liveKey('PATCH /v1/workspace', { billing_email });
@@ -150,7 +150,7 @@ test('where nobody owns the workspace, the address for bills is told', async (t)
   equal((await mailTo(held.world, billing_email)).length, 1);
 });
 
-test('nothing is parsed or looked up before the signature holds', async (t) => {
+test('nothing is parsed or looked up before the signature is verified', async (t) => {
   const held = await bench(t);
   const tracing = traced(held.world.db);
   const { app } = appBeside(t, held.world, { db: tracing.db });
@@ -180,7 +180,7 @@ test('nothing is parsed or looked up before the signature holds', async (t) => {
   equal(await send(body, { ...signed, 'content-type': 'text/plain' }), '200 undefined');
 });
 
-test('a scanner may send the headers under its own name', async (t) => {
+test('the signature headers may start with the name of the scanner', async (t) => {
   const held = await bench(t);
   const payload = '[]';
   const headers = Object.fromEntries(
@@ -194,7 +194,7 @@ test('a scanner may send the headers under its own name', async (t) => {
   equal(answer.statusCode, 200);
 });
 
-test('a signed body that is no report is refused', async (t) => {
+test('a signed body that is not a report is refused', async (t) => {
   const { http } = (await bench(t)).world.app;
   const entries = ['1', '[]', '{"token":"x"}', '{"token":1,"type":"x"}'];
   for (const payload of ['', '{}', 'null', '[', ...entries.map((entry) => `[${entry}]`)]) {
@@ -208,7 +208,7 @@ test('a signed body that is no report is refused', async (t) => {
   equal(many.statusCode, 400);
 });
 
-test('nothing that is long spares the keys of a report', async (t) => {
+test('long fields do not prevent a quarantine', async (t) => {
   const held = await bench(t);
   const { key: token, id } = await held.given.key();
   const long = 'x'.repeat(100_000);
@@ -220,9 +220,10 @@ test('nothing that is long spares the keys of a report', async (t) => {
   ok((await held.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
 });
 
-test('one failure undoes nothing, is told as one, and a redelivery does the rest', async (t) => {
+test('one failure gives 503 and undoes nothing, and a redelivery does the rest', async (t) => {
   const held = await bench(t);
-  const [session, key] = [await someone(held), await held.given.key()];
+  const session = await someone(held);
+  const key = await held.given.key();
   const broken = appBeside(t, held.world, {
     db: failingAt(held.world.db, 'mail_outbox'),
     log: openLog('silent', process.stderr),
@@ -237,7 +238,7 @@ test('one failure undoes nothing, is told as one, and a redelivery does the rest
   };
   equal((await send(broken.app)).statusCode, 503);
   const found = await held.as.liveKey('GET /v1/keys/{id}', { id: key.id });
-  equal(found.quarantined_at, null, 'all of it or nothing of it');
+  equal(found.quarantined_at, null, 'the failed transaction left no trace');
   await refused(session.call('GET /v1/auth/me'), 401, 'invalid_session');
   equal((await send(held.world.app)).statusCode, 200);
   ok((await held.as.liveKey('GET /v1/keys/{id}', { id: key.id })).quarantined_at);
@@ -245,7 +246,7 @@ test('one failure undoes nothing, is told as one, and a redelivery does the rest
   equal(mails.filter(({ kind }) => kind === 'key_quarantined').length, 1);
 });
 
-test('a report that takes too long is cut off, and redelivered until it is done', async (t) => {
+test('a report that takes too long gives 503, and a redelivery completes it', async (t) => {
   const held = await bench(t);
   const { db } = held.world;
   const now = performance.now.bind(performance);
@@ -274,12 +275,12 @@ test('a report that takes too long is cut off, and redelivered until it is done'
     return data.filter(({ quarantined_at }) => quarantined_at !== null).length;
   };
   equal(await send(), 503);
-  equal(await quarantined(), 3, 'what was done stays done');
+  equal(await quarantined(), 3, 'finished quarantines are kept');
   equal(await send(), 200);
   equal(await quarantined(), 5);
 });
 
-test('a deployment without a scanner’s keys says so', async (t) => {
+test('a deployment without KEYRAIL_SCANNER_KEYS answers 503', async (t) => {
   const held = await bench(t);
   const log = openLog('silent', process.stderr);
   const beside = appBeside(t, held.world, { scannerKeys: noScannerKeys, log });

@@ -1,4 +1,4 @@
-// Signatures of reports: the vector that a large scanner publishes, and what must not pass for it.
+// Signatures of reports: the sample that GitHub publishes, and variations that must be refused.
 import { equal, ok } from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
@@ -29,32 +29,32 @@ test('the published sample verifies', () => {
 });
 
 const otherBodies: Record<string, string> = {
-  'with a line end': `${SAMPLE_BODY}\n`,
-  'with a space that JSON does not mind': SAMPLE_BODY.replace(',', ', '),
+  'with a newline': `${SAMPLE_BODY}\n`,
+  'with an extra space': SAMPLE_BODY.replace(',', ', '),
   'with another token': SAMPLE_BODY.replace('some_token', 'some_tokem'),
   empty: '',
 };
 for (const [what, body] of Object.entries(otherBodies)) {
-  test(`the same signature over a body ${what} does not`, () => {
+  test(`the sample's signature is refused for a body ${what}`, () => {
     equal(isSample(body, SAMPLE_SIGNATURE), false);
   });
 }
 
 const otherSignatures: Record<string, string> = {
-  none: '',
-  'no base64': 'not a signature',
+  empty: '',
+  'not base64': 'not a signature',
   'base64 without its padding': SAMPLE_SIGNATURE.replaceAll('=', ''),
   base64url: SAMPLE_SIGNATURE.replaceAll('/', '_').replaceAll('+', '-'),
-  'two halves instead of DER': Buffer.alloc(64, 1).toString('base64'),
+  'r and s without DER': Buffer.alloc(64, 1).toString('base64'),
   'zeros in DER': 'MAYCAQACAQA=',
-  'cut short': Buffer.from(SAMPLE_SIGNATURE, 'base64').subarray(0, -1).toString('base64'),
-  'with a byte behind it': Buffer.concat([
+  truncated: Buffer.from(SAMPLE_SIGNATURE, 'base64').subarray(0, -1).toString('base64'),
+  'one byte too long': Buffer.concat([
     Buffer.from(SAMPLE_SIGNATURE, 'base64'),
     Buffer.of(0),
   ]).toString('base64'),
 };
 for (const [what, signature] of Object.entries(otherSignatures)) {
-  test(`a signature that is ${what} is none`, () => {
+  test(`a signature that is ${what} is refused`, () => {
     equal(isSample(SAMPLE_BODY, signature), false);
   });
 }
@@ -72,12 +72,12 @@ const otherKeys: Record<string, string> = {
   nothing: '',
 };
 for (const [what, pem] of Object.entries(otherKeys)) {
-  test(`a key that is ${what} is not taken`, () => {
+  test(`a key that is ${what} is refused`, () => {
     equal(p256KeyOf(pem), null);
   });
 }
 
-test('a signature of another key of the right kind is refused', () => {
+test('a signature of another P-256 key is refused', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const signature = sign('sha256', Buffer.from(SAMPLE_BODY), privateKey).toString('base64');
   equal(isSample(SAMPLE_BODY, signature), false);

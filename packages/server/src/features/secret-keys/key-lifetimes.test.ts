@@ -1,4 +1,4 @@
-// A secret key never extends its own life: what it makes ends with it at the latest.
+// A secret key cannot outlive its expiry: keys that it creates expire no later than itself.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -10,7 +10,7 @@ const rotate = 'POST /v1/secret_keys/{id}/rotate';
 const HOUR_MS = 3_600_000;
 const isoAfter = (start: Date, ms: number) => new Date(start.getTime() + ms).toISOString();
 
-test('a key that an expiring key makes ends with it, through any number of keys', async (t) => {
+test('keys created by an expiring key expire with it, over several generations', async (t) => {
   const { as, clock } = await bench(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = await as.liveKey(create, { env: 'live', expires_at: soon });
@@ -24,7 +24,7 @@ test('a key that an expiring key makes ends with it, through any number of keys'
   }
 });
 
-test('an expires_at later than the maker’s own is refused by its path', async (t) => {
+test('an expires_at later than that of the calling key is refused with its path', async (t) => {
   const { as, clock } = await bench(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = as.token((await as.liveKey(create, { env: 'live', expires_at: soon })).key);
@@ -49,7 +49,7 @@ test('an expires_at later than the maker’s own is refused by its path', async 
   equal((await maker(create, { env: 'test', expires_at: sooner })).expires_at, sooner);
 });
 
-test('people, and keys without an end, make keys with any end', async (t) => {
+test('people and keys without expiry create keys with any expiry', async (t) => {
   const { as, clock } = await bench(t);
   const later = isoAfter(clock.now(), 1000 * HOUR_MS);
   for (const maker of [as.owner, as.liveKey]) {
@@ -58,7 +58,7 @@ test('people, and keys without an end, make keys with any end', async (t) => {
   }
 });
 
-test('a key in its overlap makes keys that end with the overlap', async (t) => {
+test('a key in its overlap creates keys that expire with the overlap', async (t) => {
   const { as } = await bench(t);
   const old = await as.liveKey(create, { env: 'live' });
   const { previous_key } = await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
@@ -66,7 +66,7 @@ test('a key in its overlap makes keys that end with the overlap', async (t) => {
   equal(made.expires_at, previous_key.expires_at);
 });
 
-test('an expiring key gets no longer life by rotating a key that lives longer', async (t) => {
+test('an expiring key cannot rotate a key that expires later', async (t) => {
   const { as, clock } = await bench(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const expiring = await as.liveKey(create, { env: 'live', expires_at: soon });
@@ -77,7 +77,7 @@ test('an expiring key gets no longer life by rotating a key that lives longer', 
   for (const { id, expires_at } of [lasting, longer]) {
     const answer = await refused(call(rotate, { id }), 403, 'forbidden');
     equal(messageOf(answer), 'A secret key cannot rotate a key that expires later than itself.');
-    equal((await as.liveKey(read, { id })).expires_at, expires_at, 'the old key is as it was');
+    equal((await as.liveKey(read, { id })).expires_at, expires_at, 'the old key is unchanged');
   }
   const next = await call(rotate, { id: expiring.id });
   equal(next.expires_at, soon);

@@ -1,5 +1,5 @@
-// A secret key that was found in public, in the hands of the finder: it makes nothing that would
-// outlive it. The owner replaces it by other means.
+// A quarantined secret key may be in the hands of its finder, so it cannot create anything that
+// would outlive it. The owner replaces it with another credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, type Caller, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -23,7 +23,7 @@ async function keysIn({ as }: Bench): Promise<string[]> {
   return data.map(({ id, revoked_at }) => `${id} ${revoked_at}`);
 }
 
-test('the finder of a key gets no clean successor, no new key and no invitation from it', async (t) => {
+test('a quarantined key cannot rotate, create or revoke keys, invite or change the workspace', async (t) => {
   const held = await bench(t);
   const other = await held.as.liveKey(create, { env: 'live' });
   for (const env of ['live', 'test'] as const) {
@@ -46,7 +46,7 @@ test('the finder of a key gets no clean successor, no new key and no invitation 
   deepEqual((await held.as.liveKey('GET /v1/invites')).data, []);
 });
 
-test('a key that was used a moment before the report is refused from its answer on', async (t) => {
+test('a key used just before the report is refused once the report is answered', async (t) => {
   const held = await bench(t);
   const { id, key } = await held.as.liveKey(create, { env: 'live' });
   const finder = held.as.token(key);
@@ -54,12 +54,12 @@ test('a key that was used a moment before the report is refused from its answer 
   await Promise.all([using(finder), using(finder)]);
   await leak(held, key);
   await refusedAsQuarantined(finder(rotate, { id }));
-  // A second report of the same key promises the same.
+  // The same holds after a second report of the key.
   await leak(held, key);
   await refusedAsQuarantined(finder(create, { env: 'live' }));
 });
 
-test('a person or another key replaces a quarantined key, and the successor is clean', async (t) => {
+test('a person or another key can rotate a quarantined key, and the successor is clean', async (t) => {
   const held = await bench(t);
   for (const owner of [held.as.liveKey, held.as.owner]) {
     const { id, key } = await held.as.liveKey(create, { env: 'live' });
@@ -72,7 +72,7 @@ test('a person or another key replaces a quarantined key, and the successor is c
   }
 });
 
-test('a rotated key is not restricted while its overlap lasts', async (t) => {
+test('a rotated key is not restricted during its overlap', async (t) => {
   const held = await bench(t);
   const { id, key } = await held.as.liveKey(create, { env: 'live' });
   await held.as.liveKey(rotate, { id, overlap_hours: 1 });

@@ -1,4 +1,4 @@
-// Secret keys through the front door: minting, rotating, revoking, and what they may reach.
+// The secret-key endpoints: create, rotate, revoke, and the reach of a key.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const isoAfter = (start: string | Date, ms: number) =>
   new Date(new Date(start).getTime() + ms).toISOString();
 
-test('a new key is shown once and works at once', async (t) => {
+test('a new key is shown once and works immediately', async (t) => {
   const { as } = await bench(t);
   const made = await as.liveKey(create, { env: 'live', name: 'backend', meta: { team: 'api' } });
 
@@ -44,7 +44,7 @@ test('both keys work until the overlap ends, then only the successor', async (t)
   await as.token(next.key)('GET /v1/workspace');
 });
 
-test('an overlap of zero ends the old key at once, and half an hour is half an hour', async (t) => {
+test('an overlap of 0 ends the old key immediately, and 0.5 means half an hour', async (t) => {
   const { as } = await bench(t);
   const first = await as.liveKey(create, { env: 'live' });
   const now = await as.liveKey(rotate, { id: first.id, overlap_hours: 0 });
@@ -55,7 +55,7 @@ test('an overlap of zero ends the old key at once, and half an hour is half an h
   equal(half.previous_key.expires_at, isoAfter(half.created_at, HOUR_MS / 2));
 });
 
-test('a rotation never lengthens a life', async (t) => {
+test('a rotation never extends an expiry', async (t) => {
   const { as, clock } = await bench(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const old = await as.liveKey(create, { env: 'live', expires_at: soon });
@@ -73,7 +73,7 @@ test('a rotation never lengthens a life', async (t) => {
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('a successor does not inherit the end that a rotation wrote', async (t) => {
+test('a successor does not inherit the expiry that an overlap set', async (t) => {
   const { as } = await bench(t);
   const old = await as.liveKey(create, { env: 'live' });
   await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
@@ -81,7 +81,7 @@ test('a successor does not inherit the end that a rotation wrote', async (t) => 
   equal(second.expires_at, null);
 });
 
-test('a revoked key is refused from the next request on', async (t) => {
+test('a revoked key is refused on the next request', async (t) => {
   const { as } = await bench(t);
   const key = await as.liveKey(create, { env: 'live' });
   const revoked = await as.liveKey(revoke, { id: key.id, reason: 'left the team' });
@@ -105,14 +105,14 @@ test('revoking again changes nothing and writes no audit row', async (t) => {
   equal((await as.liveKey('GET /v1/audit_logs/chain')).head_seq, before);
 });
 
-test('an expiry in the past makes a key that never works', async (t) => {
+test('a key created with a past expiry never works', async (t) => {
   const { as } = await bench(t);
   const key = await as.liveKey(create, { env: 'live', expires_at: '2020-02-29T12:00:00+02:00' });
   equal(key.expires_at, '2020-02-29T10:00:00.000Z');
   await refused(as.token(key.key)(list), 401, 'invalid_key');
 });
 
-test('a test key sees and touches test keys only', async (t) => {
+test('a test key can read and change only test keys', async (t) => {
   const { as } = await bench(t);
   const live = await as.liveKey(create, { env: 'live' });
   const own = await as.testKey(create, { env: 'test' });
@@ -128,7 +128,7 @@ test('a test key sees and touches test keys only', async (t) => {
   await as.liveKey(read, { id: own.id });
 });
 
-test('a key of another workspace is as unknown as one that never was', async (t) => {
+test('a key of another workspace is answered like an unknown id', async (t) => {
   const mine = await bench(t);
   const theirs = await bench(t);
   const key = await theirs.as.liveKey(create, { env: 'test' });
@@ -142,7 +142,7 @@ test('a key of another workspace is as unknown as one that never was', async (t)
   }
 });
 
-test('lists are newest first and can be walked to the end', async (t) => {
+test('secret keys are listed newest first, in pages', async (t) => {
   const { as, ask, tokens } = await bench(t);
   for (let n = 0; n < 5; n += 1) await as.liveKey(create, { env: 'live', name: `k${n}` });
   const all = (await as.liveKey(list)).data;
@@ -162,7 +162,7 @@ test('lists are newest first and can be walked to the end', async (t) => {
   deepEqual(walked, all);
 });
 
-test('a cursor that was never issued for this list is refused', async (t) => {
+test('a cursor of another list or workspace is refused', async (t) => {
   const mine = await bench(t);
   const theirs = await bench(t);
   for (let n = 0; n < 2; n += 1) await theirs.as.liveKey(create, { env: 'live' });
@@ -178,7 +178,7 @@ test('a cursor that was never issued for this list is refused', async (t) => {
   await refused(theirs.as.liveKey(list, { cursor: 'bm90aGluZw' }), 400, 'invalid_request');
 });
 
-test('use is noted, at most once a minute', async (t) => {
+test('last_used_at is updated at most once a minute', async (t) => {
   const { as, clock } = await bench(t);
   const key = await as.liveKey(create, { env: 'live' });
   const used = async () => (await as.liveKey(read, { id: key.id })).last_used_at;

@@ -2,7 +2,7 @@ import { notFound } from '../../base/errors.ts';
 import type { People } from '../../doors/people.ts';
 import { endLiveSession } from './rows.ts';
 
-/** Ends one of the person's own sessions. Another person's session is answered like an unknown id. */
+/** Ends one of the person's own sessions. Another person's id is answered like an unknown one. */
 export async function endSession(
   tx: People,
   { userId, id }: { userId: string; id: string },

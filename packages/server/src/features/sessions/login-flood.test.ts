@@ -1,5 +1,5 @@
-// Wrong passwords from elsewhere do not shut a person out where they have signed in before, and
-// nobody learns from that whether there is an account.
+// Wrong passwords from other clients do not lock a person out of a known client, and responses do
+// not reveal whether an account exists.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
@@ -9,11 +9,12 @@ import { throttleBy } from '../../access/throttle.ts';
 
 const WRONG = 'not the right password';
 const PER_EMAIL_MAX = 10;
-const [HOME, ELSEWHERE] = ['192.0.2.1', '192.0.2.2'];
+const HOME = '192.0.2.1';
+const ELSEWHERE = '192.0.2.2';
 
 type Login = { email: string; password: string; from: string };
 
-/** An app whose minute does not end, and all that a caller sees of a login or could measure. */
+/** An app with a stopped throttle clock; `login` returns all that a caller can see or measure. */
 function scene(t: TestContext, held: Bench) {
   const began = held.clock.now();
   const { db, take } = traced(held.world.db);
@@ -23,7 +24,10 @@ function scene(t: TestContext, held: Bench) {
     const runs = held.world.hasher.runs();
     take();
     const { statusCode, body, headers } = await app.http.inject({
-      ...{ method: 'POST', url, payload, remoteAddress },
+      method: 'POST',
+      url,
+      payload,
+      remoteAddress,
     });
     const { 'x-request-id': _id, date: _date, ...rest } = headers;
     const sent = take().map(({ text }) => text);
@@ -34,7 +38,7 @@ function scene(t: TestContext, held: Bench) {
   return {
     login,
     reset: (email: string) => post('/v1/auth/password_resets', { email }, HOME),
-    /** From many clients, so that only the address itself has been tried too often. */
+    /** From many clients, so that only the limit of the email address is reached. */
     async flood(email: string) {
       for (let n = 0; n < PER_EMAIL_MAX; n += 1) {
         await login({ email, password: WRONG, from: `198.51.100.${n}` });
@@ -43,7 +47,7 @@ function scene(t: TestContext, held: Bench) {
   };
 }
 
-test('where a person has signed in before, the right password works during a flood', async (t) => {
+test('during a flood, the right password works from a known client', async (t) => {
   const held = await bench(t);
   const { login, reset, flood } = scene(t, held);
   const { email } = await someone(held);
@@ -55,7 +59,7 @@ test('where a person has signed in before, the right password works during a flo
   equal((await reset(email)).status, 202);
 });
 
-test('a wrong password tells nothing, not even where the person has signed in before', async (t) => {
+test('a wrong password reveals no account, even from a known client', async (t) => {
   const held = await bench(t);
   const { login, flood } = scene(t, held);
   const { email } = await someone(held);
@@ -72,7 +76,7 @@ test('a wrong password tells nothing, not even where the person has signed in be
   }
 });
 
-test('attempts from where a person signed in count for all, and end like those of others', async (t) => {
+test('attempts from a known client count for the address and are limited like others', async (t) => {
   const held = await bench(t);
   const { login } = scene(t, held);
   const { email } = await someone(held);

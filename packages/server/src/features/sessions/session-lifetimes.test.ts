@@ -1,5 +1,5 @@
-// How long a session lasts: twelve hours after its last use, thirty days at most, by the
-// database's clock, written down at most once a minute.
+// The life of a session: 12 hours after its last use, at most 30 days, by the database's clock.
+// A use is written at most once a minute.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How the session that asks is listed. */
+/** The times of the calling session, as listed. */
 async function seenBy({ call }: Pick<Person, 'call'>) {
   const session = (await call(list)).data.find(({ current }) => current);
   ok(session);
@@ -25,7 +25,7 @@ async function seenBy({ call }: Pick<Person, 'call'>) {
   };
 }
 
-test('use keeps a session, twelve idle hours end it', async (t) => {
+test('a session expires after twelve idle hours, and use extends it', async (t) => {
   const held = await bench(t);
   const person = await someone(held);
   for (let day = 0; day < 4; day += 1) {
@@ -35,10 +35,10 @@ test('use keeps a session, twelve idle hours end it', async (t) => {
   held.clock.shift(12 * HOUR_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
   held.clock.shift(-2 * HOUR_MS);
-  await person.call(me); // nothing but the time had ended it
+  await person.call(me); // only the time had ended the session
 });
 
-test('after thirty days no use keeps a session', async (t) => {
+test('a session expires after thirty days even if it is used', async (t) => {
   const held = await bench(t);
   const person = await someone(held);
   const { endsAtLast } = await seenBy(person);
@@ -47,14 +47,14 @@ test('after thirty days no use keeps a session', async (t) => {
     await person.call(me);
   }
   const { endsAt } = await seenBy(person);
-  equal(endsAt, endsAtLast, 'the last hours are not slid past the absolute end');
+  equal(endsAt, endsAtLast, 'use does not extend a session past its absolute end');
   held.clock.shift(endsAtLast - held.clock.now().getTime() - MINUTE_MS);
   await person.call(me);
   held.clock.shift(MINUTE_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
 });
 
-test('use is written down at most once a minute, however much of it there is', async (t) => {
+test('use is written at most once a minute, even under load', async (t) => {
   const held = await bench(t);
   const { token } = await someone(held);
   const { db, take } = traced(held.world.db);
@@ -75,7 +75,7 @@ test('use is written down at most once a minute, however much of it there is', a
   }
 });
 
-test('seen and expiry move together', async (t) => {
+test('last_seen_at and expires_at change together', async (t) => {
   const held = await bench(t);
   const person = await someone(held);
   const before = await seenBy(person);
@@ -88,7 +88,7 @@ test('seen and expiry move together', async (t) => {
   equal(after.endsAtLast, before.endsAtLast);
 });
 
-test('what was ended stays ended, whatever is asked of it', async (t) => {
+test('an ended session stays ended', async (t) => {
   const held = await bench(t);
   const person = await someone(held);
   await person.call('DELETE /v1/auth/sessions/current');
@@ -110,7 +110,7 @@ const jumps: [name: string, byMs: number, isLive: boolean][] = [
   ['a day back', -DAY_MS, true],
 ];
 
-test('a clock that jumps lengthens no session', async (t) => {
+test('a jump of the clock does not extend a session', async (t) => {
   const held = await bench(t);
   for (const [name, byMs, isLive] of jumps) {
     const person = await someone(held);
@@ -125,7 +125,7 @@ test('a clock that jumps lengthens no session', async (t) => {
   }
 });
 
-test('it is the database’s clock that counts, not that of the machine', async (t) => {
+test('sessions expire by the database’s clock, not by that of the server', async (t) => {
   const held: Bench = await bench(t);
   const { clock } = held;
   for (const byMs of [31 * DAY_MS, HOUR_MS, -10 * MINUTE_MS, -31 * DAY_MS]) {

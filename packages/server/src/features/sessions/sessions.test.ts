@@ -1,4 +1,4 @@
-// Sessions as their person sees them: logging in, the list, ending them, and where they work.
+// The session endpoints: login, list, end, and the active workspace.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -36,7 +36,7 @@ const join = (held: Bench, { call, email }: Person, role = 'member') =>
     .liveKey('POST /v1/invites', { email, role })
     .then(({ token }) => call('POST /v1/auth/invites/accept', { token }));
 
-test('a login shows the token once, the person, and how long it lasts', async (t) => {
+test('a login returns the token once, the person, and the expiry', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const session = await held.as.nobody(login, { email, password: PASSWORD });
@@ -57,7 +57,7 @@ test('a login shows the token once, the person, and how long it lasts', async (t
   equal(JSON.stringify(listed).includes(session.token), false);
 });
 
-test('the list shows what is live, newest first, and says which one asks', async (t) => {
+test('live sessions are listed newest first, and the calling one is marked', async (t) => {
   const held = await bench(t);
   const first = await someone(held);
   const second = await again(held, first);
@@ -81,11 +81,11 @@ test('the list shows what is live, newest first, and says which one asks', async
   deepEqual(
     (await second.call(list)).data.map(({ id }) => id),
     [ids[1]],
-    'one was ended, one has expired',
+    'one session was ended, one has expired',
   );
 });
 
-test('the list can be walked in pages', async (t) => {
+test('sessions are listed in pages', async (t) => {
   const held = await bench(t);
   const person = await someone(held);
   for (let n = 0; n < 4; n += 1) await again(held, person);
@@ -94,7 +94,7 @@ test('the list can be walked in pages', async (t) => {
   const walked: unknown[] = [];
   let cursor: string | undefined;
   do {
-    // The list is the person's, wherever the session is at work.
+    // The cursor stays valid when the active workspace changes.
     if (cursor) await person.call('POST /v1/workspaces', founding());
     const query = { limit: 2, ...(cursor && { cursor }) };
     const page = await held.ask(list, query, { authorization: `Bearer ${person.token}` });
@@ -105,7 +105,7 @@ test('the list can be walked in pages', async (t) => {
   deepEqual(walked, all);
 });
 
-test('an ended session is refused from the next request on', async (t) => {
+test('an ended session is refused on the next request', async (t) => {
   const held = await bench(t);
   const here = await someone(held);
   const there = await again(held, here);
@@ -120,7 +120,7 @@ test('an ended session is refused from the next request on', async (t) => {
   await refused(here.call(me), 401, 'invalid_session');
 });
 
-test('a session of someone else is as unknown as one that never was', async (t) => {
+test('a session of another person is answered like an unknown id', async (t) => {
   const held = await bench(t);
   const mine = await someone(held);
   const theirs = await someone(held);
@@ -132,7 +132,7 @@ test('a session of someone else is as unknown as one that never was', async (t) 
   await theirs.call(me);
 });
 
-test('a person who is in no workspace yet still has a person’s rights', async (t) => {
+test('a person without a workspace can use the account endpoints', async (t) => {
   const held = await bench(t);
   const person = await someone(held);
   const seen = await person.call(me);
@@ -143,13 +143,14 @@ test('a person who is in no workspace yet still has a person’s rights', async 
   await refused(person.call(workspace), 403, 'no_active_workspace');
 });
 
-test('a login starts where it is told, else where the last one worked, else in the oldest', async (t) => {
-  const [one, two] = [await bench(t), await bench(t)];
+test('a login starts in the requested workspace, else the last one, else the oldest', async (t) => {
+  const one = await bench(t);
+  const two = await bench(t);
   const person = await newMember(one.world, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'member',
   });
-  equal((await join(two, person)).active, false, 'who is active elsewhere is not moved');
+  equal((await join(two, person)).active, false, 'an active session is not moved');
   const { email } = person;
   const loggedIn = (input = {}) => one.as.nobody(login, { email, password: PASSWORD, ...input });
 
@@ -159,9 +160,9 @@ test('a login starts where it is told, else where the last one worked, else in t
     oldest.memberships.map(({ workspace_id }) => workspace_id),
     [one.workspaceId, two.workspaceId],
   );
-  const told = await loggedIn({ workspace_id: two.workspaceId });
-  equal(told.active_workspace_id, two.workspaceId);
-  equal((await loggedIn()).active_workspace_id, two.workspaceId, 'the last one worked there');
+  const requested = await loggedIn({ workspace_id: two.workspaceId });
+  equal(requested.active_workspace_id, two.workspaceId);
+  equal((await loggedIn()).active_workspace_id, two.workspaceId, 'the last active workspace');
   await person.call(move, { workspace_id: one.workspaceId });
   equal((await loggedIn()).active_workspace_id, one.workspaceId);
 
@@ -170,7 +171,7 @@ test('a login starts where it is told, else where the last one worked, else in t
   equal((await loggedIn()).active_workspace_id, null);
 });
 
-test('a foreign workspace is refused, but only to who knows the password', async (t) => {
+test('a login to another workspace is refused with 403 only if the password is right', async (t) => {
   const held = await bench(t);
   const { email } = await someone(held);
   const foreign = { email, workspace_id: held.workspaceId };
@@ -182,8 +183,9 @@ test('a foreign workspace is refused, but only to who knows the password', async
   await refused(held.as.nobody(login, nobody), 401, 'invalid_credentials');
 });
 
-test('switching moves this session alone, under the same token', async (t) => {
-  const [one, two] = [await bench(t), await bench(t)];
+test('switching moves only the calling session and keeps its token', async (t) => {
+  const one = await bench(t);
+  const two = await bench(t);
   const here = await newMember(one.world, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'admin',
@@ -202,8 +204,9 @@ test('switching moves this session alone, under the same token', async (t) => {
   await there.call('PATCH /v1/workspace', { name: 'Mine' });
 });
 
-test('nobody switches to a workspace they are no member of', async (t) => {
-  const [one, two] = [await bench(t), await bench(t)];
+test('a person cannot switch to a workspace without being a member', async (t) => {
+  const one = await bench(t);
+  const two = await bench(t);
   const person = await newMember(one.world, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'owner',
@@ -214,8 +217,9 @@ test('nobody switches to a workspace they are no member of', async (t) => {
   equal((await person.call(workspace)).id, one.workspaceId);
 });
 
-test('whoever is removed is out with the next request, and may go elsewhere', async (t) => {
-  const [one, two] = [await bench(t), await bench(t)];
+test('a removed member is refused on the next request and can switch elsewhere', async (t) => {
+  const one = await bench(t);
+  const two = await bench(t);
   const person = await newMember(one.world, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'admin',
@@ -241,7 +245,7 @@ test('whoever is removed is out with the next request, and may go elsewhere', as
   await refused(person.call(move, { workspace_id: one.workspaceId }), 403, 'forbidden');
 });
 
-test('sessions of one person share nothing but the person', async (t) => {
+test('sessions of one person have different tokens and ids', async (t) => {
   const held = await bench(t);
   const first = await someone(held);
   const second = await again(held, first);

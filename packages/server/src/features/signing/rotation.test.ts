@@ -1,5 +1,5 @@
-// Signing keys: published before they sign, kept until their last token is dead, and the same for
-// every process.
+// Signing keys: published before they sign, kept until their last token has expired, and the same
+// in every process.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,14 +22,14 @@ const rotate = ({ worker: { work, signing } }: App, occasion: Occasion) =>
 
 const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
 
-/** What an app lists: the same as all others, whatever it has listed before. */
+/** The key ids that an app publishes. */
 const published = async (within: World): Promise<string[]> =>
   (await callerWith(within, null)('GET /.well-known/jwks.json')).keys.map(({ kid }) => kid);
 
 const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-test('without a signing key the list is empty, and the first token brings one', async (t) => {
+test('without a signing key the list is empty, and the first token creates one', async (t) => {
   const held = await bench(t);
   await held.world.app.worker.work((tx) =>
     tx.run({ text: 'delete from signing_keys', values: [] }),
@@ -41,14 +41,14 @@ test('without a signing key the list is empty, and the first token brings one', 
   for (const each of [held.world, beside]) deepEqual(await published(each), [kidOf(token)]);
 });
 
-test('a new key is published, then signs, and the old one stays until its tokens are dead', async (t) => {
+test('a new key is published, then signs; the old one stays until its tokens expire', async (t) => {
   const held = await bench(t);
   const { app } = held.world;
   const first = await held.embed();
   const { newest, isNew } = await rotate(app, 'asked');
   ok(isNew);
   deepEqual(await published(held.world), [kidOf(first.token), newest.id]);
-  equal(kidOf((await held.embed()).token), kidOf(first.token), 'it waits');
+  equal(kidOf((await held.embed()).token), kidOf(first.token), 'the new key does not sign yet');
   deepEqual((await rotate(app, 'asked')).newest.id, newest.id, 'one successor at a time');
 
   held.clock.shift(10 * MINUTE_MS - 5000);
@@ -68,7 +68,7 @@ test('a new key is published, then signs, and the old one stays until its tokens
   deepEqual(await published(held.world), [newest.id]);
 });
 
-test('the worker replaces a key when its time is over, and only then', async (t) => {
+test('the worker replaces a key when it is due, and only then', async (t) => {
   const held = await bench(t);
   const { app } = held.world;
   await rotate(app, 'at once');
@@ -78,10 +78,10 @@ test('the worker replaces a key when its time is over, and only then', async (t)
   deepEqual(await published(held.world), before);
   held.clock.shift(MINUTE_MS);
   await Promise.all([runJob(app), runJob(app), runJob(app)]);
-  equal((await published(held.world)).length, 2, 'whoever runs it, and however often');
+  equal((await published(held.world)).length, 2, 'three runs create one key');
 });
 
-test('of many who rotate at once all get the one key that was made', async (t) => {
+test('concurrent rotations create one key, and all return it', async (t) => {
   const held = await bench(t);
   const apps = [held.world.app, appBeside(t, held.world, {}).app];
   for (const occasion of ['first', 'asked'] as const) {
@@ -95,7 +95,7 @@ test('of many who rotate at once all get the one key that was made', async (t) =
   }
 });
 
-test('a key that may have leaked ends at once, with its tokens, in every process', async (t) => {
+test('rotating at once ends the old key and its tokens in every process', async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, {});
   const { token, headers, projectId, tenantId } = await held.embed();
@@ -105,7 +105,7 @@ test('a key that may have leaked ends at once, with its tokens, in every process
   const { newest } = await rotate(held.world.app, 'at once');
   for (const { app } of [held.world, beside]) {
     const answer = await ask(app, headers);
-    equal(answer.statusCode, 401, 'though both still know the key');
+    equal(answer.statusCode, 401, 'also in a process that has cached the key');
     equal(answer.json().error.code, 'invalid_token');
   }
   const own = { project_id: projectId, tenant_id: tenantId };
@@ -115,7 +115,7 @@ test('a key that may have leaked ends at once, with its tokens, in every process
   ok(token !== next.token);
 });
 
-test('a private half is sealed, and useless under another master key', async (t) => {
+test('a private key is sealed and unreadable under another master key', async (t) => {
   const held = await bench(t);
   const { projectId, tenantId } = await held.embed();
   const [row] = (
@@ -135,7 +135,7 @@ test('a private half is sealed, and useless under another master key', async (t)
   );
 });
 
-test('under load, through many rotations, no token is refused and no kid unknown', async (t) => {
+test('under load and rotations, no token is refused and every kid is published', async (t) => {
   const held = await bench(t);
   const short = { publishWaitMs: 1500, rotateEveryMs: 50 };
   const apps = [1, 2].map(() => appBeside(t, held.world, short));
@@ -197,14 +197,14 @@ const needs: [Occasion, { signsFrom: Date } | null, boolean][] = [
   ['at once', at(1), true],
 ];
 
-for (const [occasion, newest, isIt] of needs) {
-  const since = newest ? `one that signs since ${newest.signsFrom.toISOString()}` : 'none';
-  test(`${occasion}, with ${since}: ${isIt ? 'a new key' : 'nothing'}`, () => {
-    equal(isNeeded(occasion, newest, { now, rotateEveryMs: DAY_MS }), isIt);
+for (const [occasion, newest, isNew] of needs) {
+  const since = newest ? `a key that signs from ${newest.signsFrom.toISOString()}` : 'no key';
+  test(`rotation "${occasion}" with ${since} creates ${isNew ? 'a new key' : 'nothing'}`, () => {
+    equal(isNeeded(occasion, newest, { now, rotateEveryMs: DAY_MS }), isNew);
   });
 }
 
-test('an old key outlives its successor’s beginning by the life of a token, and a minute', () => {
+test('an old key ends one token life and a minute after its successor starts to sign', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000 };
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),

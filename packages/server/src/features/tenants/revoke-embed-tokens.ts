@@ -2,7 +2,7 @@ import { later } from '../../base/duration.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
 
-/** Ends all embed tokens of a tenant: each carries the epoch of its issue, which no longer matches. */
+/** Ends all embed tokens of a tenant: a token is valid only in the epoch of its issue. */
 export async function revokeEmbedTokens(
   tx: Write,
   { id }: { id: string },

@@ -1,4 +1,4 @@
-// Tenants through the front door: whom they stand for, their embed epoch, how they end.
+// The tenant endpoints: fields, embed epoch and deletion.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
@@ -13,7 +13,7 @@ const remove = 'DELETE /v1/tenants/{id}';
 
 const unknown = '01890000-0000-7000-8000-000000000000';
 
-test('a new tenant is kept as it was sent', async (t) => {
+test('a new tenant is stored as sent', async (t) => {
   const held = await bench(t);
   const meta = { plan: 'gold', nested: { seats: [1, 2.5, null, true] }, '': 'empty name' };
   const made = await held.as.liveKey(create, { external_id: ' Ä-1 ', name: 'Blue Ltd', meta });
@@ -35,13 +35,13 @@ test('a new tenant is kept as it was sent', async (t) => {
   });
 });
 
-test('a tenant needs no more than an external id', async (t) => {
+test('a tenant needs only an external id', async (t) => {
   const { given } = await bench(t);
   const { name, meta } = await given.tenant();
   deepEqual({ name, meta }, { name: null, meta: {} });
 });
 
-test('an external id is taken once, exactly as spelt, and free after a deletion', async (t) => {
+test('an external id is unique, case-sensitive, and free again after a deletion', async (t) => {
   const { as, given } = await bench(t);
   const first = await given.tenant({ external_id: 'blue' });
   await given.tenant({ external_id: 'Blue' });
@@ -63,7 +63,7 @@ test('an external id is taken once, exactly as spelt, and free after a deletion'
   );
 });
 
-test('a patch replaces meta, clears a name with null and leaves out what it does not say', async (t) => {
+test('a patch replaces meta, clears a name with null and keeps omitted fields', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: 2 } });
@@ -77,7 +77,7 @@ test('a patch replaces meta, clears a name with null and leaves out what it does
   deepEqual((await lastEntry(held))?.payload, { changed: ['name'] });
 });
 
-test('a patch without effect changes nothing and is not in the log', async (t) => {
+test('a patch without effect changes nothing and writes no audit row', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: [2] } });
@@ -94,7 +94,7 @@ test('an external id cannot be changed', async (t) => {
   await refused(as.liveKey(update, { id, external_id: 'x' }), 400, 'invalid_request');
 });
 
-test('revoking embed tokens moves the epoch on, each time', async (t) => {
+test('revoking embed tokens increases the epoch each time', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const { id } = await given.tenant();
@@ -109,11 +109,13 @@ test('revoking embed tokens moves the epoch on, each time', async (t) => {
   equal((await as.liveKey(read, { id })).embed_epoch, 3);
 });
 
-test('deleting a tenant revokes its keys in every project it has keys in', async (t) => {
+test('deleting a tenant revokes its keys in all projects', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const { id } = await given.tenant();
-  const [one, two, three] = [await given.project(), await given.project(), await given.project()];
+  const one = await given.project();
+  const two = await given.project();
+  const three = await given.project();
   const keys = [
     await given.key({ tenant_id: id, project_id: one.id }),
     await given.key({ tenant_id: id, project_id: one.id, env: 'test' }),
@@ -149,13 +151,13 @@ test('deleting a tenant revokes its keys in every project it has keys in', async
   deepEqual((await as.liveKey('GET /v1/keys', { tenant_id: id })).data, []);
 });
 
-test('a tenant without keys takes no project along', async (t) => {
+test('deleting a tenant without keys revokes no keys', async (t) => {
   const { as, given } = await bench(t);
   const { id } = await given.tenant();
   equal((await as.liveKey(remove, { id })).revoked_keys, 0);
 });
 
-test('a tenant with more keys than one statement takes loses all of them', async (t) => {
+test('deleting a tenant revokes more keys than one statement covers', async (t) => {
   const { as, given } = await bench(t);
   const { id } = await given.tenant();
   const { id: project_id } = await given.project();
@@ -169,7 +171,7 @@ test('a tenant with more keys than one statement takes loses all of them', async
   deepEqual((await as.liveKey('GET /v1/keys', { tenant_id: id })).data, []);
 });
 
-test('a deleted tenant is not there, for any line', async (t) => {
+test('every endpoint answers 404 for a deleted tenant', async (t) => {
   const { as, given } = await bench(t);
   const { id } = await given.tenant();
   const { id: project_id } = await given.project();
@@ -187,7 +189,7 @@ test('a deleted tenant is not there, for any line', async (t) => {
   deepEqual((await as.liveKey(list)).data, []);
 });
 
-test('a foreign tenant is as unknown as one that never was', async (t) => {
+test('a tenant of another workspace is answered like an unknown id', async (t) => {
   const { as } = await bench(t);
   const theirs = await (await bench(t)).given.tenant();
   for (const line of [read, update, revokeTokens, remove] as const) {
@@ -197,7 +199,7 @@ test('a foreign tenant is as unknown as one that never was', async (t) => {
   }
 });
 
-test('a test key reads and creates tenants, and changes none', async (t) => {
+test('a test key can read and create tenants but not change them', async (t) => {
   const { as } = await bench(t);
   const own = await as.testKey(create, { external_id: 'trial' });
   deepEqual(await as.testKey(read, { id: own.id }), own);
@@ -208,7 +210,7 @@ test('a test key reads and creates tenants, and changes none', async (t) => {
   deepEqual(await as.liveKey(read, { id: own.id }), own);
 });
 
-test('tenants are listed newest first, and one by its external id', async (t) => {
+test('tenants are listed newest first, and filtered by external id', async (t) => {
   const { as, given } = await bench(t);
   for (let n = 0; n < 4; n += 1) await given.tenant({ external_id: `customer ${n}` });
   const { data } = await as.liveKey(list);

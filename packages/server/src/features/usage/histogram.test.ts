@@ -1,4 +1,4 @@
-// Percentiles off a histogram stay within their promised error, and histograms add up.
+// Percentiles of a histogram stay within the promised error, and histograms can be added.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -25,17 +25,18 @@ test('a percentile is at most 9.1 % off', () => {
       (values, share) => {
         const sorted = values.toSorted((a, b) => a - b);
         const exact = sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-        const told = percentileOf(histogramOf(values), share) ?? 0;
-        ok(Math.abs(told - exact) <= exact * ERROR_MAX, `${told} for ${exact}`);
+        const estimate = percentileOf(histogramOf(values), share) ?? 0;
+        ok(Math.abs(estimate - exact) <= exact * ERROR_MAX, `${estimate} for ${exact}`);
       },
     ),
   );
 });
 
-test('the sum of histograms is the histogram of all', () => {
+test('the sum of two histograms is the histogram of all values', () => {
   fc.assert(
     fc.property(fc.array(latency), fc.array(latency), (some, others) => {
-      const [one, other] = [histogramOf(some), histogramOf(others)];
+      const one = histogramOf(some);
+      const other = histogramOf(others);
       deepEqual(
         histogramOf([...some, ...others]),
         one.map((count, bucket) => count + (other[bucket] ?? 0)),
@@ -44,7 +45,7 @@ test('the sum of histograms is the histogram of all', () => {
   );
 });
 
-test('what is beyond the buckets is told as their bound', () => {
+test('a latency beyond the buckets is reported as their bound', () => {
   equal(percentileOf(histogramOf([0]), 0.5), 0.25);
   equal(percentileOf(histogramOf([0.01, 0.2]), 0.99), 0.25);
   equal(percentileOf(histogramOf([604_800_000]), 0.5), 65_536);

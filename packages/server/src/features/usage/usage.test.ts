@@ -1,4 +1,4 @@
-// The figures: who was active, who is billed, what the charts show, and how long it is kept.
+// Usage figures: active tenants, billing, the overview, and retention.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const tenants = 'GET /v1/usage/tenants';
 const overview = 'GET /v1/usage/overview';
 const keyUsage = 'GET /v1/keys/{id}/usage';
 
-/** The clock of a test stands where a month has just begun, so that ages cross it. */
+/** Sets the clock to the start of a month, so that older events fall into the month before. */
 function atMonthStart({ clock }: Bench): Date {
   const now = new Date(Date.parse('2031-03-01T02:00:00.000Z'));
   clock.shift(now.getTime() - clock.now().getTime());
@@ -23,7 +23,7 @@ function atMonthStart({ clock }: Bench): Date {
 
 const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
-test('days and months are those of UTC, by the time of the event', async (t) => {
+test('days and months are in UTC, by the time of the event', async (t) => {
   const held = await bench(t);
   const now = atMonthStart(held);
   const key = await held.given.key();
@@ -56,7 +56,7 @@ test('days and months are those of UTC, by the time of the event', async (t) => 
       ['2031-03-01T00:00:00.000Z', '2031-03-01T00:00:00.000Z'],
     ],
   );
-  equal((await held.as.liveKey(tenants)).data.length, 1, 'this month alone');
+  equal((await held.as.liveKey(tenants)).data.length, 1, 'only this month');
 });
 
 test('a tenant is billed once a month, for live requests that were admitted', async (t) => {
@@ -87,11 +87,9 @@ test('a tenant is billed once a month, for live requests that were admitted', as
     month: day,
     active_tenants,
   });
-  const [january, february, march] = [
-    month('2031-01-01', 1),
-    month('2031-02-01', 2),
-    month('2031-03-01', 1),
-  ];
+  const january = month('2031-01-01', 1);
+  const february = month('2031-02-01', 2);
+  const march = month('2031-03-01', 1);
   deepEqual((await as.liveKey(billing)).data, [january, february, march]);
   deepEqual((await as.liveKey(billing, { months: 2 })).data, [february, march]);
   deepEqual((await as.liveKey(billing, { months: 1 })).data, [march]);
@@ -104,9 +102,10 @@ test('a tenant is billed once a month, for live requests that were admitted', as
   equal((await as.liveKey(tenants, { env: 'live' })).data.length, 2);
 });
 
-test('a test key sees test traffic, and no bill', async (t) => {
+test('a test key can read test traffic but not billing', async (t) => {
   const { as, given, clock } = await bench(t);
-  const [live, test] = [await given.key(), await given.key({ env: 'test' })];
+  const live = await given.key();
+  const test = await given.key({ env: 'test' });
   await as.liveKey(ingest, batchOf([eventOf(live, clock.now()), eventOf(test, clock.now())]));
   const seen = (await as.testKey(tenants)).data.map(({ tenant_id }) => tenant_id);
   deepEqual(seen, [test.tenant_id]);
@@ -120,7 +119,7 @@ test('a test key sees test traffic, and no bill', async (t) => {
   equal((await as.testKey(keyUsage, { id: test.id })).data.length, 1);
 });
 
-test('lists of months are paged without a gap or a repeat', async (t) => {
+test('pages of months have no gaps and no repeats', async (t) => {
   const held = await bench(t);
   const now = atMonthStart(held);
   const events: Input[] = [];
@@ -149,10 +148,10 @@ test('lists of months are paged without a gap or a repeat', async (t) => {
   }
 });
 
-const near = (told: number | undefined, exact: number): void =>
-  ok(told !== undefined && Math.abs(told - exact) <= exact * 0.091, `${told} for ${exact}`);
+const near = (actual: number | undefined, exact: number): void =>
+  ok(actual !== undefined && Math.abs(actual - exact) <= exact * 0.091, `${actual} for ${exact}`);
 
-test('the overview tells requests, errors, refusals and latency by hour and by day', async (t) => {
+test('the overview has requests, errors, denials and latency by hour and by day', async (t) => {
   const held = await bench(t);
   const now = atMonthStart(held);
   const { as, given } = held;
@@ -208,11 +207,11 @@ test('the overview tells requests, errors, refusals and latency by hour and by d
   const empty = (await as.liveKey(overview, { env: 'test' })).total;
   deepEqual(empty, { requests: 0, errors: 0, degraded: 0, denials: [], latency_ms: null });
 
-  held.clock.shift(-20 * DAY_MS); // so that the answer would reach what was too old
+  held.clock.shift(-20 * DAY_MS); // the range would now include events that were too old
   equal((await as.liveKey(overview, { interval: 'day', count: 35 })).total.requests, 0);
 });
 
-test('the range of an overview is bounded', async (t) => {
+test('the range of an overview is limited', async (t) => {
   const { as } = await bench(t);
   await refused(as.liveKey(overview, { count: 169 }), 400, 'invalid_request');
   await refused(as.liveKey(overview, { interval: 'day', count: 36 }), 400, 'invalid_request');
@@ -220,7 +219,7 @@ test('the range of an overview is bounded', async (t) => {
   equal((await as.liveKey(overview, { count: 168 })).data.length, 0);
 });
 
-test('what is past its time is removed, and a last use never is', async (t) => {
+test('expired figures are removed, but the last use of a key is kept', async (t) => {
   const held = await bench(t);
   const { as, given, clock } = held;
   const { work } = held.world.app.worker;
@@ -228,7 +227,8 @@ test('what is past its time is removed, and a last use never is', async (t) => {
     await purgeUsage(work, { hoursKeptDays: 35 });
     await purgeKeyDays(work);
   };
-  const [busy, idle] = [await given.key(), await given.key()];
+  const busy = await given.key();
+  const idle = await given.key();
   const began = clock.now();
   const batch_id = randomUUID();
   const denied = { denial_reason: 'invalid_key' };
@@ -247,11 +247,11 @@ test('what is past its time is removed, and a last use never is', async (t) => {
 
   clock.shift(8 * DAY_MS);
   await purge();
-  deepEqual(await counts(), [2, 1, 0, 1], 'the receipt is forgotten');
+  deepEqual(await counts(), [2, 1, 0, 1], 'the receipt is removed');
 
   clock.shift(28 * DAY_MS);
   await purge();
-  clock.shift(-10 * DAY_MS); // so that the answer would still reach them
+  clock.shift(-10 * DAY_MS); // the range would still include the removed figures
   deepEqual((await counts()).slice(0, 2), [0, 0]);
 
   clock.shift(80 * DAY_MS);

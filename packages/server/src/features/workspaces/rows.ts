@@ -1,4 +1,4 @@
-// Every statement on workspaces. Row level security shows at most one, so no statement takes an id.
+// Every statement on workspaces. Row level security shows at most one row, so reads need no id.
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { build, fixed, maybe, one } from '../../db/sql.ts';

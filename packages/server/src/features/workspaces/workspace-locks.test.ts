@@ -1,6 +1,7 @@
-// Changes of the workspace itself, held still in the middle. Every change of a workspace ends in
-// its audit log, whose rows refer to it: whoever holds the workspace must not hold those up, or the
-// two wait for each other. The embedded store has one connection and so nobody to meet.
+// Changes of the workspace row, paused in the middle of their transaction. Every change of a
+// workspace inserts audit rows, which refer to the workspace: a lock on its row must not block
+// them, or both wait for each other. The embedded store has one connection, so nothing is
+// concurrent there.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { behind, hold } from '../../../../../tests/behind.ts';
@@ -11,7 +12,7 @@ import { changeRole } from '../members/change-role.ts';
 import { removeMember } from '../members/remove-member.ts';
 import { updateWorkspace } from './update-workspace.ts';
 
-const skip = storeName === 'embedded' ? 'one connection: nobody meets' : false;
+const skip = storeName === 'embedded' ? 'one connection: no concurrent transactions' : false;
 
 type Held = { what: string; change(tx: Write, userId: string): Promise<Change<unknown>> };
 
@@ -27,7 +28,7 @@ const others: ((held: Bench) => Promise<unknown>)[] = [
 ];
 
 for (const { what, change } of changes) {
-  test(`while ${what}, every other change goes on`, { skip }, async (t) => {
+  test(`while ${what}, other changes are not blocked`, { skip }, async (t) => {
     const held = await bench(t);
     const { userId } = await held.people.member();
     const first = await hold(held, (tx) => change(tx, userId));
@@ -36,7 +37,7 @@ for (const { what, change } of changes) {
   });
 }
 
-test('two changes of who belongs to a workspace wait for each other', { skip }, async (t) => {
+test('two membership changes of a workspace run one after the other', { skip }, async (t) => {
   const held = await bench(t);
   const { userId } = await held.people.member();
   const toAdmin = await hold(held, (tx) => changeRole(tx, { userId, role: 'admin' }));

@@ -1,4 +1,4 @@
-// Workspaces through the front door: founding, reading, changing.
+// The workspace endpoints: create, read and change.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
@@ -28,7 +28,7 @@ const pathsIn = (answer: { body: Record<string, unknown> }): string[] => {
 
 const rowsOf = async ({ as }: Pick<Bench, 'as'>) => (await as.liveKey('GET /v1/audit_logs')).data;
 
-test('founding by the bootstrap token makes a workspace without members and a key', async (t) => {
+test('the bootstrap token creates a workspace with a secret key and without members', async (t) => {
   const { as } = await bench(t);
   const slug = newSlug();
   const founded = await as.bootstrap(found, { name: 'Globex', slug });
@@ -36,8 +36,14 @@ test('founding by the bootstrap token makes a workspace without members and a ke
   deepEqual(
     { ...founded.workspace, id: '', created_at: '' },
     {
-      ...{ object: 'workspace', id: '', name: 'Globex', slug, billing_email: null },
-      ...{ embed_origins: [], created_at: '', updated_at: founded.workspace.created_at },
+      object: 'workspace',
+      id: '',
+      name: 'Globex',
+      slug,
+      billing_email: null,
+      embed_origins: [],
+      created_at: '',
+      updated_at: founded.workspace.created_at,
     },
   );
   match(founded.secret_key.key, /^krsk_live_/);
@@ -46,7 +52,7 @@ test('founding by the bootstrap token makes a workspace without members and a ke
   deepEqual(await as.token(founded.secret_key.key)(read), founded.workspace);
 });
 
-test('the environment named at founding is that of the minted key', async (t) => {
+test('the first secret key of a workspace has the requested environment', async (t) => {
   const { as } = await bench(t);
   for (const env of ['live', 'test'] as const) {
     const founded = await as.bootstrap(found, { name: 'Globex', slug: newSlug(), env });
@@ -60,24 +66,36 @@ test('the environment named at founding is that of the minted key', async (t) =>
   }
 });
 
-test('founding is the beginning of the workspace’s own log', async (t) => {
+test('the audit log of a workspace begins with its creation', async (t) => {
   const { as } = await bench(t);
   const slug = newSlug();
   const { workspace, secret_key: key } = await as.bootstrap(found, {
-    ...{ name: 'Globex', slug, billing_email: 'Bills@Globex.example' },
+    name: 'Globex',
+    slug,
+    billing_email: 'Bills@Globex.example',
   });
   const rows = (await as.token(key.key)('GET /v1/audit_logs')).data;
   deepEqual(
     rows.map(({ seq, action, target_id, target_type, payload }) => ({
-      ...{ seq, action, target_id, target_type, payload },
+      seq,
+      action,
+      target_id,
+      target_type,
+      payload,
     })),
     [
       {
-        ...{ seq: 1, action: 'workspace.created', target_type: 'workspace' },
-        ...{ target_id: workspace.id, payload: { slug } },
+        seq: 1,
+        action: 'workspace.created',
+        target_id: workspace.id,
+        target_type: 'workspace',
+        payload: { slug },
       },
       {
-        ...{ seq: 2, action: 'secret_key.created', target_type: 'secret_key', target_id: key.id },
+        seq: 2,
+        action: 'secret_key.created',
+        target_id: key.id,
+        target_type: 'secret_key',
         payload: { env: 'live', display_prefix: key.display_prefix },
       },
     ],
@@ -85,10 +103,10 @@ test('founding is the beginning of the workspace’s own log', async (t) => {
   for (const row of rows) {
     deepEqual([row.actor_type, row.actor_id, row.actor], ['bootstrap', null, null]);
   }
-  equal((await as.token(key.key)(read)).billing_email, 'Bills@Globex.example', 'kept as typed');
+  equal((await as.token(key.key)(read)).billing_email, 'Bills@Globex.example', 'stored as sent');
 });
 
-test('a slug is taken once, and the refusal names it', async (t) => {
+test('a slug is unique, and the error names the field', async (t) => {
   const { as } = await bench(t);
   const slug = newSlug();
   await as.bootstrap(found, { name: 'One', slug });
@@ -97,7 +115,7 @@ test('a slug is taken once, and the refusal names it', async (t) => {
   deepEqual(pathsIn(answer), ['slug']);
 });
 
-test('of twenty who found the same slug at once, one wins and the others are told why', async (t) => {
+test('of twenty concurrent creations with one slug, one succeeds and the rest get 409', async (t) => {
   const { ask } = await bench(t);
   const slug = newSlug();
   const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}` };
@@ -136,11 +154,11 @@ const bounds: [string, Input, boolean][] = [
   ['another environment', { env: 'staging' }, false],
 ];
 
-for (const [what, input, isTaken] of bounds) {
-  test(`${what} is ${isTaken ? 'taken' : 'refused'} at founding`, async (t) => {
+for (const [what, input, isAccepted] of bounds) {
+  test(`creating a workspace with ${what} is ${isAccepted ? 'accepted' : 'refused'}`, async (t) => {
     const { as } = await bench(t);
     const call = as.bootstrap(found, { name: 'Globex', slug: newSlug(), ...input });
-    if (isTaken) {
+    if (isAccepted) {
       await call;
       return;
     }
@@ -149,7 +167,7 @@ for (const [what, input, isTaken] of bounds) {
   });
 }
 
-test('a secret key founds nothing', async (t) => {
+test('a secret key cannot create a workspace', async (t) => {
   const { as } = await bench(t);
   for (const caller of [as.liveKey, as.testKey]) {
     await refused(caller(found, { name: 'Globex', slug: newSlug() }), 403, 'forbidden');
@@ -157,7 +175,7 @@ test('a secret key founds nothing', async (t) => {
   await refused(as.nobody(found, { name: 'Globex', slug: newSlug() }), 401, 'missing_credential');
 });
 
-test('a change is seen by the next reader and dated', async (t) => {
+test('a change is visible to the next read and sets updated_at', async (t) => {
   const { as, clock } = await bench(t);
   const before = await as.liveKey(read);
   clock.shift(5000);
@@ -170,11 +188,12 @@ test('a change is seen by the next reader and dated', async (t) => {
   deepEqual(await as.liveKey(read), changed);
 });
 
-/** A workspace with something in every field, and the time at which that was written. */
+/** A workspace with a value in every field, and the head of its audit log. */
 async function filled(t: TestContext): Promise<Bench & { seq: number }> {
   const held = await bench(t);
   await held.as.liveKey(change, {
-    ...{ name: 'Acme', billing_email: 'a@b.example' },
+    name: 'Acme',
+    billing_email: 'a@b.example',
     embed_origins: ['https://a.example', 'https://b.example'],
   });
   const { head_seq: seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
@@ -186,11 +205,11 @@ const withoutEffect: Record<string, Input> = {
   'the same name': { name: 'Acme' },
   'the same address': { billing_email: 'a@b.example' },
   'the same origins': { embed_origins: ['https://a.example', 'https://b.example'] },
-  'all of it again': { name: 'Acme', billing_email: 'a@b.example' },
+  'the same name and address': { name: 'Acme', billing_email: 'a@b.example' },
 };
 
 for (const [what, input] of Object.entries(withoutEffect)) {
-  test(`changing ${what} changes nothing and leaves no row`, async (t) => {
+  test(`a patch with ${what} changes nothing and writes no audit row`, async (t) => {
     const { as, clock, seq } = await filled(t);
     const before = await as.liveKey(read);
     clock.shift(5000);
@@ -213,7 +232,7 @@ const withEffect: [Input, string[]][] = [
 ];
 
 for (const [input, names] of withEffect) {
-  test(`the log of ${JSON.stringify(input)} names ${names} and holds no value`, async (t) => {
+  test(`the audit row of ${JSON.stringify(input)} names ${names} and holds no value`, async (t) => {
     const held = await filled(t);
     const changed = await held.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
@@ -222,7 +241,11 @@ for (const [input, names] of withEffect) {
     equal(row?.target_id, held.workspaceId);
     equal(row?.actor_type, 'secret_key');
     deepEqual(row?.payload, { changed: names });
-    equal(JSON.stringify(await rowsOf(held)).includes('@'), false, 'an address is in the log');
+    equal(
+      JSON.stringify(await rowsOf(held)).includes('@'),
+      false,
+      'the audit log contains an address',
+    );
   });
 }
 
@@ -261,13 +284,13 @@ for (const [what, input, paths] of refusedChanges) {
   });
 }
 
-test('twenty origins are taken', async (t) => {
+test('twenty origins are accepted', async (t) => {
   const { as } = await bench(t);
   const embed_origins = manyOrigins(20);
   deepEqual((await as.liveKey(change, { embed_origins })).embed_origins, embed_origins);
 });
 
-test('a test key reads the workspace and cannot change it', async (t) => {
+test('a test key can read the workspace but not change it', async (t) => {
   const { as } = await bench(t);
   const before = await as.testKey(read);
   deepEqual(before, await as.liveKey(read));
@@ -278,8 +301,9 @@ test('a test key reads the workspace and cannot change it', async (t) => {
   deepEqual(await as.liveKey(read), before);
 });
 
-test('each key sees its own workspace', async (t) => {
-  const [mine, theirs] = [await bench(t), await bench(t)];
+test('a secret key reads and changes only its own workspace', async (t) => {
+  const mine = await bench(t);
+  const theirs = await bench(t);
   notEqual((await mine.as.liveKey(read)).id, (await theirs.as.liveKey(read)).id);
   await theirs.as.liveKey(change, { name: 'Theirs' });
   notEqual((await mine.as.liveKey(read)).name, 'Theirs');
