@@ -1,6 +1,6 @@
-// One request, from its headers to an admission: decision, then limits, then idempotency. Adapters
-// translate into an IncomingCall and out of an Admission; nothing here knows any framework, and
-// nothing here ever throws into one.
+// Admits one request: decision, then rate limits, then idempotency. Adapters turn a framework's
+// request into an IncomingCall and an Admission into a response; this file knows no framework and
+// never throws into one.
 import { claimCall, wantsClaim } from './claim-call.ts';
 import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts';
 import type { RouteOptions } from './decision.ts';
@@ -20,15 +20,15 @@ export type Admitted<R = unknown> = {
   readonly kind: 'admitted';
   /** Null when the route skips verification. */
   readonly context: RequestContext<R> | null;
-  /** To be put on the answer. */
+  /** To be added to the response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How much of the answer's body `settle` wants to be given; 0 for none. */
+  /** How many bytes of the response body `settle` needs; 0 for none. */
   readonly captureBytesMax: number;
-  /** To be called when the handler has ended. Never throws, never delays. */
+  /** To be called when the handler has ended. Never throws, never blocks. */
   settle(outcome: HandlerOutcome): void;
 };
 
-/** The handler must not run: this is the answer, a refusal or a stored one. */
+/** The handler must not run: this is the response, a refusal or a replay. */
 export type Answered = {
   readonly kind: 'refused' | 'replayed';
   readonly status: number;
@@ -38,16 +38,16 @@ export type Answered = {
 
 export type Admission<R = unknown> = Admitted<R> | Answered;
 
-/** What stands around the decision, as `createKeyrail` holds it. */
+/** The admission functions that `createKeyrail` uses. */
 export type Admittance<R = unknown> = Admit<R> & {
   /** Never rejects. */
   admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
-  /** The same without a promise where nobody has to be asked. Never throws. */
+  /** Like `admit`, but synchronous if no request to the control plane is needed. Never throws. */
   enter(call: IncomingCall, route?: RouteOptions): Admission<R> | Promise<Admission<R>>;
   telemetry(): TelemetryState;
 };
 
-/** How long the last words to the control plane may take. */
+/** How long `close` may take to send what is left to the control plane. */
 const CLOSE_MS_MAX = 5_000;
 
 type Around<R> = Parts<R> & { limits: Limits; idempotency: Idempotency; desk: Desk };
@@ -64,7 +64,7 @@ export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
   const idempotency = createIdempotency(parts);
   const around = { ...parts, limits, idempotency, desk: openDesk({ ...parts, telemetry }) };
   const refuseFault = (error: unknown): Answered => {
-    parts.log('error', `keyrail: a request was refused because of a fault: ${error}`);
+    parts.log('error', `keyrail: a request was refused because of an internal error: ${error}`);
     return { kind: 'refused', ...refuse('unavailable') };
   };
   const enter: Admittance<R>['enter'] = (call, route = {}) => {
@@ -80,7 +80,7 @@ export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
     enter,
     telemetry: telemetry.state,
     close: async () => {
-      // Timers of ours keep no process alive; this once something has to.
+      // The SDK's timers do not keep the process alive, but it must live until this is sent.
       const alive = setInterval(() => {}, CLOSE_MS_MAX);
       await Promise.all([telemetry.close(CLOSE_MS_MAX), idempotency.drain(CLOSE_MS_MAX)]);
       clearInterval(alive);
@@ -99,7 +99,7 @@ const unwatched: Admitted<never> = {
   settle: () => {},
 };
 
-/** A promise only where somebody has to be asked: most requests go through without. */
+/** Returns a promise only if the control plane is needed; most requests need none. */
 function admitCall<R>(
   around: Around<R>,
   call: IncomingCall,
@@ -162,7 +162,7 @@ function admitted<R>(
       try {
         settlement.end(outcome);
       } catch (error) {
-        log('error', `keyrail: the end of a request was not taken: ${error}`);
+        log('error', `keyrail: failed to record the end of a request: ${error}`);
       }
     },
   };
@@ -173,7 +173,7 @@ function refused<R>({ visit, context }: Caught<R>, reason: string, refusal: Refu
   return { kind: 'refused', ...refusal };
 }
 
-/** Charges the key's limits; the context learns the counters, or null when nobody could say. */
+/** Charges the key's limits and sets `context.rateLimit`; null when they are unreachable. */
 async function count<R>(
   { limits }: Around<R>,
   { context, route }: Caught<R>,

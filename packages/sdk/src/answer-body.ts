@@ -1,13 +1,13 @@
-// The body of an answer, read within a bound and parsed within another: a few kilobytes can expand
-// to many megabytes on the way, and those to far more memory when they are parsed.
+// Reads a response body up to a size limit and checks the number of JSON values before parsing: a
+// few compressed kilobytes can expand to many megabytes, and parsing them takes far more memory.
 
-/** A larger buffer is let go of. */
+/** A larger buffer is not kept for reuse. */
 const ROOM_BYTES_KEPT = 4 * 1024 * 1024;
 
 export class Broken extends Error {}
 export class TooLarge extends Error {}
 
-/** Where long answers are put together; used again, as a snapshot has hundreds of them. */
+/** A growing buffer for one response body; reused, because a snapshot has hundreds of pages. */
 export class Room {
   #bytes = Buffer.alloc(0);
   #used = 0;
@@ -23,7 +23,7 @@ export class Room {
     this.#used = needed;
   }
 
-  /** Until it is cleared. */
+  /** Valid until `clear`. */
   get held(): Buffer {
     return this.#bytes.subarray(0, this.#used);
   }
@@ -34,13 +34,13 @@ export class Room {
   }
 }
 
-/** What comes beyond the bound is not read. */
+/** Stops reading and throws TooLarge above `bytesMax`. */
 export async function readInto(room: Room, { body }: Response, bytesMax: number): Promise<Buffer> {
   const reader = body?.getReader();
   let size = 0;
   for (;;) {
     const { done, value } = (await reader?.read().catch((error: unknown) => {
-      throw new Broken('the answer broke off', { cause: error });
+      throw new Broken('the response was cut off', { cause: error });
     })) ?? { done: true };
     if (done || value === undefined) return room.held;
     size += value.length;
@@ -55,8 +55,9 @@ export async function readInto(room: Room, { body }: Response, bytesMax: number)
 const [COMMA, BRACKET, BRACE] = Buffer.from(',[{');
 
 /**
- * Whether a text of JSON holds at most so many values, found without parsing it: a few bytes each
- * become far larger objects. Signs within strings count as well, so it may say no too early.
+ * Whether JSON text holds at most `valuesMax` values, without parsing it: parsed values take far
+ * more memory than their text. It also counts commas and brackets within strings, so it may
+ * return false too early.
  */
 export function hasAtMost(bytes: Buffer, valuesMax: number): boolean {
   if (bytes.length <= valuesMax) return true;
@@ -68,7 +69,7 @@ export function hasAtMost(bytes: Buffer, valuesMax: number): boolean {
   return values <= valuesMax;
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined when the bytes are not valid JSON. */
 export function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));

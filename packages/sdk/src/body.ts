@@ -1,17 +1,17 @@
 // The bytes of a request's body, for the fingerprint of an idempotent request.
 import type { Readable } from 'node:stream';
 
-/** A body beyond this is refused on idempotent routes: it has to be held whole to be hashed. */
+/** Larger bodies are refused on idempotent routes: the fingerprint needs the body in memory. */
 export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
 
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** By its name: the CommonJS build of an adapter has a class of its own, and so has the node's. */
+/** Compares names: in the CommonJS build, each entry point has its own copy of the class. */
 export const isTooLarge = (error: unknown): boolean => Object(error).name === 'BodyTooLarge';
 
-/** Gathers chunks up to the bound. */
+/** Collects chunks; throws BodyTooLarge above IDEMPOTENT_BODY_BYTES_MAX. */
 export function gather(): { add(chunk: Uint8Array): void; size(): number; bytes(): Buffer } {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -26,7 +26,7 @@ export function gather(): { add(chunk: Uint8Array): void; size(): number; bytes(
   };
 }
 
-/** Of a stream that nobody else reads. */
+/** Reads a stream that has no other reader. */
 export function readWhole(stream: Readable): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const gathered = gather();
@@ -37,7 +37,7 @@ export function readWhole(stream: Readable): Promise<Buffer> {
       try {
         gathered.add(Buffer.from(chunk));
       } catch (error) {
-        // It flows on, into nowhere: the connection has to come to its next request.
+        // The stream keeps flowing and is discarded, so that the connection can be used again.
         stop();
         reject(error);
       }
@@ -56,8 +56,8 @@ export function readWhole(stream: Readable): Promise<Buffer> {
 }
 
 /**
- * Of a body that a parser has already read: its text, its bytes, or its JSON with sorted names, so
- * that equal bodies have equal bytes.
+ * The bytes of a body that a parser has already read: the text, the bytes, or JSON with sorted
+ * names, so that equal bodies have equal bytes.
  */
 export function parsedBytes(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
@@ -70,11 +70,11 @@ function sorted(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Of a Web request, which stays readable. */
+/** The body of a Web request, which stays readable. */
 export async function webBytes(request: Request): Promise<Uint8Array> {
   const gathered = gather();
   const { body } = request.clone();
-  // A reader, because not every runtime lets a stream be walked.
+  // Not `for await`: some runtimes have no async iteration over streams.
   const reader = body?.getReader();
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };

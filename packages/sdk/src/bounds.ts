@@ -1,4 +1,4 @@
-// Numbers among options: clamped to their bounds, and names that mean nothing, each with a warning.
+// Clamps numeric options to their bounds and finds unknown option names, each with a warning.
 
 export type Bounds = { min: number; max: number; usual: number };
 export type Warn = (message: string) => void;
@@ -15,7 +15,7 @@ export function clampedAll<K extends string>(
       warn(`${name} is not a number; ${usual} is used`);
       return [name, usual];
     }
-    // Only a share has a fraction; all else are counts.
+    // Only `sampleRate` may have a fraction; all other numbers are counts.
     const whole = max > 1 ? Math.floor(given) : given;
     const used = Math.min(max, Math.max(min, whole));
     if (used !== given) warn(`${name} is ${given}; ${used} is used`);
@@ -26,6 +26,6 @@ export function clampedAll<K extends string>(
 
 export function warnOfUnknown(options: object, known: ReadonlySet<string>, warn: Warn): void {
   for (const name of Object.keys(options)) {
-    if (!known.has(name)) warn(`there is no option ${name}; it is ignored`);
+    if (!known.has(name)) warn(`unknown option ${name}; it is ignored`);
   }
 }

@@ -1,4 +1,4 @@
-// From a call with an `Idempotency-Key` to its claim, if the route asks for idempotency.
+// Claims a request that has an `Idempotency-Key`, on routes with idempotency.
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
 import { IDEMPOTENT_BODY_BYTES_MAX, isTooLarge } from './body.ts';
 import type { RequestContext } from './context.ts';
@@ -15,7 +15,7 @@ const TTL_MS_MIN = 60_000;
 const TTL_MS_MAX = 604_800_000;
 const RETRY_SECONDS_MAX = 5;
 
-/** Whether there is anything to claim, or a missing key to complain about. */
+/** Whether there is a claim to make, or a required key that is missing. */
 export function wantsClaim(call: IncomingCall, route: RouteOptions): boolean {
   const wanted = idempotencyOf(route);
   return wanted !== null && (wanted.required === true || hasKey(call));
@@ -25,7 +25,7 @@ const hasKey = (call: IncomingCall): boolean => (call.header('idempotency-key') 
 
 type Asking = { visit: Visit; context: RequestContext; route: RouteOptions; keyText: string };
 
-/** Makes sure that the request runs once, or says what is to be answered instead. */
+/** Makes sure that the request runs once, or returns the response to send instead. */
 export async function claimCall(
   idempotency: Idempotency,
   { visit: { call, routeName }, context, route, keyText }: Asking,
@@ -67,7 +67,7 @@ function claimedBy(verdict: ClaimVerdict, onUnavailable: 'allow' | 'deny'): Clai
   }
 }
 
-/** What is known is when the lock would lapse; most handlers end long before. */
+/** `retryAfterMs` is when the lock expires. Most handlers end long before, so it is capped. */
 const waitOf = ({ retryAfterMs }: { retryAfterMs: number }): number =>
   Math.min(RETRY_SECONDS_MAX, retryAfterMs / 1000);
 
@@ -83,7 +83,7 @@ function idempotencyOf({ idempotency }: RouteOptions): RouteIdempotency | null {
   return idempotency === true ? {} : idempotency;
 }
 
-/** Whole and in range, else the control plane would refuse each claim. */
+/** Rounded and clamped: the control plane would refuse every claim with another value. */
 function ttlOf({ ttlMs }: RouteIdempotency): number | null {
   if (ttlMs === undefined || Number.isNaN(ttlMs)) return null;
   return Math.round(Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs)));

@@ -1,16 +1,16 @@
-// Time and chance as parts that are handed in: the only file that takes them from the runtime.
-import { performance } from 'node:perf_hooks'; // found quicker than the global of that name
+// Time and randomness as injected parts. Only this file takes them from the runtime.
+import { performance } from 'node:perf_hooks'; // faster to access than the global `performance`
 
 export type Clock = {
-  /** Milliseconds since the epoch, as this machine has it. */
+  /** Milliseconds since the epoch, by this machine's clock. */
   now(): number;
-  /** Milliseconds that only grow, for measuring spans. */
+  /** Milliseconds of a monotonic clock, for measuring durations. */
   monotonicMs(): number;
-  /** Runs `act` once, later; the timer does not keep the process alive. Cancelled by the result. */
+  /** Runs `act` once after `ms`, without keeping the process alive. Returns its cancel function. */
   after(ms: number, act: () => void): () => void;
 };
 
-/** A timer that is asked to wait for longer fires at once. */
+/** `setTimeout` fires immediately when the delay is longer than this. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -23,10 +23,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** From 0 to, not including, 1. */
+/** A random number from 0 (inclusive) to 1 (exclusive). */
 export type Chance = () => number;
 
-/** Drawn many at a time: a single draw costs as much as a whole decision. */
+/** Random numbers are drawn in blocks: a single draw costs as much as a whole decision. */
 const drawn = new Uint32Array(256);
 let left = 0;
 

@@ -1,9 +1,8 @@
-// What the vendor's handler learns about the key that a request came with.
+// The request context: what a vendor's handler can read about the key behind a request.
 
-/** The two environments; a closed set. */
 export type Env = 'live' | 'test';
 
-/** One rule of a key, as the policy feed resolved it. */
+/** One rate limit of a key, as resolved by the policy feed. */
 export type RateLimitRule = {
   readonly id: string;
   readonly limit: number;
@@ -44,6 +43,6 @@ export type RequestContext<R = unknown> = {
   readonly verified: boolean;
   /** Counters after this request; empty without limits, null when they could not be reached. */
   rateLimit: readonly RateLimitState[] | null;
-  /** What `resources` in the options names for the key's environment, else null. */
+  /** The value of the `resources` option for the key's environment, or null. */
   readonly resources: R | null;
 };

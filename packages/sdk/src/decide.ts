@@ -1,5 +1,5 @@
-// The verdict on a key: a pure function of what is known, the key's text, and what a route asks.
-// Checksum first, so that a mistyped key costs no hash; then one SHA-256 and one look-up.
+// Decides on a key: a pure function of the policy, the key's text and the route's options. The
+// checksum comes first, so that a mistyped key costs no hash; then one SHA-256 and one look-up.
 import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/key-format.ts';
 import type { Env, RateLimitRule } from './context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity, RouteOptions } from './decision.ts';
@@ -26,9 +26,9 @@ export function decide<R>(
 
   const place = policy.table.find(digestOf(apiKeyBytes));
   if (place === -1) {
-    // Keys of the other environment are not told to this node, so nothing more can be said.
-    const isTold = policy.env === null || policy.env === env;
-    return denied(known, isTold ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
+    // The feed does not send keys of the other environment, so the key may exist there.
+    const isLoaded = policy.env === null || policy.env === env;
+    return denied(known, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
   const context = new KeyContext<R>(known, keyText, place);
   const { expiresAt } = context;
@@ -48,7 +48,7 @@ export function decide<R>(
 
 type Asked = { keyText: string; env: Env; route: RouteOptions };
 
-/** A cold start with neither control plane nor cache: refused, unless the route says otherwise. */
+/** A cold start without control plane and cache: denied, unless the route has `onNoPolicy`. */
 function withoutPolicy<R>(known: Knowledge<R>, { keyText, env, route }: Asked): Decision<R> {
   const identity = unnamed(keyText, env);
   if (route.env !== undefined && route.env !== env) {
@@ -84,5 +84,8 @@ const unnamed = (keyText: string, env: Env): KeyIdentity => ({
 });
 
 const named = ({ keyId, tenantId, env, displayPrefix }: KeyIdentity): KeyIdentity => ({
-  ...{ keyId, tenantId, env, displayPrefix },
+  keyId,
+  tenantId,
+  env,
+  displayPrefix,
 });

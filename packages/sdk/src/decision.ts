@@ -1,4 +1,4 @@
-// The verdict on one key at one route, and what a route may ask for.
+// The decision on one key at one route, and the options of a route.
 import type { Env, RateLimitRule, RequestContext } from './context.ts';
 
 export type DenialReason =
@@ -12,45 +12,45 @@ export type DenialReason =
   | 'policy_unavailable'
   | 'project_deleted';
 
-/** What one route asks of a key. Everything is optional. */
+/** The requirements of one route. All are optional. */
 export type RouteOptions = {
-  /** All of them must be on the key. */
+  /** The key must have all of these scopes. */
   scopes?: readonly string[] | undefined;
-  /** Only keys of this environment pass. */
+  /** Admits only keys of this environment. */
   env?: Env | undefined;
   /**
-   * What happens while there is no policy at all: a cold start with neither control plane nor
-   * cache. `allow` admits any well-formed key unverified, without tenant and without a look at
-   * scopes, so a route that moves money leaves it at `deny`, the default.
+   * The behaviour without any policy: a cold start with neither control plane nor cache. `allow`
+   * admits every well-formed key unverified, without a tenant and without a scope check, so keep
+   * the default `deny` on a route that moves money.
    */
   onNoPolicy?: 'deny' | 'allow' | undefined;
-  /** False leaves the key's limits uncounted on this route. */
+  /** False does not charge the key's limits on this route. */
   rateLimit?: RouteRateLimit | false | undefined;
-  /** Replays the stored answer to a request that carries an `Idempotency-Key` seen before. */
+  /** Replays the stored response to a request whose `Idempotency-Key` was used before. */
   idempotency?: boolean | RouteIdempotency | undefined;
-  /** Admits every request without looking at its key; the context is null. */
+  /** Admits every request without checking its key; the context is null. */
   skip?: boolean | undefined;
   /** The route's name in telemetry and in the scope of idempotency keys, as in `/invoices/:id`. */
   name?: string | undefined;
 };
 
 export type RouteRateLimit = {
-  /** What one request counts for; 1 by default, 0 only looks. */
+  /** What one request costs; 1 by default, 0 reads the counters without charging them. */
   cost?: number | undefined;
-  /** What happens while the counters are out of reach; `allow` by default. */
+  /** The behaviour while the counters are unreachable; `allow` by default. */
   onUnavailable?: 'allow' | 'deny' | undefined;
 };
 
 export type RouteIdempotency = {
   /** Refuses requests without an `Idempotency-Key`; false by default. */
   required?: boolean | undefined;
-  /** How long an answer is kept; one day by default. */
+  /** How long a response is stored; one day by default. */
   ttlMs?: number | undefined;
-  /** What happens while claims cannot be made; `deny` by default, because nothing may run twice. */
+  /** The behaviour while claims are unavailable; `deny` by default, so that nothing runs twice. */
   onUnavailable?: 'allow' | 'deny' | undefined;
 };
 
-/** What is known of a key that was refused: for telemetry, never for the caller. */
+/** The identity of a denied key, for telemetry; it is never sent to the caller. */
 export type KeyIdentity = {
   readonly keyId: string | null;
   readonly tenantId: string | null;
@@ -61,14 +61,14 @@ export type KeyIdentity = {
 export type Allowed<R = unknown> = {
   readonly allowed: true;
   readonly context: RequestContext<R>;
-  /** The rules to be charged for this request; `verify` itself charges none. */
+  /** The rate limits to charge for this request; `verify` itself charges none. */
   readonly limits: readonly RateLimitRule[];
 };
 
 export type Denied = {
   readonly allowed: false;
   readonly reason: DenialReason;
-  /** With `insufficient_scope`: what the key lacks; else empty. */
+  /** The scopes that the key lacks, with `insufficient_scope`; else empty. */
   readonly missingScopes: readonly string[];
   readonly degraded: boolean;
   /** Null when there was no well-formed key. */

@@ -1,15 +1,15 @@
-// The two hashes of an idempotent request: where its key counts, and what it asked for.
+// The two hashes of an idempotent request: the scope of its key, and the request's fingerprint.
 import { createHash } from 'node:crypto';
 import type { Env } from './context.ts';
 
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
-/** Everything that keeps equal keys of different callers or routes apart. */
+/** Separates equal idempotency keys of different callers or routes. */
 export type Scope = {
   projectId: string;
   env: Env;
   tenantId: string | null;
-  /** The key's id; of an unverified key, its hash. */
+  /** The id of the API key; for an unverified key, its hash. */
   holder: string;
   method: string;
   route: string;
@@ -27,7 +27,7 @@ export function idempotencyKeyFault(key: string): string | null {
   return null;
 }
 
-/** As a JSON list, so that no part can run into the next one. */
+/** Hashes a JSON list, so that the parts cannot run into each other. */
 export function scopeHashOf(scope: Scope): string {
   const { projectId, env, tenantId, holder, method, route, idempotencyKey } = scope;
   const parts = [1, projectId, env, tenantId, holder, method.toUpperCase(), route, idempotencyKey];
@@ -37,9 +37,8 @@ export function scopeHashOf(scope: Scope): string {
 export type Asked = { method: string; path: string; query: string; body: Uint8Array };
 
 /**
- * SHA-256 of method, path, query and body, each on a line of its own but the last. The query's
- * pairs are sorted by name and then by value, so that their order does not matter; the body counts
- * as it came, byte by byte.
+ * SHA-256 of method, path, query and body, separated by newlines. The query's pairs are sorted by
+ * name and then by value, so that their order does not matter; the body is hashed byte by byte.
  */
 export function fingerprintOf({ method, path, query, body }: Asked): string {
   return createHash('sha256')
@@ -49,8 +48,8 @@ export function fingerprintOf({ method, path, query, body }: Asked): string {
 }
 
 /**
- * Each pair in one spelling. It is made of the bytes that a pair stands for and not of their text:
- * bytes that are no text, as in `%ff` and `%fe`, would all become the same character.
+ * Normalizes the encoding of each pair. It works on bytes, not on text: bytes that are not UTF-8,
+ * such as `%ff` and `%fe`, would all become the same character.
  */
 function sortedQuery(query: string): string {
   const pairs = query.split('&').filter((pair) => pair !== '');
@@ -63,7 +62,7 @@ function sortedQuery(query: string): string {
   return spelt.map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-/** As forms are encoded: a plus for a space, and percent signs for all but a few characters. */
+/** Form encoding: a plus for a space, and percent escapes for all but a few characters. */
 function spell(text: string): string {
   const plain = text.replaceAll('+', ' ');
   const bytes = Buffer.from(plain, 'utf8').toString('latin1');
@@ -75,5 +74,5 @@ function spell(text: string): string {
   );
 }
 
-/** By code units: the same on every machine, whatever its language. */
+/** Compares code units, so that the order does not depend on the locale. */
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

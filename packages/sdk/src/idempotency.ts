@@ -1,12 +1,12 @@
-// Idempotent requests, as the control plane coordinates them.
+// Idempotent requests, coordinated by the control plane.
 //
-//   claim ─▶ execute ─▶ the handler runs; its lock is kept alive by heartbeats
-//                         ├─ it answered: complete, tried again while the control plane is away
+//   claim ─▶ execute ─▶ the handler runs; heartbeats keep its lock alive
+//                         ├─ it responded: complete, with retries while the control plane is away
 //                         └─ it failed: release, so that a retry runs
 //         ─▶ replay, in_progress, mismatch: the handler does not run
-//         ─▶ unavailable: no verdict, so nobody knows whether another one runs
+//         ─▶ unavailable: no verdict, so the same request may be running elsewhere
 //
-// A lock that is neither completed nor released lapses by itself.
+// A lock that is neither completed nor released expires.
 import type { Env } from './context.ts';
 import { figure } from './figures.ts';
 import type { Parts } from './parts.ts';
@@ -29,7 +29,7 @@ export type ClaimVerdict =
 
 /** The right to run one request. The first of `complete` and `release` ends it. */
 export type Hold = {
-  /** Of a larger body not even a part need be kept. */
+  /** A larger body is not stored, not even in part. */
   readonly bodyBytesMax: number;
   complete(answer: HandlerAnswer): void;
   release(): void;
@@ -37,22 +37,22 @@ export type Hold = {
 
 export type Idempotency = {
   claim(claim: Claim): Promise<ClaimVerdict>;
-  /** Waits until every ended hold has been told, at most so long. */
+  /** Waits until every ended hold is completed or released, for at most `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 };
 
 const CALL_MS_MAX = 10_000;
 const CLAIM_BYTES_MAX = 2 * 1024 * 1024;
-/** A handler that has not ended by then is taken for lost, and its lock left to lapse. */
+/** A handler that runs longer is considered lost, and its lock expires. */
 export const HOLD_MS_MAX = 15 * 60_000;
 const BEATS_PER_LOCK = 3;
 const BEAT_MS_MIN = 100;
-/** Of the time between beats, how long one may take; and how soon a failed one is made good. */
+/** As shares of the heartbeat interval: the timeout of one, and the delay after a failed one. */
 const BEAT_SHARE = 0.5;
 const RETRY_SHARE = 0.25;
 const COMPLETE_TRIES = 8;
 const RELEASE_TRIES = 3;
-/** Whatever the control plane says of a lock and of the bodies that it keeps. */
+/** Bounds for the lock and body settings in the control plane's response. */
 const LOCK_MS = { min: 300, max: 3_600_000 };
 const BODY_BYTES = { min: 0, max: 4 * 1024 * 1024 };
 const IN_PROGRESS_MS = { min: 0, max: LOCK_MS.max };
@@ -77,7 +77,7 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
     const end = (act: () => Promise<unknown>) => {
       if (isEnded) return;
       isEnded = true;
-      // The heart beats on meanwhile: until the answer is stored the lock is all that there is.
+      // Heartbeats go on meanwhile: until the response is stored, only the lock stops a retry.
       const ended = act().then(beats.stop, beats.stop);
       ending.add(ended);
       void ended.then(() => ending.delete(ended));
@@ -94,11 +94,11 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
       const { scopeHash: scope_hash, fingerprint, env } = claim;
       const body = { scope_hash, fingerprint, env, ...ttlOf(claim) };
       const outcome = await steps.post('claim', body, settings.idempotencyTimeoutMs);
-      const told = outcome.kind === 'answer' ? Object(outcome.body) : {};
-      const verdict = verdictOf(told);
+      const result = outcome.kind === 'answer' ? Object(outcome.body) : {};
+      const verdict = verdictOf(result);
       if (verdict !== null) return verdict;
-      const terms = termsOf(told);
-      if (told.state !== 'execute' || terms === null) return { kind: 'unavailable' };
+      const terms = termsOf(result);
+      if (result.state !== 'execute' || terms === null) return { kind: 'unavailable' };
       const lock = { scope_hash, env, lock_token: terms.lockToken };
       return { kind: 'execute', hold: hold(lock, claim, terms) };
     },
@@ -113,7 +113,7 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
   };
 }
 
-/** The calls that a hold makes. */
+/** The requests to the control plane that a hold makes. */
 function openSteps({ transport, clock, log }: IdempotencyParts) {
   const post = (step: Step, body: object, timeoutMs = CALL_MS_MAX): Promise<Outcome> => {
     const path = `/v1/idempotency/${step}`;
@@ -121,7 +121,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
   };
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
-  /** Until an answer or a hard refusal comes; null when the tries are used up. */
+  /** Retries until a success or a hard refusal; null when all tries failed. */
   async function persist(step: Step, body: object, tries: number): Promise<Outcome | null> {
     for (let tried = 1, waitMs = WAIT_MS_FIRST; tried <= tries; tried += 1) {
       const outcome = await post(step, body);
@@ -140,21 +140,23 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
       body: body === null ? null : Buffer.from(body).toString('base64'),
     };
     let outcome = await persist('complete', whole, COMPLETE_TRIES);
-    // Better an answer without its body than a request that runs twice.
+    // A stored response without its body is better than a request that runs twice.
     if (outcome?.kind === 'refused') {
       outcome = await persist('complete', { ...held, status, body: null }, COMPLETE_TRIES);
     }
-    const told = outcome?.kind === 'answer' ? Object(outcome.body).outcome : 'unreachable';
-    if (told !== 'ok') log('error', `keyrail: an idempotent answer was not stored (${told})`);
+    const result = outcome?.kind === 'answer' ? Object(outcome.body).outcome : 'unreachable';
+    if (result !== 'ok') {
+      log('error', `keyrail: the response of an idempotent request was not stored (${result})`);
+    }
   }
   return { post, persist, store };
 }
 
 const ttlOf = ({ ttlMs }: Claim) => (ttlMs === null ? {} : { ttl_ms: ttlMs });
 
-/** Every verdict but `execute`; null when it is that, or none. */
-function verdictOf(told: Record<string, unknown>): ClaimVerdict | null {
-  const { state, response, retry_after_ms: retryAfterMs } = told;
+/** Every verdict except `execute`; null for `execute` and for an invalid response. */
+function verdictOf(result: Record<string, unknown>): ClaimVerdict | null {
+  const { state, response, retry_after_ms: retryAfterMs } = result;
   if (state === 'mismatch') return { kind: 'mismatch' };
   if (state === 'in_progress') {
     return { kind: 'in_progress', retryAfterMs: figure(retryAfterMs, IN_PROGRESS_MS) ?? 0 };
@@ -166,19 +168,19 @@ function verdictOf(told: Record<string, unknown>): ClaimVerdict | null {
 
 type Terms = { lockToken: string; lockMs: number; bodyBytesMax: number };
 
-function termsOf(told: Record<string, unknown>): Terms | null {
-  const { lock_token: lockToken } = told;
+function termsOf(result: Record<string, unknown>): Terms | null {
+  const { lock_token: lockToken } = result;
   if (typeof lockToken !== 'string' || lockToken === '') return null;
   if (lockToken.length > LOCK_TOKEN_CHARS_MAX) return null;
-  const lockMs = figure(told.lock_ms, LOCK_MS);
-  const bodyBytesMax = figure(told.max_body_bytes, BODY_BYTES);
+  const lockMs = figure(result.lock_ms, LOCK_MS);
+  const bodyBytesMax = figure(result.max_body_bytes, BODY_BYTES);
   if (lockMs === null || bodyBytesMax === null) return null;
   return { lockToken, lockMs, bodyBytesMax };
 }
 
 type Beating = Pick<Parts, 'clock' | 'log'> & { everyMs: number };
 
-/** Beats until it is stopped, until the lock is lost, or for as long as a handler may run. */
+/** Sends heartbeats until it is stopped, until the lock is lost, or for HOLD_MS_MAX. */
 function heartbeat({ clock, log, everyMs }: Beating, beat: () => Promise<Outcome>) {
   const began = clock.monotonicMs();
   let isStopped = false;
@@ -186,7 +188,7 @@ function heartbeat({ clock, log, everyMs }: Beating, beat: () => Promise<Outcome
   const next = (waitMs: number) => {
     if (isStopped) return;
     if (clock.monotonicMs() - began >= HOLD_MS_MAX) {
-      log('error', 'keyrail: an idempotent request has run for too long; its lock will lapse');
+      log('error', 'keyrail: an idempotent request has run for too long; its lock will expire');
       return;
     }
     cancel = clock.after(waitMs, () => {
@@ -194,7 +196,7 @@ function heartbeat({ clock, log, everyMs }: Beating, beat: () => Promise<Outcome
         const isLost = outcome.kind === 'answer' && Object(outcome.body).outcome === 'lost';
         if (isLost && !isStopped)
           log('error', 'keyrail: the lock of an idempotent request was lost');
-        // Several fit into a lock: one that nobody heard must not cost it.
+        // A lock survives a missed heartbeat, so a failed one is only repeated sooner.
         const isMissed = outcome.kind !== 'answer' && !outcome.hard;
         if (!isLost) next(isMissed ? everyMs * RETRY_SHARE : everyMs);
       });

@@ -1,4 +1,4 @@
-// The public surface of the SDK; the other entry points are the adapters and `testing`.
+// The main entry point of the SDK. The other entry points are the adapters and `testing`.
 export type { Admission, Admitted, Answered, IncomingCall } from './admit.ts';
 export type { Env, RateLimitRule, RateLimitState, RequestContext } from './context.ts';
 export type {

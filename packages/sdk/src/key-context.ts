@@ -1,6 +1,6 @@
-// The request context as it is made for every request: a few words and references, and nothing that
-// would have to be made for it. Ids are written out when somebody reads them, because two uuids
-// would cost a third of the whole decision.
+// The request context that every decision creates. It holds a few numbers and references and
+// allocates nothing else. Ids become text only when they are read: formatting two UUIDs would cost
+// a third of the whole decision.
 import { inspect } from 'node:util';
 import type { Env, RateLimitRule, RateLimitState, RequestContext } from './context.ts';
 import { EXPIRY_AT, expiryOf, NEVER, ROW_AT } from './policy/part.ts';
@@ -8,13 +8,13 @@ import type { Policy } from './policy/standing.ts';
 import { NO_TERMS, type Terms } from './policy/table.ts';
 import { ID_WORDS, idText } from './policy/words.ts';
 
-/** What is known when a decision is made. */
+/** The inputs of a decision. */
 export type Knowledge<R> = {
   /** The policy, null before the first one, and whether it may be out of date. */
   readonly standing: { readonly policy: Policy | null; readonly degraded: boolean };
   readonly projectId: string;
   readonly resources: { readonly live: R | null; readonly test: R | null };
-  /** Milliseconds since the epoch; asked only when a key has an end. */
+  /** Milliseconds since the epoch; called only for keys that expire. */
   now(): number;
 };
 
@@ -28,17 +28,17 @@ export const displayPrefixOf = (keyText: string): string => keyText.slice(0, SHO
 export class KeyContext<R> implements RequestContext<R> {
   readonly #known: Knowledge<R>;
   readonly #keyText: string;
-  /** Both ids, and where they begin. The words never change, whatever becomes of the key. */
+  /** Both ids as words, and their offset. The words never change, even if the key is removed. */
   readonly #ids: Int32Array;
   readonly #idsAt: number;
   readonly #terms: Terms;
-  /** Two words, because a number as large as a time would be an object of its own. */
+  /** Two words, because V8 would allocate a heap object for a number as large as a timestamp. */
   readonly #expiryHigh: number;
   readonly #expiryLow: number;
   readonly degraded: boolean;
   rateLimit: readonly RateLimitState[] | null = null;
 
-  /** Of a well-formed key; -1 for a place says that there is no record of it. */
+  /** `keyText` is well-formed. A `place` of -1 means that there is no policy record of it. */
   constructor(known: Knowledge<R>, keyText: string, place: number) {
     const { policy, degraded } = known.standing;
     this.#known = known;
@@ -63,7 +63,7 @@ export class KeyContext<R> implements RequestContext<R> {
     this.#expiryLow = words[start + EXPIRY_AT + 1] ?? 0;
   }
 
-  /** The rules to be charged: known with a context, but no field of it. */
+  /** The rate limits to charge. Static, so that they are not a field of the public context. */
   static limitsOf(context: KeyContext<unknown>): readonly RateLimitRule[] {
     return context.#terms.limits;
   }
@@ -72,7 +72,7 @@ export class KeyContext<R> implements RequestContext<R> {
     return this.verified ? idText(this.#ids, this.#idsAt) : null;
   }
 
-  /** A project stays in its workspace. */
+  /** The current policy can be used: a project never moves to another workspace. */
   get workspaceId(): string | null {
     return this.verified ? (this.#known.standing.policy?.workspaceId ?? null) : null;
   }
@@ -110,7 +110,7 @@ export class KeyContext<R> implements RequestContext<R> {
     return this.#known.resources[this.env];
   }
 
-  /** Everything but the vendor's resources, which are not ours to print. */
+  /** All fields except the vendor's resources, which may hold secrets. */
   toJSON(): Record<string, unknown> {
     const { keyId, workspaceId, projectId, tenantId, env, displayPrefix } = this;
     const { expiresAt, degraded, verified, rateLimit } = this;

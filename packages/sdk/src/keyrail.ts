@@ -1,4 +1,4 @@
-// Puts a node together: what it knows, how it hears of changes, and what stands around a decision.
+// Creates a node: its policy, the feed that updates it, its cache, and the admission of requests.
 import { parseCredential } from '@keyrail/protocol/key-format.ts';
 import { createAdmit } from './admit.ts';
 import { decide } from './decide.ts';
@@ -17,9 +17,9 @@ const READY_MS_DEFAULT = 10_000;
 const ANY_ROUTE: RouteOptions = Object.freeze({});
 
 /**
- * Makes a node: it loads the project's policy, follows its changes, and decides on keys without
- * asking anybody. Make one for a program and share it. Throws a TypeError when `url`, `secretKey`
- * or `projectId` cannot be right, and never again after that.
+ * Creates a node: it loads the project's policy, follows its changes, and verifies keys locally.
+ * Create one per program and share it. Throws a TypeError if an option such as `url`, `secretKey`
+ * or `projectId` is invalid; nothing throws after that.
  *
  * @example
  * const keyrail = createKeyrail({ url, secretKey, projectId });
@@ -73,7 +73,7 @@ export function createKeyrail<R = unknown>(
 
 type Following = { cache: DiskCache | null; standing: Standing; time: Time; feed: Feed };
 
-/** What the cache knows is better than nothing, and less than what the feed says. */
+/** Loads the cached policy, then follows the feed, which replaces it. */
 async function follow({ cache, standing, time, feed }: Following): Promise<void> {
   const kept = await cache?.load();
   if (kept) {
@@ -90,14 +90,14 @@ function verifier<R>(settings: Settings<R>, standing: Standing, time: Time): Ver
     try {
       return decide(known, keyText, route);
     } catch (error) {
-      log('error', `keyrail: a key was refused because of a fault: ${error}`);
+      log('error', `keyrail: a key was refused because of an internal error: ${error}`);
       const reason = 'policy_unavailable';
       return { allowed: false, reason, missingScopes: [], degraded: true, key: null };
     }
   };
 }
 
-/** A test secret key is told nothing but test keys. */
+/** The feed sends only test keys to a test secret key. */
 function envOfFeed<R>({ env, secretKey }: Settings<R>) {
   return env ?? (parseCredential(secretKey)?.env === 'test' ? 'test' : null);
 }
@@ -120,11 +120,11 @@ function stateOf<R>(
   };
 }
 
-/** Somebody has to act: until then no restart without the control plane has a policy. */
+/** Hard: until it is fixed, a restart without the control plane has no policy. */
 const cacheFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: true, message: `the policy cache cannot be written: ${why}` };
 
-/** Tells when an exchange was answered. */
+/** Calls `onAnswer` after every successful request. */
 const observed = (transport: Transport, onAnswer: () => void): Transport => ({
   send: async (exchange) => {
     const outcome = await transport.send(exchange);

@@ -1,4 +1,4 @@
-// Rate limits: one call to the shared counters, and what the vendor's caller is told of them.
+// Rate limits: one request to the shared counters, and the headers that report them.
 import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts';
 import { figure, LIMIT_MAX, WINDOW_MS_MAX } from './figures.ts';
 import type { Parts } from './parts.ts';
@@ -8,13 +8,13 @@ export type LimitVerdict =
       kind: 'counted';
       allowed: boolean;
       states: RateLimitState[];
-      /** Null when it was allowed, and when no wait would help. */
+      /** Null when the request was allowed, and when waiting would not help. */
       retryAfterSeconds: number | null;
     }
   | { kind: 'unreachable' };
 
 export type Limits = {
-  /** Charges all rules or none. Never throws; waits no longer than the set time. */
+  /** Charges all rules or none. Never throws; waits at most `rateLimitTimeoutMs`. */
   check(
     context: RequestContext,
     rules: readonly RateLimitRule[],
@@ -23,10 +23,10 @@ export type Limits = {
 };
 
 const COST_MAX = 1_000;
-/** After a failure one request in this time tries again; the others do not wait for nothing. */
+/** After a failure, one request per interval tries again; the others skip the check. */
 const REST_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** A sliding window may need two of its lengths until all of it is back. */
+/** A sliding window may need two window lengths until its full quota is back. */
 const RESET_MS_MAX = 2 * WINDOW_MS_MAX;
 const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
 const TOO_MANY_COUNTERS = 429;
@@ -39,15 +39,15 @@ export function createLimits({ settings, transport, clock, log }: LimitParts): L
   let restsUntil = 0;
 
   const failed = (why: string): LimitVerdict => {
-    if (!isFailing) log('warn', `keyrail: rate limits cannot be counted (${why})`);
+    if (!isFailing) log('warn', `keyrail: rate limits cannot be checked (${why})`);
     isFailing = true;
     restsUntil = clock.monotonicMs() + REST_MS;
     return { kind: 'unreachable' };
   };
 
-  /** Other keys can still be counted: only this check needs a counter that there may not be. */
+  /** Only this check needs a new counter. Existing counters still work, so there is no back-off. */
   const overQuota = (): LimitVerdict => {
-    if (!isOverQuota) log('warn', 'keyrail: rate limits of new keys cannot be counted (429)');
+    if (!isOverQuota) log('warn', 'keyrail: rate limits of new keys cannot be checked (429)');
     isOverQuota = true;
     return { kind: 'unreachable' };
   };
@@ -80,10 +80,10 @@ export function createLimits({ settings, transport, clock, log }: LimitParts): L
         },
       });
       if (outcome.kind === 'refused' && outcome.status === TOO_MANY_COUNTERS) return overQuota();
-      if (outcome.kind === 'refused') return failed(`the control plane says ${outcome.status}`);
+      if (outcome.kind === 'refused') return failed(`the control plane answered ${outcome.status}`);
       if (outcome.kind === 'unreachable') return failed(outcome.reason);
       const verdict = verdictOf(outcome.body);
-      if (verdict === null) return failed('the answer is of no known shape');
+      if (verdict === null) return failed('the control plane sent an invalid response');
       isFailing = false;
       return verdict;
     },
@@ -93,7 +93,7 @@ export function createLimits({ settings, transport, clock, log }: LimitParts): L
 const costOf = (cost: number): number =>
   Number.isFinite(cost) ? Math.min(COST_MAX, Math.max(0, Math.round(cost))) : 1;
 
-/** Null when it is no result. */
+/** Null when the response is invalid. */
 function verdictOf(body: unknown): LimitVerdict | null {
   const { allowed, policies, retry_after_seconds: wait } = Object(body);
   if (typeof allowed !== 'boolean' || !Array.isArray(policies)) return null;
@@ -119,9 +119,8 @@ function stateOf(policy: unknown): RateLimitState | null {
 }
 
 /**
- * `RateLimit` and `RateLimit-Policy` as the IETF draft has them: lists of strings, whose
- * parameters are quota and window, and what remains until when. Ids need no escaping: the pattern
- * above leaves nothing to escape.
+ * `RateLimit` and `RateLimit-Policy` as in the IETF draft: lists of strings with parameters (quota
+ * and window; remaining and reset). The pattern in `stateOf` admits no id that needs escaping.
  */
 export function limitHeaders(states: readonly RateLimitState[]): Record<string, string> {
   if (states.length === 0) return {};

@@ -1,5 +1,5 @@
-// What a vendor may set, with defaults. Mistakes that would leave routes unprotected are thrown
-// at once; numbers out of range are clamped and unknown names ignored, each with a warning.
+// The options of a node and their defaults. Mistakes that would leave routes unprotected throw a
+// TypeError; numbers out of range are clamped and unknown names are ignored, each with a warning.
 import { hostname } from 'node:os';
 import { parseCredential } from '@keyrail/protocol/key-format.ts';
 import { type Bounds, clampedAll, type Warn, warnOfUnknown } from './bounds.ts';
@@ -12,57 +12,57 @@ export type LogLevel = 'info' | 'warn' | 'error';
 export type Log = (level: LogLevel, message: string) => void;
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Settings of a Keyrail node; the first three are required. */
+/** The options of a Keyrail node; the first three are required. */
 export type KeyrailOptions<R = unknown> = {
-  /** The root of the deployment, as in `https://keys.example.com`. */
+  /** The root URL of the deployment, such as `https://keys.example.com`. */
   url: string;
   /** `krsk_live_…` or `krsk_test_…`. */
   secretKey: string;
   /** The project whose keys this node verifies. */
   projectId: string;
-  /** Only keys of this environment are loaded; by default all that the secret key reaches. */
+  /** Loads keys of this environment only; by default all that the secret key may read. */
   env?: Env | undefined;
-  /** Only keys of these tenants are loaded, at most 50. */
+  /** Loads keys of these tenants only, at most 50. */
   tenantIds?: readonly string[] | undefined;
   /**
-   * What this node is called where revocations are waited for; the host's name by default. Each
-   * gets an ending of its own, because no process may acknowledge what another has not applied.
+   * The name of this node in the status of a revocation; the host name by default. A random suffix
+   * is added, because no process may acknowledge changes that another has not applied.
    */
   nodeName?: string | undefined;
-  /** A directory in which the policy is kept, so that a cold start needs no control plane. */
+  /** A directory for the policy cache, so that a cold start needs no control plane. */
   cacheDir?: string | undefined;
-  /** The vendor's own resources for each environment: `context.resources` is the right one. */
+  /** Your own resources per environment. `context.resources` is the one of the key. */
   resources?: Partial<Record<Env, R>> | undefined;
-  /** Where a key may stand, in order; `authorization` and `x-api-key` by default. */
+  /** The headers that may hold the key, in order; `authorization` and `x-api-key` by default. */
   keyHeaders?: readonly string[] | undefined;
   /** False polls at intervals instead of holding a request open until something changes. */
   longPoll?: boolean | undefined;
   /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
-  /** How long policy counts as fresh without word; 90 s by default, at least 1.5 `pollMs`. */
+  /** Policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
   staleAfterMs?: number | undefined;
-  /** How long a request may wait for its counters; 500 ms by default. */
+  /** How long a request may wait for its rate limits; 500 ms by default. */
   rateLimitTimeoutMs?: number | undefined;
   /** How long a request may wait for its idempotency claim; 5 s by default. */
   idempotencyTimeoutMs?: number | undefined;
-  /** False sends none. */
+  /** False disables telemetry. */
   telemetry?: boolean | TelemetryOptions | undefined;
-  /** Takes warnings and errors; `console` by default. */
+  /** Receives log messages; by default, warnings and errors go to `console`. */
   log?: Log | undefined;
 };
 
 export type TelemetryOptions = {
-  /** The share of requests that is told, above 0 and up to 1; 1 by default. */
+  /** The share of requests that is reported, above 0 and up to 1; 1 by default. */
   sampleRate?: number | undefined;
-  /** The longest that an event waits before it is sent; 5 s by default. */
+  /** The longest time an event waits before it is sent; 5 s by default. */
   flushMs?: number | undefined;
-  /** What waits to be sent at most; events beyond are dropped and counted. 10,000 by default. */
+  /** The most events in the queue; more are dropped and counted. 10,000 by default. */
   queueMax?: number | undefined;
   /** Events in one request; 1,000 by default, at most 5,000. */
   batchMax?: number | undefined;
 };
 
-/** Stand-ins for what belongs to the runtime: for tests. */
+/** Replacements for parts of the runtime, for tests. */
 export type Internals = {
   clock?: Clock | undefined;
   chance?: Chance | undefined;
@@ -71,9 +71,9 @@ export type Internals = {
 
 export type Telemetry = Required<{ [K in keyof TelemetryOptions]: number }>;
 
-/** Options as they hold: complete, checked and clamped. */
+/** The options with defaults applied, checked and clamped. */
 export type Settings<R = unknown> = {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   base: string;
   secretKey: string;
   projectId: string;
@@ -96,7 +96,7 @@ export type Settings<R = unknown> = {
 };
 
 const TENANTS_MAX = 50;
-/** Polls come up to a fifth late, and take their time. */
+/** Jitter delays a poll by up to 20 %, and the poll itself takes time. */
 const STALE_POLLS_MIN = 1.5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
@@ -129,7 +129,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals =
   warnOfUnknown(options, KNOWN, warn);
   const chance = internals.chance ?? systemChance;
   const base = baseOf(options.url);
-  if (isInTheOpen(base)) warn('url is not https; the secret key can be read on its way');
+  if (isInTheOpen(base)) warn('url is not https; anyone on the network can read the secret key');
   return {
     ...paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn),
     base,
@@ -151,7 +151,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals =
   };
 }
 
-/** A node that hears all that it asks for must not count as deaf between two polls. */
+/** Policy must not become stale between two polls that both succeed. */
 function paced<N extends { pollMs: number; staleAfterMs: number }>(
   numbers: N,
   isPollSet: boolean,
@@ -172,14 +172,14 @@ function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): Telemet
   return clampedAll(TELEMETRY, options, warn);
 }
 
-/** A log that fails must not fail a request. */
+/** An error in the log function must not fail a request. */
 const safe =
   (log: Log): Log =>
   (level, message) => {
     try {
       log(level, message);
     } catch {
-      // Nobody is left to be told.
+      // The log itself failed, so there is nowhere to report it.
     }
   };
 

@@ -1,9 +1,9 @@
-// Plain HTTP is fine on one machine. Over a network everybody on the way can read the credential.
-// The client has the same rule: neither package imports the other.
+// Plain HTTP is safe on one machine. Over a network, anyone on the path can read the credential.
+// The client package has a copy of this rule, because neither package imports the other.
 
 const LOOPBACK = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
 
-/** Whether a credential that is sent to this address can be read on its way. */
+/** Whether a credential sent to this URL can be read on the network. */
 export function isInTheOpen(url: string | URL): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !LOOPBACK.test(hostname);

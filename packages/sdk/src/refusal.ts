@@ -1,28 +1,28 @@
-// What a refused caller reads: one status, one code and one message for each reason, in the body
-// shape of the control plane. A caller never learns more of a key than whether it is good.
+// The responses to refused requests: one status, code and message for each reason, in the error
+// format of the control plane. The caller learns only whether the key is valid.
 import type { DenialCode, WireErrorCode } from '@keyrail/protocol/error-codes.ts';
 import type { DenialReason } from './decision.ts';
 
-/** The codes of the SDK, and those of the control plane that an adapter needs besides. */
+/** The denial codes of the SDK, and the codes of the control plane that adapters need. */
 export type RefusalCode =
   | DenialCode
   | Extract<WireErrorCode, 'invalid_request' | 'payload_too_large' | 'unavailable'>;
 
-/** An answer, ready to be sent. */
+/** A response, ready to be sent. */
 export type Refusal = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 };
 
-/** A refusal, and its reason as telemetry tells it. */
+/** A refusal, and its reason for telemetry. */
 export type Refused = { refused: Refusal; reason: string };
 
 export type RefusalDetails = {
-  /** Instead of the usual message. */
+  /** Replaces the message of the table. */
   message?: string;
   missingScopes?: readonly string[];
-  /** At least one second is said: zero would invite a caller to spin. */
+  /** Sent as at least one second: zero would invite the caller to retry in a loop. */
   retryAfterSeconds?: number | null;
   headers?: Readonly<Record<string, string>>;
 };
@@ -30,8 +30,8 @@ export type RefusalDetails = {
 const CHALLENGE = { 'www-authenticate': 'Bearer' };
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-// Written out, so that the table exists at run time without the protocol; the type keeps it whole
-// and a test holds it against the protocol's own.
+// A copy, so that the SDK does not import the protocol at run time. The type keeps it complete,
+// and a test compares it with the protocol's table.
 const table: Readonly<Record<RefusalCode, { status: number; message: string }>> = {
   missing_key: { status: 401, message: 'An API key is required.' },
   invalid_key: { status: 401, message: 'Invalid API key.' },
@@ -55,7 +55,7 @@ const table: Readonly<Record<RefusalCode, { status: number; message: string }>> 
 
 const codes: Readonly<Record<DenialReason, DenialCode>> = {
   missing_key: 'missing_key',
-  // Malformed, unknown, revoked or of a deleted project: to the caller it is all one.
+  // Malformed, unknown, revoked or of a deleted project: the caller gets the same code.
   malformed_key: 'invalid_key',
   unknown_key: 'invalid_key',
   project_deleted: 'invalid_key',
@@ -66,14 +66,14 @@ const codes: Readonly<Record<DenialReason, DenialCode>> = {
   policy_unavailable: 'policy_unavailable',
 };
 
-/** What a caller is told and what the control plane counts, whatever else is known of it. */
+/** The code that the caller gets and that the control plane counts for a reason. */
 export const codeOf = (reason: DenialReason): DenialCode => codes[reason];
 
-/** The answer for a key that a decision denied. */
+/** The response for a denied key. */
 export const refuseKey = (reason: DenialReason, missingScopes: readonly string[]): Refusal =>
   refuse(codes[reason], { missingScopes });
 
-/** The answer for a code of the table. */
+/** The response for a code of the table. */
 export function refuse(code: RefusalCode, details: RefusalDetails = {}): Refusal {
   const { status, message } = table[code];
   const { missingScopes = [], headers = {} } = details;

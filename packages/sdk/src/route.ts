@@ -1,5 +1,5 @@
-// A route's options, looked at when the route is declared. A misspelt `scopes` would leave a route
-// open for good, so it ends the start of the program and not a request.
+// Checks a route's options when the route is declared. A misspelt `scopes` would leave the route
+// unprotected, so it throws at startup and not during a request.
 import type { RouteOptions } from './decision.ts';
 
 type Check = (value: unknown) => boolean;
@@ -35,14 +35,14 @@ const checks: Record<keyof RouteOptions, Check> = {
   name: isText,
 };
 
-/** Returns the options as they are, or throws a TypeError that names the one that is wrong. */
+/** Returns the options unchanged, or throws a TypeError that names the invalid one. */
 export function checkRoute(route: RouteOptions): RouteOptions {
   const fault = typeof route === 'object' && route !== null ? faultIn(route, checks) : 'options';
   if (fault === null) return route;
-  throw new TypeError(`protect: ${fault} is no option of a route, or not of that kind`);
+  throw new TypeError(`protect(): unknown or invalid option "${fault}"`);
 }
 
-/** The name of the first option that is unknown or of the wrong kind. */
+/** The name of the first option that is unknown or has a wrong type. */
 function faultIn(options: object, known: Record<string, Check>): string | null {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;

@@ -1,6 +1,6 @@
-// Which requests are told. Up to a rate all of them; beyond it a share, which each told event
-// bears, so that whoever adds up divides by it and is right on average. The first request of a key
-// in a minute is always told, and stands for itself alone: no key and no tenant goes unseen.
+// Which requests are reported to telemetry. Up to a rate all of them; above it a share. Each event
+// carries its share, so that sums divided by it are right on average. The first request of a key in
+// a minute is always reported, with share 1, so that every key and tenant appears.
 import type { Chance, Clock } from './clock.ts';
 
 export const EVENTS_PER_SECOND_MAX = 1_000;
@@ -12,33 +12,34 @@ type SamplingParts = { clock: Clock; chance: Chance; sampleRate: number };
 
 export class Sampling {
   readonly #parts: SamplingParts;
-  readonly #told = new Set<string>();
-  #toldSince: number;
+  /** Keys that were reported in the current minute, and when that minute began. */
+  readonly #keys = new Set<string>();
+  #keysSince: number;
   #since: number;
   #seen = 0;
   #share: number;
-  /** How many requests are passed over before the next one is chosen; null before it is drawn. */
+  /** How many requests are skipped before the next one is chosen; null until it is drawn. */
   #toPass: number | null = null;
 
   constructor(parts: SamplingParts) {
     this.#parts = parts;
     this.#share = parts.sampleRate;
     this.#since = parts.clock.monotonicMs();
-    this.#toldSince = this.#since;
+    this.#keysSince = this.#since;
   }
 
-  /** The chance with which the request of a key that began then was chosen; null if it was not. */
+  /** The probability with which this request was chosen; null if it was not chosen. */
   choose(key: string | null, beganAt: number): number | null {
     this.#adjust(beganAt);
     if (this.#share >= 1) return 1;
-    if (key !== null && !this.#told.has(key) && this.#told.size < KEYS_MAX) {
-      this.#told.add(key);
+    if (key !== null && !this.#keys.has(key) && this.#keys.size < KEYS_MAX) {
+      this.#keys.add(key);
       return 1;
     }
     return this.#isChosen() ? this.#share : null;
   }
 
-  /** What went before decides, never the request itself: else the share would not be its chance. */
+  /** Only earlier requests adjust the share: else it would not be this request's probability. */
   #adjust(now: number): void {
     const { sampleRate } = this.#parts;
     const spanMs = now - this.#since;
@@ -48,11 +49,11 @@ export class Sampling {
       this.#since = now;
       this.#seen = 0;
     }
-    if (now - this.#toldSince >= KEYS_MS) {
-      this.#told.clear();
-      this.#toldSince = now;
+    if (now - this.#keysSince >= KEYS_MS) {
+      this.#keys.clear();
+      this.#keysSince = now;
     }
-    // A rush is not left until its second is over.
+    // A sudden burst lowers the share at once, before its second is over.
     const expected = EVENTS_PER_SECOND_MAX / this.#share;
     if (this.#seen >= 2 * expected) this.#setShare(this.#share / 2);
     this.#seen += 1;
@@ -65,8 +66,8 @@ export class Sampling {
   }
 
   /**
-   * Each with the same chance, independent of the others; but drawn as the number of those that are
-   * passed over, because chance is dear and most requests are.
+   * Every request has the same independent probability. The number of skipped requests is drawn
+   * instead of one number per request, because random numbers are expensive.
    */
   #isChosen(): boolean {
     this.#toPass ??= this.#drawn();

@@ -1,4 +1,5 @@
-// The end of an admitted request: telemetry is told once, and an idempotency hold is ended once.
+// The end of an admitted request: it is reported to telemetry once, and its idempotency hold is
+// completed or released once.
 import type { Clock } from './clock.ts';
 import type { RequestContext } from './context.ts';
 import type { Hold } from './idempotency.ts';
@@ -6,8 +7,8 @@ import type { HeaderValues } from './stored-answer.ts';
 import type { Visit } from './visit.ts';
 
 /**
- * How a handler ended. `gone`: the caller hung up while it still runs. The handler's own end may
- * follow and is then taken in place of it.
+ * How a handler ended. `gone`: the caller disconnected while the handler still runs. The handler's
+ * own outcome may follow and then decides what becomes of the hold.
  */
 export type HandlerOutcome =
   | { status: number; headers?: HeaderValues; body?: Uint8Array | null }
@@ -15,8 +16,8 @@ export type HandlerOutcome =
   | { gone: true };
 
 /**
- * How long a handler may take to end after its caller has gone. To release at once would let a
- * retry run beside it; never to release would leave the retry waiting for a handler that gave up.
+ * How long a handler may run on after its caller disconnected. Releasing the hold at once would let
+ * a retry run in parallel; never releasing it would block the retry if the handler gave up.
  */
 export const ABANDONED_MS = 30_000;
 
@@ -27,7 +28,7 @@ type Ending = { visit: Visit; context: RequestContext; hold: Hold | null; clock:
 
 export class Settlement {
   readonly #ending: Ending;
-  #isTold = false;
+  #isReported = false;
   #cancel: (() => void) | null = null;
 
   constructor(ending: Ending) {
@@ -37,25 +38,25 @@ export class Settlement {
   end(outcome: HandlerOutcome): void {
     const { hold, clock } = this.#ending;
     if ('gone' in outcome) {
-      this.#tell(GONE_STATUS);
+      this.#report(GONE_STATUS);
       if (hold) this.#cancel ??= clock.after(ABANDONED_MS, hold.release);
       return;
     }
     this.#cancel?.();
     if ('failed' in outcome) {
-      this.#tell(FAILED_STATUS);
+      this.#report(FAILED_STATUS);
       hold?.release();
       return;
     }
     const { status, headers = {}, body = null } = outcome;
-    this.#tell(status);
+    this.#report(status);
     if (status >= 500) hold?.release();
     else hold?.complete({ status, headers, body });
   }
 
-  #tell(status: number): void {
-    if (this.#isTold) return;
-    this.#isTold = true;
+  #report(status: number): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
     const { visit, context } = this.#ending;
     visit.report({ status, caller: context, degraded: context.degraded, reason: null });
   }

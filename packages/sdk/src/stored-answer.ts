@@ -1,10 +1,10 @@
-// What of an answer is kept for those who ask again, and how it is given back.
+// The part of a response that is stored for idempotent retries, and how it is replayed.
 
 export type HeaderValues = Readonly<
   Record<string, number | string | readonly string[] | undefined>
 >;
 
-/** An answer of the vendor's handler; null for a body that was too large to keep. */
+/** A response of the vendor's handler. The body is null when it was too large to store. */
 export type HandlerAnswer = { status: number; headers: HeaderValues; body: Uint8Array | null };
 
 export type ReplayedAnswer = { status: number; headers: Record<string, string>; body: Uint8Array };
@@ -13,8 +13,8 @@ const NAME_CHARS_MAX = 128;
 const VALUE_CHARS_MAX = 4_096;
 
 /**
- * Left out: what belongs to one connection, what is made anew for every answer, what speaks of the
- * first request alone, and cookies, which are credentials and have no place in a store.
+ * Headers that are never stored: hop-by-hop headers, headers that are set on every response,
+ * headers about the first request only, and cookies, which are credentials.
  */
 const LEFT_OUT = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer
@@ -22,7 +22,7 @@ const LEFT_OUT = new Set(
    ratelimit-policy idempotency-replayed idempotency-body-omitted`.split(/\s+/),
 );
 
-/** Headers that are fit to be stored; the others are left out without a word. */
+/** The headers that can be stored; the others are dropped silently. */
 export function storableHeaders(headers: HeaderValues): Record<string, string> {
   const all = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name.toLowerCase(), textOf(value)]],
@@ -49,8 +49,8 @@ const isStorable = (name: string, value: string): boolean =>
   !/[^\t\x20-\x7e\x80-\xff]/.test(value);
 
 /**
- * The stored answer, marked as a replay. Where the body was too large to be stored, status and
- * headers come without it and say so: the caller must learn that the request was carried out.
+ * The stored response, marked as a replay. If its body was too large to store, status and headers
+ * are replayed without it and say so: the caller must know that the request was carried out.
  */
 export function replayedAnswer(stored: unknown): ReplayedAnswer | null {
   const { status, headers, body } = Object(stored);

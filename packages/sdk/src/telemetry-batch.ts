@@ -1,4 +1,4 @@
-// One batch of events, as it goes over the wire.
+// One batch of telemetry events, serialized for the control plane.
 import type { Env } from './context.ts';
 import type { Parts } from './parts.ts';
 import type { Failure } from './transport.ts';
@@ -8,11 +8,14 @@ const PATH_CHARS_MAX = 1_024;
 const DURATION_MS_MAX = 604_800_000;
 const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
-/** Half of what the control plane takes in one request. */
+/** Half of what the control plane accepts in one request. */
 const LINES_BYTES_FULL = 4 * 1024 * 1024;
-const [STATUS_MIN, STATUS_MAX, STATUS_ODD] = [100, 999, 500];
+const STATUS_MIN = 100;
+const STATUS_MAX = 999;
+/** Reported in place of an invalid status. */
+const STATUS_ODD = 500;
 
-/** One request, in the words of the wire. */
+/** One request, with the field names of the API. */
 export type TelemetryEvent = {
   ts: string;
   env: Env;
@@ -32,8 +35,8 @@ export type TelemetryEvent = {
 const OPENING = '{"events":[';
 
 /**
- * Events in the order of their coming, written as JSON into one stretch of memory, which is used
- * again: waiting objects, or new memory for every batch, would keep the garbage collector at work.
+ * Events in order of arrival, serialized as JSON into one reusable buffer: queued objects, or new
+ * memory for every batch, would burden the garbage collector.
  */
 export class Lines {
   #bytes = Buffer.allocUnsafeSlow(LINES_BYTES_FIRST);
@@ -48,7 +51,7 @@ export class Lines {
     return this.#count;
   }
 
-  /** Whether another event would make it more than one request may hold. */
+  /** Whether the batch has as many events, or bytes, as one request may hold. */
   isFull(countMax: number): boolean {
     return this.#count >= countMax || this.#used >= LINES_BYTES_FULL;
   }
@@ -63,14 +66,14 @@ export class Lines {
     this.#count += 1;
   }
 
-  /** The events and, behind them, the fields of the batch that they belong to. */
+  /** The request body: the events, followed by the fields of the batch. */
   documentWith(fields: object): Uint8Array<ArrayBuffer> {
     const closing = this.#write(`],${JSON.stringify(fields).slice(1)}`);
     return this.#bytes.subarray(0, this.#used + closing);
   }
 
   #write(text: string): number {
-    // No character takes more than three bytes.
+    // A UTF-16 code unit takes at most three bytes in UTF-8.
     const needed = this.#used + text.length * 3;
     if (needed > this.#bytes.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
@@ -81,7 +84,7 @@ export class Lines {
   }
 }
 
-/** `dropped`: how many events were lost before it and not told yet. */
+/** `dropped`: how many events were lost before this batch and are not reported yet. */
 export type Batch = { batchId: string; dropped: number; lines: Lines };
 
 export type TelemetryParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'chance' | 'log'> & {
@@ -89,9 +92,9 @@ export type TelemetryParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'c
 };
 
 export type Sender = {
-  /** Null when it was taken. */
+  /** Null when the control plane accepted the batch. */
   send(batch: Batch, timeoutMs: number): Promise<Failure | null>;
-  /** `share`: the chance with which the event was chosen. */
+  /** `share`: the probability with which the event was chosen. */
   lineOf(event: TelemetryEvent, share: number): string;
 };
 
@@ -121,7 +124,7 @@ export function openSender(
       const failure = outcome.kind === 'answer' ? null : outcome;
       if (failure !== null && !isFailing) {
         const why = failure.kind === 'refused' ? failure.status : failure.reason;
-        log('warn', `keyrail: telemetry does not get through (${why})`);
+        log('warn', `keyrail: telemetry cannot be sent (${why})`);
       }
       isFailing = failure !== null;
       return failure;
@@ -135,8 +138,9 @@ export function openSender(
 }
 
 /**
- * Cut to what the control plane takes, so that one odd request never costs a whole batch. Written
- * by hand, because this is done for every request and takes a third of the general way.
+ * Truncates every field to what the control plane accepts, so that one odd request never costs a
+ * whole batch. Serialized by hand, because this runs for every request and takes a third of the
+ * time of `JSON.stringify`.
  */
 export function lineOf(event: TelemetryEvent, projectId: string): string {
   const { ts, env, degraded } = event;
@@ -158,13 +162,13 @@ export function lineOf(event: TelemetryEvent, projectId: string): string {
   )},"request_id":${textOf(event.request_id, SHORT_CHARS_MAX)}}`;
 }
 
-/** A handler that answers with something else than an answer has none. */
+/** A handler may set a status that HTTP does not allow. */
 const isStatus = (status: number): boolean =>
   Number.isInteger(status) && status >= STATUS_MIN && status <= STATUS_MAX;
 
 const idOf = (id: string | null): string => (id === null ? 'null' : `"${id}"`);
 
-/** Printable ASCII without quote and backslash stands in JSON as it is. */
+/** Printable ASCII without quote and backslash needs no escaping in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function textOf(text: string | null, charsMax: number): string {

@@ -1,6 +1,6 @@
-// What happened to requests, told to the control plane in batches. Bounded in every direction: a
-// queue that is full drops and counts, a batch that does not get through is sent again under the
-// same id, and no request ever waits for any of it.
+// Reports requests to the control plane in batches. Everything is bounded: a full queue drops and
+// counts events, a failed batch is sent again under the same id, and no request of the vendor ever
+// waits for telemetry.
 import { randomUUID } from 'node:crypto';
 import type { Chance, Clock } from './clock.ts';
 import type { Telemetry as Settings } from './options.ts';
@@ -16,9 +16,9 @@ import {
 import type { Failure } from './transport.ts';
 
 export type Telemetry = {
-  /** Takes the event of a request if it is one of the sample and there is room; returns at once. */
+  /** Queues the event of a request if it is sampled and the queue is not full; never blocks. */
   record(key: string | null, beganAt: number, event: () => TelemetryEvent): void;
-  /** Sends what waits, for at most so long; afterwards nothing is taken any more. */
+  /** Sends the queue, for at most `timeoutMs`; later events are dropped. */
   close(timeoutMs: number): Promise<void>;
   state(): TelemetryState;
 };
@@ -28,7 +28,7 @@ export type TelemetryState = { queued: number; sent: number; dropped: number };
 const SEND_MS_MAX = 10_000;
 const BACKOFF_MS_FIRST = 1_000;
 const BACKOFF_MS_MAX = 60_000;
-/** Asking at once would be refused again: a wrong key, or a server that does not take telemetry. */
+/** After a hard refusal (a wrong key, or a server without telemetry) a quick retry is useless. */
 const HARD_WAIT_MS = 60_000;
 const JITTER = 0.5;
 const FRESH_MAX = 50;
@@ -51,8 +51,8 @@ export const createTelemetry = (parts: TelemetryParts): Telemetry => {
 };
 
 /**
- * Events wait until there are enough of them, or for long enough; then one batch at a time is on
- * its way. A batch that fails softly stays, and everything waits with it until it is due again.
+ * Events are queued until a batch is full or `flushMs` has passed; one batch is sent at a time. A
+ * batch with a soft failure is kept, and the queue waits with it until the retry is due.
  */
 class TelemetryQueue {
   readonly #sender: Sender;
@@ -62,14 +62,14 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** All but the last are full. */
   readonly #queue: Lines[] = [];
-  /** Not written down yet: some at a time cost less than each between two requests. */
+  /** Events that are not serialized yet: a group at a time costs less than each alone. */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;
   #sent = 0;
-  /** In all, and how many of them no batch has told yet. */
+  /** Dropped events in total, and those that no batch has reported yet. */
   #dropped = 0;
-  #untold = 0;
+  #unreported = 0;
   #failures = 0;
   #batch: Batch | null = null;
   #sending: Promise<number> | null = null;
@@ -97,12 +97,12 @@ class TelemetryQueue {
     this.#fresh.push({ event: event(), share });
     this.#queued += 1;
     if (this.#fresh.length === FRESH_MAX) this.#writeDown();
-    // A back-off is not cut short by a full queue.
+    // A full queue does not shorten a back-off.
     if (this.#sending !== null || this.#isResting) return;
     if (this.#cancel === null || this.#queued === batchMax) this.#schedule();
   }
 
-  /** One that cannot be written, as a vendor's own adapter may hand in, costs no other. */
+  /** A custom adapter may produce an event that cannot be serialized: only that one is dropped. */
   #writeDown(): void {
     const { batchMax } = this.#settings;
     for (const { event, share } of this.#fresh.splice(0)) {
@@ -115,7 +115,7 @@ class TelemetryQueue {
     }
   }
 
-  /** Where the next event goes. */
+  /** The batch that the next event is added to. */
   #open(batchMax: number): Lines {
     const last = this.#queue.at(-1);
     if (last !== undefined && !last.isFull(batchMax)) return last;
@@ -144,7 +144,7 @@ class TelemetryQueue {
     this.#batch = null;
   }
 
-  /** A batch that was on its way before may take longer than there is time left. */
+  /** A batch that is already being sent may take longer than `leftMs`. */
   async #stepWithin(leftMs: number): Promise<number> {
     let cancel = () => {};
     const over = new Promise<number>((done) => {
@@ -165,7 +165,7 @@ class TelemetryQueue {
 
   #drop(count: number): void {
     this.#dropped += count;
-    this.#untold += count;
+    this.#unreported += count;
   }
 
   #schedule(): void {
@@ -181,7 +181,7 @@ class TelemetryQueue {
     });
   }
 
-  /** Sends one batch, unless one is on its way; resolves with the wait before the next. */
+  /** Sends one batch unless one is being sent; resolves with the wait before the next. */
   #step(timeoutMs = SEND_MS_MAX): Promise<number> {
     this.#sending ??= this.#sendBatch(timeoutMs).finally(() => {
       this.#sending = null;
@@ -190,13 +190,13 @@ class TelemetryQueue {
   }
 
   async #sendBatch(timeoutMs: number): Promise<number> {
-    // Its rest is over, also where nothing has come meanwhile.
+    // The back-off is over, even if the queue is empty.
     this.#isResting = false;
     this.#batch ??= this.#take();
     if (this.#batch === null) return 0;
     const batch = this.#batch;
     const failure = await this.#sender.send(batch, timeoutMs);
-    // It was given up meanwhile, and is counted as dropped.
+    // `close` has given this batch up meanwhile and counted it as dropped.
     if (this.#isOver) return 0;
     const waitMs = this.#settle(batch, failure);
     this.#isResting = waitMs > 0;
@@ -211,12 +211,12 @@ class TelemetryQueue {
     const lines = this.#queue.shift();
     if (lines === undefined) return null;
     this.#queued -= lines.count;
-    const batch = { batchId: randomUUID(), lines, dropped: this.#untold };
-    this.#untold = 0;
+    const batch = { batchId: randomUUID(), lines, dropped: this.#unreported };
+    this.#unreported = 0;
     return batch;
   }
 
-  /** What came of a batch, as the time to wait before the next one. */
+  /** Accounts for the result of a batch; returns the wait before the next one. */
   #settle(batch: Batch, failure: Failure | null): number {
     if (failure !== null && !failure.hard) {
       const backoffMs = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** this.#failures);
@@ -231,7 +231,7 @@ class TelemetryQueue {
       return 0;
     }
     this.#drop(batch.lines.count);
-    this.#untold += batch.dropped;
+    this.#unreported += batch.dropped;
     return HARD_WAIT_MS;
   }
 }

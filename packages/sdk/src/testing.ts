@@ -1,5 +1,5 @@
-// For the vendor's own tests: a whole node whose control plane is in memory. It decides, counts,
-// replays and reports as a real one does, but asks no network.
+// For the vendor's own tests: a complete node with an in-memory control plane. It decides, counts,
+// replays and reports like a real node, but needs no network.
 import { randomBytes } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { systemClock } from './clock.ts';
@@ -11,22 +11,22 @@ import type { IssuedKey, TestKey } from './testing/policy.ts';
 
 export type { IssuedKey, TestKey };
 
-/** Keys to begin with, and any option of a node but those that name its control plane. */
+/** Initial keys, and all options of a node except `url`, `secretKey` and `projectId`. */
 export type TestOptions<R = unknown> = Partial<
   Omit<KeyrailOptions<R>, 'url' | 'secretKey' | 'projectId'>
 > & { keys?: readonly TestKey[] | undefined };
 
-/** A node, and what a test may do to the control plane behind it. */
+/** A node, with functions that control its in-memory control plane. */
 export type TestKeyrail<R = unknown> = Keyrail<R> & {
-  /** The keys that were asked for, in their order. */
+  /** The keys of the `keys` option, in the same order. */
   readonly keys: readonly IssuedKey[];
-  /** Issues a key; resolves when the node knows it, and at once while it is cut off. */
+  /** Issues a key; resolves when the node has it, or immediately while it is unreachable. */
   issue(key?: TestKey): Promise<IssuedKey>;
-  /** Revokes a key; resolves when the node knows, and at once while it is cut off. */
+  /** Revokes a key; resolves when the node refuses it, or immediately while it is unreachable. */
   revoke(keyText: string): Promise<void>;
-  /** What telemetry has told; `close` tells the rest. */
+  /** The telemetry events received so far; `close` sends the rest. */
   events(): readonly object[];
-  /** Cuts the node off from its control plane, or lets it back. */
+  /** Disconnects the node from its control plane, or reconnects it. */
   setReachable(isReachable: boolean): void;
 };
 
@@ -34,7 +34,7 @@ const TURN_MS = 1;
 const TURNS_MAX = 5_000;
 
 /**
- * Makes a node for tests, ready to decide. Needs no server and no setting.
+ * Creates a node for tests that is ready to decide. It needs no server and no settings.
  *
  * @example
  * const keyrail = await createTestKeyrail({ keys: [{ scopes: ['invoices:read'] }] });
@@ -58,7 +58,7 @@ export async function createTestKeyrail<R = unknown>(
     const wanted = plane.policy.version();
     const isMissing = () => plane.isReachable() && (node.state().version ?? 0) < wanted;
     for (let turn = 0; isMissing(); turn += 1) {
-      if (turn === TURNS_MAX) throw new Error('The node does not hear of the change.');
+      if (turn === TURNS_MAX) throw new Error('The node did not receive the change.');
       await new Promise((resolve) => setTimeout(resolve, TURN_MS));
     }
   };

@@ -1,24 +1,27 @@
-// The time by which keys expire: this machine's, but never earlier than what the control plane said
-// last, counted on by a clock that only runs forward. A clock of this machine that is set back
-// revives no key.
+// The time used for key expiry: this machine's clock, but never earlier than the control plane's
+// last known time, advanced by the monotonic clock. Setting this machine's clock back does not
+// bring an expired key back to life.
 import type { Clock } from './clock.ts';
 
-/** How long the wall clock is extrapolated: reading it costs twice as much as the other one. */
+/** How long a wall clock reading is reused: it costs twice as much as a monotonic one. */
 const SAMPLE_MS = 100;
 
-/** What is said may have been long under way; by more than this, the other clock was put right. */
+/**
+ * A response may be late by up to this. If the server's time is further back, its clock was
+ * corrected, and the floor moves back with it.
+ */
 const DELAY_MS_MAX = 600_000;
 
 export type Time = {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Takes note of what the control plane's clock said. */
+  /** Records the control plane's time from a response. */
   heard(serverAt: number): void;
 };
 
 export function createTime(clock: Clock): Time {
   let sampledAt = Number.NEGATIVE_INFINITY;
-  /** What is to be added to the monotonic clock: by the wall clock, and at least. */
+  /** Offsets to the monotonic clock: by the wall clock, and the minimum by the server's. */
   let wall = 0;
   let floor = Number.NEGATIVE_INFINITY;
   return {
@@ -31,8 +34,8 @@ export function createTime(clock: Clock): Time {
       return elapsed + (wall > floor ? wall : floor);
     },
     heard: (serverAt) => {
-      const told = serverAt - clock.monotonicMs();
-      if (told > floor || told < floor - DELAY_MS_MAX) floor = told;
+      const offset = serverAt - clock.monotonicMs();
+      if (offset > floor || offset < floor - DELAY_MS_MAX) floor = offset;
     },
   };
 }

@@ -1,23 +1,23 @@
-// One exchange with the control plane, within a time and a size. Never throws: what went wrong is
-// a value, and hard failures (asking again will not help) are told from soft ones.
+// One request to the control plane, with a timeout and a size limit. Never throws: failures are
+// values. A hard failure is one that a retry cannot fix; all others are soft.
 import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './answer-body.ts';
 import type { Fetch } from './options.ts';
 
 export type Exchange = {
   method: 'GET' | 'POST';
-  /** Begins with a slash; may carry a query. */
+  /** Begins with a slash; may include a query. */
   path: string;
   body?: unknown;
-  /** A body that is already written as JSON. */
+  /** A body that is already serialized as JSON. */
   bytes?: Uint8Array<ArrayBuffer> | undefined;
   timeoutMs: number;
   bytesMax?: number | undefined;
-  /** How many names, values and lists the answer may hold. */
+  /** The maximum number of JSON values (names, values, lists) in the response. */
   valuesMax?: number | undefined;
   signal?: AbortSignal | undefined;
 };
 
-/** `body` is the parsed JSON, or null without one. */
+/** `body` is the parsed JSON, or null for an empty body. */
 export type Answer = {
   kind: 'answer';
   status: number;
@@ -26,7 +26,7 @@ export type Answer = {
   bytes: number;
 };
 
-/** `hard`: the request itself is wrong or not allowed, so that asking again will not help. */
+/** `hard`: the request itself is invalid or not allowed, so a retry will not help. */
 export type Refusal = {
   kind: 'refused';
   hard: boolean;
@@ -39,7 +39,7 @@ export type Unreachable = {
   kind: 'unreachable';
   hard: false;
   reason: 'connect' | 'timeout' | 'too_large' | 'broken' | 'not_json' | 'aborted';
-  /** The runtime's word for it, as in `CERT_HAS_EXPIRED`, where there is one. */
+  /** The runtime's error code, such as `CERT_HAS_EXPIRED`, if there is one. */
   code?: string;
 };
 
@@ -49,14 +49,14 @@ export type Outcome = Answer | Failure;
 export type Transport = { send(exchange: Exchange): Promise<Outcome> };
 
 const BYTES_MAX_DEFAULT = 1024 * 1024;
-/** A stored answer may have thousands of headers; all others have a few dozen values. */
+/** A stored response may have thousands of headers; other bodies have a few dozen values. */
 const VALUES_MAX_DEFAULT = 30_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
-/** Statuses below 500 that pass by themselves. */
+/** Statuses below 500 that are temporary. */
 const SOFT = new Set([408, 425, 429]);
 
 export type TransportOptions = {
-  /** The root of the deployment, without a slash at its end. */
+  /** The root URL of the deployment, without a trailing slash. */
   base: string;
   secretKey: string;
   fetch: Fetch;
@@ -74,7 +74,7 @@ export function createTransport({
     authorization: `Bearer ${secretKey}`,
     'user-agent': userAgent,
   };
-  /** Of several answers at once, one finds it and the others make their own. */
+  /** A reusable buffer. With concurrent responses, one takes it and the others allocate. */
   let spare: Room | null = null;
   return {
     send: async ({ method, path, timeoutMs, signal, ...given }) => {
@@ -99,7 +99,7 @@ export function createTransport({
           spare = room;
           return outcome;
         });
-        // A fetch that somebody wrapped may not heed the signal; the time is up all the same.
+        // A wrapped fetch may ignore the signal; the race enforces the timeout anyway.
         return await Promise.race([reading, limit.over]);
       } catch (error) {
         const ended = limit.ended();
@@ -120,7 +120,7 @@ const reasonOf = (error: unknown): Unreachable['reason'] => {
   return error instanceof Broken ? 'broken' : 'connect';
 };
 
-/** Only what looks like a code is told: the words of an error may hold anything. */
+/** Returns the error code only: an error message may contain anything, even a secret. */
 function codeBehind(error: unknown): { code?: string } {
   const cause: unknown = Object(error).cause;
   const codes = [cause, ...[Object(cause).errors].flat()].map((each) => Object(each).code);
@@ -134,7 +134,7 @@ const unreachable = (reason: Unreachable['reason']): Unreachable => ({
   reason,
 });
 
-/** A signal that fires at the caller's wish or after a time, and tells which it was. */
+/** A signal that aborts with the outer one or after `timeoutMs`; `ended` says which it was. */
 function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let reason: 'timeout' | 'aborted' | null = null;
@@ -143,7 +143,7 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
     reject = fail;
   });
   controller.signal.addEventListener('abort', () => reject?.(controller.signal.reason));
-  over.catch(() => {}); // whoever races it is told
+  over.catch(() => {}); // no unhandled rejection: the race in `send` handles it
   const end = (why: 'timeout' | 'aborted') => () => {
     reason ??= why;
     controller.abort();
@@ -158,7 +158,7 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
     ended: () => reason,
     clear: () => {
       clearTimeout(timer);
-      // The runtime keeps the signal for a while; what was raced must not be kept with it.
+      // The runtime retains the signal for a while; it must not retain the raced promise too.
       reject = null;
       outer?.removeEventListener('abort', abort);
     },
@@ -173,7 +173,7 @@ function outcomeOf({ status, headers }: Response, bytes: Buffer): Outcome {
   }
   return {
     kind: 'refused',
-    // A redirect is what a proxy says that stands before the server; it may pass.
+    // A redirect comes from a proxy in front of the server and may be temporary.
     hard: status >= 400 && status < 500 && !SOFT.has(status),
     status,
     code: codeIn(body),

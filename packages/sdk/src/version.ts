@@ -1,3 +1,3 @@
-// How this package calls itself towards the control plane; a test holds it against package.json.
+// The name and version sent to the control plane; a test compares them with package.json.
 
 export const SDK = { name: '@keyrail/sdk', version: '0.1.0' } as const;

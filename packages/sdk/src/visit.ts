@@ -1,25 +1,25 @@
-// One call as an adapter describes it: where its key stands, and what telemetry tells of it.
+// One request as an adapter describes it: how its key is found, and its telemetry event.
 import { randomUUID } from 'node:crypto';
 import type { Env } from './context.ts';
 import type { Parts } from './parts.ts';
 import type { Telemetry } from './telemetry.ts';
 
-/** A request, whatever the framework. */
+/** A request, independent of the framework. */
 export type IncomingCall = {
   method: string;
-  /** As it came, without the query. */
+  /** As received, without the query. */
   path: string;
   /** Without the question mark. */
   query?: string | undefined;
-  /** The pattern that the path matched, where the framework tells: `/invoices/:id`. */
+  /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;
-  /** By its lower-case name. */
+  /** `name` is in lower case. */
   header(name: string): string | null | undefined;
   /** The whole body, for idempotent routes; read only when needed. */
   bodyBytes?: (() => Promise<Uint8Array> | Uint8Array) | undefined;
 };
 
-/** What telemetry tells about the key, if there was one. */
+/** What telemetry reports about the key of a request. */
 export type Caller = {
   keyId: string | null;
   tenantId: string | null;
@@ -36,7 +36,7 @@ export type Report = {
 
 export type Visit = { call: IncomingCall; routeName: string | null; report(report: Report): void };
 
-/** Opens a visit for each call; what all of them share is worked out once. */
+/** Creates the visit of one request; the work that all visits share is done once. */
 export type Desk = (call: IncomingCall, name: string | undefined) => Visit;
 
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
@@ -44,8 +44,8 @@ const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 type DeskParts = Pick<Parts, 'settings' | 'clock'> & { telemetry: Telemetry };
 
 export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
-  // A test secret key may not speak of live, not even of a live key that it refused.
-  const spoken = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
+  // A test secret key may not report live events, not even for a live key that was refused.
+  const forcedEnv = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
   const nextId = requestIds();
   const timeText = timeTexts();
 
@@ -57,7 +57,7 @@ export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
         const given = call.header('x-request-id');
         return {
           ts: timeText(clock.now()),
-          env: spoken ?? caller?.env ?? settings.env ?? 'live',
+          env: forcedEnv ?? caller?.env ?? settings.env ?? 'live',
           tenant_id: caller?.tenantId ?? null,
           key_id: caller?.keyId ?? null,
           display_prefix: caller?.displayPrefix ?? null,
@@ -75,7 +75,7 @@ export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
   };
 }
 
-/** Unlike those of any other process, and cheaper than drawing each. */
+/** Unique across processes, and cheaper than one UUID per request. */
 function requestIds(): () => string {
   const own = randomUUID();
   let count = 0;
@@ -85,7 +85,7 @@ function requestIds(): () => string {
   };
 }
 
-/** Requests of the same millisecond share a text. */
+/** Formats a time; requests within the same millisecond share the text. */
 function timeTexts(): (ms: number) => string {
   let known = Number.NaN;
   let text = '';
@@ -99,8 +99,8 @@ function timeTexts(): (ms: number) => string {
 }
 
 /**
- * The presented key, or null. Of several headers the first that holds a Keyrail key counts, so
- * that a route may take other bearer tokens besides; else whatever stands first.
+ * The presented key, or null. The first header with a Keyrail key counts, so that a route may
+ * accept other bearer tokens too; if there is none, the first credential found.
  */
 export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {
   let first: string | null = null;
@@ -114,13 +114,13 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   return first;
 }
 
-/** Spaces and tabs may stand around a header's value; all else is part of it. */
+/** Spaces and tabs around a header value are not part of it; all other characters are. */
 const withoutBlanks = (value: string): string => value.replace(/^[ \t]+|[ \t]+$/g, '');
 
 const USUAL = 'Bearer ';
 const USUAL_CHARS = USUAL.length;
 
-/** Most write it the usual way, for which no pattern is needed. */
+/** The usual spelling takes a fast path without a regular expression. */
 function bearerOf(value: string): string | null {
   const isUsual = value.startsWith(USUAL) && value.length > USUAL_CHARS;
   if (isUsual && !value.includes(' ', USUAL_CHARS) && !value.includes('\t', USUAL_CHARS)) {

@@ -1,4 +1,4 @@
-// Express 4 and 5, and what else takes its middleware.
+// Express 4 and 5, and other frameworks with Express middleware.
 import type { ServerResponse } from 'node:http';
 import type { Admission } from '../admit.ts';
 import type { RequestContext } from '../context.ts';
@@ -57,7 +57,7 @@ export function protect(
   };
 }
 
-/** Known when the middleware belongs to a route; a mounted router's own path comes before it. */
+/** The route pattern with the path of its mounted router; null for middleware without a route. */
 export function patternOf({ baseUrl, route }: ExpressRequest): string | null {
   const path: unknown = Object(route).path;
   return typeof path === 'string' ? `${typeof baseUrl === 'string' ? baseUrl : ''}${path}` : null;

@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-/** What of Fastify's request and reply is used here. */
+/** The parts of Fastify's request and reply that are used here. */
 export type FastifyRequestParts = {
   raw: IncomingMessage;
   routeOptions: { url?: string | undefined };
@@ -36,7 +36,7 @@ export type FastifyReplyParts = {
   hijack(): FastifyReplyParts;
 };
 
-/** Route options: to be given as they are, or spread among others. */
+/** Fastify route options: pass them directly, or spread them into other options. */
 export type FastifyRoute = {
   preParsing(
     request: FastifyRequestParts,
@@ -47,7 +47,7 @@ export type FastifyRoute = {
 
 /**
  * Route options that let only admitted requests through; `request.keyrail` is the key behind them.
- * They act before the body is parsed.
+ * They run before the body is parsed.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), async (request) => ({
@@ -60,7 +60,8 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
     preParsing: async (request, reply, payload = request.raw) => {
       const call = nodeCall(request.raw, request.routeOptions.url);
       let found: Readable | undefined;
-      // What an earlier hook unpacked, or a test injected, cannot be put back: it is made anew.
+      // A payload that an earlier hook decoded, or a test injected, cannot be put back into the
+      // request; a new stream replaces it.
       const bodyBytes = async () => {
         const bytes = await readWhole(payload);
         found = streamOf(bytes, Reflect.get(payload, 'receivedEncodedLength') ?? bytes.length);
@@ -70,28 +71,28 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = contextOf(admission);
-      // Fastify goes no further with what is no longer its own to answer.
+      // The response is already ended or its caller gone: stop Fastify from sending one.
       if (!watchAnswer(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
       return found;
     },
   };
 }
 
-/** Sends a refusal or a stored answer through Fastify, whose hooks may add to it. */
+/** Sends a refusal or a replay through Fastify, so that its hooks run. */
 export const sendReply = (reply: FastifyReplyParts, answered: Answered): FastifyReplyParts =>
   reply
     .code(answered.status)
     .headers({ ...answered.headers })
     .send(bodyOf(answered));
 
-/** Where there was no type, none is made up: Fastify leaves nothing, and streams, without. */
+/** Fastify adds a content type to everything except empty bodies and streams. */
 function bodyOf({ body, headers }: Answered): Buffer | Readable | undefined {
   if (body.length === 0) return undefined;
   const bytes = Buffer.from(body);
   return headers['content-type'] === undefined ? streamOf(bytes, bytes.length) : bytes;
 }
 
-/** Fastify compares the length of what came over the wire with what was announced. */
+/** Fastify compares `receivedEncodedLength` with the request's `content-length`. */
 function streamOf(bytes: Buffer, receivedEncodedLength: unknown): Readable {
   const stream = new Readable({ read: () => {} });
   stream.push(bytes);

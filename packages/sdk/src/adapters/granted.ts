@@ -1,11 +1,11 @@
-// What handlers are given.
+// The context that handlers receive.
 import { inspect } from 'node:util';
 import type { Admitted } from '../admit.ts';
 import type { Env, RateLimitState, RequestContext } from '../context.ts';
 
 /**
- * The fields of a context, each its own: a decision writes its ids out only when they are asked
- * for, and a handler that copies what it was given must not lose its tenant on the way.
+ * A context with own properties. The decision's context computes its ids in getters, and a handler
+ * that copies or spreads it would lose them.
  */
 class Granted<R> implements RequestContext<R> {
   readonly keyId: string | null;
@@ -36,10 +36,10 @@ class Granted<R> implements RequestContext<R> {
     this.resources = context.resources;
   }
 
-  /** Everything but the vendor's resources, which are not ours to print. */
+  /** All fields except the vendor's resources, which may hold secrets. */
   toJSON(): Record<string, unknown> {
-    const { resources: _, ...told } = this;
-    return { ...told, scopes: [...this.scopes] };
+    const { resources: _, ...shown } = this;
+    return { ...shown, scopes: [...this.scopes] };
   }
 
   [inspect.custom](): Record<string, unknown> {
@@ -48,8 +48,8 @@ class Granted<R> implements RequestContext<R> {
 }
 
 /**
- * The key behind the request. It is null only where a route skips verification; a handler of such
- * a route has nothing to ask it, so that the types spare all others the question.
+ * The key behind the request. Null only on routes with `skip`. The type omits null so that other
+ * handlers need no check.
  */
 export const contextOf = <R>({ context }: Admitted<R>): RequestContext<R> =>
   context === null ? (context as never) : new Granted(context);

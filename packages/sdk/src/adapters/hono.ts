@@ -1,4 +1,4 @@
-// Hono, on any runtime that has Node's crypto.
+// Hono, on any runtime with Node's crypto.
 import type { MiddlewareHandler } from 'hono';
 import { webBytes } from '../body.ts';
 import type { RequestContext } from '../context.ts';
@@ -24,7 +24,7 @@ export function protect<R>(
   checkRoute(route);
   return async (c, next) => {
     const call = webCall(c.req.raw, c.req.routePath);
-    // What somebody has read before, Hono has kept.
+    // Hono caches a body that was read before.
     const bodyBytes = async () =>
       c.req.raw.bodyUsed ? new Uint8Array(await c.req.arrayBuffer()) : webBytes(c.req.raw);
     const admission = await keyrail.admit({ ...call, bodyBytes }, route);
@@ -35,7 +35,7 @@ export function protect<R>(
       const answer = watched(admission, c.res);
       if (answer !== c.res) c.res = answer;
     } catch (error) {
-      // Hono makes answers of errors, but not of what else is thrown.
+      // Hono turns a thrown Error into a response; only other thrown values arrive here.
       admission.settle({ failed: true });
       throw error;
     }

@@ -10,7 +10,7 @@ import { contextOf } from './granted.ts';
 import { addedTo, outcomeOf, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 
-/** What of Koa's context is used here. */
+/** The part of Koa's context that is used here. */
 export type KoaContext = {
   req: IncomingMessage;
   res: ServerResponse;
@@ -56,7 +56,7 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
   };
 }
 
-/** Koa takes all headers off the answer to an error but those that the error bears. */
+/** Koa removes all headers from an error response except those in `error.headers`. */
 function keepOn(error: unknown, headers: Readonly<Record<string, string>>): void {
   if (!(error instanceof Error)) return;
   Reflect.set(error, 'headers', { ...headers, ...Object(Reflect.get(error, 'headers')) });
@@ -67,11 +67,11 @@ function answer(ctx: KoaContext, { status, headers, body }: Answered): void {
   ctx.set(headers);
   const isTyped = ctx.res.hasHeader('content-type');
   ctx.body = typeof body === 'string' ? body : Buffer.from(body);
-  // Koa makes up a type where there was none.
+  // Koa adds a content type if there is none.
   if (!isTyped) ctx.remove('content-type');
 }
 
-/** Koa sends nothing to a caller who has gone, but the handler has done its work. */
+/** Koa sends nothing to a disconnected caller, but the handler has done its work. */
 function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: HeaderValues): void {
   if (res.writableEnded) return;
   const isStream = typeof Object(body).pipe === 'function' || body instanceof ReadableStream;

@@ -1,4 +1,4 @@
-// NestJS, on its Express platform or its Fastify one.
+// NestJS, on its Express or Fastify platform.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answered } from '../admit.ts';
 import type { RouteOptions } from '../decision.ts';
@@ -12,17 +12,17 @@ import { contextOf } from './granted.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 
-// Named here so that the declarations bring along what is put on Express's request.
+// Exported so that the declarations include the `keyrail` field of Express's request.
 export type { ExpressRequest } from './express.ts';
 
-/** What of Nest's execution context is used here. */
+/** The part of Nest's execution context that is used here. */
 export type NestExecution = {
   switchToHttp(): { getRequest<T>(): T; getResponse<T>(): T };
 };
 
 export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean> };
 
-/** The answer is given. To go on in any way would have Nest give a second one. */
+/** Never resolves: the response is sent, and Nest would send a second one if the guard ended. */
 const answered = () => new Promise<never>(() => {});
 
 /**
@@ -52,7 +52,7 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
 }
 
 type Exchange = {
-  /** The platform's own, which the handler is given. */
+  /** The platform's own request, which the handler receives. */
   request: object;
   response: ServerResponse;
   call: IncomingCall;
@@ -88,7 +88,7 @@ function exchangeOf(execution: NestExecution): Exchange {
 /** Fastify keeps parsed bodies on its own request. */
 type FastifyParsed = FastifyRequestParts & { body?: unknown; rawBody?: unknown };
 
-// By what they have: the raw ones of an injected request are not Node's own.
+// Checks properties, not classes: the raw objects of an injected request are not Node's classes.
 const isOfFastify = (request: object): request is FastifyParsed =>
   'raw' in request && 'routeOptions' in request;
 

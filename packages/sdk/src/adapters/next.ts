@@ -7,15 +7,15 @@ import { contextOf } from './granted.ts';
 import { settled, webAnswer } from './web-answer.ts';
 import { webCall } from './web-call.ts';
 
-/** A route handler as Next.js calls it, whose second argument has the key besides `params`. */
+/** A Next.js route handler whose second argument has `keyrail` in addition to `params`. */
 export type NextHandler<Q extends Request, C, R> = (
   request: Q,
   context: C & { keyrail: RequestContext<R> },
 ) => Response | Promise<Response>;
 
 /**
- * Wraps a route handler so that only admitted requests reach it. Give the route a `name`: Next.js
- * does not tell which pattern matched.
+ * Wraps a route handler so that only admitted requests reach it. Give the route a `name`, because
+ * Next.js does not say which pattern matched.
  *
  * @example
  * export const GET = protect(keyrail, { scopes: ['invoices:read'] }, (request, { keyrail }) =>

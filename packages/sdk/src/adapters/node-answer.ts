@@ -1,10 +1,10 @@
-// What Node's own response is told and asked, for every framework that stands upon it.
+// Sends and captures Node's response, for every framework that is based on it.
 import type { ServerResponse } from 'node:http';
 import type { Admitted, Answered } from '../admit.ts';
 import type { HandlerAnswer, HeaderValues } from '../stored-answer.ts';
 import { hasLeft, isUnread } from './node-call.ts';
 
-/** Sends a refusal or a stored answer. */
+/** Sends a refusal or a replay. */
 export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
   if (response.headersSent || hasLeft(response)) return;
   response.statusCode = status;
@@ -13,9 +13,9 @@ export function sendAnswer(response: ServerResponse, { status, headers, body }: 
 }
 
 /**
- * Puts the limits on an answer to come, and settles when the handler has ended it. False when there
- * is none to come: while the request was admitted, somebody else has answered it, or its caller has
- * gone and may ask again. `headersNow` asks a framework that keeps them until it sends.
+ * Adds the rate limit headers to a response, and settles when the handler has ended it. False if
+ * the handler must not run: during the admission the response was ended by other code, or the
+ * caller disconnected and may retry. `headersNow` reads headers that a framework sets only later.
  */
 export function watchAnswer(
   response: ServerResponse,
@@ -27,10 +27,10 @@ export function watchAnswer(
     settle({ failed: true });
     return false;
   }
-  // Who has gone before this will not go again.
+  // The caller has already disconnected: there will be no `close` event for it.
   if (hasLeft(response)) {
     settle({ gone: true });
-    // The body went as well: what is answered without it must not be kept for the retry.
+    // The request body is lost too: a response without it must not be stored for the retry.
     if (captureBytesMax > 0) {
       settle({ failed: true });
       return false;
@@ -48,8 +48,8 @@ export function watchAnswer(
 }
 
 /**
- * Takes what the handler writes, and settles as soon as it ends: whether the caller is still there
- * to read it does not matter to the one who will ask again.
+ * Captures what the handler writes, and settles as soon as it ends: the response is stored for a
+ * retry even if the caller has disconnected.
  */
 function capture(
   response: ServerResponse,
@@ -60,20 +60,20 @@ function capture(
   const chunks: Uint8Array[] = [];
   let size = 0;
   let headers: HeaderValues | null = null;
-  // A response that ever had a header keeps those that come with writeHead where they can be read.
+  // Once a header was set, Node merges the headers of writeHead into those of getHeaders.
   if (!response.headersSent) {
     response.setHeader('idempotency-replayed', '');
     response.removeHeader('idempotency-replayed');
   }
 
   const take = ([chunk, encoding]: unknown[]) => {
-    // As they are now, they describe these bytes: an encoder further out has not touched them yet.
+    // Read before an outer encoder changes them: now they describe these bytes.
     headers ??= addedTo(before, response.getHeaders());
     const bytes = bytesOf(chunk, encoding);
     size += bytes.length;
     if (size <= captureBytesMax) chunks.push(bytes);
   };
-  /** Whoever stands further out may write by way of this one what was given to end. */
+  /** True while the original `write` or `end` runs: it may call `write` with the same data. */
   let isPassing = false;
   const pass = (act: typeof write | typeof end, sent: unknown[]): unknown => {
     const wasPassing = isPassing;
@@ -98,7 +98,7 @@ function capture(
       return ended;
     },
     destroy: (...why: unknown[]) => {
-      // Broken off by whoever wrote it, not by the caller: what is there is not the answer.
+      // The handler broke off, not the caller: the captured part is not the response.
       if (!response.writableEnded && !response.destroyed) settle({ failed: true });
       return Reflect.apply(destroy, response, why);
     },
@@ -106,8 +106,8 @@ function capture(
 }
 
 /**
- * A refusal to a caller who left with its body unread is of a request that the handler never saw
- * whole: the retry may be answered otherwise. What was done is done, with or without a body.
+ * If the caller disconnected before its body was read, an error response is for a request that the
+ * handler never saw completely, and a retry may get another. A success is stored: work was done.
  */
 export function outcomeOf(
   response: ServerResponse,
@@ -119,8 +119,8 @@ export function outcomeOf(
 }
 
 /**
- * Headers that were not there before the handler, or not like this. The others speak of the request
- * at hand (whom it lets read the answer, which number it has), and are put on every answer anew.
+ * Headers that the handler added or changed. Those set earlier by middleware (CORS, request id)
+ * belong to this request and are not stored.
  */
 export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValues =>
   Object.fromEntries(
@@ -130,7 +130,7 @@ export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValu
   );
 
 function bytesOf(chunk: unknown, encoding: unknown): Uint8Array {
-  // Copied, because a writer may use its buffer again.
+  // Copied, because the writer may reuse its buffer.
   if (chunk instanceof Uint8Array) return Buffer.from(chunk);
   if (typeof chunk !== 'string') return new Uint8Array(0);
   const known = typeof encoding === 'string' && Buffer.isEncoding(encoding);

@@ -1,23 +1,23 @@
-// What Node's own request tells, for every framework that stands upon it.
+// Turns Node's request into an IncomingCall, for every framework that is based on it.
 import type { IncomingMessage } from 'node:http';
 import { gather, parsedBytes } from '../body.ts';
 import type { IncomingCall } from '../visit.ts';
 
-/** A request, perhaps with what a framework or a body parser has put on it. */
+/** A request, with optional fields that a framework or a body parser may add. */
 export type NodeRequest = IncomingMessage & {
   originalUrl?: unknown;
   body?: unknown;
   rawBody?: unknown;
 };
 
-/** `parsed` stands in for the request where a framework keeps parsed bodies elsewhere. */
+/** `parsed` is given if the framework keeps parsed bodies on another object. */
 export function nodeCall(
   request: NodeRequest,
   route: unknown,
   parsed: { body?: unknown; rawBody?: unknown } = request,
 ): IncomingCall {
   const { originalUrl, url = '/' } = request;
-  // Routers cut what they matched off `url`; the whole of it is what the caller asked for.
+  // Mounted routers strip their prefix from `url`; `originalUrl` is the complete one.
   const [path = '/', query] = split(typeof originalUrl === 'string' ? originalUrl : url);
   return {
     method: request.method ?? 'GET',
@@ -42,42 +42,42 @@ function bodyOf(
   { body, rawBody }: { body?: unknown; rawBody?: unknown },
 ): Promise<Uint8Array> | Uint8Array {
   if (rawBody instanceof Uint8Array || typeof rawBody === 'string') return parsedBytes(rawBody);
-  // A parser leaves an empty object for a body that it does not understand, and does not read it.
+  // A parser sets an empty object for a content type it does not parse, and leaves the body unread.
   if (!request.readableDidRead) return takeBody(request);
   return body === undefined ? new Uint8Array(0) : parsedBytes(body);
 }
 
-/** Before HTTP/2 a body had to be announced. */
+/** Before HTTP/2, a request with a body needs one of these headers. */
 function isBodiless({ headers, httpVersionMajor }: IncomingMessage): boolean {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
   return httpVersionMajor < 2 && coding === undefined && Number(length) === 0;
 }
 
-/** Whether nothing more will come. Only a message of HTTP/1 says so itself before its end. */
+/** Whether the body is fully received. Only HTTP/1 sets `complete` before the `end` event. */
 const isRead = (request: IncomingMessage): boolean =>
   request.complete || Object(Reflect.get(request, '_readableState')).ended === true;
 
 type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
 
-/** Whether the caller has gone. Of HTTP/2 only the stream of a request or response says so. */
+/** Whether the caller has disconnected. With HTTP/2 only the underlying stream knows. */
 export const hasLeft = (message: Ended): boolean =>
   message.destroyed === true || message.stream?.destroyed === true;
 
-/** Whether there is a body that nobody has read to its end. */
+/** Whether there is a body that was not read to its end. */
 export const isUnread = (request: IncomingMessage): boolean =>
   !request.readableEnded && !isBodiless(request);
 
 const bytesOf = (chunk: Buffer | string, encoding: BufferEncoding | null): Buffer =>
   typeof chunk === 'string' ? Buffer.from(chunk, encoding ?? 'utf8') : chunk;
 
-/** As text where somebody has asked for text: then the stream gives, and takes, nothing else. */
+/** After `setEncoding` the stream emits, and accepts, only text. */
 function unread(request: IncomingMessage, bytes: Buffer): void {
   const { readableEncoding: encoding } = request;
   if (encoding === null) request.unshift(bytes);
   else request.unshift(bytes.toString(encoding), encoding);
 }
 
-/** Reads the body and puts it back, so that whoever comes later finds it unread. */
+/** Reads the body and puts it back, so that a later parser can read it. */
 export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
   if (isBodiless(request)) return Promise.resolve(new Uint8Array(0));
   if (hasLeft(request)) return Promise.reject(new Error('The request body broke off.'));
@@ -90,7 +90,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
       stop();
       const bytes = gathered.bytes();
       if (bytes.length > 0) unread(request, bytes);
-      // Only a moment later does the stream know that nobody listens any more.
+      // The stream notices the removed listener only after the current tick.
       setImmediate(resolve, bytes);
     };
     const broken = () => {
@@ -103,16 +103,16 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
           gathered.add(bytesOf(chunk, request.readableEncoding));
       } catch (error) {
         stop();
-        // What is not read would keep the connection from its next request.
+        // An unread body would block the next request of the connection.
         request.resume();
         reject(error);
         return;
       }
-      // The end is announced with the next tick, and only if nothing has come back by then.
+      // `end` is emitted in the next tick, but not if the body was put back by then.
       if (request.aborted) broken();
       else if (isRead(request)) putBack();
     };
-    /** Announced already: what was read could not be put back any more. */
+    /** After `end` nothing can be put back, so a body that was read is lost. */
     const end = () => (gathered.size() === 0 ? putBack() : broken());
     request.on('readable', read).on('end', end).on('close', broken).on('error', broken);
   });

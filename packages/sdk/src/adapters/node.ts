@@ -1,4 +1,4 @@
-// Plain `node:http`, and whatever hands on its request and response.
+// Plain `node:http`, and frameworks that pass on its request and response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
@@ -8,7 +8,7 @@ import { contextOf } from './granted.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 
-/** A listener that learns whose key it was. */
+/** A request listener that also receives the key behind the request. */
 export type NodeHandler<R> = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,17 +1,17 @@
-// What a Web response is given and asked.
+// Sends and captures Web responses.
 import type { Admitted, Answered } from '../admit.ts';
 
-/** Statuses whose answers have no body; a Response refuses to be made with one. */
+/** Statuses without a body: the Response constructor throws if one is given. */
 const BODILESS = new Set([204, 205, 304]);
 
 export const webAnswer = ({ status, headers, body }: Answered): Response =>
-  // Copied, because a Response takes only bytes that nobody else shares.
+  // `asBody` copies the bytes, because Response does not accept a view of shared memory.
   new Response(BODILESS.has(status) ? null : asBody(body), { status, headers });
 
 const asBody = (body: Uint8Array | string) =>
   typeof body === 'string' ? body : new Uint8Array(body);
 
-/** Runs the handler, puts the limits on its answer, and settles by it. */
+/** Runs the handler, adds the rate limit headers to its response, and settles the admission. */
 export async function settled(
   admitted: Admitted,
   run: () => Response | Promise<Response>,
@@ -19,13 +19,13 @@ export async function settled(
   try {
     return watched(admitted, await run());
   } catch (error) {
-    // Also where what came was no answer, or one that somebody had read already.
+    // Also if the result is not a Response, or is one whose body was already read.
     admitted.settle({ failed: true });
     throw error;
   }
 }
 
-/** Puts the limits on an answer, and settles when all of it is known. */
+/** Adds the rate limit headers to a response, and settles when its body is complete. */
 export function watched(admitted: Admitted, response: Response): Response {
   const { captureBytesMax, settle } = admitted;
   const named = Object.entries(admitted.headers);
@@ -33,9 +33,9 @@ export function watched(admitted: Admitted, response: Response): Response {
     settle({ status: response.status });
     return named.length === 0 ? response : withHeaders(response, response.body, named);
   }
-  // Read first: what is no answer at all fails here, where somebody is told.
+  // Read synchronously: a value that is not a Response must throw here, where it is handled.
   const answer = { status: response.status, headers: Object.fromEntries(response.headers) };
-  // One branch goes to the caller, the other is kept, whatever becomes of the caller.
+  // One branch is sent, the other is stored even if the caller disconnects.
   const [sent = null, kept = null] = response.body?.tee() ?? [];
   void keep(kept, captureBytesMax).then((body) =>
     settle(body === 'broken' ? { failed: true } : { ...answer, body }),
@@ -43,7 +43,7 @@ export function watched(admitted: Admitted, response: Response): Response {
   return withHeaders(response, sent, named);
 }
 
-/** Made anew, because an answer that was fetched from elsewhere cannot be given headers. */
+/** Creates a new Response, because the headers of a fetched one are immutable. */
 function withHeaders(
   response: Response,
   body: ReadableStream | null,
@@ -56,7 +56,7 @@ function withHeaders(
 
 type Kept = Uint8Array | null | 'broken';
 
-/** The whole of a body, or null when there is more of it than may be kept. */
+/** The whole body, or null when it is larger than `bytesMax`. */
 async function keep(stream: ReadableStream | null, bytesMax: number): Promise<Kept> {
   if (stream === null) return new Uint8Array(0);
   const chunks: Uint8Array[] = [];

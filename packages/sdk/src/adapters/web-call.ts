@@ -1,4 +1,4 @@
-// What a Web request tells.
+// Turns a Web request into an IncomingCall.
 import { webBytes } from '../body.ts';
 import type { IncomingCall } from '../visit.ts';
 

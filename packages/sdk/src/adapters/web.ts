@@ -1,4 +1,4 @@
-// Web `Request` in, `Response` out: Bun, Deno, workers that run Node's API, and route handlers.
+// Web `Request` in, `Response` out: Bun, Deno, workers with Node's API, and route handlers.
 import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';

@@ -1,22 +1,23 @@
-// The directory of the policy cache. It must belong to the user of this process and be closed to
-// all others: the owner of a shared one could put back a copy from before a revocation.
+// The directory of the policy cache. It must belong to the user of this process and be inaccessible
+// to others: another user could restore a copy from before a revocation.
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const [POLICY_END, NEWS_END] = ['.policy', '.news'];
+export const POLICY_END = '.policy';
+export const NEWS_END = '.news';
 const WHOLE_NAMES = [POLICY_END, NEWS_END];
 const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
-/** A file that a process began to write this long ago was left behind by a crash. */
+/** A partial file of this age was left behind by a crash. */
 const ABANDONED_MS = 3_600_000;
-/** A file of another secret key that was not written for this long is of no use any more. */
+/** A file of another secret key that was not written for this long is no longer used. */
 const OUTDATED_MS = 30 * 86_400_000;
 
-/** The files of one policy, for each secret key its own: under another they cannot be opened. */
+/** File name prefixes: of one policy, and of one policy with this node's secret key. */
 export type Names = { ofPolicy: string; own: string };
 
-/** Null where the system has no users of this kind. */
+/** Null on systems without user ids, such as Windows. */
 const ownUid = process.getuid?.() ?? null;
 
 export const isOwn = ({ uid }: Stats): boolean => ownUid === null || uid === ownUid;
@@ -26,17 +27,17 @@ export async function makeDirectory(dir: string): Promise<void> {
   await checkDirectory(dir);
 }
 
-/** Throws when it must not be used. */
+/** Throws when the directory must not be used. */
 export async function checkDirectory(dir: string): Promise<void> {
   const found = await lstat(dir);
-  if (!found.isDirectory()) throw new Error('its directory is a link, or none at all');
+  if (!found.isDirectory()) throw new Error('its directory is a link or not a directory');
   if (!isOwn(found)) throw new Error('its directory belongs to another user');
   if (ownUid !== null && (found.mode & MODE_OF_OTHERS) !== 0) {
     throw new Error('its directory is open to other users; its mode must be 0700');
   }
 }
 
-/** Removes what a crash, or a node with another secret key, left behind long ago. */
+/** Removes old files that a crash, or a node with another secret key, left behind. */
 export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
   for (const name of await readdir(dir)) {
     if (!name.startsWith(ofPolicy) || WHOLE_NAMES.some((end) => name === own + end)) continue;
@@ -45,11 +46,11 @@ export async function sweep(dir: string, { ofPolicy, own }: Names, now: number):
   }
 }
 
-/** A journal without its policy; a young one may be that of a policy which is being written. */
+/** Removes an old journal without its policy file; for a new one it may still be written. */
 export const removeAbandoned = (path: string, now: number): Promise<void> =>
   removeOlder(path, now - ABANDONED_MS);
 
 async function removeOlder(path: string, thanMs: number): Promise<void> {
-  const found = await lstat(path).catch(() => null); // another process may be sweeping as well
+  const found = await lstat(path).catch(() => null); // another process may have removed it
   if (found && found.mtimeMs < thanMs) await unlink(path).catch(() => {});
 }

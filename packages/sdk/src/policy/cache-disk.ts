@@ -1,20 +1,19 @@
-// The two files of a policy cache as one disk: what stands in them, and how they are replaced and
-// removed.
+// The two files of a policy cache: reads their versions, replaces and removes them.
 import { unlink } from 'node:fs/promises';
 import { type Belonging, type Kept, piecesOf } from './cache-form.ts';
 import type { NewsLog } from './cache-news.ts';
 import { type Condition, isMissing, syncPath, versionAt, writeSealed } from './sealed-file.ts';
 
-/** Versions are null where there is no file. */
+/** A version is null if its file does not exist. */
 export type Disk = {
   wholeVersion(): number | null;
   journalVersion(): number | null;
   writeWhole(latest: Kept, condition: Condition): Promise<unknown>;
   writeJournal(latest: Kept, log: NewsLog): Promise<unknown>;
   syncJournal(): Promise<void>;
-  /** Removes both files; rejects when one is left. */
+  /** Removes both files; rejects if one remains. */
   clear(): Promise<void>;
-  /** Tells of a failure in the log. */
+  /** Logs a failure. */
   failed(error: unknown): void;
 };
 
@@ -30,7 +29,7 @@ export function openDisk({ path, newsPath, secretKey, belonging, failed }: DiskP
   return {
     wholeVersion: () => versionAt(path, secretKey),
     journalVersion: () => versionAt(newsPath, secretKey),
-    // The pieces are made before anything is waited for: they are of this very moment.
+    // The pieces are created before the first await, so that they show the policy of this moment.
     writeWhole: async (latest, condition) => {
       const { version } = latest.policy;
       const pieces = piecesOf(latest, belonging);
@@ -47,7 +46,7 @@ export function openDisk({ path, newsPath, secretKey, belonging, failed }: DiskP
   };
 }
 
-/** One after the other: the whole must never stand without the journal that belongs to it. */
+/** In order: a policy file must never exist without its journal. */
 export async function removeInOrder(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await unlink(path).catch((error: unknown) => {

@@ -1,11 +1,10 @@
-// The bytes of a policy cache: nothing here touches a disk.
+// The file format of the policy cache; without any disk access.
 //
 //   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids │ tag
 //
-// Sealed with AES-256-GCM under a key that only the holder of the secret key can derive, fresh for
-// each file by its salt. The front before the ciphertext is authenticated with it, and by a MAC of
-// its own, so that the version of a file can be believed without reading all of it. A file without
-// its tag is as wrong as one with another tag.
+// Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The front
+// before the ciphertext is authenticated with it, and by its own MAC, so that the version can be
+// trusted without reading the whole file. A truncated file has no valid tag and is refused.
 import {
   createCipheriv,
   createDecipheriv,
@@ -34,39 +33,39 @@ const LENGTH_BYTES = 4;
 const WORD_BYTES = 4;
 const CHUNKS_AT_ONCE = 16;
 
-/** Which policy a file must be of. */
+/** The policy that a file must belong to. */
 export type Belonging = {
   projectId: string;
-  /** What the feed is narrowed to. */
+  /** The environment that the feed is limited to; null for both. */
   env: Env | null;
   tenantIds: readonly string[];
 };
 
 type Head = {
   belonging: Belonging;
-  /** Words are copied as they lie in memory. */
+  /** The byte order: words are copied as they are in memory. */
   order: string;
   workspaceId: string;
   version: number;
   projectDeleted: boolean;
   savedAt: number;
   confirmedAt: number;
-  /** How many words each part has. */
+  /** The number of words of each part. */
   parts: number[];
-  /** How many keys have, or had, ids. */
+  /** The number of id rows, including those of removed keys. */
   rows: number;
   terms: [number, TermsSource][];
 };
 
 export type Kept = {
   policy: Policy;
-  /** The control plane's time of it. */
+  /** When the policy was generated, by the control plane's clock. */
   savedAt: number;
-  /** When the control plane last confirmed it, by the clock of this machine. */
+  /** When the control plane last confirmed it, by this machine's clock. */
   confirmedAt: number;
 };
 
-/** The part in clear: the salt, to derive the key from, and the version, which writers compare. */
+/** The unencrypted front: the salt for the key, and the version, which writers compare. */
 export function frontOf(secretKey: string, salt: Uint8Array, version: number): Buffer {
   const front = Buffer.alloc(FRONT_BYTES);
   MAGIC.copy(front);
@@ -76,7 +75,7 @@ export function frontOf(secretKey: string, salt: Uint8Array, version: number): B
   return front;
 }
 
-/** The version of a file; null when no holder of this secret key wrote its front. */
+/** The version of a file; null if its front was not written with this secret key. */
 export function versionIn(secretKey: string, file: Buffer): number | null {
   if (file.length < FRONT_BYTES || !file.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   const { mac } = keysFor(secretKey, file);
@@ -116,7 +115,7 @@ export function opener(secretKey: string, front: Buffer) {
   return decipher.setAAD(front);
 }
 
-/** A policy as it is now, in pieces of bounded size: later changes do not show in them. */
+/** A snapshot of a policy, in pieces of bounded size; later changes do not affect it. */
 export function piecesOf(
   { policy, savedAt, confirmedAt }: Kept,
   belonging: Belonging,
@@ -125,8 +124,13 @@ export function piecesOf(
   const parts = table.show();
   const { used, chunks } = table.ids.show();
   const head: Head = {
-    ...{ belonging, order: endianness(), workspaceId, version, projectDeleted },
-    ...{ savedAt, confirmedAt },
+    belonging,
+    order: endianness(),
+    workspaceId,
+    version,
+    projectDeleted,
+    savedAt,
+    confirmedAt,
     parts: parts.map(({ length }) => length),
     rows: used,
     terms: table.pool.sources(),
@@ -144,7 +148,7 @@ const bytesOf = (words: Int32Array, count: number): Uint8Array =>
 const wordsInChunk = (rows: number, index: number): number =>
   Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS) * IDS_WORDS;
 
-/** What was sealed, once its tag was found right. Throws when it is of something else. */
+/** Restores a policy from decrypted bytes. Throws if they belong to another project or filter. */
 export async function restore(
   plain: Buffer,
   belonging: Belonging,
@@ -154,7 +158,7 @@ export async function restore(
   const rowsAt = LENGTH_BYTES + headBytes;
   const head: Head = JSON.parse(plain.toString('utf8', LENGTH_BYTES, rowsAt));
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
-    throw new Error('it is of another project or filter');
+    throw new Error('it belongs to another project or filter');
   }
   const words = head.parts.reduce((sum, count) => sum + count, head.rows * IDS_WORDS);
   if (head.order !== endianness() || plain.length !== rowsAt + words * WORD_BYTES) {

@@ -1,13 +1,13 @@
-// What changed since the whole policy was last written down, for a small file beside the large one:
-// a revocation must outlive the program, and a million keys take too long to write for each.
+// The journal of the policy cache: the changes since the policy file was written. A revocation must
+// survive a restart, and rewriting a million keys for each one would take too long.
 import type { Belonging, Kept } from './cache-form.ts';
 import type { Change } from './table.ts';
 
-/** One delta, as the feed told it. */
+/** One delta of the feed. */
 export type News = {
   since: number;
   changes: readonly Change[];
-  /** It tells of nothing but new keys. */
+  /** The delta contains new keys only. */
   isOnlyMore: boolean;
 };
 
@@ -15,20 +15,20 @@ type Batch = { since: number; version: number; texts: readonly string[]; chars: 
 
 type Head = {
   belonging: Belonging;
-  /** Of the version from which on this tells everything. */
+  /** The journal holds all changes after this version. */
   since: number;
   version: number;
-  /** Which keys there are after it. */
+  /** The fingerprint of the table after all changes. */
   fingerprint: string;
   projectDeleted: boolean;
   savedAt: number;
   confirmedAt: number;
 };
 
-/** Some twenty thousand revocations; beyond it the whole has to be written. */
+/** About twenty thousand revocations; with more, the policy file has to be written. */
 const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;
-/** Some milliseconds' work. */
+/** Changes that are applied without a pause: a few milliseconds. */
 const TEXTS_AT_ONCE = 500;
 
 export class NewsLog {
@@ -47,7 +47,7 @@ export class NewsLog {
     const last = this.#batches.at(-1);
     if (last && last.version !== since) this.clear();
     else if (last && texts.length === 0) {
-      // Of many keys that are not told to this node, nothing is told but versions.
+      // Changes outside this node's filter only advance the version.
       last.version = version;
       return;
     }
@@ -62,25 +62,31 @@ export class NewsLog {
     this.#chars = 0;
   }
 
-  /** Whether this, put upon the whole of a version, gives the newest. Null for no whole. */
+  /** Whether the journal leads from a policy file of this version to the newest; null: no file. */
   follows(version: number | null): boolean {
     const [first] = this.#batches;
     return first !== undefined && version !== null && first.since <= version;
   }
 
-  /** Forgets what the whole of a version holds as well. */
+  /** Drops the changes that a policy file of this version already contains. */
   forget(version: number): void {
     this.#batches = this.#batches.filter((batch) => batch.version > version);
     this.#chars = this.#batches.reduce((sum, { chars }) => sum + chars, 0);
   }
 
-  /** All of it, a change a line, with the policy that it led to. */
+  /** The file contents: a head that describes the resulting policy, then one change per line. */
   pieces({ policy, savedAt, confirmedAt }: Kept, belonging: Belonging): Uint8Array[] {
     const { version, projectDeleted, table } = policy;
     const { fingerprint } = table;
     const since = this.#batches[0]?.since ?? version;
     const head: Head = {
-      ...{ belonging, since, version, fingerprint, projectDeleted, savedAt, confirmedAt },
+      belonging,
+      since,
+      version,
+      fingerprint,
+      projectDeleted,
+      savedAt,
+      confirmedAt,
     };
     const texts = this.#batches.flatMap((batch) => batch.texts);
     const pieces = [Buffer.from(JSON.stringify(head))];
@@ -91,13 +97,13 @@ export class NewsLog {
   }
 }
 
-/** What has to be kept for as long as the whole is not written again. */
+/** The journal's changes, which must be kept until the policy file is written again. */
 export type Applied = { kept: Kept; since: number; texts: readonly string[] };
 
 /**
- * Brings a policy up to what was sealed beside it. Every change says how its key stands after it,
- * so that it does no harm to make some of them once more. Throws when they are of another policy;
- * says when they tell nothing beyond it, or when there is something missing in between.
+ * Applies the journal to a policy. Every change holds the final state of its key, so applying one
+ * twice is harmless. Throws if the journal belongs to another policy; returns 'nothing new' if the
+ * policy is as new, and 'a gap' if changes are missing between them.
  */
 export async function applyNews(
   kept: Kept,
@@ -107,7 +113,7 @@ export async function applyNews(
   const [first = '', ...texts] = plain.toString('utf8').split('\n');
   const head: Head = JSON.parse(first);
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
-    throw new Error('its news are of another project or filter');
+    throw new Error('its journal belongs to another project or filter');
   }
   const { policy } = kept;
   const { since, version, projectDeleted, savedAt, confirmedAt } = head;
@@ -120,9 +126,9 @@ export async function applyNews(
     policy.table.apply(texts.slice(at, at + TEXTS_AT_ONCE).map(changeIn));
     await breathe();
   }
-  // Versions can be taken back, and given again to something else.
+  // After a rollback of the server, the same version number may mean another policy.
   if (policy.table.fingerprint !== head.fingerprint)
-    throw new Error('its news are of another past');
+    throw new Error('its journal does not match the policy file');
   policy.version = version;
   policy.projectDeleted = projectDeleted;
   return { kept: { policy, savedAt, confirmedAt }, since, texts };
@@ -130,7 +136,7 @@ export async function applyNews(
 
 function changeIn(text: string): Change {
   const change: Change = JSON.parse(text);
-  // JSON has no word for "never".
+  // JSON.stringify wrote Infinity ("never") as null.
   if (change.kind === 'upsert') change.entry.expiresAt ??= Number.POSITIVE_INFINITY;
   return change;
 }

@@ -1,16 +1,16 @@
-// When a write begins: at the earliest time that was asked for, and never two of a kind at once.
+// Schedules writes: each at the earliest requested time, and never two of one kind at once.
 import type { Clock } from '../clock.ts';
 
 export type Earliest = {
-  /** Acts within this time, or sooner if that was asked for already. */
+  /** Runs the action within this time, or sooner if that was already requested. */
   within(ms: number): void;
-  /** Acts as soon as the act before has ended; resolves when this one has. */
+  /** Runs the action as soon as the previous run has ended; resolves when this run has. */
   now(): Promise<void>;
-  /** Nothing more is begun; resolves when what was begun has ended. */
+  /** Starts no further runs; resolves when the current one has ended. */
   close(): Promise<void>;
 };
 
-/** One act after the other, each at the earliest time that was asked for. It must not reject. */
+/** Runs an action one at a time, each at the earliest requested time. `act` must not reject. */
 export function earliest(clock: Clock, act: () => Promise<void>): Earliest {
   let acting = Promise.resolve();
   let dueAt = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export function earliest(clock: Clock, act: () => Promise<void>): Earliest {
 
 export type Shared<T> = () => Promise<T>;
 
-/** One act at a time. All callers that come while one runs share the next. */
+/** Runs an action one at a time. All callers that arrive during a run share the next one. */
 export function shared<T>(act: () => Promise<T>): Shared<T> {
   let running: Promise<T> | null = null;
   let next: Promise<T> | null = null;

@@ -1,10 +1,10 @@
-// When the policy is written to the disk. There are two files: the whole policy, written now and
-// then, and a small journal beside it with what changed since.
+// Decides when the policy is written to disk. There are two files: the policy file ("whole"),
+// written from time to time, and a small journal with the changes since.
 //
-// One rule governs both: a node acknowledges a version only when a start from the disk would admit
-// no key that this version took away. So a version that takes something away is in the journal
-// before it is acknowledged. Where the journal cannot be put upon the whole on the disk, or cannot
-// be written, the copy on the disk is removed instead: no policy is better than a revoked key.
+// One rule governs both: a node acknowledges a version only if a start from disk would admit no key
+// that this version removed. So a version with removals is in the journal before it is
+// acknowledged. If the journal does not fit the policy file on disk, or cannot be written, the
+// files are removed instead: having no policy is better than admitting a revoked key.
 import type { Clock } from '../clock.ts';
 import type { Disk } from './cache-disk.ts';
 import type { Kept } from './cache-form.ts';
@@ -12,25 +12,25 @@ import { type Applied, type News, NewsLog } from './cache-news.ts';
 import { type Earliest, earliest, type Shared, shared } from './cache-timing.ts';
 import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
 
-/** Writing the whole is put off, but for the first time the longer, the more there is to write. */
+/** After the first full write, the next is delayed in proportion to the number of keys. */
 const SOON_MS = 1_000;
 const LATER_MS = 30_000;
 const PAUSE_MS_PER_KEY = 0.2;
-/** After a failure writing is tried again after 1, 2, 4 … 60 s. */
+/** After a failure, writing is retried after 1, 2, 4 … 60 s. */
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
 const DOUBLINGS_MAX = 10;
-/** The journal outlasts the process at once, and a power cut after this time. */
+/** A written journal survives the process immediately, and a power cut after this time. */
 const SYNC_MS = 1_000;
-/** How often it is noted that the control plane still confirms the policy. */
+/** How often the time of the last confirmation is written. */
 const CONFIRMED_MS = 60_000;
-/** A policy of up to this many keys is written as quickly as a long journal. */
+/** A policy of up to this many keys is written as fast as a long journal. */
 const SMALL_KEYS_MAX = 10_000;
 
-/** What was on the disk: a whole of the version `base`, and what it came to with its journal. */
+/** The files on disk: `base` is the version of the policy file, `kept` has the journal applied. */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
-/** The whole that was being written is older than a change that it cannot be followed by. */
+/** The journal cannot follow the policy file that was being written: it is already outdated. */
 class Overtaken extends Error {}
 
 export class Writing {
@@ -41,18 +41,18 @@ export class Writing {
   readonly #sync: Earliest;
   readonly #securing: Shared<boolean>;
   #latest: Kept | null = null;
-  /** The newest version that took something away. */
+  /** The newest version that removed something. */
   #removedAt = UNKNOWN_VERSION;
-  /** The policy came as a whole: the same version on the disk may be of another history. */
+  /** The policy came as a snapshot: the same version on disk may have another history. */
   #isReplaced = false;
-  /** The newest is not in the whole on the disk. */
+  /** The policy file on disk lacks the newest version. */
   #isPending = false;
   #wholeBegunAt = Number.NEGATIVE_INFINITY;
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
   #trouble: string | null = null;
-  /** The whole is written, and waits for its journal. */
+  /** The new policy file is written, and waits for its journal. */
   #replacing: Promise<unknown> | null = null;
   #isClosed = false;
 
@@ -64,25 +64,25 @@ export class Writing {
     this.#securing = shared(() => this.#secureOnce());
   }
 
-  /** Why the last write failed; null since the one that did not. */
+  /** Why the last write failed; null after a success. */
   get trouble(): string | null {
     return this.#trouble;
   }
 
-  /** Goes on from what was found. */
+  /** Continues from the files that were loaded. */
   begin({ kept, applied }: Found): void {
     this.#latest = kept;
     if (applied) this.#log.addTexts(applied.since, kept.policy.version, applied.texts);
   }
 
-  keep(latest: Kept, told: News | null): void {
+  keep(latest: Kept, delta: News | null): void {
     const { version } = latest.policy;
-    const isOnlyMore = told?.isOnlyMore === true;
+    const isOnlyMore = delta?.isOnlyMore === true;
     this.#latest = latest;
     this.#isPending = true;
-    if (told) this.#log.add(told.since, version, told.changes);
+    if (delta) this.#log.add(delta.since, version, delta.changes);
     else this.#log.clear();
-    this.#isReplaced ||= told === null;
+    this.#isReplaced ||= delta === null;
     if (!isOnlyMore) {
       this.#removedAt = version;
       void this.secure();
@@ -91,7 +91,7 @@ export class Writing {
     this.#writeWithin(canWait ? this.#longPauseMs() : this.#pauseMs());
   }
 
-  /** Notes now and then that the control plane confirmed the latest policy. */
+  /** Writes, every CONFIRMED_MS, that the control plane confirmed the latest policy. */
   confirm(at: number): void {
     const latest = this.#latest;
     const elapsed = this.#clock.monotonicMs();
@@ -107,17 +107,17 @@ export class Writing {
   }
 
   /**
-   * Resolves when a start from the disk would admit no key that was taken away until now: true.
-   * False when the old copy can neither be followed up nor removed. Never rejects.
+   * Resolves true when a start from disk would admit no key that was removed until now. False if
+   * the old files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
-    // A whole is about to be replaced, and must not be overtaken by change after change.
+    // The policy file is about to be replaced; a stream of changes must not keep it waiting.
     await this.#replacing?.catch(() => {});
     return this.#isRecorded(this.#removedAt) || this.#securing();
   }
 
   async close(): Promise<void> {
-    // The journal first: it is small, and the program may not wait for the whole.
+    // The journal first: it is small, and the program may exit before the policy file is written.
     await this.secure();
     this.#isClosed = true;
     await this.#sync.close();
@@ -125,7 +125,7 @@ export class Writing {
     await this.#writeWhole();
   }
 
-  /** Whether the disk holds a removal, or no copy. Other processes write there as well. */
+  /** Whether the disk has this removal, or no files. Other processes may write there too. */
   #isRecorded(removedAt: number): boolean {
     const base = this.#disk.wholeVersion();
     if (base === null) return true;
@@ -138,7 +138,7 @@ export class Writing {
   }
 
   async #secureOnce(): Promise<boolean> {
-    // What is removed while this runs has asked for another run.
+    // A key that is removed while this runs triggers another run.
     const removedAt = this.#removedAt;
     const isResting = this.#clock.monotonicMs() < this.#retryAt;
     if (isResting || this.#isClosed) return this.#isRecorded(removedAt);
@@ -146,13 +146,13 @@ export class Writing {
     const faults: unknown[] = [];
     const note = (error: unknown) => void faults.push(error);
     if (!this.#isRecorded(removedAt)) await this.#record().catch(note);
-    // Nothing else has helped: the old copy must go.
+    // Recording failed, so the old files are removed.
     if (!this.#isRecorded(removedAt)) await this.#clear().catch(note);
     if (faults.length > 0 && this.#failures === failures) this.#failed(faults[0]);
     return this.#isRecorded(removedAt);
   }
 
-  /** Writes the journal, or the whole where that is small: with more than that nothing may wait. */
+  /** Writes the journal, or the policy file if it is small enough for a caller to wait for it. */
   async #record(): Promise<void> {
     const latest = this.#latest;
     if (!latest) return;
@@ -196,9 +196,9 @@ export class Writing {
     }
   }
 
-  /** What was taken away while the whole was written must be in the journal when it is there. */
+  /** Keys removed while the policy file is written must be in the journal before it is in place. */
   #conditionOf({ policy }: Kept, meeting: () => void): Condition {
-    const { version } = policy; // of this moment: it goes on while the whole is written
+    const { version } = policy; // read now: it grows while the policy file is written
     const isSame = () => this.#latest?.policy === policy;
     return {
       isMet: () => this.#removedAt <= version || (isSame() && this.#isInJournal(this.#removedAt)),
@@ -225,12 +225,12 @@ export class Writing {
     this.#writeWithin(waitMs);
   }
 
-  /** Not before the next try is due. */
+  /** Schedules the policy file, but not before the next retry is due. */
   #writeWithin(ms: number): void {
     this.#whole.within(Math.max(ms, this.#retryAt - this.#clock.monotonicMs()));
   }
 
-  /** Nothing but the whole will do: soon, but not again and again. */
+  /** The delay if only the policy file helps: short, but longer after a recent write. */
   #pauseMs(): number {
     const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();
     return Math.max(SOON_MS, untilMs - this.#clock.monotonicMs());

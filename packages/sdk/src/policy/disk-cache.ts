@@ -1,6 +1,6 @@
-// Keeps the last good policy in a file, so that a cold start needs no control plane, and what has
-// changed since in a small one beside it. Both are sealed (see cache-form.ts). Whatever is wrong
-// with them or with the disk, the node goes on without.
+// The policy cache: the last good policy in a file, so that a cold start needs no control plane,
+// and a small journal with the changes since. Both are encrypted (see cache-form.ts). If the files
+// or the disk fail, the node works without a cache.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
@@ -22,25 +22,25 @@ import { readSealed } from './sealed-file.ts';
 import type { Policy } from './standing.ts';
 
 export type DiskCache = {
-  /** What was kept, if it is whole, ours and of this very feed. Never rejects. */
+  /** The cached policy; null if it is missing, invalid or of another feed. Never rejects. */
   load(): Promise<Kept | null>;
   /**
-   * Writes a policy down before long, with the control plane's time of it, and with what led to it;
-   * null when it came as a whole. At once when not only new keys are told of, because a revocation
-   * must outlive the program.
+   * Schedules a policy to be written, with the control plane's time. `delta` is what led to it,
+   * null for a snapshot. Anything but new keys is written immediately, because a revocation must
+   * survive a restart.
    */
-  keep(policy: Policy, savedAt: number, news?: News | null): void;
+  keep(policy: Policy, savedAt: number, delta?: News | null): void;
   /**
-   * Resolves true when a start from this cache would admit no key that was taken away until now:
-   * because it is written, or because no copy is left. False when neither could be done: then the
-   * policy in force must not be acknowledged. Never rejects.
+   * Resolves true when a start from this cache would admit no key that was removed until now:
+   * removals are written, or there are no files. False if neither was possible: then the policy in
+   * force must not be acknowledged. Never rejects.
    */
   secure(): Promise<boolean>;
-  /** Notes that the control plane has just confirmed the policy in force. */
+  /** Records that the control plane has just confirmed the policy in force. */
   confirm(): void;
   /** Why the cache cannot be written; null when it can. */
   trouble(): string | null;
-  /** Writes down what is not yet written. Never rejects. */
+  /** Writes what is still pending. Never rejects. */
   close(): Promise<void>;
 };
 
@@ -85,15 +85,15 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         writing.begin(found);
         return found.kept;
       } catch (error) {
-        // What nobody can open shall not stand in the way of what will be written. A disk that
-        // refuses, or too many files that are open, says nothing of what is in them.
+        // Files that cannot be opened must not block later writes, so they are removed. An I/O
+        // error, such as too many open files, says nothing about their contents.
         const isOfDisk = Object(error).syscall !== undefined;
         if (!isOfDisk) await removeInOrder([path, newsPath]).catch(() => {});
         return failed('was refused')(error);
       }
     },
-    keep: (policy, savedAt, news = null) =>
-      writing.keep({ policy, savedAt, confirmedAt: clock.now() }, news),
+    keep: (policy, savedAt, delta = null) =>
+      writing.keep({ policy, savedAt, confirmedAt: clock.now() }, delta),
     secure: () => writing.secure(),
     confirm: () => writing.confirm(clock.now()),
     trouble: () => writing.trouble,
@@ -104,17 +104,17 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
 type Reading = { path: string; newsPath: string; secretKey: string; belonging: Belonging };
 
 /**
- * Null when there is nothing. Throws when what is there cannot be believed. The news come first:
- * should another process replace the whole meanwhile, it only ever gets newer under them.
+ * Null without files. Throws if they are invalid. The journal is read first: if another process
+ * replaces the policy file meanwhile, that file can only be newer than the journal expects.
  */
 async function readBoth({ path, newsPath, secretKey, belonging }: Reading): Promise<Found | null> {
-  const newsPlain = await readSealed(newsPath, secretKey);
+  const journal = await readSealed(newsPath, secretKey);
   const plain = await readSealed(path, secretKey);
   const kept = plain && (await restore(plain, belonging, breathe));
   if (!kept) return null;
   const base = kept.policy.version;
-  const applied = newsPlain && (await applyNews(kept, newsPlain, { belonging, breathe }));
-  if (applied === 'a gap') throw new Error('something is missing between it and its news');
+  const applied = journal && (await applyNews(kept, journal, { belonging, breathe }));
+  if (applied === 'a gap') throw new Error('changes are missing between it and its journal');
   if (!applied || applied === 'nothing new') return { kept, base, applied: null };
   return { kept: applied.kept, base, applied };
 }

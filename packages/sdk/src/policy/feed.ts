@@ -1,12 +1,11 @@
-// Follows the policy feed of one project, one exchange at a time:
+// Follows the policy feed of one project, one request at a time:
 //
-//   nothing known ─▶ snapshot, page by page ─▶ delta since its version, held open ─▶ delta …
+//   no policy ─▶ snapshot, page by page ─▶ delta since its version, held open ─▶ delta …
 //
-// A snapshot is put together aside and swapped in whole. A delta is checked whole, then applied
-// whole, between two requests of the vendor. What fails changes nothing: the last good policy stays
-// and the exchange is tried again after a pause. Asking for what came after a version acknowledges
-// it, so a delta is asked for only when everything before it is in force, and when a start from the
-// cache would not forget it.
+// A snapshot is built separately and swapped in as a whole. A delta is checked completely, then
+// applied in one synchronous step. A failure changes nothing: the last good policy stays in force
+// and the request is retried after a pause. A delta request acknowledges its `since` version, so
+// it is sent only when that version is in force and a start from the cache keeps its removals.
 import type { Chance, Clock } from '../clock.ts';
 import type { Env } from '../context.ts';
 import type { Time } from '../time.ts';
@@ -22,7 +21,7 @@ import { type Delta, FeedFault, type SnapshotPage } from './wire.ts';
 
 export type FeedParts = {
   projectId: string;
-  /** What the feed must be narrowed to; null for both environments. */
+  /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
   filter: SourceParts['filter'];
   nodeId: string;
@@ -38,23 +37,23 @@ export type FeedParts = {
   cache: FeedCache | null;
 };
 
-/** What the feed asks of a cache. */
+/** The functions of the cache that the feed uses. */
 export type FeedCache = {
-  /** After each change, with the control plane's time of it; null when all of it is new. */
-  keep(policy: Policy, generatedAt: number, news: News | null): void;
-  /** After each answer that there is nothing new. */
+  /** Called after each change, with the server's time. `delta` is null after a snapshot. */
+  keep(policy: Policy, generatedAt: number, delta: News | null): void;
+  /** Called after each response without changes. */
   confirm(): void;
-  /** Whether a start from the cache would admit no key that was taken away until now. */
+  /** True when a start from the cache would admit no key that was removed until now. */
   secure(): Promise<boolean>;
 };
 
-/** So many answers may follow each other at once; then there is a pause between them. */
+/** The number of immediate responses in a row before each further poll is delayed. */
 const BURST_MAX = 10;
 const BURST_PAUSE_MS = 50;
-/** A node that acknowledges nothing shows this often that it is there. */
+/** How often a node that cannot acknowledge its version reports that it is alive. */
 const STAY_MS = 30_000;
 
-type Polled = { outcome: 'news' | 'quiet' | 'failed'; holdMs: number; tookMs: number };
+type Polled = { outcome: 'changes' | 'quiet' | 'failed'; holdMs: number; tookMs: number };
 
 export class Feed {
   readonly #parts: FeedParts;
@@ -62,14 +61,14 @@ export class Feed {
   readonly #holding: Holding;
   readonly #stopping = new AbortController();
   readonly #pause: Pause;
-  /** The last version that a start from the cache would not forget. */
+  /** The last version whose removals a start from the cache would not lose. */
   #securedVersion = 0;
   #stayedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #burst = 0;
-  /** What a delta said could not be understood, or not be applied: the whole may be. */
+  /** The last delta was malformed or inapplicable; fetch a snapshot next. */
   #startsOver = false;
-  /** When a pause that is due may be cut short; null when it may not. */
+  /** The time after which `wake` may end the next pause early; null if it may not. */
   #wakesAfterMs: number | null = null;
 
   constructor(parts: FeedParts) {
@@ -80,7 +79,7 @@ export class Feed {
     this.#holding = createHolding(parts);
   }
 
-  /** Until it is stopped. Never rejects. */
+  /** Runs until `stop`. Never rejects. */
   async run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       const pauseMs = await this.#step();
@@ -92,17 +91,17 @@ export class Feed {
     this.#stopping.abort();
   }
 
-  /** The control plane has just answered something else: a wait for it is cut short. */
+  /** The control plane has just answered another request, so a back-off can end early. */
   wake(): void {
     this.#pause.wake();
   }
 
-  /** After it was stopped: no revocation has to wait for this node any more. Never rejects. */
+  /** After `stop`: revocations no longer have to wait for this node. Never rejects. */
   leave(): Promise<void> {
     return this.#source.leave(this.#securedVersion);
   }
 
-  /** One exchange, and how long to wait before the next. */
+  /** Makes one request; returns the wait before the next. */
   async #step(): Promise<number> {
     const { policy } = this.#parts.standing;
     this.#wakesAfterMs = null;
@@ -125,7 +124,7 @@ export class Feed {
   async #follow(policy: Policy): Promise<number> {
     const { clock, standing, cache } = this.#parts;
     const isNamed = await this.#isSecured(policy);
-    // What is in doubt is confirmed by an answer, and a held poll may have none for long.
+    // A degraded policy needs a quick confirmation, and a held poll may stay silent for long.
     const holdMs = standing.degraded ? 0 : this.#holding.next();
     const beganAt = clock.monotonicMs();
     const ended = (outcome: Polled['outcome']): Polled => {
@@ -141,7 +140,7 @@ export class Feed {
         throw error;
       });
     this.#stopping.signal.throwIfAborted();
-    const polled = ended(answer === null ? 'quiet' : 'news');
+    const polled = ended(answer === null ? 'quiet' : 'changes');
     if (answer === null) {
       standing.confirmed(policy);
       cache?.confirm();
@@ -151,10 +150,10 @@ export class Feed {
   }
 
   /**
-   * Whether the policy in force may be acknowledged. While it may not, because the cache holds an
-   * older copy that it can neither follow up nor remove, polls bear no name. Now and then one says
-   * that the node is there, with the last version that the cache would not forget: a revocation
-   * waits for it, and is told that it is not complete.
+   * Whether the policy in force may be acknowledged. It may not while the cache holds an older copy
+   * that it can neither update nor remove; polls then omit the node name. Every STAY_MS, one named
+   * poll reports the last secured version, so that revocations wait for this node and are reported
+   * as incomplete.
    */
   async #isSecured({ version }: Policy): Promise<boolean> {
     const { cache, clock } = this.#parts;
@@ -174,17 +173,17 @@ export class Feed {
     const { chance, pollMs } = this.#parts;
     const holdsNext = this.#holding.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
-    // Nothing new, and sooner than it should have been said: not to be asked in a loop.
+    // The server did not hold the poll: slow down instead of polling in a loop.
     if (outcome === 'quiet' && holdMs > 0 && tookMs < holdMs / 2) return spread(pollMs, chance) / 4;
-    this.#burst = outcome === 'news' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;
+    this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;
     return this.#burst > BURST_MAX ? BURST_PAUSE_MS : 0;
   }
 
   #apply(policy: Policy, { since, version, changes, projectDeleted, generatedAt }: Delta): void {
-    // Until the last line of this nothing else runs; should one throw, the whole is read anew.
+    // All of this is synchronous. If a step throws, the next request fetches a snapshot.
     this.#startsOver = true;
-    if (since !== policy.version) throw new FeedFault('it is a delta since another version');
-    if (version <= since) throw new FeedFault('a version went back');
+    if (since !== policy.version) throw new FeedFault('the delta starts at another version');
+    if (version <= since) throw new FeedFault('the version went back');
     const { table, projectDeleted: wasDeleted } = policy;
     const { size } = table;
     table.apply(changes);
@@ -195,14 +194,14 @@ export class Feed {
     this.#adopt(policy, generatedAt, { since, changes, isOnlyMore });
   }
 
-  /** Reads the remaining pages; what was known stays in force until the last one is in. */
+  /** Reads the remaining pages; the old policy stays in force until the last one is read. */
   async #activate(first: SnapshotPage): Promise<void> {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.standing.policy;
     if (known && version < known.version) {
-      // Should it come to this version again, that says nothing of what is known here.
+      // After a rollback of the server, the same version number may mean another policy.
       this.#startsOver = true;
-      throw new FeedFault('a version went back');
+      throw new FeedFault('the version went back');
     }
     const { table, projectDeleted } = await readSnapshot(this.#source, first);
     this.#stopping.signal.throwIfAborted();
@@ -211,10 +210,10 @@ export class Feed {
     this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt, null);
   }
 
-  #adopt(policy: Policy, generatedAt: number, news: News | null): void {
+  #adopt(policy: Policy, generatedAt: number, delta: News | null): void {
     this.#parts.time.heard(generatedAt);
     this.#parts.standing.confirmed(policy);
-    this.#parts.cache?.keep(policy, generatedAt, news);
+    this.#parts.cache?.keep(policy, generatedAt, delta);
   }
 
   #failed(error: unknown): number {
@@ -230,7 +229,8 @@ export class Feed {
     const why = error instanceof Error ? error.message : String(error);
     standing.failed({ hard: true, message: `the policy feed cannot be followed: ${why}` });
     const terms = { hard: true, retryAfterMs: null, isLimited: false };
-    // It is heard, and still decides by what it has: revocations have to wait for it.
+    // The server is reachable and this node keeps deciding by its old policy, so it must poll often
+    // enough for revocations to wait for it.
     return Math.min(waitMsAfter({ failures, ...terms }, chance), POLL_MS_MAX);
   }
 }

@@ -1,11 +1,11 @@
-// Scopes as handlers are given them. One set serves all keys that have the same ones, so a handler
-// that could add to it would give every one of them what its own key was to get.
+// The immutable scope set that handlers receive. All keys with equal scopes share one set, so a
+// handler that added a scope for its key would add it for all of them.
 
 import { inspect } from 'node:util';
 
 /**
- * A set that stays as it is. It is no `Set` itself, because the methods of `Set` change every set
- * that they are called on; the one behind it cannot be reached.
+ * A read-only set. It does not extend `Set`, because `Set.prototype.add.call` would change it; the
+ * inner set is private.
  */
 class FixedSet implements ReadonlySet<string> {
   readonly #values: Set<string>;
@@ -46,7 +46,7 @@ class FixedSet implements ReadonlySet<string> {
     return this.#values[Symbol.iterator]();
   }
 
-  /** As a list, where `JSON.stringify` would show an object without fields. */
+  /** A list, because `JSON.stringify` would print an empty object. */
   toJSON(): string[] {
     return [...this.#values];
   }
@@ -56,9 +56,9 @@ class FixedSet implements ReadonlySet<string> {
   }
 }
 
-// Nobody can give all of them another `has`, either.
+// The prototype is frozen too, so that no code can replace `has` for all sets.
 Object.freeze(FixedSet.prototype);
 Object.freeze(FixedSet);
 
-/** A type alone would not stop code that is written without types. */
+/** Immutable at run time: the type alone would not stop JavaScript code. */
 export const fixedSet = (values: Iterable<string>): ReadonlySet<string> => new FixedSet(values);

@@ -1,25 +1,25 @@
-// Whether polls are held open. A wire that breaks held requests, or a server that does not hold
-// them, gets plain polls for a while; then holding is tried again. An outage is neither: what fails
-// when it is held and again when it is not says nothing about holding.
+// Whether polls are held open (long polling). If the network breaks held requests, or the server
+// does not hold them, polls are plain for a while; then holding is tried again. An outage does not
+// count: there the plain poll after a failed held one fails as well.
 import type { Clock } from '../clock.ts';
 
 const HOLD_MS = 25_000;
-/** Of the time after which silence makes policy stale: a held poll is silent all along. */
+/** The longest hold as a share of `staleAfterMs`: nothing confirms the policy during a hold. */
 const FRESH_SHARE = 0.5;
-/** An answer without news before this share of the time was not held. */
+/** A response without changes before this share of the hold means that the poll was not held. */
 const HELD_SHARE = 0.5;
 const DISAPPOINTMENTS_MAX = 3;
 const PLAIN_MS = 600_000;
 
 export type Poll = {
-  /** How long it was to be held; 0 for a plain one. */
+  /** The requested hold; 0 for a plain poll. */
   holdMs: number;
   tookMs: number;
-  outcome: 'news' | 'quiet' | 'failed';
+  outcome: 'changes' | 'quiet' | 'failed';
 };
 
 export type Holding = {
-  /** How long the next poll should be held. */
+  /** The hold to request for the next poll; 0 for a plain one. */
   next(): number;
   ended(poll: Poll): void;
 };
@@ -30,7 +30,7 @@ export function createHolding({ clock, longPoll, staleAfterMs }: HoldingParts): 
   const wantedMs = longPoll ? Math.min(HOLD_MS, Math.floor(staleAfterMs * FRESH_SHARE)) : 0;
   let disappointments = 0;
   let plainUntil = Number.NEGATIVE_INFINITY;
-  /** A held poll has just failed; a plain one will tell why. */
+  /** The last poll was held and failed; the next, plain one shows whether holding is the cause. */
   let isSuspect = false;
 
   const disappointed = () => {
@@ -47,7 +47,7 @@ export function createHolding({ clock, longPoll, staleAfterMs }: HoldingParts): 
       if (outcome === 'failed') return;
       if (holdMs === 0) {
         if (wasSuspect) disappointed();
-      } else if (outcome === 'news' || tookMs >= holdMs * HELD_SHARE) disappointments = 0;
+      } else if (outcome === 'changes' || tookMs >= holdMs * HELD_SHARE) disappointments = 0;
       else disappointed();
     },
   };

@@ -1,5 +1,5 @@
-// Key id and tenant id of each key, as words, in chunks that are only ever added to: a context
-// refers to them until somebody reads its ids, perhaps long after its key was removed.
+// Key id and tenant id of each key, as words, in chunks whose used rows never change: a context
+// refers to them until its ids are read, perhaps long after its key was removed.
 import { ID_WORDS, writeId } from './words.ts';
 
 export const IDS_WORDS = 2 * ID_WORDS;
@@ -19,12 +19,12 @@ export class Ids {
     return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
   }
 
-  /** The words among which those of a row stand. They never change. */
+  /** The chunk that holds a row. Its used rows never change. */
   wordsOf(row: number): Int32Array {
     return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
   }
 
-  /** Where the key's id begins; the tenant's follows. */
+  /** The offset of the key id in the chunk; the tenant id follows. */
   startOf(row: number): number {
     return (row & IN_CHUNK) * IDS_WORDS;
   }
@@ -40,7 +40,7 @@ export class Ids {
   #newRow(): number {
     const row = this.#free.pop();
     if (row !== undefined) {
-      // Somebody may still look at what stood here.
+      // A context may still refer to the old row, so the chunk is copied.
       const index = row >>> CHUNK_BITS;
       this.#chunks[index] = (this.#chunks[index] ?? NOTHING).slice();
       return row;
@@ -52,7 +52,7 @@ export class Ids {
     return this.#used - 1;
   }
 
-  /** Whether a row holds these very ids. */
+  /** Whether a row holds exactly these ids. */
   holds(row: number, keyId: string, tenantId: string): boolean {
     writeId(keyId, scratch, 0);
     writeId(tenantId, scratch, ID_WORDS);
@@ -65,12 +65,12 @@ export class Ids {
     this.#free.push(row);
   }
 
-  /** As they are now; what changes later does not show in the rows that are used. */
+  /** A snapshot; later changes do not affect its used rows. */
   show(): { used: number; chunks: Int32Array[] } {
     return { used: this.#used, chunks: [...this.#chunks] };
   }
 
-  /** Takes over chunks as they were shown; rows without a mark are free. */
+  /** Adopts chunks from `show`; rows without a mark are free. */
   adopt(chunks: Int32Array[], marks: Uint8Array): void {
     this.#chunks = chunks;
     this.#used = marks.length;

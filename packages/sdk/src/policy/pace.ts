@@ -1,25 +1,25 @@
-// How long to wait before the next exchange. Failures double the wait, hard ones from further up,
-// and chance spreads it, so that a fleet does not come back in step after an outage.
+// The wait before the next request to the feed. Each failure doubles it, hard failures from a
+// higher start, and jitter spreads it, so that a fleet does not retry in step after an outage.
 import type { Chance } from '../clock.ts';
 
 const SOFT_MS_MIN = 500;
-/** A node that waits for longer hears of no revocation, long after the control plane is back. */
+/** A longer wait would miss revocations for that long after the control plane is back. */
 const SOFT_MS_MAX = 5_000;
 const HARD_MS_MIN = 5_000;
 const HARD_MS_MAX = 300_000;
 const DOUBLINGS_MAX = 20;
-/** Who is not heard for 90 s is not waited for at a revocation, and polls come a fifth late. */
+/** Keep below 90 s, after which revocations stop waiting for this node; jitter adds up to 20 %. */
 export const POLL_MS_MAX = 60_000;
-/** Of a wait, what chance may take away at most. */
+/** The largest share of a wait that jitter removes. */
 const SPREAD = 0.75;
 
 export type Failed = {
-  /** How many failures came in a row, this one included. */
+  /** The number of consecutive failures, including this one. */
   failures: number;
   hard: boolean;
-  /** What the server asked for, or a proxy in front of it: a maintenance page says an hour. */
+  /** `Retry-After` of the server, or of a proxy: a maintenance page may say an hour. */
   retryAfterMs: number | null;
-  /** The server is well and wants fewer requests: what it asks for is waited for in full. */
+  /** Status 429: the server works but wants fewer requests; `Retry-After` is waited in full. */
   isLimited: boolean;
 };
 
@@ -33,8 +33,8 @@ export function waitMsAfter(failed: Failed, chance: Chance): number {
   return before + bound * (1 - SPREAD * chance());
 }
 
-/** The least time between two tries when another exchange has shown that the server answers. */
+/** The shortest wait between two tries after another request has shown that the server is back. */
 export const wakeMs = (chance: Chance): number => SOFT_MS_MIN * (1 + chance());
 
-/** A fifth more or less, for polls at intervals. */
+/** Jitter of ±20 %, for polls at intervals. */
 export const spread = (ms: number, chance: Chance): number => ms * (0.8 + 0.4 * chance());

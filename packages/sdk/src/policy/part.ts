@@ -1,28 +1,28 @@
-// Keys by digest: open addressing, and what a decision needs stands right behind the digest. Among
-// a million keys it is memory that makes a decision wait, so one place in it has to do. Slots are
-// few beyond what is used, because each of them is a whole record.
+// A hash table of keys by digest, with open addressing. The data for a decision directly follows
+// the digest: with a million keys, cache misses are the cost of a decision, so one has to do. The
+// table is filled densely, because every empty slot takes a whole record.
 import { DIGEST_WORDS } from './words.ts';
 
-/** Of a key's record: the number of its ids, plus one; zero where nothing stands. */
+/** The row of the key's ids, plus one; zero in an empty record. */
 export const ROW_AT = DIGEST_WORDS;
-/** The number of its terms: scopes and rules. */
+/** The pool index of its terms: scopes and rate limits. */
 export const TERMS_AT = 9;
-/** Two words, the higher one first. */
+/** Two words, the high one first. */
 export const EXPIRY_AT = 10;
 export const RECORD_WORDS = 12;
 
 const RECORDS_MIN = 8;
-/** Between 56 and 70 hundredths full: a record is found at the second look, on average. */
+/** 56 to 70 % full: on average, a record is found at the second probe. */
 const FILL_MAX = 0.7;
 const FILL_SETTLED = 0.63;
 const GROWTH = 1.25;
-/** While it is filled: what is outgrown is garbage, and collecting it costs more than the room. */
+/** While filling: outgrown arrays are garbage, which costs more to collect than spare memory. */
 const GROWTH_AT_FIRST = 2;
-/** In place of the higher word of an expiry: without an end. */
+/** The high word of the expiry of a key that does not expire. */
 export const NEVER = 0x7fffffff;
 const WORD = 2 ** 32;
 
-/** The expiry from its two words; Infinity for none. */
+/** The expiry from its two words; Infinity if the key does not expire. */
 export const expiryOf = (high: number, low: number): number =>
   high === NEVER ? Number.POSITIVE_INFINITY : high * WORD + (low >>> 0);
 
@@ -33,13 +33,13 @@ export function writeExpiry(words: Int32Array, start: number, at: number): void 
   words[start + EXPIRY_AT + 1] = high === NEVER ? 0 : at - high * WORD;
 }
 
-/** One of many parts, each of which grows alone: no growth takes long enough to be felt. */
+/** One of many parts. Each grows separately, so that no resize blocks for long. */
 export class Part {
   words: Int32Array;
   #records: number;
   #used = 0;
   #growth = GROWTH_AT_FIRST;
-  /** Somebody is reading the words in peace: they are copied before they change. */
+  /** `show` has returned the words to a reader: they are copied before the next write. */
   #isShown = false;
 
   constructor(words: Int32Array = new Int32Array(RECORDS_MIN * RECORD_WORDS)) {
@@ -50,7 +50,7 @@ export class Part {
     }
   }
 
-  /** Where the record of a digest begins, or -1. All 32 bytes are compared. */
+  /** The offset of a digest's record, or -1. All 32 bytes are compared. */
   find(digest: Int32Array): number {
     const { words } = this;
     const second = digest[1] ?? 0;
@@ -63,7 +63,7 @@ export class Part {
     return -1;
   }
 
-  /** Makes a record for a digest that has none, and says where. */
+  /** Creates the record of a new digest and returns its offset. */
   add(digest: Int32Array, row: number): number {
     if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
     this.own();
@@ -74,13 +74,13 @@ export class Part {
     return at;
   }
 
-  /** What followed it moves up, so that no look ends too early. */
+  /** Later records of the probe sequence move up, so that no probe ends too early. */
   remove(at: number): void {
     const words = this.own();
     let hole = at;
     for (let next = this.#after(hole); words[next + ROW_AT] !== 0; next = this.#after(next)) {
       const home = this.#homeOf(words[next + 1] ?? 0);
-      // It may move only if its home does not lie between the hole and where it stands.
+      // A record may move only if its home is not between the hole and its current position.
       if (this.#distance(home, next) < this.#distance(hole, next)) continue;
       words.copyWithin(hole, next, next + RECORD_WORDS);
       hole = next;
@@ -89,7 +89,7 @@ export class Part {
     this.#used -= 1;
   }
 
-  /** All is in for now: room beyond what is usual is given back. Says how many records moved. */
+  /** Filling is complete: frees spare memory. Returns the number of records that moved. */
   settle(): number {
     this.#growth = GROWTH;
     const records = Math.max(RECORDS_MIN, Math.ceil(this.#used / FILL_SETTLED));
@@ -98,20 +98,20 @@ export class Part {
     return this.#used;
   }
 
-  /** The words, to be written to. */
+  /** The words for writing; copied first if a reader holds them. */
   own(): Int32Array {
     if (this.#isShown) this.words = this.words.slice();
     this.#isShown = false;
     return this.words;
   }
 
-  /** The words as they are now; what changes later does not show in them. */
+  /** A snapshot of the words; later changes do not affect it. */
   show(): Int32Array {
     this.#isShown = true;
     return this.words;
   }
 
-  /** The second word says where to look first: a share of the whole, so growing keeps order. */
+  /** The second word, scaled to the table size, is the first slot; so a resize keeps the order. */
   #homeOf(second: number): number {
     return ((((second >>> 0) * this.#records) / WORD) | 0) * RECORD_WORDS;
   }
@@ -145,7 +145,7 @@ export class Part {
   }
 }
 
-/** Without a branch for each word: all eight stand side by side. */
+/** Compares all eight words without a branch for each. */
 const isAt = (words: Int32Array, at: number, digest: Int32Array): boolean =>
   (((words[at] ?? 0) ^ (digest[0] ?? 0)) |
     ((words[at + 1] ?? 0) ^ (digest[1] ?? 0)) |

@@ -1,5 +1,5 @@
-// A pause between two exchanges. It ends early when the node is closed, and, where that is allowed,
-// when another exchange with the control plane has shown that it answers again.
+// A pause between two requests to the feed. It ends early when the node is closed and, if allowed,
+// when another request has shown that the control plane answers again.
 import type { Clock } from '../clock.ts';
 
 export class Pause {
@@ -12,7 +12,7 @@ export class Pause {
     this.#signal = signal;
   }
 
-  /** Without a second time it cannot be cut short; with one, to no less than that. */
+  /** `wake` can shorten the pause to `wakesAfterMs`, but not further; null: not at all. */
   wait(ms: number, wakesAfterMs: number | null = null): Promise<void> {
     const signal = this.#signal;
     if (signal.aborted) return Promise.resolve();

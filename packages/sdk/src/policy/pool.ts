@@ -1,17 +1,17 @@
-// Values that many keys share, each held once: scope sets and lists of rules. A value that no key
-// refers to any more is forgotten, so that years of changes do not pile up.
+// Values that many keys share, each stored once: scope sets and lists of rate limits. They are
+// reference-counted, so that values of removed keys do not accumulate.
 
 export type Pool<S, T> = {
-  /** The number of a value, made on first use; counts one reference. */
+  /** The index of a value, created on first use; adds a reference. */
   take(source: S): number;
   release(index: number): void;
-  /** By their numbers: read by every decision, so there is no call between. */
+  /** Values by index. An array, because every decision reads it and a call would cost time. */
   readonly values: readonly T[];
-  /** Everything in it with its number, as it was given. */
+  /** The source of every value, with its index. */
   sources(): [number, S][];
-  /** Puts a value back under its number, without any reference to it yet. */
+  /** Restores a value at its index, without a reference. */
   restore(index: number, source: S): void;
-  /** Counts one more reference to a value that is in it. */
+  /** Adds a reference to an existing value. */
   refer(index: number): void;
 };
 
@@ -19,17 +19,17 @@ type Held<S, T> = { source: S; text: string; value: T; references: number };
 
 export type PoolParts<S, T> = {
   empty: T;
-  /** The same text for the same value, and for no other. */
+  /** A text that is unique for each value. */
   nameOf(source: S): string;
-  /** The same question for two values, and quicker to answer than by their names. */
+  /** Compares two values; faster than comparing their names. */
   isSame(one: S, other: S): boolean;
-  /** What is kept of a source. */
+  /** The part of a source that is stored. */
   keep(source: S): S;
   /** Called once for each distinct value. */
   make(source: S): T;
 };
 
-/** So many that were taken lately are compared before a name is made. */
+/** The number of recently used values that are compared before a name is computed. */
 const RECENT_MAX = 8;
 
 export function createPool<S, T>(parts: PoolParts<S, T>): Pool<S, T> {

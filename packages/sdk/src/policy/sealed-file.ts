@@ -1,6 +1,6 @@
-// A sealed file on the disk (see cache-form.ts): readable by its owner alone, replaced in one step,
-// and never by what is older than what stands there. Only regular files of this process's own user
-// are read, and opening one never blocks: another kind of file under the same name is refused.
+// An encrypted file on disk (format: cache-form.ts). It is readable by its owner only, replaced
+// atomically, and never replaced by an older version. Only regular files of this process's user are
+// read, and opening never blocks: a FIFO or a link with the same name is refused.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -26,14 +26,14 @@ import {
 
 const FILE_BYTES_MAX = 2 ** 31;
 const READ_BYTES = 1024 * 1024;
-/** Something is there, but no file of this secret key: below every version. */
+/** A file exists, but was not written with this secret key; lower than every version. */
 export const UNKNOWN_VERSION = -1;
-/** A FIFO is opened without waiting for its other end, a link is not followed. */
+/** Does not wait for the other end of a FIFO, and does not follow links. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-/** How often a condition is met again before the file that waits for it is given up. */
+/** How often `meet` is tried before the write is given up. */
 const CONDITION_TRIES_MAX = 10;
 
-/** The plain text, or null when there is no file. Throws when anything at all is wrong with it. */
+/** The decrypted bytes, or null if there is no file. Throws if the file is invalid. */
 export async function readSealed(path: string, secretKey: string): Promise<Buffer | null> {
   const file = await open(path, OPEN_FLAGS).catch((error: unknown) => {
     if (isMissing(error)) return null;
@@ -45,7 +45,7 @@ export async function readSealed(path: string, secretKey: string): Promise<Buffe
     checkFile(found);
     const { size } = found;
     const sealedBytes = size - FRONT_BYTES - TAG_BYTES;
-    if (sealedBytes <= 0 || size > FILE_BYTES_MAX) throw new Error('it has no sensible size');
+    if (sealedBytes <= 0 || size > FILE_BYTES_MAX) throw new Error('its size is invalid');
     const front = await readAt(file, 0, FRONT_BYTES);
     if (versionIn(secretKey, front) === null) throw new Error('it is not a policy cache');
     const decipher = opener(secretKey, front);
@@ -71,30 +71,30 @@ function checkFile(found: Stats): void {
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
-  if (bytesRead !== length) throw new Error('it is cut short');
+  if (bytesRead !== length) throw new Error('it is truncated');
   return buffer;
 }
 
 export type Contents = {
   secretKey: string;
   version: number;
-  /** Of bounded size each. */
+  /** Each of bounded size. */
   pieces: readonly Uint8Array[];
-  /** Whether it must outlast a power cut, and not only the process. */
+  /** Whether the file must survive a power cut, not only the process. */
   isSynced: boolean;
-  /** What must hold at the moment when the file is replaced. */
+  /** Must hold at the moment when the file is replaced. */
   condition?: Condition;
 };
 
 export type Condition = {
   isMet(): boolean;
-  /** Makes it hold, or throws. */
+  /** Makes the condition hold, or throws. */
   meet(): Promise<void>;
-  /** Called in the same turn in which the file was replaced, or a newer one was found there. */
+  /** Called in the same tick in which the file was replaced or a newer one was found. */
   done(version: number): void;
 };
 
-/** Another process may share the file: a newer one stays. Returns the version that is there. */
+/** Keeps a newer file, which another process may have written. Returns the version on disk. */
 export async function writeSealed(path: string, contents: Contents): Promise<number> {
   const { secretKey, version } = contents;
   await checkDirectory(dirname(path));
@@ -107,7 +107,7 @@ export async function writeSealed(path: string, contents: Contents): Promise<num
   try {
     await writePart(part, contents);
     await meet(contents.condition);
-    // It took a while. Looked at and replaced in one go: a newer one must not come in between.
+    // Check again and rename synchronously, so that no newer file appears in between.
     const meanwhile = versionAt(path, secretKey) ?? UNKNOWN_VERSION;
     if (meanwhile <= version) renameSync(part, path);
     contents.condition?.done(Math.max(meanwhile, version));
@@ -138,22 +138,22 @@ async function writePart(part: string, contents: Contents): Promise<void> {
   }
 }
 
-/** It may be broken again while it is met, so it is asked once more without a wait after that. */
+/** The condition may break again while `meet` runs, so `isMet` is always checked last. */
 async function meet(condition: Condition | undefined): Promise<void> {
   for (let tries = 0; condition && !condition.isMet(); tries += 1) {
-    if (tries === CONDITION_TRIES_MAX) throw new Error('changes came faster than the disk');
+    if (tries === CONDITION_TRIES_MAX) throw new Error('changes arrive too fast for the disk');
     await condition.meet();
   }
 }
 
-/** Makes a file, or the names in a directory, outlast a power cut, where that is possible. */
+/** Makes a file, or the names in a directory, survive a power cut, if the system supports it. */
 export async function syncPath(path: string): Promise<void> {
   const opened = await open(path, OPEN_FLAGS).catch(() => null);
   await opened?.sync().catch(() => {});
   await opened?.close().catch(() => {});
 }
 
-/** The version of a file, null when there is none, UNKNOWN_VERSION when it cannot be believed. */
+/** The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. */
 export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;
   try {

@@ -1,4 +1,4 @@
-// The two lines of the policy feed as questions with checked answers.
+// Requests to the two endpoints of the policy feed, with checked responses.
 import type { Chance } from '../clock.ts';
 import type { Env } from '../context.ts';
 import type { Failure, Transport } from '../transport.ts';
@@ -9,9 +9,9 @@ export type SourceParts = {
   transport: Transport;
   chance: Chance;
   projectId: string;
-  /** What the feed must be narrowed to; null for both environments. */
+  /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
-  /** Which keys are asked for. */
+  /** The keys that are requested. */
   filter: { env: Env | null; tenantIds: readonly string[] };
   nodeId: string;
   signal: AbortSignal;
@@ -20,25 +20,25 @@ export type SourceParts = {
 
 const PLAIN_TIMEOUT_MS = 10_000;
 const PAGE_TIMEOUT_MS = 30_000;
-/** What a held request may take beyond the time it is held. */
+/** The time that a held request may take in addition to its hold. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
-/** Taking in so much takes some ten milliseconds, during which no request is served. */
+/** Parsing this much blocks the event loop for about ten milliseconds. */
 const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
 const PAGE_KEYS_MAX = 5_000;
-/** Far above what is wanted; the smallest page fits in it, however large its keys are. */
+/** Far above PAGE_BYTES_WANTED; a page of PAGE_KEYS_MIN keys of any size fits. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** Names, values and lists in one answer: parsing that many takes some ten megabytes. */
+/** JSON values in one response: parsing this many takes some ten megabytes. */
 const ANSWER_VALUES_MAX = 400_000;
-/** How long a node that closes waits for the control plane to take note. */
+/** How long a closing node waits for the control plane to record that it left. */
 const LEAVE_MS_MAX = 2_000;
 
-/** Not to be taken for an answer without a body, which says nothing at all. */
+/** A 304 response; distinct from a response with an empty body, which is invalid. */
 const UNCHANGED = Symbol('unchanged');
 
-/** The control plane said no, or nothing. */
+/** The control plane refused the request or was unreachable. */
 export class Failed extends Error {
   override readonly name = 'Failed';
   readonly failure: Failure;
@@ -48,7 +48,7 @@ export class Failed extends Error {
     this.failure = failure;
   }
 
-  /** What a wait after it depends on. */
+  /** What the wait after this failure depends on. */
   get terms(): { hard: boolean; retryAfterMs: number | null; isLimited: boolean } {
     const { failure } = this;
     if (failure.kind === 'unreachable')
@@ -65,12 +65,12 @@ export class Failed extends Error {
 function describe(failure: Failure): string {
   if (failure.kind === 'unreachable') {
     const why = [failure.reason, failure.code].filter(Boolean).join(': ');
-    return `the control plane was not heard (${why})`;
+    return `the control plane is unreachable (${why})`;
   }
   return `the control plane answered ${failure.status} ${failure.code ?? ''}`.trim();
 }
 
-/** How a poll is made. An unnamed one acknowledges nothing. */
+/** The options of a poll. An unnamed poll acknowledges nothing. */
 export type Poll = { holdMs: number; isNamed: boolean };
 
 export class Source {
@@ -91,7 +91,7 @@ export class Source {
     this.#node = `node=${encodeURIComponent(nodeId)}`;
   }
 
-  /** What came after a version, or everything; null when there is nothing new. */
+  /** The changes after a version, or the first page of a snapshot; null without changes. */
   async since(
     version: number,
     workspaceId: string,
@@ -102,7 +102,7 @@ export class Source {
     const query = `${name}since=${version}&max_keys=${most}&wait_ms=${holdMs}`;
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
     const body = await this.#ask('delta', query, timeoutMs).catch((error: unknown) => {
-      // Asked for fewer changes than there are, the control plane answers with small pages.
+      // With a lower limit than there are changes, the control plane sends a snapshot in pages.
       if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = PAGE_KEYS_MIN;
       throw error;
     });
@@ -110,13 +110,13 @@ export class Source {
     return body === UNCHANGED ? null : this.#read(body, workspaceId, most);
   }
 
-  /** Tells the control plane that this node is there, with no more than this version. */
+  /** Reports to the control plane that this node is alive and has this version only. */
   async stay(version: number): Promise<void> {
     const query = `${this.#node}&since=${version}&max_keys=1&wait_ms=0`;
     await this.#ask('delta', query, PLAIN_TIMEOUT_MS);
   }
 
-  /** Tells the control plane not to wait for this node any more, if it knows it. Never rejects. */
+  /** Unregisters this node, so that revocations no longer wait for it. Never rejects. */
   async leave(version: number): Promise<void> {
     const { transport } = this.#parts;
     if (!this.#isKnown) return;
@@ -125,7 +125,7 @@ export class Source {
     await transport.send({ method: 'GET', path, timeoutMs: LEAVE_MS_MAX });
   }
 
-  /** One page; those in the middle of a snapshot are asked for again before it is given up. */
+  /** One page. Pages after the first are retried before the snapshot is given up. */
   async page(cursor: string | null, workspaceId: string | null): Promise<SnapshotPage> {
     const { chance, pause, signal } = this.#parts;
     for (let failures = 1; ; failures += 1) {
@@ -148,13 +148,13 @@ export class Source {
       throw error;
     });
     const page = this.#read(body, workspaceId, most);
-    if (page.kind !== 'snapshot') throw new FeedFault('a snapshot was asked for');
+    if (page.kind !== 'snapshot') throw new FeedFault('the response is not a snapshot');
     return page;
   }
 
-  async #ask(line: 'snapshot' | 'delta', query: string, timeoutMs: number): Promise<unknown> {
+  async #ask(endpoint: 'snapshot' | 'delta', query: string, timeoutMs: number): Promise<unknown> {
     const { transport, signal } = this.#parts;
-    const path = `/v1/policy/${line}?${this.#query}&${query}`;
+    const path = `/v1/policy/${endpoint}?${this.#query}&${query}`;
     const bounds = { bytesMax: ANSWER_BYTES_MAX, valuesMax: ANSWER_VALUES_MAX };
     const outcome = await transport.send({ method: 'GET', path, timeoutMs, ...bounds, signal });
     if (outcome.kind !== 'answer') throw new Failed(outcome);
@@ -164,7 +164,7 @@ export class Source {
     return outcome.body;
   }
 
-  /** Pages are made as large as parsing them may take, whatever a key weighs. */
+  /** Adjusts the number of keys per page to PAGE_BYTES_WANTED. */
   #weigh(body: unknown, bytes: number): void {
     const keys: unknown = Object(body).keys;
     if (!Array.isArray(keys) || keys.length < PAGE_KEYS_MIN) return;

@@ -1,4 +1,4 @@
-// What a node knows and how well: the one object that decisions read and the feed writes.
+// The policy in force and how fresh it is: the one object that decisions read and the feed writes.
 import type { Clock } from '../clock.ts';
 import type { Env } from '../context.ts';
 import type { Log } from '../options.ts';
@@ -9,7 +9,7 @@ export type Policy = {
   readonly table: PolicyTable;
   version: number;
   readonly workspaceId: string;
-  /** The environment that the feed is narrowed to; null for both. */
+  /** The environment that the feed is limited to; null for both. */
   readonly env: Env | null;
   projectDeleted: boolean;
 };
@@ -23,7 +23,7 @@ export type StandingParts = { clock: Clock; staleAfterMs: number; log: Log };
 export class Standing {
   policy: Policy | null = null;
   source: 'none' | 'cache' | 'feed' = 'none';
-  /** Whether decisions come from policy that may be out of date. */
+  /** Whether the policy may be out of date. */
   degraded = true;
   trouble: Trouble | null = null;
   lastSyncAt: number | null = null;
@@ -35,7 +35,7 @@ export class Standing {
     this.#parts = parts;
   }
 
-  /** From the cache: known, but not confirmed since the time that is given. */
+  /** Sets a policy from the cache, which was last confirmed at `confirmedAt`. */
   restored(policy: Policy, confirmedAt: number): void {
     this.policy = policy;
     this.source = 'cache';
@@ -43,7 +43,7 @@ export class Standing {
     this.#wake();
   }
 
-  /** The control plane has just said that this is how things are. */
+  /** The control plane has just confirmed that this policy is current. */
   confirmed(policy: Policy): void {
     const { clock, staleAfterMs, log } = this.#parts;
     this.policy = policy;
@@ -52,7 +52,7 @@ export class Standing {
     this.degraded = false;
     if (this.trouble) log('info', 'keyrail: the control plane answers again');
     this.trouble = null;
-    // A silence that nobody notices, of a program that was asleep for instance, is noticed too.
+    // A timer, so that policy also becomes stale if no request fails, as in a suspended program.
     this.#cancelStale();
     this.#cancelStale = clock.after(staleAfterMs, () => {
       this.degraded = true;
@@ -60,7 +60,7 @@ export class Standing {
     this.#wake();
   }
 
-  /** What is known stays in force. */
+  /** The policy in force is kept. */
   failed(trouble: Trouble): void {
     const isNew = this.trouble?.message !== trouble.message;
     this.degraded = true;
@@ -70,18 +70,18 @@ export class Standing {
       this.#parts.log(trouble.hard ? 'error' : 'warn', `keyrail: ${trouble.message}; ${kept}`);
   }
 
-  /** Nobody will tell of changes any more. */
+  /** No more changes will arrive. */
   close(): void {
     this.#cancelStale();
     this.degraded = true;
     this.#wake();
   }
 
-  /** True when there is a policy within the time. */
+  /** Resolves true if there is a policy within the timeout. */
   whenReady(timeoutMs: number): Promise<boolean> {
     if (this.policy) return Promise.resolve(true);
     return new Promise((resolve) => {
-      // Timers of ours keep no process alive; while somebody waits for this, something has to.
+      // The SDK's timers do not keep the process alive, but it must live while a caller waits.
       const alive = setInterval(() => {}, ALIVE_MS);
       const done = () => {
         cancel();

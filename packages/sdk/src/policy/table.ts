@@ -1,6 +1,6 @@
-// The keys of a project, found by digest. Everything about a key that is its own stands in typed
-// arrays, everything that keys share in a pool: at a million keys little more than 100 bytes a key,
-// and no object among them that a garbage collector would have to visit.
+// The keys of a project, indexed by digest. Data of one key is in typed arrays, data that keys
+// share is in a pool: a million keys take little more than 100 bytes each, and the garbage
+// collector has no objects to trace.
 import type { Env, RateLimitRule } from '../context.ts';
 import { fixedSet } from './fixed-set.ts';
 import { Ids } from './ids.ts';
@@ -8,7 +8,7 @@ import { Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './part.ts';
 import { createPool, type Pool } from './pool.ts';
 import { digestFromHex } from './words.ts';
 
-/** A key as the feed tells it, checked. */
+/** A checked key of the feed. */
 export type Entry = {
   /** Lowercase hex. */
   lookupHash: string;
@@ -16,15 +16,15 @@ export type Entry = {
   tenantId: string;
   env: Env;
   scopes: readonly string[];
-  /** Milliseconds since the epoch; Infinity without an end. */
+  /** Milliseconds since the epoch; Infinity if the key does not expire. */
   expiresAt: number;
   limits: readonly RateLimitRule[];
 };
 
-/** How a key stands after it. */
+/** The state of one key after a change. */
 export type Change = { kind: 'upsert'; entry: Entry } | { kind: 'remove'; lookupHash: string };
 
-/** What a key may do: the same for many. */
+/** What a key may do. Many keys share the same terms. */
 export type Terms = {
   readonly scopes: ReadonlySet<string>;
   readonly limits: readonly RateLimitRule[];
@@ -34,13 +34,13 @@ export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 const PART_BITS = 8;
 const PARTS = 1 << PART_BITS;
 
-/** About a millisecond's work. */
+/** Records that are moved without a pause: about one millisecond. */
 const MOVED_AT_ONCE = 20_000;
 
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
 const NOTHING = new Int32Array(0);
 
-/** Quicker than JSON, a million times; lengths and numbers keep any two apart. */
+/** Faster than JSON for a million keys; the lengths make every name unambiguous. */
 function nameOf({ scopes, limits }: TermsSource): string {
   let name = '';
   for (const { id, limit, windowMs, algorithm, scope } of limits) {
@@ -69,7 +69,10 @@ const isSameRule = (one: RateLimitRule | undefined, other: RateLimitRule | undef
   one?.algorithm === other?.algorithm &&
   one?.scope === other?.scope;
 
-/** A key's place is one number, good until the table changes: its part, and its record in that. */
+/**
+ * A place is one number: the part of the table and the record's offset in it. It is valid until the
+ * table changes.
+ */
 export class PolicyTable {
   readonly #parts = Array.from({ length: PARTS }, () => new Part());
   readonly ids = new Ids();
@@ -84,19 +87,19 @@ export class PolicyTable {
     }),
   });
   #size = 0;
-  /** Of the digests of all keys, whatever their order: two sums, of a word each. */
+  /** Two sums over the digests of all keys; independent of their order. */
   #sums = new Int32Array(2);
 
   get size(): number {
     return this.#size;
   }
 
-  /** The same for the same keys, however they came together; else another, nearly certainly. */
+  /** Equal for equal sets of keys; different, almost certainly, for different ones. */
   get fingerprint(): string {
     return [this.#size, ...this.#sums].join();
   }
 
-  /** Bytes in typed arrays: everything but the pool. */
+  /** Bytes in typed arrays; the pool is not included. */
   get bytes(): number {
     return this.#parts.reduce((sum, { words }) => sum + words.byteLength, this.ids.bytes);
   }
@@ -108,7 +111,7 @@ export class PolicyTable {
     return at === -1 ? -1 : (at << PART_BITS) | part;
   }
 
-  /** The words among which a record stands, and where it begins: to be read at once. */
+  /** The array that holds a record; `startOf` is its offset. Read it synchronously. */
   wordsOf(place: number): Int32Array {
     return this.#parts[place & (PARTS - 1)]?.words ?? NOTHING;
   }
@@ -117,17 +120,17 @@ export class PolicyTable {
     return place >>> PART_BITS;
   }
 
-  /** What the key whose record begins there may do. */
+  /** The terms of the key whose record begins at `start`. */
   termsIn(words: Int32Array, start: number): Terms {
     return this.pool.values[words[start + TERMS_AT] ?? -1] ?? NO_TERMS;
   }
 
-  /** Adds a key, or replaces what was known of it. */
+  /** Adds or replaces a key. */
   set(entry: Entry): void {
     const digest = digestFromHex(entry.lookupHash);
     const part = this.#partOf(digest);
     const known = part.find(digest);
-    // Taken before the old ones are let go: what stays the same is not made anew.
+    // Take the new terms before releasing the old: equal terms are then not created again.
     const terms = this.pool.take(entry);
     const at = known === -1 ? this.#add(part, digest, entry) : known;
     const words = part.own();
@@ -144,7 +147,7 @@ export class PolicyTable {
     return part.add(digest, this.ids.add(keyId, tenantId));
   }
 
-  /** Ids do not change; should they all the same, it is as if another key had come. */
+  /** The ids of a key never change; if they did, it would be treated as another key. */
   #renameIn(words: Int32Array, at: number, { keyId, tenantId }: Entry): void {
     const row = (words[at + ROW_AT] ?? 0) - 1;
     if (this.ids.holds(row, keyId, tenantId)) return;
@@ -152,7 +155,7 @@ export class PolicyTable {
     words[at + ROW_AT] = this.ids.add(keyId, tenantId) + 1;
   }
 
-  /** Forgets a key; an unknown one means nothing. */
+  /** Removes a key; an unknown one is ignored. */
   delete(lookupHash: string): void {
     const digest = digestFromHex(lookupHash);
     const part = this.#partOf(digest);
@@ -180,11 +183,11 @@ export class PolicyTable {
 
   #partOf(digest: Int32Array): Part {
     const part = this.#parts[(digest[0] ?? 0) & (PARTS - 1)];
-    if (!part) throw new Error('every digest has its part');
+    if (!part) throw new Error('no part for this digest');
     return part;
   }
 
-  /** Gives back the room that filling it took, in steps: between two of them others may run. */
+  /** Frees memory that is left over from filling; yields, so that the caller can pause. */
   *settle(): Generator<void> {
     let moved = 0;
     for (const part of this.#parts) {
@@ -195,12 +198,12 @@ export class PolicyTable {
     }
   }
 
-  /** The records as they are now, part by part; what changes later does not show in them. */
+  /** A snapshot of the records, part by part; later changes do not affect it. */
   show(): Int32Array[] {
     return this.#parts.map((part) => part.show());
   }
 
-  /** Takes over a part as it was shown, whose terms are in the pool; marks the rows it names. */
+  /** Adopts a part from `show`. Its terms must be in the pool; `marks` gets the rows it uses. */
   adopt(index: number, words: Int32Array, marks: Uint8Array): void {
     for (let at = 0; at < words.length; at += RECORD_WORDS) {
       const row = (words[at + ROW_AT] ?? 0) - 1;

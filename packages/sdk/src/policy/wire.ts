@@ -1,19 +1,19 @@
-// Answers of the policy feed, checked field by field: what does not have the feed's form, or is
-// the feed of somebody else, is refused as a whole. Fields that are not known are ignored.
+// Checks responses of the policy feed field by field. A malformed response, or one of another
+// project or filter, is refused as a whole. Unknown fields are ignored.
 import type { Env, RateLimitRule } from '../context.ts';
 import { LIMIT_MAX, WINDOW_MS_MAX } from '../figures.ts';
 import type { Change, Entry } from './table.ts';
 
-/** Whose feed it must be. */
+/** The feed that a response must belong to. */
 export type Expected = {
   projectId: string;
-  /** The environment the feed must be narrowed to; null for both. */
+  /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
-  /** The tenants the feed must be narrowed to; null for all. */
+  /** The tenants that the feed must be limited to; null for all. */
   tenantIds: ReadonlySet<string> | null;
-  /** Null before the first answer, which fixes it. */
+  /** Null before the first response, which sets it. */
   workspaceId: string | null;
-  /** How many keys or changes were asked for at most. */
+  /** The maximum number of keys or changes that was requested. */
   entriesMax: number;
 };
 
@@ -28,23 +28,26 @@ type Head = {
 export type SnapshotPage = Head & { kind: 'snapshot'; entries: Entry[]; cursor: string | null };
 export type Delta = Head & { kind: 'delta'; since: number; changes: Change[] };
 
-/** Why an answer is refused; never quotes more than a field's name. */
+/** Why a response is refused; never quotes more than a field's name. */
 export class FeedFault extends Error {
   override readonly name = 'FeedFault';
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DIGEST_CHARS = 64;
-const [DIGIT_0, DIGIT_9, LETTER_A, LETTER_F] = [48, 57, 97, 102] as const;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+const LETTER_A = 97;
+const LETTER_F = 102;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const CURSOR_CHARS_MAX = 512;
-/** The bounds of a key: more than these the control plane does not take. */
+/** The bounds of a key that the control plane accepts. */
 const SCOPES_MAX = 64;
 const RULES_MAX = 8;
 
 /** Throws a FeedFault. */
 export function readFeed(body: unknown, expected: Expected): SnapshotPage | Delta {
-  const page = record(body, 'the answer');
+  const page = record(body, 'the response');
   const head = headOf(page, expected);
   if (page.object === 'policy_snapshot') {
     const keys = bounded(page.keys, 'keys', expected.entriesMax);
@@ -61,11 +64,13 @@ export function readFeed(body: unknown, expected: Expected): SnapshotPage | Delt
 
 function headOf(page: Fields, expected: Expected): Head {
   const workspaceId = matching(page.workspace_id, UUID, 'workspace_id');
-  if (page.project_id !== expected.projectId) throw new FeedFault('it is of another project');
-  if (expected.workspaceId !== null && workspaceId !== expected.workspaceId) {
-    throw new FeedFault('it is of another workspace');
+  if (page.project_id !== expected.projectId) {
+    throw new FeedFault('the response is for another project');
   }
-  if (page.env !== expected.env) throw new FeedFault('it is of another environment');
+  if (expected.workspaceId !== null && workspaceId !== expected.workspaceId) {
+    throw new FeedFault('the response is for another workspace');
+  }
+  if (page.env !== expected.env) throw new FeedFault('the response is for another environment');
   if (typeof page.project_deleted !== 'boolean') throw new FeedFault('project_deleted is missing');
   return {
     workspaceId,
@@ -77,12 +82,12 @@ function headOf(page: Fields, expected: Expected): Head {
 
 function changeOf(change: Fields, expected: Expected): Change {
   if (change.change === 'upsert') return { kind: 'upsert', entry: entryOf(change, expected) };
-  // A removal can only take away: whose key it was does not matter.
+  // A removal is safe for any key, so its environment and tenant are not checked.
   if (change.change === 'remove') {
     return { kind: 'remove', lookupHash: digestIn(change.lookup_hash) };
   }
-  // To leave it out would be to guess that it does not matter.
-  throw new FeedFault('a change is of an unknown kind');
+  // Not ignored: an unknown kind of change may be a removal.
+  throw new FeedFault('a change has an unknown kind');
 }
 
 function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
@@ -96,15 +101,15 @@ function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
       key.expires_at === null ? Number.POSITIVE_INFINITY : instant(key.expires_at, 'expires_at'),
     limits: rulesOf(key.rate_limits),
   };
-  // A key beyond the filter must not be admitted, whatever the answer as a whole claims to be.
-  if (env !== null && entry.env !== env) throw new FeedFault('a key is of another environment');
+  // A key outside the filter must not be admitted, even if the head of the response is right.
+  if (env !== null && entry.env !== env) throw new FeedFault('a key has another environment');
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
-    throw new FeedFault('a key is of a tenant that was not asked for');
+    throw new FeedFault('a key belongs to a tenant that was not requested');
   }
   return entry;
 }
 
-/** Keys of one tenant often follow each other: what was found right is not looked at again. */
+/** Keys of one tenant often follow each other, so the last valid id is not checked again. */
 let lastTenantId: unknown = null;
 
 function tenantIdOf(value: unknown): string {
@@ -155,18 +160,18 @@ function list(value: unknown, name: string): unknown[] {
 function bounded(value: unknown, name: string, most: number): unknown[] {
   const values = list(value, name);
   if (values.length <= most) return values;
-  throw new FeedFault(`${name} holds more than ${most} of them`);
+  throw new FeedFault(`${name} has more than ${most} items`);
 }
 
 function matching(value: unknown, form: RegExp, name: string): string {
   if (typeof value === 'string' && form.test(value)) return value;
-  throw new FeedFault(`${name} does not have its form`);
+  throw new FeedFault(`invalid ${name}`);
 }
 
-/** As a pattern would, in a fraction of its time: there may be a million of them. */
+/** Faster than a regular expression; there may be a million digests. */
 function digestIn(value: unknown): string {
   if (typeof value === 'string' && value.length === DIGEST_CHARS && isLowerHex(value)) return value;
-  throw new FeedFault('lookup_hash does not have its form');
+  throw new FeedFault('invalid lookup_hash');
 }
 
 function isLowerHex(text: string): boolean {
@@ -186,7 +191,7 @@ function whole(value: unknown, name: string, most = Number.MAX_SAFE_INTEGER): nu
 
 function instant(value: unknown, name: string): number {
   const at = Date.parse(matching(value, TIME, name));
-  if (Number.isNaN(at)) throw new FeedFault(`${name} is no time`);
+  if (Number.isNaN(at)) throw new FeedFault(`${name} is not a valid time`);
   return at;
 }
 
@@ -198,5 +203,5 @@ function envOf(value: unknown): Env {
 function cursorOf(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value === 'string' && value !== '' && value.length <= CURSOR_CHARS_MAX) return value;
-  throw new FeedFault('next_cursor does not have its form');
+  throw new FeedFault('invalid next_cursor');
 }

@@ -1,5 +1,5 @@
-// Digests and ids as 32-bit words, which is how the table holds them: a uuid as text would cost
-// more memory than everything else that is known of a key.
+// Digests and ids as 32-bit words, the form in which the table stores them: a UUID as text would
+// take more memory than the rest of a key's record.
 import * as nodeCrypto from 'node:crypto';
 
 export const DIGEST_WORDS = 8;
@@ -7,17 +7,17 @@ export const ID_WORDS = 4;
 
 const HEX_PER_WORD = 8;
 const HYPHEN = 45;
-/** The runtime takes every encoding of its buffers here; its types name only some of them. */
+/** `crypto.hash` accepts every Buffer encoding; its types list only some of them. */
 const UTF16 = 'utf16le' as 'binary';
 
-/** Where digests are made: one for the whole program, as nothing waits between making and using. */
+/** Shared buffers for digests: safe, because every digest is used synchronously. */
 const scratchWords = new Int32Array(DIGEST_WORDS);
 const scratch = Buffer.alloc(4 * DIGEST_WORDS);
 
-/** The digest as sixteen characters of sixteen bits each, the lower byte first. */
+/** Returns the digest as sixteen characters of 16 bits each, low byte first. */
 type Sha256 = (key: string | Uint8Array) => string;
 
-/** Early releases of Node 20 lack the one-shot function; another might refuse the encoding. */
+/** Early releases of Node 20 lack `crypto.hash`; other runtimes might refuse the encoding. */
 function hashesAtOnce(): boolean {
   try {
     return nodeCrypto.hash('sha256', '', UTF16).length === 2 * DIGEST_WORDS;
@@ -26,12 +26,12 @@ function hashesAtOnce(): boolean {
   }
 }
 
-/** Through text: the runtime makes a short string several times faster than a buffer. */
+/** Returns text, because the runtime creates a short string several times faster than a buffer. */
 const sha256: Sha256 = hashesAtOnce()
   ? (key) => nodeCrypto.hash('sha256', key, UTF16)
   : (key) => nodeCrypto.createHash('sha256').update(key).digest().toString('utf16le');
 
-/** The words of the lookup hash of a key, or of its bytes. They hold until the next is made. */
+/** The words of a key's lookup hash. They are valid until the next digest is computed. */
 export function digestOf(key: string | Uint8Array): Int32Array {
   const text = sha256(key);
   for (let word = 0; word < DIGEST_WORDS; word += 1) {
@@ -40,7 +40,7 @@ export function digestOf(key: string | Uint8Array): Int32Array {
   return scratchWords;
 }
 
-/** The same from the hex of the feed. */
+/** Like `digestOf`, from the hex digest in the feed. */
 export function digestFromHex(hex: string): Int32Array {
   scratch.write(hex, 0, 'hex');
   for (let word = 0; word < DIGEST_WORDS; word += 1) {
@@ -49,7 +49,7 @@ export function digestFromHex(hex: string): Int32Array {
   return scratchWords;
 }
 
-/** Writes a uuid in lower case, whose form was checked, as four words. */
+/** Writes a UUID as four words. It must be valid and in lower case. */
 export function writeId(uuid: string, words: Int32Array, at: number): void {
   let digits = 0;
   let word = 0;
@@ -64,18 +64,18 @@ export function writeId(uuid: string, words: Int32Array, at: number): void {
 }
 
 const HEX_DIGITS = Buffer.from('0123456789abcdef');
-/** Where each group of four digits of a uuid stands in its text. */
+/** The offset of each group of four digits in the text of a UUID. */
 const GROUPS_AT = [0, 4, 9, 14, 19, 24, 28, 32] as const;
 const ID_CHARS = 36;
-/** Written over and over: a text that is put together from pieces costs several times as much. */
+/** Reused for every UUID: concatenating strings costs several times as much. */
 const idBytes = Buffer.alloc(ID_CHARS, '-');
 
-/** Those written out last, each where its first and its last word put it: callers come back. */
+/** A cache of formatted ids, indexed by first and last word: the same callers return. */
 const RECENT = 1024;
 const recentWords = new Int32Array(RECENT * ID_WORDS);
 const recentTexts = new Array<string>(RECENT).fill('00000000-0000-0000-0000-000000000000');
 
-/** The text of a uuid from its four words, which begin at `start`. */
+/** The text of a UUID from its four words, which begin at `start`. */
 export function idText(words: ArrayLike<number>, start: number): string {
   const place = ((words[start] ?? 0) ^ (words[start + 3] ?? 0)) & (RECENT - 1);
   const at = place * ID_WORDS;

@@ -1,4 +1,4 @@
-// As much of a control plane as a node asks for, behind a `fetch`, in memory.
+// An in-memory control plane behind a `fetch` function, with the endpoints that a node uses.
 import type { Clock } from '../clock.ts';
 import type { Fetch } from '../options.ts';
 import { createTestCounters, createTestIdempotency } from './coordination.ts';
@@ -7,10 +7,10 @@ import { createTestPolicy, type KeyFilter, type RandomBytes, type TestPolicy } f
 export type TestPlane = {
   fetch: Fetch;
   policy: TestPolicy;
-  /** What telemetry has told so far, oldest first. */
+  /** The telemetry events received so far, oldest first. */
   events: object[];
   isReachable(): boolean;
-  /** False makes every exchange fail, as if the network were gone. */
+  /** False makes every request fail, as if the network were down. */
   setReachable(isReachable: boolean): void;
 };
 
@@ -39,7 +39,7 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
       ),
     '/v1/policy/delta': async (url, { signal }) => {
       const { searchParams } = url;
-      // It keeps no record of nodes, so there is none to forget.
+      // This control plane keeps no record of nodes, so there is nothing to forget.
       if (searchParams.get('leave') === 'true') return new Response(null, { status: 304 });
       const since = Number(searchParams.get('since'));
       const waitMs = Number(searchParams.get('wait_ms'));
@@ -79,7 +79,7 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
   };
 }
 
-/** Cutting it ends what is on its way, as a network that is gone does. */
+/** A simulated network. Disconnecting it fails the requests in flight, as a real outage does. */
 function createWire() {
   const onItsWay = new Set<() => void>();
   let isWhole = true;

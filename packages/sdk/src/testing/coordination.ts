@@ -1,5 +1,5 @@
-// Counters and idempotency records in memory, answered as the control plane answers them. Windows
-// are fixed whatever a rule says: a vendor's test asks whether a limit bites, not how it slides.
+// In-memory counters and idempotency records with the responses of the control plane. All windows
+// are fixed: a vendor's test checks whether a limit applies, not how its window slides.
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyClaim } from '@keyrail/protocol/objects/idempotency.ts';
 import type { RatelimitResult } from '@keyrail/protocol/objects/ratelimit.ts';
@@ -63,8 +63,12 @@ export function createTestIdempotency(now: () => number): (step: Step, body: Wir
       const text = typeof body.body === 'string' ? body.body : null;
       const fits = text !== null && Buffer.from(text, 'base64').length <= BODY_BYTES_MAX;
       if (record) {
-        const [status, headers] = [Number(body.status), Object(body.headers ?? {})];
-        record.response = { status, headers, body: fits ? text : null, body_stored: fits };
+        record.response = {
+          status: Number(body.status),
+          headers: Object(body.headers ?? {}),
+          body: fits ? text : null,
+          body_stored: fits,
+        };
       }
       return { ...outcome(record !== null), body_stored: record !== null && fits };
     },

@@ -1,21 +1,21 @@
-// A project's policy in memory, answered as the feed answers it.
+// An in-memory policy of a project with the responses of the feed.
 import { randomUUID } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import type { Env, RateLimitRule } from '../context.ts';
 
-/** A key for tests; everything is optional. */
+/** A key for tests; all fields are optional. */
 export type TestKey = {
   /** `live` by default. */
   env?: Env | undefined;
-  /** Of a tenant made up for this key by default. */
+  /** A new tenant by default. */
   tenantId?: string | undefined;
   scopes?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
   rateLimits?: readonly RateLimitRule[] | undefined;
 };
 
-/** Random bytes, as many as asked for. */
+/** Returns `size` random bytes. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 export type IssuedKey = { key: string; keyId: string; tenantId: string };
@@ -26,18 +26,18 @@ export type TestPolicy = {
   issue(key: TestKey): IssuedKey;
   /** False when there is no such key. */
   revoke(keyText: string): boolean;
-  /** One page of it, with at most so many keys. */
+  /** One page of the snapshot, with at most `page.mostKeys` keys. */
   snapshot(filter: KeyFilter, page: Page): object;
-  /** Null when nothing has changed since; a snapshot when that is more than so many changes. */
+  /** Null without changes since that version; a snapshot if there are more than `mostKeys`. */
   delta(since: number, filter: KeyFilter, mostKeys: number): object | null;
-  /** Resolves with the next change, or when the signal fires. */
+  /** Resolves at the next change, or when the signal aborts. */
   changed(signal: AbortSignal | null | undefined): Promise<void>;
 };
 
-/** Which keys a node asks for: of an environment, of some tenants, or all. */
+/** The keys that a node requests: of one environment, of some tenants, or all. */
 export type KeyFilter = { env: Env | null; tenantIds: readonly string[] };
 
-/** Where a page begins, and the version of the first; null for that. */
+/** `after` holds the version of the first page and the next position; null for the first page. */
 export type Page = { after: string | null; mostKeys: number };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };
@@ -88,8 +88,8 @@ export function createTestPolicy(
     snapshot,
     delta: (since, filter, mostKeys) => {
       if (since >= version) return null;
-      const news = [...rows.values()].filter((row) => row.version > since);
-      const changes = news.filter(isIn(filter)).map(changeOf);
+      const changed = [...rows.values()].filter((row) => row.version > since);
+      const changes = changed.filter(isIn(filter)).map(changeOf);
       if (changes.length > mostKeys) return snapshot(filter, { after: null, mostKeys });
       return { object: 'policy_delta', ...head(filter), since, changes };
     },
@@ -101,7 +101,7 @@ export function createTestPolicy(
   };
 }
 
-/** Revoked keys keep their place, so that no page skips one when another is revoked. */
+/** Revoked keys keep their position, so that a revocation between two pages skips no key. */
 function pageOf(rows: readonly Row[], { after, mostKeys }: Page, current: number) {
   const [version = current, from = 0] = after?.split('.').map(Number) ?? [];
   const live = [...rows.entries()].filter(([at, { isRevoked }]) => at >= from && !isRevoked);
