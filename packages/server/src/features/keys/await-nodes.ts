@@ -16,7 +16,7 @@ export type Propagation = {
   complete: boolean;
   waitedMs: number;
   nodes: NodeRow[];
-  /** Seen within a day, and not waited for. */
+  /** Nodes seen within a day that the revocation does not wait for. */
   silentNodes: number;
 };
 
@@ -27,13 +27,13 @@ type Waiting = {
   shareLook: Sharing<KnownNode[]>;
 };
 
-/** Acknowledgements to other processes are not called out to this one: look again after this. */
+/** The hub announces only acknowledgements that this process received, so the table is polled. */
 const LOOK_AGAIN_MS_MIN = 16;
 const LOOK_AGAIN_MS_MAX = 256;
 
 /**
- * Waits until every node that is counted, and whose view covers the key, has applied its last
- * change; tells which have. No connection is held between two looks.
+ * Waits until every counted node that sees the key has applied the key's last change, and returns
+ * the version of each node. No database connection is held between two polls.
  */
 export async function awaitNodes(read: Read, key: KeyRow, waiting: Waiting): Promise<Propagation> {
   const startedAt = monotonicMs();
@@ -62,19 +62,19 @@ async function lookUntilAcked(
     const complete = !isFull(known) && nodes.every(({ ackedVersion }) => ackedVersion >= version);
     const waitedMs = Math.round(monotonicMs() - startedAt);
     if (complete || waitedMs >= waitMsMax || signal.aborted) return { complete, nodes };
-    // At the same moments as everyone else who waits: all of them share one look.
+    // All waits poll at multiples of the pause, so that concurrent ones share one query.
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
     const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
     const isHeld = await hub.awaitAck(projectId, { timeoutMs, signal });
-    // A server that stops, or is full of those who wait, says what it knows.
+    // The server is stopping, or holds its maximum of waits: return the current state.
     if (!isHeld) return { complete, nodes };
     pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX);
   }
 }
 
 /**
- * Nodes that are counted now, and those that were counted before and have fallen silent since:
- * waiting must not make complete what they have not applied. A node without a record has left.
+ * Keeps nodes that were counted earlier in this wait and have gone silent since. Dropping them
+ * would report a revocation as complete that they never applied. A node without a record has left.
  */
 function awaited(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const nameOf = ({ nodeId, envScope }: NodeRow) => `${nodeId} ${envScope}`;
@@ -82,7 +82,7 @@ function awaited(before: readonly NodeRow[], known: readonly KnownNode[]): Known
   return known.filter((node) => node.isCounted || names.has(nameOf(node)));
 }
 
-/** Where there is no room for another record, a node may verify keys without being counted. */
+/** In a full scope, a node without a record may verify keys, so the wait is never complete. */
 function isFull(known: readonly KnownNode[]): boolean {
   if (known.length < NODES_PER_SCOPE_MAX) return false;
   const ofAll = known.filter(({ envScope }) => envScope === 'all').length;

@@ -1,4 +1,4 @@
-// Revoking whatever stands under a project or a tenant that is being deleted, however much it is.
+// Revokes all keys of a project or tenant that is being deleted, in batches.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { maybe } from '../../db/sql.ts';
@@ -6,25 +6,25 @@ import type { Write } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { shelfTypeFor, shelvesOf } from './shelf.ts';
 
-/** Bounds one statement: where the store is embedded, this process does nothing else meanwhile. */
+/** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const KEYS_PER_STATEMENT = 500;
 
 export type Parent = { projectId: string } | { tenantId: string };
 
 export type Cascade = {
   reason: string;
-  /** Holds the parent itself: from then on no key can be created under it. */
+  /** Locks the parent: from then on no key can be created under it. */
   lockParent(): Promise<unknown>;
 };
 
 export type Cascaded = { count: number; projectIds: string[] };
 
 /**
- * Revokes all keys under a parent. Most are revoked before the parent is held, so that whoever
- * creates keys under it is kept waiting for the end of this work only, and finds it gone.
+ * Revokes all keys under a parent. Most are revoked before the parent is locked, so that requests
+ * that create keys under it wait only for the rest, and then get a 404.
  *
- * It is done when a walk finds nothing: a rotation in flight holds its old key, which the walk then
- * waits for and revokes, and the successor is found by the next one.
+ * The walk repeats until it finds no key. A rotation in flight locks its old key: the walk waits
+ * for that key and revokes it, and the next walk finds the successor.
  */
 export async function revokeKeysUnder(
   tx: Write,
@@ -50,20 +50,20 @@ async function revokeOnce(tx: Write, parent: Parent, reason: string): Promise<Ca
       after = await revokeChunk(tx, { parent, shelf, after, reason });
       done.count += after?.count ?? 0;
       done.projectIds = [...new Set([...done.projectIds, ...(after?.projectIds ?? [])])];
-      // The embedded store answers without ever letting go of the event loop: others get a turn.
+      // The embedded store never yields to the event loop, so other requests get a turn here.
       await nextTurn();
     } while (after?.count === KEYS_PER_STATEMENT);
   }
   return done;
 }
 
-/** What one statement did, and the place of its last key. */
+/** The result of one statement, with the position of its last key. */
 type Chunk = Cascaded & { createdAt: Date; id: string };
 
 /**
- * Oldest first, and from where the last one ended: two deletions that meet at the same keys lock
- * them in one order, and nobody steps over the dead rows again. A key may be younger than this
- * transaction, and is not said to have been revoked before it was made.
+ * Oldest first, starting after the previous chunk: two concurrent deletions lock the same keys in
+ * the same order, and no chunk scans dead rows again. A key may be newer than this transaction, so
+ * `revoked_at` is never before `created_at`.
  */
 const revokeChunk = (
   tx: Write,
@@ -86,7 +86,7 @@ const revokeChunk = (
       ), revoked as (
         update api_keys set revoked_at = greatest(api_keys.created_at, ${tx.now}),
           revoked_reason = ${reason}
-        -- By project: the guard looks at a change's first row of each, and again when it returns.
+        -- Ordered by project: the guard skips a row whose project is that of the row before it.
         from (select id from doomed order by project_id) chosen where api_keys.id = chosen.id
         returning api_keys.project_id
       )

@@ -2,7 +2,7 @@ import { type Change, changed, type Write } from '../../doors/door.ts';
 import { type MintedKey, newKey, type WantedKey } from './material.ts';
 import { insertKey, lockParents } from './rows.ts';
 
-/** Makes a key for a living tenant of a living project: neither can be deleted from under it. */
+/** Creates a key. Project and tenant are locked, so neither can be deleted at the same time. */
 export async function createKey(
   tx: Write,
   wanted: Omit<WantedKey, 'rotatedFrom'>,

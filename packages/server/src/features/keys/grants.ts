@@ -1,5 +1,5 @@
-// Which scopes a new key may have: any that the vendor likes, and on the embed plane those that
-// the token grants. Asked wherever a key is made, a successor included.
+// Checks the scopes of a new key. Vendors may use any scope; embed tokens only those they grant.
+// Applies to every created key, including the successor of a rotation.
 import { ApiError } from '../../base/errors.ts';
 import type { Reach } from '../../doors/reach.ts';
 

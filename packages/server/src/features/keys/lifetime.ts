@@ -1,5 +1,5 @@
-// When a key ends, API key or secret key alike. `expiresAt` is the end that counts, the earliest of
-// all that was decided; `vendorExpiresAt` is what the vendor asked for, which a successor inherits.
+// When an API key or a secret key ends. `expiresAt` is the effective end: the earliest of the
+// vendor's expiry, rotation overlap and quarantine. A successor inherits `vendorExpiresAt`.
 import { QUARANTINE_HOURS } from '@keyrail/protocol/limits.ts';
 import { earlier, hoursAfter } from '../../base/duration.ts';
 import { conflict } from '../../base/errors.ts';
@@ -12,8 +12,8 @@ type Life = {
 };
 
 /**
- * Both ends after a rotation, or a refusal. No chain of rotations outlives what the vendor asked
- * for, and neither an earlier rotation nor a quarantine shortens the successor.
+ * Returns the ends of both keys after a rotation, or throws. No chain of rotations outlives the
+ * vendor's expiry. Neither an earlier rotation nor a quarantine shortens the successor.
  */
 export function endsAfterRotation(
   old: Life,
@@ -29,7 +29,7 @@ export function endsAfterRotation(
   };
 }
 
-/** A leaked key goes on for an hour, so that its owner can replace it, and never for longer. */
+/** A leaked key works for at most one more hour, in which its owner can replace it. */
 const quarantineDeadline = (quarantinedAt: Date): Date =>
   hoursAfter(quarantinedAt, QUARANTINE_HOURS);
 
@@ -37,8 +37,8 @@ export const endAfterQuarantine = ({ expiresAt }: Life, now: Date): Date =>
   earlier(expiresAt, quarantineDeadline(now));
 
 /**
- * The end that a vendor sets is the vendor's decision: it may also undo what a rotation wrote. But
- * whatever it decides, a leaked key ends when its hour is over.
+ * A vendor may set any expiry, even one that undoes the end set by a rotation. A leaked key,
+ * however, ends at its quarantine deadline at the latest.
  */
 export function refuseProlonging({ quarantinedAt }: Life, wanted: Date | null): void {
   if (!quarantinedAt) return;

@@ -1,4 +1,4 @@
-// A fresh API key: the row that stands for it, and what is shown once.
+// Mints an API key: its row, and the secret that is shown once.
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';

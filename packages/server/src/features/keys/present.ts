@@ -1,4 +1,4 @@
-// Rows → api_key objects. The only place of this slice where a secret is shown.
+// Rows → api_key objects. Only this file of the slice reveals a secret.
 import type {
   ApiKey,
   CreatedApiKey,
@@ -13,7 +13,7 @@ import type { KeyRow, ListedKey } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
 
-/** Of a list, with its `meta` as the text that the database has. */
+/** `meta` is an object, or in lists the JSON text as the database returns it. */
 export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { meta: Meta } => ({
   object: 'api_key',
   id: row.id,

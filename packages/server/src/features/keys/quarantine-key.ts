@@ -4,8 +4,8 @@ import { queueLeakNotice } from './queue-leak-notice.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
- * Marks a key as leaked, pulls its end in and tells the owners. Only the first report counts, so
- * that repeating it moves nothing; a revoked key is past harm and stays as it is.
+ * Marks a key as leaked, brings its expiry forward and notifies the owners. Only the first report
+ * counts: later ones change nothing. A revoked key is harmless and is left unchanged.
  */
 export async function quarantineKey(
   tx: Write,

@@ -1,4 +1,4 @@
-// Tells the owners of a workspace that one of its keys was found in public.
+// Queues a mail to the owners of a workspace when one of its keys was found in public.
 import { assert } from '../../base/assert.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { Write } from '../../doors/door.ts';
@@ -7,11 +7,11 @@ import { insertMail } from '../mail/rows.ts';
 import { listOwnerAddresses } from '../members/rows.ts';
 import { loadWorkspace } from '../workspaces/rows.ts';
 
-const OWNERS_TOLD_MAX = 1000;
+const OWNERS_NOTIFIED_MAX = 1000;
 
 type Leaked = { displayPrefix: string; env: Env; expiresAt: Date | null };
 
-/** Where nobody owns the workspace, the address for bills is told, if there is one. */
+/** If the workspace has no owner, the mail goes to its billing address, if it has one. */
 export async function queueLeakNotice(
   tx: Write,
   { displayPrefix, env, expiresAt }: Leaked,
@@ -19,8 +19,8 @@ export async function queueLeakNotice(
 ): Promise<void> {
   assert(expiresAt !== null, 'a quarantined key without an end');
   const { name, billingEmail } = await loadWorkspace(tx);
-  const owners = await listOwnerAddresses(tx, OWNERS_TOLD_MAX);
-  const told = owners.length === 0 && billingEmail !== null ? [billingEmail] : owners;
+  const owners = await listOwnerAddresses(tx, OWNERS_NOTIFIED_MAX);
+  const recipients = owners.length === 0 && billingEmail !== null ? [billingEmail] : owners;
   const params = {
     workspace: name,
     display_prefix: displayPrefix,
@@ -28,5 +28,7 @@ export async function queueLeakNotice(
     expires_at: expiresAt > tx.now ? wireTime(expiresAt) : '',
     found_at: foundAt ?? '',
   };
-  for (const to of told) await insertMail(tx, { kind: 'key_quarantined', to, params, token: null });
+  for (const to of recipients) {
+    await insertMail(tx, { kind: 'key_quarantined', to, params, token: null });
+  }
 }

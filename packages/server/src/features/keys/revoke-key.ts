@@ -1,7 +1,7 @@
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
-/** Ends a key for good, whatever its state. Repeating it changes nothing. */
+/** Ends a key for good, in any state. Revoking it again changes nothing. */
 export async function revokeKey(
   tx: Write,
   { id, reason }: { id: string; reason: string | null },

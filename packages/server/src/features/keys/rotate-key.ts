@@ -6,9 +6,9 @@ import { insertKey, type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 export type RotatedKey = MintedKey & { predecessor: KeyRow };
 
 /**
- * Replaces a key without an outage: both work until the overlap ends. Project and tenant need not
- * be held: deleting one of them revokes this key first, so while it is locked and unrevoked they
- * are alive, and the successor is found by the deletion that was waiting for the lock.
+ * Replaces a key without an outage: both keys work until the overlap ends. Project and tenant need
+ * no lock: a deletion revokes this key first, so they exist while it is locked and unrevoked. A
+ * deletion that waits for this lock then finds and revokes the successor.
  */
 export async function rotateKey(
   tx: Write,
@@ -16,9 +16,15 @@ export async function rotateKey(
 ): Promise<Change<RotatedKey>> {
   const old = await lockKey(tx, id);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
-  const { projectId, tenantId, env, name, scopes, meta, rateLimits } = old;
+  const { projectId, env } = old;
   const { values, secret } = newKey(tx, {
-    ...{ projectId, tenantId, env, name, scopes, meta, rateLimits },
+    projectId,
+    tenantId: old.tenantId,
+    env,
+    name: old.name,
+    scopes: old.scopes,
+    meta: old.meta,
+    rateLimits: old.rateLimits,
     expiresAt: ends.successor,
     rotatedFrom: id,
   });

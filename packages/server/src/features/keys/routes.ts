@@ -1,4 +1,4 @@
-// API keys, as the vendor manages them.
+// The vendor's endpoints for API keys.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { sharing } from '../../base/sharing.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';

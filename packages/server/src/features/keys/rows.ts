@@ -1,5 +1,5 @@
-// Every statement on api_keys but the cascade's. What the feed must learn, the database marks by
-// itself: no statement here writes a version.
+// All statements on api_keys except those in cascade.rows.ts. A database trigger records each
+// change for the policy feed, so no statement here writes a version.
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { conflict, notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
@@ -14,10 +14,10 @@ type Columns = Tables['apiKeys'];
 
 type Row = Selectable<Columns>;
 
-/** With its last use, which telemetry tells; null when it tells of none. */
+/** `lastUsedAt` comes from telemetry; null when no use was reported. */
 export type KeyRow = Row & { lastUsedAt: Date | null };
 
-/** The last event of the last day on which there were any. */
+/** The last event of the newest day with events. */
 const lastUse = sql`(select last_at from usage_key_days
   where key_id = api_keys.id order by day desc limit 1)`;
 
@@ -31,15 +31,15 @@ export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   return row ?? miss(tx, 'API key', id);
 }
 
-/** Loads for a change: until the transaction ends nobody else decides about this key. */
+/** Locks the key's row, so that no other transaction changes it until this one ends. */
 export async function lockKey(tx: Write, id: string): Promise<KeyRow> {
   const row = await maybe(tx, rows.where('id', '=', id).forUpdate());
   return row ?? miss(tx, 'API key', id);
 }
 
 /**
- * Holds project and tenant against deletion until the transaction ends, beside others who do the
- * same. One statement for both; the project is held first, whoever asks.
+ * Locks project and tenant against deletion until the transaction ends. The locks are shared, so
+ * keys can be created concurrently. The project is always locked first, to avoid deadlocks.
  */
 export async function lockParents(
   tx: Write,
@@ -80,8 +80,8 @@ const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes
     where key_id = page.id order by day desc limit 1) as last_used_at`;
 
 /**
- * Newest first, from just after a position on. Each shelf gives its newest off an index, so that
- * the cost is that of the page, however many keys there are and whatever is filtered.
+ * Newest first, starting after a position. The newest keys of each list partition are read from an
+ * index, so the cost depends on the page size only, not on the number of keys or the filter.
  */
 export function listKeys(
   tx: Read,
@@ -111,7 +111,7 @@ export function listKeys(
 type Changeable = 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt' | 'vendorExpiresAt';
 type Ending = 'revokedAt' | 'revokedReason' | 'quarantinedAt' | 'quarantineReason';
 
-/** The columns of a new row, with JSON as values: it becomes text here and nowhere else. */
+/** The columns of a new row, with JSON columns as values: only this file converts them to text. */
 export type NewKey = Omit<Insertable<Columns>, 'meta' | 'rateLimits'> &
   Pick<KeyRow, 'meta' | 'rateLimits'>;
 
@@ -133,14 +133,14 @@ export async function insertKey(
 type Place = { projectId: string; tenantId: string; env: Env };
 
 /**
- * The vendor may have any number of keys; on the embed plane they are bounded for each tenant,
- * project and environment. It is asked where rows are inserted, so that a successor counts too.
+ * Vendors may create any number of keys. On the embed plane, the number is limited per tenant,
+ * project and environment. The check is part of the insert, so that successors count too.
  */
 async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;
   if (keysMax === undefined) return;
-  // The lock and the count are two statements: the count must see what the last holder committed.
-  // No row can be locked: a deletion holds the tenant while it waits for a key being rotated.
+  // The count is a statement of its own, so that it sees what the last holder of the lock committed.
+  // A lock on the tenant row would deadlock: a deletion holds it while it waits for a rotating key.
   const { projectId, tenantId, env } = place;
   const name = `keys ${tenantId} ${projectId} ${env}`;
   await one(tx, sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0)) is null as held`);
@@ -148,7 +148,7 @@ async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   throw conflict(`There are ${keysMax} keys already: revoke one first.`);
 }
 
-/** Counts no further than asked. */
+/** Stops counting at `most`. */
 async function countUnrevoked(tx: Write, place: Place, most: number): Promise<number> {
   const [shelf] = shelvesOf([place.env], { includeRevoked: false });
   const { keys } = await one(
@@ -161,7 +161,7 @@ async function countUnrevoked(tx: Write, place: Place, most: number): Promise<nu
   return keys;
 }
 
-/** Writes what was decided about a locked row, and returns it as it is now. */
+/** Updates a row that lockKey() locked, and returns the new state. */
 export async function updateKeyRow(
   tx: Write,
   current: KeyRow,
@@ -185,8 +185,8 @@ export async function updateKeyRow(
 const textOf = (limits: RateLimit[] | null): string | null => limits && JSON.stringify(limits);
 
 /**
- * The version of its project at which a key was last written. When that is so long ago that it was
- * forgotten, the floor below which no node can be stands for it.
+ * The policy version at which a key was last written. If that change has been pruned, the floor is
+ * returned instead: no node can follow the feed from below it.
  */
 export async function loadVersion(tx: Read, { changeId, projectId }: KeyRow): Promise<number> {
   const { version } = await one(

@@ -1,5 +1,5 @@
-// The shelf of a key, as the database computes it: environment and revocation in one number, which
-// every index for lists begins with. A list is gathered from the shelves that it covers.
+// The list partition of a key, a generated column: one number for environment and revocation, with
+// which every index for lists begins. A list query reads each partition that it covers.
 import type { Env } from '../../doors/reach.ts';
 
 const SHELF_OF_ENV: Record<Env, number> = { live: 0, test: 2 };
@@ -14,8 +14,8 @@ export const shelvesOf = (
     .flatMap((shelf) => (includeRevoked ? [shelf, shelf + REVOKED] : [shelf]));
 
 /**
- * The type in which a list compares the shelf. Each index has it in another one, so that a list can
- * be read off one index alone: by tenant, by project, or of the whole workspace.
+ * The SQL type to which a list casts the partition. The indexes by tenant, by project and by
+ * workspace each use a different type, so that the planner can choose only the right index.
  */
 export function shelfTypeFor(filter: {
   projectId?: string | undefined;

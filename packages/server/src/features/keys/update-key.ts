@@ -7,9 +7,8 @@ import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 export type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
 
 /**
- * Changes what differs; a patch without effect writes nothing. An expiry that differs from the one
- * in force becomes the vendor's own, and so the one that a successor inherits; sending back the
- * expiry that was read is no decision.
+ * Writes the fields that differ; a patch without effect writes nothing. A changed expiry becomes
+ * the vendor's expiry, which a successor inherits. Sending back the current expiry changes nothing.
  */
 export async function updateKey(
   tx: Write,
