@@ -1,5 +1,5 @@
-// The HTML of a mail. Tables and inline styles, because mail clients know little else; colours
-// that hold in light and dark; the link also in full, for clients that show no button.
+// The HTML of a mail. It uses tables and inline styles, because mail clients support little else.
+// The colours work in light and dark mode; the link is also shown as text, for clients without CSS.
 import type { Letter } from './messages.ts';
 
 const INK = '#1b2430';

@@ -1,14 +1,14 @@
-// The five kinds of mail, and what each of them says.
+// The five kinds of mail, and the parameters of each.
 
 export type MailParams = {
   verify_email: Record<never, string>;
   existing_account: Record<never, string>;
   password_reset: Record<never, string>;
-  /** The inviter is empty when no person invited. */
+  /** `inviter` is empty when a secret key made the invitation. */
   invite: { workspace: string; role: string; inviter: string };
   /**
-   * The end is empty when it had come already. The address is where it was found, as the scanner
-   * tells it; empty when it does not.
+   * `expires_at` is empty when the key had already expired. `found_at` is the address that the
+   * scanner reported; empty when it reported none.
    */
   key_quarantined: {
     workspace: string;
@@ -22,12 +22,12 @@ export type MailParams = {
 export type MailKind = keyof MailParams;
 
 /**
- * Requests for a mail about an account. They are queued without a look at the account, so that a
- * request writes the same whether or not there is one. The worker looks, and turns each of them
- * into a mail or drops it.
+ * Requests for a mail about an account. They are queued without reading the account, so that an
+ * HTTP request writes the same row whether or not the account exists. The worker then reads the
+ * account and turns each request into a mail or deletes it.
  */
 export type MailRequestParams = {
-  /** Both words have the same length: the row must not tell by its size. */
+  /** Both values have the same length, so that the size of the row reveals nothing. */
   sign_up: { account: 'new' | 'old' };
   password_reset_request: Record<never, string>;
   verification_request: Record<never, string>;
@@ -38,7 +38,7 @@ export type MailRequestKind = keyof MailRequestParams;
 export const isMailRequest = (kind: string): kind is MailRequestKind =>
   kind === 'sign_up' || kind === 'password_reset_request' || kind === 'verification_request';
 
-/** The page that a link of this kind opens; the token travels in the fragment. */
+/** The page that the link in a mail opens; the token is in the URL fragment. */
 export const mailPages: Partial<Record<MailKind, string>> = {
   verify_email: '/verify-email',
   existing_account: '/reset-password',

@@ -67,7 +67,7 @@ test('a quarantine names the key by its beginning and says when it ends', () => 
   match(text, /It belongs to the workspace Acme\./);
   match(text, /live key that begins with kr_live_a1B2c3 /);
   match(text, /stops working at 2026-03-01 12:34 UTC\./);
-  match(text, /as an owner, or as the address for bills/);
+  match(text, /as an owner of the workspace or at its billing address/);
 });
 
 test('a key that had ended when it was found is not said to go on, nor to be rotated', () => {

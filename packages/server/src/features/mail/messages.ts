@@ -1,11 +1,11 @@
-// What each mail says, as plain text and as HTML. Short, and clear about what to do if one did
-// not ask for it. Nothing in it comes from a stranger without being escaped.
+// The texts of all mails, as plain text and HTML. Each mail is short and says what to do if it was
+// not requested. Text from users is escaped in the HTML and reduced to one line.
 import { htmlPage } from './html-page.ts';
 import type { MailKind, MailParams } from './kinds.ts';
 
 export type Content = { subject: string; text: string; html: string };
 
-/** One message in parts: paragraphs, then a button, then the small print. */
+/** The parts of a mail, in order. */
 export type Letter = {
   subject: Subject;
   paragraphs: string[];
@@ -16,8 +16,8 @@ export type Letter = {
 const ROLES: Record<string, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' };
 
 /**
- * Constants. With the name of a workspace in it, the founder of one could write the subject of a
- * mail that we send to anyone.
+ * Subjects are constants. If they contained the workspace name, the founder of a workspace could
+ * choose the subject of a mail to any address.
  */
 const subjects = {
   verify_email: 'Verify your e-mail address',
@@ -67,7 +67,7 @@ const letters: Letters = {
         `to join ${workspace} as ${ROLES[role] ?? role}.`,
     ],
     ...button('Accept the invitation', link),
-    small: 'The link works once, for seven days. Pass it to nobody: it proves who you are.',
+    small: 'The link works once, for seven days. Do not forward it: it proves your identity.',
   }),
   key_quarantined: ({ workspace, display_prefix, env, expires_at, found_at }) => ({
     paragraphs: [
@@ -81,7 +81,7 @@ const letters: Letters = {
         ? ['Rotate it now: the successor is clean, and the old key ends by itself.']
         : []),
     ],
-    small: 'You get this as an owner, or as the address for bills of the workspace.',
+    small: 'You get this mail as an owner of the workspace or at its billing address.',
   }),
 };
 
@@ -99,10 +99,10 @@ export function contentOf<K extends MailKind>(
   return { subject: letter.subject, text: plainText(letter), html: htmlPage(letter) };
 }
 
-/** A workspace may be called anything; what it is called must not pass for a part of the letter. */
+/** Keeps parameters on one line: a workspace name must not look like a paragraph of the mail. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
-/** `2026-03-01T12:34:56.789Z` as people write it. */
+/** `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC` */
 const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d).*Z$/, ' $1 UTC');
 
 function plainText({ paragraphs, button: link, small }: Letter): string {

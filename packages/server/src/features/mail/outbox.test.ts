@@ -183,7 +183,7 @@ test('a sender that is paused past its claim marks nothing', async (t) => {
   await paused;
   deepEqual(await queuedFor(held.world, email), [marked], 'the late one changed nothing');
   equal(new Set(sent).size, 1, 'both under one id');
-  deepEqual(warned, ['a mail was sent after its claim had lapsed']);
+  deepEqual(warned, ['a mail was sent after its claim had expired']);
 });
 
 test('a late failure does not undo what another sender has sent', async (t) => {

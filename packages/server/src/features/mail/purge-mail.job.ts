@@ -1,9 +1,9 @@
-// Removes mail of weeks ago that was sent or given up. Safe to run twice: what is gone is gone.
+// Deletes old mail that was sent or given up. Safe to run twice: the second run finds nothing.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork } from '../../doors/work.ts';
 import { removeOldMail } from './rows.ts';
 
-/** From when it was queued, however late it was sent: nothing that it says is kept for thirty. */
+/** Counted from when the mail was queued, so that its contents are kept for less than 30 days. */
 const KEPT_MS = 29 * DAY_MS;
 const BATCH_MAX = 1000;
 

@@ -1,4 +1,4 @@
-// Every statement on the outbox.
+// All statements on the outbox.
 import { type Selectable, sql } from 'kysely';
 import type { Secret } from '../../base/secret.ts';
 import { build, many, maybe, type Runner } from '../../db/sql.ts';
@@ -20,7 +20,7 @@ export type NewMail<K extends keyof QueuedParams> = {
   token: Secret | null;
 };
 
-/** Queues a message in the transaction that causes it. */
+/** Queues a mail in the transaction that causes it. */
 export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
@@ -41,8 +41,8 @@ export async function insertMail<K extends keyof QueuedParams>(
 }
 
 /**
- * Takes the message that has been due longest, under a claim that lapses: a worker that dies keeps
- * nothing for ever. One at a time, so that a slow one holds up no claim but its own.
+ * Claims the mail that has been due longest. The claim expires, so that a mail of a dead worker is
+ * claimed again. Only one mail is claimed at a time, so that a slow mail delays no other claim.
  */
 export const claimDueMail = (
   tx: Work,
@@ -60,21 +60,21 @@ export const claimDueMail = (
       returning *`,
   );
 
-/** Only by whoever still holds the claim: a worker that was paused past it changes nothing. */
+/** Updates a mail only under its current claim: a worker paused past its claim changes nothing. */
 const claimed = (id: string, claim: string) =>
   build.updateTable('mailOutbox').where('id', '=', id).where('claim', '=', claim);
 
-/** What has become of a request for a mail. */
+/** The mail that a request was turned into. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
 
-/** The request is a mail from now on, also for a later attempt; null when the claim has lapsed. */
+/** Turns the request into a mail, also for later attempts; null when the claim has expired. */
 export const updateResolved = (
   tx: Work,
   { id, claim }: { id: string; claim: string },
   resolved: ResolvedMail,
 ): Promise<MailRow | null> => maybe(tx, claimed(id, claim).set(resolved).returningAll());
 
-/** A request that asks for nothing: no trace of the address stays. */
+/** Deletes a request that leads to no mail, so that its address is not kept. */
 export async function removeClaimed(
   tx: Work,
   { id, claim }: { id: string; claim: string },
@@ -104,7 +104,7 @@ export async function updateUnsent(
   );
 }
 
-/** Removes what was queued long ago and is done with; returns how many rows it removed. */
+/** Deletes mail queued before a time that was sent or given up; returns the number of rows. */
 export const removeOldMail = async (
   tx: Work,
   { before, limit }: { before: Date; limit: number },

@@ -1,6 +1,6 @@
-// Sends what is queued. Safe to run twice and from any number of workers: a message is claimed
-// before it is sent, a claim lapses, and only its holder may mark the message. A worker that dies
-// between the server's "accepted" and the mark sends it again, under the same Message-ID.
+// Sends queued mail. Safe to run twice and in any number of workers: a mail is claimed before it is
+// sent, claims expire, and only the holder of the claim may update the mail. If a worker dies after
+// the SMTP server accepted a mail, the mail is sent again with the same Message-ID.
 
 import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -21,7 +21,7 @@ import {
 } from './rows.ts';
 import type { MailTransport } from './transport.ts';
 
-/** Longer than a message may take, or two workers would send it. */
+/** Longer than sending may take: otherwise two workers would send the same mail. */
 const CLAIM_MS = 2 * MINUTE_MS;
 const RETRY_MS_MAX = 15 * MINUTE_MS;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
@@ -37,7 +37,7 @@ export type SendParts = {
   log: Log;
 };
 
-/** Sends or drops the next message, or tries to; false when none is due. */
+/** Tries to send the next due mail, or deletes its request; false when none is due. */
 export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
   const due = await parts.work((tx) => claimDueMail(tx, { claim, untilMs: CLAIM_MS }));
@@ -47,7 +47,7 @@ export async function sendDueMail(parts: SendParts): Promise<boolean> {
   return true;
 }
 
-/** A worker that dies in between leaves a token that no mail carries; the next one replaces it. */
+/** A worker that dies between the transactions leaves an unused token; the next run replaces it. */
 async function resolve(
   { work, people }: SendParts,
   request: MailRow,
@@ -74,7 +74,7 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
     });
   } catch (error) {
     const { id, attempts } = mail;
-    log.warn({ mail: id, attempts, ...toldOf(error, mail.recipient) }, 'a mail could not be sent');
+    log.warn({ mail: id, attempts, ...logged(error, mail.recipient) }, 'a mail could not be sent');
     await work((tx) =>
       updateUnsent(
         tx,
@@ -89,11 +89,11 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
     return;
   }
   const marked = await work((tx) => updateSent(tx, mail.id, claim));
-  if (!marked) log.warn({ mail: mail.id }, 'a mail was sent after its claim had lapsed');
+  if (!marked) log.warn({ mail: mail.id }, 'a mail was sent after its claim had expired');
 }
 
-/** A mail server that refuses a person says whom, in several places; who it is stays in the row. */
-function toldOf(error: unknown, recipient: string): { reason: string; code?: string } {
+/** SMTP errors repeat the recipient's address, which must not reach the log. */
+function logged(error: unknown, recipient: string): { reason: string; code?: string } {
   const address = new RegExp(recipient.replaceAll(/[^\w@]/g, '\\$&'), 'gi');
   const reason = reasonOf(error).replaceAll(address, '[recipient]').slice(0, ERROR_CHARS_MAX);
   return error instanceof Error && 'code' in error
@@ -104,7 +104,7 @@ function toldOf(error: unknown, recipient: string): { reason: string; code?: str
 const retryAfterMs = (attempts: number): number =>
   Math.min(SECOND_MS * 2 ** Math.min(attempts, 20), RETRY_MS_MAX);
 
-/** The token is in the fragment: it reaches no server log and no referrer. */
+/** The token is in the URL fragment, so that it reaches no server log and no Referer header. */
 function linkIn({ unseal, publicUrl }: SendParts, { kind, sealedToken }: MailRow): string | null {
   const page = mailPages[kind as MailKind];
   if (!page || !sealedToken) return null;

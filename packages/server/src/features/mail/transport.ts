@@ -1,4 +1,4 @@
-// How mail leaves: by SMTP, or as one JSON file a message for development and tests.
+// Sends mail by SMTP or, for development and tests, writes each mail to a JSON file.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -24,7 +24,7 @@ export type MailSender = { from: string; domain: string };
 export const openTransport = (setting: MailSetting, sender: MailSender): MailTransport =>
   setting.kind === 'file' ? fileTransport(setting.directory) : smtpTransport(setting.url, sender);
 
-/** Written under another name first: whoever watches the directory sees whole files only. */
+/** Files are written under a temporary name first, so that a reader never sees half a file. */
 function fileTransport(directory: string): MailTransport {
   return {
     async send({ id, kind, to, subject, text, html, createdAt }) {
@@ -38,7 +38,7 @@ function fileTransport(directory: string): MailTransport {
   };
 }
 
-/** A cautious server lets a stranger wait for its greeting, and reads a mail before taking it. */
+/** Some SMTP servers delay their greeting, and scan a mail before they accept it. */
 const CONNECT_TIMEOUT_MS = 20_000;
 const REPLY_TIMEOUT_MS = 60_000;
 
@@ -62,7 +62,7 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
         text,
         html,
         date: createdAt,
-        // The same for every attempt, so that a receiver can tell a repetition from a new mail.
+        // The same for every attempt, so that a receiver can recognise duplicates.
         messageId: `<${id}@${domain}>`,
         headers: { 'auto-submitted': 'auto-generated' },
       });
