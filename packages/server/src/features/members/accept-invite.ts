@@ -11,16 +11,16 @@ export type Acceptance = {
   token: string;
   userId: string;
   sessionId: string;
-  /** Whether the session has nowhere to be yet. */
+  /** True when the session has no active workspace yet. */
   becomesActive: boolean;
 };
 
 export type Joined = { workspaceId: string; userId: string; role: Role; active: boolean };
 
 /**
- * Makes a member of whoever holds the invitation. The accepting address must be verified; it need
- * not be the invited one. The mailed credential, presented by the account of the invited address,
- * is itself that proof. Nothing is touched unless the whole token matches an open invitation.
+ * Makes the bearer of an invitation token a member. The account's address must be verified, but may
+ * differ from the invited one. If the account has the invited address, the mailed token verifies
+ * it. Nothing is written unless the whole token matches an open invitation.
  */
 export async function acceptInvite(
   tx: Write,

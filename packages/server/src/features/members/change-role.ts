@@ -12,8 +12,8 @@ import {
 } from './rows.ts';
 
 /**
- * Gives a member another role; the last owner stays one. With a lower role the invitations that
- * the person made end, or one of them would be the way back.
+ * Gives a member another role; the last owner must stay an owner. A lower role also revokes the
+ * member's open invitations, which could otherwise be used to regain the old role.
  */
 export async function changeRole(
   tx: Write,

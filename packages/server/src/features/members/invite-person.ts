@@ -20,9 +20,9 @@ export type Invitation = { email: string; role: Role; perHourMax: number };
 export type Invited = { invite: InviteRow; token: Secret };
 
 /**
- * Invites an address. The answer and the mail carry different credentials: only the mailed one
- * proves that its bearer reads that mailbox. The workspace is locked, so that invitations are
- * counted one after the other, and none is made by an owner who is just being removed.
+ * Invites an address. The response and the mail carry different tokens: only the mailed one proves
+ * that its bearer reads that mailbox. The workspace is locked, so that concurrent invitations are
+ * all counted, and an owner that is being removed cannot invite.
  */
 export async function invitePerson(
   tx: Write,
@@ -57,7 +57,7 @@ export async function invitePerson(
   );
 }
 
-/** The person who invites, read again under the lock; null when a secret key invites. */
+/** Reads the inviting member again under the lock; null when a secret key invites. */
 async function loadInviter(tx: Write): Promise<MemberRow | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'user' || id === null) return null;
@@ -66,7 +66,7 @@ async function loadInviter(tx: Write): Promise<MemberRow | null> {
   return inviter;
 }
 
-/** Every invitation is a mail to an address of the inviter's choice, revoked or not. */
+/** Revoked invitations count too: each one sent a mail to an address that the inviter chose. */
 async function refuseBeyondHour(tx: Write, perHourMax: number): Promise<void> {
   const oldest = await findInviteTime(tx, perHourMax);
   const waitMs = oldest ? oldest.getTime() + HOUR_MS - tx.now.getTime() : 0;

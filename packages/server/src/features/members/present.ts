@@ -1,4 +1,4 @@
-// Rows → workspace_member and workspace_invite objects; the one reveal of an invitation's token.
+// Rows → workspace_member and workspace_invite objects. Only here an invitation token is revealed.
 import type {
   CreatedInvite,
   WorkspaceInvite,

@@ -4,8 +4,8 @@ import { entryOfRevoked } from './revoked-invites.ts';
 import { countOwners, lockMember, updateMember, updateRevokedInvitesBy } from './rows.ts';
 
 /**
- * Ends a membership: the person is refused from the next request on. The invitations that the
- * person made end too, or one of them would be the way back.
+ * Ends a membership: the next request of the person is refused. The person's open invitations are
+ * revoked too, because they could be used to join again.
  */
 export async function removeMember(tx: Write, userId: string): Promise<Change<string>> {
   const member = await lockMember(tx, userId);

@@ -1,4 +1,4 @@
-// What the audit log says about invitations that were revoked: a row for each.
+// The audit entry of a revoked invitation.
 import type { Entry } from '../../doors/actions.ts';
 import type { InviteRow } from './rows.ts';
 

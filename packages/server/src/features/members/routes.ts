@@ -1,4 +1,4 @@
-// Who belongs to the workspace. Not for test keys, reading included: people carry no environment.
+// Members and invitations. Test keys may not even read them: members belong to no environment.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
 import { personOf } from '../../access/person.ts';
@@ -18,7 +18,7 @@ import { listInvites, listMembers } from './rows.ts';
 
 export type MemberParts = {
   throttle: Throttle;
-  /** Invitations that one workspace may send. */
+  /** Per workspace. */
   invitesPerHourMax: number;
 };
 

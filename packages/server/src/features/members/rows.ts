@@ -1,4 +1,4 @@
-// Every statement on memberships and invitations, as a workspace sees them.
+// All statements on the memberships and invitations of a workspace.
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
@@ -37,7 +37,7 @@ const members = build
   ])
   .where('memberships.removedAt', 'is', null);
 
-/** Oldest first: founders on top. */
+/** Oldest first, so that founders come first. */
 export function listMembers(tx: Read, { after, limit }: Listing): Promise<MemberRow[]> {
   let page = members.orderBy('memberships.createdAt').orderBy('memberships.id').limit(limit);
   if (after) {
@@ -53,8 +53,8 @@ export function listMembers(tx: Read, { after, limit }: Listing): Promise<Member
 }
 
 /**
- * Locks who belongs to the workspace: whoever changes a role or removes someone waits here, so
- * that two owners cannot take each other out at once. Nobody else does: see lockWorkspace().
+ * Locks the workspace, so that role changes and removals run one after the other and two owners
+ * cannot remove each other. Inserts that refer to the workspace do not wait: see lockWorkspace().
  */
 export async function lockMember(tx: Write, userId: string): Promise<MemberRow> {
   await many(tx, build.selectFrom('workspaces').select('id').forNoKeyUpdate());
@@ -63,7 +63,7 @@ export async function lockMember(tx: Write, userId: string): Promise<MemberRow> 
   return member;
 }
 
-/** Under a lock of the workspace that the caller holds: null when the person has left. */
+/** Call it under a lock of the workspace. Null when the person is no longer a member. */
 export const findMember = (tx: Write, userId: string): Promise<MemberRow | null> =>
   maybe(tx, members.where('memberships.userId', '=', userId));
 
@@ -79,13 +79,13 @@ export async function countOwners(tx: Write): Promise<number> {
   return owners;
 }
 
-/** Addresses of those who own the workspace, oldest members first. */
+/** The addresses of the owners, longest membership first. */
 export async function listOwnerAddresses(tx: Read, most: number): Promise<string[]> {
   const owners = members.where('memberships.role', '=', 'owner').orderBy('memberships.createdAt');
   return (await many(tx, owners.limit(most))).map(({ email }) => email);
 }
 
-/** False when the person is a member already, be it since a moment ago. */
+/** False when the person is already a member, even if a concurrent request made them one. */
 export async function insertMember(
   tx: Write,
   { userId, role }: { userId: string; role: Role },
@@ -133,7 +133,7 @@ export const insertInvite = (
   values: Insertable<Tables['invites']>,
 ): Promise<InviteRow> => one(tx, build.insertInto('invites').values(values).returningAll());
 
-/** When the invitation was made that is the `count`th from the newest; null with fewer. */
+/** The creation time of the `count`th newest invitation; null when there are fewer. */
 export async function findInviteTime(tx: Write, count: number): Promise<Date | null> {
   const newest = build.selectFrom('invites').select('createdAt').orderBy('createdAt', 'desc');
   const found = await maybe(
@@ -162,9 +162,9 @@ export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =
   );
 
 /**
- * Ends the open invitations of a person, and returns them. To be called under the lock of
- * lockMember(), or one that is being made at the same time would stay open. There are as many at
- * most as a workspace may send during the life of an invitation.
+ * Revokes the open invitations of a person, and returns them. Call it under the lock of
+ * lockMember(), or a concurrent invitation would stay open. Their number is bounded by the hourly
+ * limit of the workspace and the lifetime of an invitation.
  */
 export const updateRevokedInvitesBy = (
   tx: Write,
@@ -182,7 +182,7 @@ export const updateRevokedInvitesBy = (
       .returning(['id', 'role']),
   );
 
-/** Of any number of racing acceptances exactly one gets the invitation; the others get null. */
+/** Of several concurrent acceptances, exactly one gets the invitation; the others get null. */
 export const acceptOpenInvite = (
   tx: Write,
   hash: Buffer,
@@ -192,7 +192,7 @@ export const acceptOpenInvite = (
     build
       .updateTable('invites')
       .set({ acceptedAt: tx.now })
-      // Each of the two by its index; asked for as "or", all invitations would be read.
+      // Each hash is looked up in its own index; an "or" would scan all invitations.
       .where(
         sql<boolean>`id = any (array(
           select id from invites where token_hash = ${hash}
@@ -207,7 +207,7 @@ export const acceptOpenInvite = (
 
 export type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
 
-/** The person who acts, as the person's own workspace transactions may see them. */
+/** The acting person's account, as far as a workspace transaction may read it. */
 export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>
   one(
     tx,
