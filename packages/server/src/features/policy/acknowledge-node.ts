@@ -1,20 +1,19 @@
 import type { Ack, Standing } from './node.rows.ts';
 
 /**
- * Notes what a node has applied: by asking for what came after a version it says that it has it.
- * Writes only when that is news, or when the node was last noted a while ago. True when written.
+ * Records the version that a node has applied: a node acknowledges a version by asking for changes
+ * after it. Writes only a new version, or when the record is stale. Returns true when written.
  */
 export async function acknowledgeNode(
   write: (ack: Ack) => Promise<unknown>,
   ack: Ack,
   known: Standing,
 ): Promise<boolean> {
-  // Whoever has nothing yet, or a version that we never gave out (after a restore, say),
-  // acknowledges nothing.
+  // A node without a version acknowledges nothing, nor does one with a version that the project
+  // has not reached (after a restore of the database, for example).
   const version = ack.version && ack.version <= known.version ? ack.version : null;
-  const isNews =
-    known.ackedVersion === null || (version !== null && version !== known.ackedVersion);
-  if (!isNews && !known.isStale) return false;
+  const isNew = known.ackedVersion === null || (version !== null && version !== known.ackedVersion);
+  if (!isNew && !known.isStale) return false;
   await write({ ...ack, version });
   return true;
 }

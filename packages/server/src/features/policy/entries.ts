@@ -1,4 +1,4 @@
-// What the feed reads of a key, and where a reading goes on.
+// The columns of a key that the feed reads, and the positions at which a read continues.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
 
@@ -23,8 +23,8 @@ export type ChangeRow = EntryRow & { version: number; isRevoked: boolean; isReti
 
 export type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
 
-/** How many versions a delta can lead over: each costs a look-up, though it may hold no key. */
+/** The most versions that one delta spans: each costs an index lookup, even without a key. */
 export const VERSIONS_PER_DELTA_MAX = 10_000;
 
-/** Before every id: nothing of a shelf has been told yet. */
+/** Sorts before every id: the start of a list partition. */
 export const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';

@@ -1,12 +1,12 @@
-// Names of feed answers: what was asked for, and the version it is of.
+// ETags of feed responses: the kind, the filter and the version.
 import { envScopeOf, type FeedFilter, tenantScopeOf } from './filter.ts';
 
 export const etagOf = (kind: 'snap' | 'delta', filter: FeedFilter, version: number): string =>
   `W/"${kind}:${filter.projectId}:${envScopeOf(filter)}:${tenantScopeOf(filter)}:${version}"`;
 
 /**
- * Whether a caller already has what would be answered; any of several tags may say so. Compared
- * weakly, as HTTP has it: something on the way may have made a strong tag of a weak one.
+ * Whether If-None-Match lists the ETag of the response. The comparison is weak, as RFC 9110 demands:
+ * a proxy may have turned a weak tag into a strong one.
  */
 export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '')

@@ -1,17 +1,17 @@
-// What of a project's keys one node asks for, and how that is named in acknowledgements and ETags.
+// Which keys of a project a node asks for, and the name of that filter in ETags and node records.
 import { createHash } from 'node:crypto';
 import { allEnvs, type Env, type Reach } from '../../doors/reach.ts';
 import { shelvesOf } from '../keys/shelf.ts';
 
 export type FeedFilter = {
   projectId: string;
-  /** The one environment that is told, or null for all. */
+  /** The environment in the feed, or null for all. */
   env: Env | null;
-  /** The tenants that are told, sorted, or null for all. */
+  /** The tenants in the feed, sorted, or null for all. */
   tenantIds: readonly string[] | null;
 };
 
-/** A credential that reaches one environment asks for that one, whether or not it says so. */
+/** A credential that reaches only one environment gets that one, even without `env`. */
 export function filterOf(
   { envs }: Reach,
   query: { project_id: string; env?: Env | undefined; tenant_id?: string[] | undefined },
@@ -24,7 +24,7 @@ export function filterOf(
   };
 }
 
-/** What of the environments a node sees, as it is noted and reported. */
+/** The environments that a node sees, as stored in its record and reported. */
 export type EnvScope = Env | 'all';
 
 export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
@@ -36,14 +36,14 @@ export const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
     ? createHash('sha256').update(tenantIds.join()).digest('hex').slice(0, TENANTS_DIGEST_CHARS)
     : 'all';
 
-/** Whether a key belongs to one of the tenants that are told. */
+/** Whether a key belongs to one of the tenants in the feed. */
 export const isTold = ({ tenantIds }: FeedFilter, { tenantId }: { tenantId: string }): boolean =>
   tenantIds === null || tenantIds.includes(tenantId);
 
-/** Where changed keys lie, revoked ones included. */
+/** The list partitions that a delta reads, including those of revoked keys. */
 export const changedShelves = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
   shelvesOf(env ? [env] : allEnvs, { includeRevoked: true });
 
-/** Where the told keys lie: see shelf.ts. */
+/** The list partitions that a snapshot reads. */
 export const fedShelves = ({ env }: FeedFilter): number[] =>
   shelvesOf(env ? [env] : allEnvs, { includeRevoked: false });

@@ -1,11 +1,11 @@
-// Many nodes ask at once, each about itself: what arrives together is put to the database as one
-// statement. It is sent after the last has arrived, so no answer is older than its asking.
+// Batches questions of concurrent requests, each about one node, into one statement. The statement
+// is sent after the last question was added, so no answer is older than its question.
 
-/** Bounds one statement: the embedded store does nothing else while it runs. */
+/** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const QUESTIONS_PER_STATEMENT = 1000;
 
 export type Gathered<Question, Answer> = (
-  /** Only questions of the same name may be put together. */
+  /** Only questions with the same name share a batch. */
   name: string,
   question: Question,
   /** Answers in the order of the questions. */
@@ -33,7 +33,7 @@ export function gathering<Question, Answer>(): Gathered<Question, Answer> {
     const batch = hasRoom ? open : begin(name, askAll);
     const place = batch.questions.push(question) - 1;
     const answer = (await batch.answers)[place];
-    if (answer === undefined) throw new Error('impossible: a question without an answer');
+    if (answer === undefined) throw new Error('impossible: the batch has no answer for a question');
     return answer;
   };
 }

@@ -1,4 +1,4 @@
-// Every statement on nodes: where each stands, which ones a revocation waits for, and the end.
+// All statements on nodes, except the deletion of silent ones in upkeep.rows.ts.
 import { type RawBuilder, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
@@ -8,10 +8,10 @@ import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_SILENT_MS_MAX, NOTED_APART_MS } fro
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
-/** Where a project stands, and what is on record of the node that asks: nulls when it is new. */
+/** The project's version, and the record of the asking node: nulls when it has no record. */
 export type Standing = { version: number; ackedVersion: number | null; isStale: boolean | null };
 
-/** For each of those who ask together, in their order; null for one that gives no name. */
+/** One result for each node, in the order of `nodes`; null stands for a node without a name. */
 export async function listStandings(
   tx: Runner,
   projectId: string,
@@ -33,16 +33,16 @@ export async function listStandings(
   return standings;
 }
 
-/** Since when the control plane has served for this long. Put once for each statement. */
+/** The start of the last `ms` of served time. Evaluated once per statement. */
 export const servedSince = (ms: number): RawBuilder<Date> =>
   sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 
-/** A node that is counted now, or was during a wait that may still run. */
+/** A node that is counted now, or may have been counted by a wait that still runs. */
 export type KnownNode = NodeRow & { isCounted: boolean };
 
-/** Which nodes a change of one environment concerns. */
+/** Selects the nodes that see a change in one environment. */
 export type Concerned = { projectId: string; env: Env };
 
 const concerns = ({ projectId, env }: Concerned) =>
@@ -58,7 +58,7 @@ export const listNodes = (tx: Runner, concerned: Concerned): Promise<KnownNode[]
       order by node_id, env_scope`,
   );
 
-/** How many nodes were seen within a day and are not counted, except those that are named. */
+/** Counts nodes that were seen within a day and are not counted by revocations. */
 export async function countSilentNodes(
   tx: Runner,
   concerned: Concerned,
@@ -76,7 +76,7 @@ export async function countSilentNodes(
   return silent;
 }
 
-/** Forgets a node that says it has stopped; false when it was not known. */
+/** Deletes the record of a node that leaves; false when there was none. */
 export async function removeNode(
   tx: Runner,
   projectId: string,
@@ -91,14 +91,14 @@ export async function removeNode(
   return left.length > 0;
 }
 
-/** In each env scope by itself: who may only name test nodes must not crowd out live ones. */
+/** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
 export type Ack = NodeName & { projectId: string; version: number | null };
 
 /**
- * Notes that nodes were seen, and what they acknowledged (null: nothing new). A scope of a project
- * has room for so many names; once it is full, new ones take the place of those out of sight.
+ * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
+ * NODES_PER_SCOPE_MAX nodes, new ones replace those that no revocation waits for any more.
  */
 export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<void> {
   const latest = inOneOrder(acks);
@@ -106,7 +106,7 @@ export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<voi
   if ((await removeUnseenBeside(tx, latest)) > 0) await upsertNodes(tx, latest);
 }
 
-/** Returns how many are noted: fewer than asked when there was no room. */
+/** Returns the number of recorded nodes: fewer than `acks` when a scope is full. */
 async function upsertNodes(tx: Runner, acks: readonly Ack[]): Promise<number> {
   const noted = await many(
     tx,
@@ -130,7 +130,7 @@ async function upsertNodes(tx: Runner, acks: readonly Ack[]): Promise<number> {
   return noted.length;
 }
 
-/** Forgets silent nodes that no wait counts; one that comes back this moment is left alone. */
+/** Deletes silent nodes that no wait counts, except those that another transaction updates. */
 async function removeUnseenBeside(tx: Runner, acks: readonly Ack[]): Promise<number> {
   const gone = await many(
     tx,
@@ -146,7 +146,7 @@ async function removeUnseenBeside(tx: Runner, acks: readonly Ack[]): Promise<num
   return gone.length;
 }
 
-/** The last word of each node; sorted, so that two batches wait for each other at most once. */
+/** The last ack of each node, sorted, so that two concurrent batches cannot deadlock. */
 function inOneOrder(acks: readonly Ack[]): Ack[] {
   const nameOf = (ack: Ack) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
   const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));

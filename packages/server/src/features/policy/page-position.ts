@@ -1,5 +1,4 @@
-// Where a page of a snapshot ends, as its cursor says it: of which feed, at which version, after
-// which key.
+// The position in a snapshot cursor: the feed, its version, and the last key of the page.
 import { invalid } from '../../base/errors.ts';
 import { envScopeOf, type FeedFilter, tenantScopeOf } from './filter.ts';
 import type { EntryPosition } from './rows.ts';
@@ -13,14 +12,14 @@ export const positionOf = (
   filter: FeedFilter,
 ): string[] => [feedName(filter), String(version), String(shelf), createdAt.toISOString(), id];
 
-/** A cursor of another project or filter would skip keys: it is refused. */
+/** Refuses a cursor of another project or filter, which would skip keys. */
 export function positionIn(
   position: readonly string[],
   filter: FeedFilter,
 ): EntryPosition & { version: number } {
   const [feed, version, shelf, createdAt = '', id = ''] = position;
   if (feed !== feedName(filter)) {
-    throw invalid('query', [{ path: 'cursor', message: 'This cursor is of another feed.' }]);
+    throw invalid('query', [{ path: 'cursor', message: 'This cursor belongs to another feed.' }]);
   }
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }

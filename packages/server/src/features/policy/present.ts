@@ -1,4 +1,4 @@
-// Rows → policy objects. Rate limits are resolved here: a node never needs the project's default.
+// Rows → policy objects. The project's default rate limits are applied here, not in the nodes.
 import type {
   PolicyChange,
   PolicyDelta,

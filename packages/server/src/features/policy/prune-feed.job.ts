@@ -1,5 +1,5 @@
-// Forgets changes that are a month old and nodes that were silent for a week. A node that slept
-// through a month starts over from a snapshot. Safe to run twice.
+// Deletes changes that are 30 days old, and nodes that were silent for a week. A node that was
+// offline for longer starts again from a snapshot. Safe to run twice.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWorkIn } from '../../doors/work.ts';
 import { NODE_FORGOTTEN_AFTER_MS } from './node-times.ts';

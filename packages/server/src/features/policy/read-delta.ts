@@ -4,10 +4,10 @@ import { type FeedFilter, isTold } from './filter.ts';
 import type { FeedHead, FeedSource } from './rows.ts';
 import { scopeChars } from './scope-chars.ts';
 
-/** Bounds one statement: the embedded store does nothing else while it runs. */
+/** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const CHANGES_PER_STATEMENT = 1000;
 
-/** Keys of tenants that the node does not ask for are read past, up to so many. */
+/** Bounds the changes read for one delta, including those of tenants that the filter excludes. */
 const CHANGES_READ_MAX = 20_000;
 
 export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: Date };
@@ -15,12 +15,12 @@ export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: D
 export type DeltaVerdict =
   | { kind: 'same'; head: FeedHead }
   | ({ kind: 'delta' } & DeltaAnswer)
-  /** Too far behind, ahead of us, or more than a page holds: start over. */
+  /** The node is too far behind, ahead of the server, or its delta exceeds a page. */
   | { kind: 'snapshot' };
 
 /**
- * What a node that has a version lacks. `same` only when the project itself has not moved: a node
- * whose filter hides the change still learns the new version, or it would seem to lag for ever.
+ * The changes since a node's version. `same` means that the project's version is unchanged. A node
+ * whose filter hides a change still gets the new version, or it would seem to lag forever.
  */
 export async function readDelta(
   feed: FeedSource,
@@ -35,13 +35,13 @@ export async function readDelta(
   return { kind: 'delta', head, changes, generatedAt: feed.now };
 }
 
-/** Null when there are more than asked for, or too many to read. */
+/** Null when there are more than `most`, or too many to read. */
 async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,
   { since, most }: { since: number; most: number },
 ): Promise<ChangeRow[] | null> {
-  const told: ChangeRow[] = [];
+  const listed: ChangeRow[] = [];
   const room = answerRoom();
   const readMax = Math.max(most, CHANGES_READ_MAX);
   let after: ChangeRow | null = null;
@@ -49,10 +49,10 @@ async function listUpTo(
     const limit: number = Math.min(CHANGES_PER_STATEMENT, most + 1);
     const rows: ChangeRow[] = await feed.listChanges(filter, { since, after, limit });
     const wanted = rows.filter((row) => isTold(filter, row));
-    told.push(...wanted);
+    listed.push(...wanted);
     room.take(scopeChars(wanted));
-    if (told.length > most || room.isFull()) return null;
-    if (rows.length < limit) return told;
+    if (listed.length > most || room.isFull()) return null;
+    if (rows.length < limit) return listed;
     after = rows.at(-1) ?? null;
     read += rows.length;
   }

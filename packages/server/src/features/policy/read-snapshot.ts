@@ -4,15 +4,15 @@ import type { FeedFilter } from './filter.ts';
 import type { EntryPosition, EntryRow, FeedHead, FeedSource } from './rows.ts';
 import { scopeChars } from './scope-chars.ts';
 
-/** Bounds one statement: the embedded store does nothing else while it runs. */
+/** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const ENTRIES_PER_STATEMENT = 1000;
 
 export type SnapshotQuestion = {
   filter: FeedFilter;
-  /** Null when the caller does not understand pages: then it is all or nothing. */
+  /** Null when the caller does not support pages: a snapshot above `keysMax` is then refused. */
   pageKeysMax: number | null;
   keysMax: number;
-  /** Where a further page starts, and the version of the first. */
+  /** For a further page: its start, and the version of the first page. */
   after: (EntryPosition & { version: number }) | null;
 };
 
@@ -20,14 +20,14 @@ export type SnapshotAnswer = {
   head: FeedHead;
   entries: EntryRow[];
   generatedAt: Date;
-  /** The last entry, when there are more. */
+  /** The position of the last entry; null on the last page. */
   next: EntryPosition | null;
 };
 
 /**
- * A page of every unrevoked key, expired ones included: nodes watch the clock themselves. All
- * pages bear the version of the first, and the delta since it brings whoever has read them to the
- * present, whatever happened in between.
+ * A page of all unrevoked keys, including expired ones: nodes check the expiry themselves. Every
+ * page has the version of the first page, so the next delta covers all changes made while the node
+ * read the pages.
  */
 export async function readSnapshot(
   feed: FeedSource,
@@ -38,7 +38,7 @@ export async function readSnapshot(
   const { entries, isFull } = head.isDeleted
     ? { entries: [], isFull: false }
     : await listUpTo(feed, filter, { after, most: wanted + 1 });
-  // A full page leaves one over, so that there is always something on the next.
+  // A page that is full by size leaves its last entry for the next page, which is thus never empty.
   const fitting = isFull ? entries.length - 1 : wanted;
   const hasMore = entries.length > fitting;
   if (hasMore && pageKeysMax === null) throw new ApiError('snapshot_too_large');

@@ -1,4 +1,4 @@
-// The policy feed: what nodes need to verify keys by themselves, and the news of it.
+// The policy feed, from which nodes learn all they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import { type Sharing, sharing } from '../../base/sharing.ts';
 import type { Env, Reach } from '../../doors/reach.ts';
@@ -41,8 +41,8 @@ type PageAsked = Asked & {
   issueCursor(position: readonly string[]): string;
 };
 
-/** What the lines share: how requests that come together are asked and noted together. */
-type Desk = {
+/** State of both endpoints: concurrent requests share their reads and writes. */
+type Shared = {
   hub: PolicyHub;
   keysMax: number;
   readDeltaOnce: Sharing<DeltaVerdict>;
@@ -51,7 +51,7 @@ type Desk = {
 };
 
 export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
-  const desk: Desk = {
+  const shared: Shared = {
     hub,
     keysMax,
     readDeltaOnce: sharing(),
@@ -62,16 +62,16 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
       door: 'record',
-      // Revocations go on when the disk is full, and the feed carries them to the nodes.
+      // Revocations still work when the disk is nearly full, and nodes learn of them here.
       storage: 'reserve',
       patience: 'stepped',
       compress: true,
       run: async ({ record, query, after, issueCursor, header }) => {
         const filter = filterOf(record.read.reach, query);
-        const { version } = await meetNode(desk, { record, query, filter }, null);
+        const { version } = await meetNode(shared, { record, query, filter }, null);
         const etag = etagOf('snap', filter, version);
         if (!after && isKnown(header('if-none-match'), etag)) return notModified(etag);
-        return snapshotReply(desk, { record, query, filter, after, issueCursor });
+        return snapshotReply(shared, { record, query, filter, after, issueCursor });
       },
     },
     'GET /v1/policy/delta': {
@@ -80,25 +80,25 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       storage: 'reserve',
       patience: 'stepped',
       compress: true,
-      // When it answers with a snapshot, the further pages are that one's.
+      // A delta may respond with a snapshot; its further pages come from the snapshot endpoint.
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain }) => {
         const { since, leave } = query;
         const filter = filterOf(record.read.reach, query);
         const { workspaceId } = record.read.reach;
-        // A node that leaves is not kept waiting.
+        // A node that leaves gets its response at once.
         const isHeld = query.wait_ms > 0 && !leave;
         const wait = isHeld ? { timeoutMs: query.wait_ms, signal: gone(), workspaceId } : null;
-        const isSame = await isUnchanged(desk, { record, query, filter }, { since, wait });
+        const isSame = await isUnchanged(shared, { record, query, filter }, { since, wait });
         if (isSame) return notModified(etagOf('delta', filter, since));
-        // While it waited, its key may have ended: it is not told what came after that.
+        // The credential may have been revoked during the wait: authenticate again.
         const [verdict] = await Promise.all([
-          deltaSince(desk, { record, query, filter }, since),
+          deltaSince(shared, { record, query, filter }, since),
           wait && admitAgain(),
         ]);
         if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
         if (verdict.kind === 'snapshot') {
-          return snapshotReply(desk, { record, query, filter, after: null, issueCursor });
+          return snapshotReply(shared, { record, query, filter, after: null, issueCursor });
         }
         const etag = etagOf('delta', filter, verdict.head.version);
         return new Reply(presentDelta(verdict, filter, since), { headers: { etag } });
@@ -107,9 +107,9 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
   });
 };
 
-/** Where the project stands, after noting what the node has of it, or that it has left. */
+/** Records the node's version, or that the node has left; returns the state of the project. */
 async function meetNode(
-  { standingOf, noteNode, hub }: Desk,
+  { standingOf, noteNode, hub }: Shared,
   { record, query, filter }: Asked,
   version: number | null,
 ): Promise<Standing> {
@@ -121,7 +121,7 @@ async function meetNode(
     listStandings(read, projectId, nodes),
   );
   if (node && query.leave) {
-    // A revocation that waits for this node need not wait any longer.
+    // Wakes the revocations that wait for this node.
     if (await removeNode(read, projectId, node)) hub.announceAck(projectId);
     return standing;
   }
@@ -136,18 +136,21 @@ async function meetNode(
   return standing;
 }
 
-/** Notes what the node has; holds it, if it wants, for as long as there is nothing more. */
+/**
+ * Records the node's version and, with `wait`, holds the request until the project has a newer one.
+ * The watch starts before the version is read, so that no announcement is missed in between.
+ */
 async function isUnchanged(
-  desk: Desk,
+  shared: Shared,
   asked: Asked,
   { since, wait }: { since: number; wait: Wait | null },
 ): Promise<boolean> {
-  const watch = wait && desk.hub.watch(asked.filter.projectId, since, wait);
+  const watch = wait && shared.hub.watch(asked.filter.projectId, since, wait);
   try {
-    const { version } = await meetNode(desk, asked, since);
+    const { version } = await meetNode(shared, asked, since);
     if (version !== since) return false;
     await watch?.over;
-    // Nobody is left to be told, or nobody has waited.
+    // After a wait, read the delta, unless the caller has disconnected.
     return wait?.signal.aborted ?? true;
   } finally {
     watch?.end();
@@ -155,7 +158,7 @@ async function isUnchanged(
 }
 
 function deltaSince(
-  { keysMax, readDeltaOnce }: Desk,
+  { keysMax, readDeltaOnce }: Shared,
   { record, query, filter }: Asked,
   since: number,
 ): Promise<DeltaVerdict> {
@@ -167,7 +170,7 @@ function deltaSince(
 }
 
 async function snapshotReply(
-  { keysMax }: Desk,
+  { keysMax }: Shared,
   { record, query, filter, after, issueCursor }: PageAsked,
 ): Promise<Reply> {
   const from = after && positionIn(after, filter);
@@ -186,10 +189,10 @@ const notModified = (etag: string) => new Reply(null, { status: 304, headers: { 
 const nodeOf = ({ node }: Query, filter: FeedFilter) =>
   node === undefined ? null : { nodeId: node, envScope: envScopeOf(filter) };
 
-/** Two requests with the same name get the same answer. */
+/** Requests with the same name get the same response, so they can share one read. */
 const filterName = (reach: Reach, { projectId, env, tenantIds }: FeedFilter): string =>
   [reachName(reach), projectId, env, tenantIds].join(' ');
 
-/** What a statement sees under a reach is the same for all of its name. */
+/** Under reaches with the same name, a statement sees the same rows. */
 const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
   [workspaceId, envs, tenantId, projectId].join(' ');

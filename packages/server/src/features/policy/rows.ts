@@ -1,10 +1,9 @@
-// Every statement of the policy feed but those on nodes, which are in node.rows.ts.
+// All statements of the policy feed, except those on nodes (node.rows.ts) and of upkeep jobs.
 import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
-import type { Env } from '../../doors/reach.ts';
 import { shelfTypeFor } from '../keys/shelf.ts';
 import {
   BEFORE_ALL_IDS,
@@ -18,7 +17,7 @@ import { changedShelves, type FeedFilter, fedShelves } from './filter.ts';
 
 export type { ChangeRow, EntryPosition, EntryRow } from './entries.ts';
 
-/** Where a project's feed stands. */
+/** The current version of a project's feed, and the facts about the project that nodes need. */
 export type FeedHead = {
   workspaceId: string;
   version: number;
@@ -43,13 +42,13 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
 const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
   display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
 
-/** Behind whatever has a creation date: nothing of a shelf has been told yet. */
+/** Sorts after every key: the start of a list partition, which is read newest first. */
 const SHELF_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
- * Keys that a snapshot holds, shelf by shelf and newest first on each: an order that the indexes
- * have, and in which a key never moves. Where each shelf goes on is handed in as a bound that the
- * index understands, so that a page costs what it holds, wherever it starts.
+ * The keys of a snapshot, by list partition and newest first in each: the order of the indexes, in
+ * which an unrevoked key never moves. The start in each partition is passed as an index bound, so
+ * the cost of a page depends on its size only, not on its start.
  */
 export function listEntries(
   tx: Runner,
@@ -85,9 +84,9 @@ export function listEntries(
 }
 
 /**
- * Keys as they are now that were written after a version, in the order of their changes, of all
- * tenants. A change may have written any number of keys: each shelf of it is read in the order of
- * the index, from where the last statement ended and no further than the limit.
+ * The current state of keys of all tenants that were written after a version, in the order of their
+ * changes. A change may have written any number of keys, so each list partition of it is read in
+ * index order, from the end of the last statement and up to the limit.
  */
 export function listChanges(
   tx: Runner,
@@ -121,7 +120,7 @@ export function listChanges(
   );
 }
 
-/** What one answer of the feed is read from: all of it is of the same moment. */
+/** The reads of one feed response, all on the same database snapshot. */
 export type FeedSource = {
   readonly now: Date;
   loadHead(projectId: string): Promise<FeedHead>;

@@ -1,4 +1,4 @@
-// Statements by which the worker keeps the feed short.
+// Statements of the jobs that keep the feed short.
 import { sql } from 'kysely';
 import { many } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
@@ -7,7 +7,7 @@ import { NODE_KEPT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
-/** Keys of all workspaces that expired long ago and are still told to nodes. */
+/** Keys of all workspaces that expired before a time and are still in the feed. */
 export const listRetirable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -19,7 +19,7 @@ export const listRetirable = (
       order by expires_at limit ${limit}`,
   );
 
-/** Takes keys out of the feed, those that are still as they were when they were listed. */
+/** Removes keys from the feed, except those that were changed since they were listed. */
 export async function updateRetired(
   tx: Work,
   ids: readonly string[],
@@ -39,7 +39,7 @@ export async function updateRetired(
 
 export type Prunable = { workspaceId: string; projectId: string; version: number };
 
-/** Projects with changes that nobody needs to be told one by one any more. */
+/** Projects with changes from before a time, and the newest version among those changes. */
 export const listPrunable = (
   tx: Work,
   { before, limit }: { before: Date; limit: number },
@@ -50,7 +50,7 @@ export const listPrunable = (
       where changed_at < ${before} group by workspace_id, project_id limit ${limit}`,
   );
 
-/** Forgets a batch of changes and raises the floor above them; returns how many are gone. */
+/** Deletes a batch of changes and raises the floor above them; returns their number. */
 export async function removeChanges(
   tx: Work,
   { projectId, version }: Prunable,
@@ -63,7 +63,7 @@ export async function removeChanges(
   return answer?.gone ?? 0;
 }
 
-/** Forgets nodes that were last seen before then, except those that a revocation waits for. */
+/** Deletes nodes last seen before a time, except those that a revocation may wait for. */
 export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
   await many(
     tx,

@@ -1,4 +1,4 @@
-// What the jobs that keep the feed short are given.
+// Dependencies of the jobs that keep the feed short.
 import type { PolicyVersion } from '../../doors/door.ts';
 import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
 
