@@ -1,4 +1,4 @@
-// How an API key ends: replaced, revoked, leaked; and what its successor takes over.
+// How an API key ends (rotation, revocation, quarantine), and what its successor inherits.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
@@ -16,12 +16,15 @@ const isoAfter = (start: string | Date, ms: number) => msAfter(new Date(start), 
 const versionOf = async ({ as }: Bench, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-test('a successor takes over everything but the secret', async (t) => {
+test('a successor inherits everything except the secret', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
   const old = await given.key({
-    ...{ name: 'backend', scopes: ['a', 'b'], meta: { team: 'api' }, rate_limits: [rule] },
+    name: 'backend',
+    scopes: ['a', 'b'],
+    meta: { team: 'api' },
+    rate_limits: [rule],
   });
   const before = await versionOf(held, old.project_id);
   const next = await as.liveKey(rotate, { id: old.id });
@@ -43,7 +46,7 @@ test('a successor takes over everything but the secret', async (t) => {
   });
 });
 
-test('inherited limits and no limits are inherited as such', async (t) => {
+test('a successor keeps the difference between default limits and no limits', async (t) => {
   const { as, given } = await bench(t);
   const inheriting = await given.key();
   const unlimited = await given.key({ rate_limits: [] });
@@ -51,7 +54,7 @@ test('inherited limits and no limits are inherited as such', async (t) => {
   deepEqual((await as.liveKey(rotate, { id: unlimited.id })).rate_limits, []);
 });
 
-test('an overlap is what it says, from nothing to a week, in fractions too', async (t) => {
+test('a key ends exactly after its overlap, from 0 hours to a week, fractions included', async (t) => {
   const { as, given } = await bench(t);
   for (const hours of [0, 0.5, 1 / 3, 24, 168]) {
     const { id } = await given.key();
@@ -61,23 +64,23 @@ test('an overlap is what it says, from nothing to a week, in fractions too', asy
   }
 });
 
-test('a rotation never lengthens a life, and never shortens the next one', async (t) => {
+test('a rotation never extends the old key and never shortens its successor', async (t) => {
   const { as, given, clock } = await bench(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const old = await given.key({ expires_at: soon });
   const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 24 });
   equal(next.previous_key.expires_at, soon);
-  equal(next.expires_at, soon, 'what the vendor set is inherited');
+  equal(next.expires_at, soon, 'the successor inherits the expiry that the vendor set');
 
   const eternal = await given.key();
   const first = await as.liveKey(rotate, { id: eternal.id, overlap_hours: 1 });
   const second = await as.liveKey(rotate, { id: eternal.id, overlap_hours: 48 });
   equal(second.previous_key.expires_at, first.previous_key.expires_at);
-  equal(second.expires_at, null, 'what a rotation wrote is not');
+  equal(second.expires_at, null, 'the successor does not inherit the end set by a rotation');
   equal((await as.liveKey(rotate, { id: first.id })).rotated_from, first.id);
 });
 
-test('a key whose overlap is over can still be replaced, one that the vendor ended cannot', async (t) => {
+test('a key can be rotated after its overlap, but not after the expiry that the vendor set', async (t) => {
   const { as, given, clock } = await bench(t);
   const replaced = await given.key();
   await as.liveKey(rotate, { id: replaced.id, overlap_hours: 0 });
@@ -88,12 +91,16 @@ test('a key whose overlap is over can still be replaced, one that the vendor end
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('an end that the vendor sets undoes what a rotation wrote, and is inherited', async (t) => {
+test('an expiry that the vendor sets overrides the end set by a rotation, and is inherited', async (t) => {
   const { as, given, clock } = await bench(t);
   const { id } = await given.key();
   const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });
   await as.liveKey(update, { id, expires_at: previous_key.expires_at });
-  equal((await as.liveKey(rotate, { id })).expires_at, null, 'sent back as read: no decision');
+  equal(
+    (await as.liveKey(rotate, { id })).expires_at,
+    null,
+    'sending the current expiry changes nothing',
+  );
 
   const later = isoAfter(clock.now(), 100 * HOUR_MS);
   equal((await as.liveKey(update, { id, expires_at: later })).expires_at, later);
@@ -103,7 +110,7 @@ test('an end that the vendor sets undoes what a rotation wrote, and is inherited
   equal((await as.liveKey(update, { id, expires_at: null })).expires_at, null);
 });
 
-test('a revoked key can be neither replaced nor revoked again', async (t) => {
+test('a revoked key cannot be rotated, and revoking it again changes nothing', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const { id, project_id } = await given.key();
@@ -122,7 +129,7 @@ test('a revoked key can be neither replaced nor revoked again', async (t) => {
   deepEqual([await headSeq(held), await versionOf(held, project_id)], before);
 });
 
-test('a key is revoked whatever its state, with a reason or without', async (t) => {
+test('an expired or leaked key can be revoked, with or without a reason', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const expired = await given.key({ expires_at: '2001-01-01T00:00:00Z' });
@@ -136,7 +143,7 @@ test('a key is revoked whatever its state, with a reason or without', async (t) 
   equal((await as.liveKey(read, { id: expired.id })).expires_at, '2001-01-01T00:00:00.000Z');
 });
 
-test('whoever waits for a revocation is told its version, also when it was long ago', async (t) => {
+test('a revocation with wait returns its version, even if the key was revoked earlier', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const { id, project_id } = await given.key();
@@ -155,7 +162,7 @@ test('whoever waits for a revocation is told its version, also when it was long 
   equal(now.propagation?.version, await versionOf(held, project_id));
 });
 
-test('a key that went with its tenant was revoked at the version of that deletion', async (t) => {
+test('a key of a deleted tenant is revoked at the version of the deletion', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const { id, project_id, tenant_id } = await given.key();
@@ -166,7 +173,7 @@ test('a key that went with its tenant was revoked at the version of that deletio
   equal(propagation?.version, version);
 });
 
-test('a leaked key ends within the hour, is marked once and can be replaced', async (t) => {
+test('a leaked key ends within an hour, is quarantined once and can be rotated', async (t) => {
   const held = await bench(t);
   const { as, given, clock } = held;
   const { id, project_id } = await given.key();
@@ -189,7 +196,7 @@ test('a leaked key ends within the hour, is marked once and can be replaced', as
   deepEqual([next.expires_at, next.quarantined_at, next.quarantine_reason], [null, null, null]);
 });
 
-test('a leak moves no earlier end, and a revoked key is not marked', async (t) => {
+test('a quarantine keeps an earlier expiry, and a revoked key is not quarantined', async (t) => {
   const held = await bench(t);
   const { as, given, clock } = held;
   const soon = isoAfter(clock.now(), 10 * MINUTE_MS);

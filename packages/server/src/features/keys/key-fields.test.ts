@@ -1,5 +1,5 @@
-// Every field of projects, tenants and keys at its bounds and just beyond them, through the front
-// door: what is in bounds is stored and answered as sent, what is not is refused by its path.
+// Every field of projects, tenants and keys at its bounds and just beyond them, over HTTP. A valid
+// value is stored and returned as sent; an invalid one is refused with its path.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -13,7 +13,7 @@ const many = <T>(count: number, make: (n: number) => T) =>
   Array.from({ length: count }, (_, n) => make(n));
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
-/** NUL and half of a surrogate pair: no database could give them back. */
+/** NUL and half of a surrogate pair: PostgreSQL cannot store them. */
 const unstorable = ['a\u0000b', 'a\ud800', '\udc00a'];
 const notText = [1, true, [], {}, ...unstorable];
 
@@ -81,9 +81,20 @@ const ruleFields: Field[] = [
 const Instant: Field = {
   takes: ['2024-02-29T00:00:00Z', '1970-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'],
   refuses: [
-    ...['2023-02-29T00:00:00Z', '2024-01-01', '2024-01-01T00:00:00', '2024-01-01T24:00:00Z', ''],
-    ...['2024-13-01T00:00:00Z', 'Mon, 01 Jan 2024 00:00:00 GMT', '10000-01-01T00:00:00Z', 'now'],
-    ...[0, 1_700_000_000, true, [], {}],
+    '2023-02-29T00:00:00Z',
+    '2024-01-01',
+    '2024-01-01T00:00:00',
+    '2024-01-01T24:00:00Z',
+    '',
+    '2024-13-01T00:00:00Z',
+    'Mon, 01 Jan 2024 00:00:00 GMT',
+    '10000-01-01T00:00:00Z',
+    'now',
+    0,
+    1_700_000_000,
+    true,
+    [],
+    {},
   ],
 };
 const Env: Field = { takes: ['live', 'test'], refuses: ['LIVE', '', 'prod', ['live'], 1, null] };
@@ -91,7 +102,7 @@ const Uuid: Field = { takes: [], refuses: ['', 'a', `${chars(36, '0')}`, 1, [], 
 const nullable = (field: Field): Field => ({ ...field, takes: [null, ...field.takes] });
 const required = (field: Field): Field => ({ ...field, refuses: [null, ...field.refuses] });
 
-/** Sets a field to each of its values in turn, beside what the line needs otherwise. */
+/** Sends each value of a field in turn, together with the other fields that the endpoint needs. */
 async function hold(
   { ask, tokens }: Bench,
   line: AnyLine,
@@ -128,7 +139,7 @@ const fresh = (stem: string) => {
   return `${stem}-${made}`;
 };
 
-test('the fields of a project hold their bounds', async (t) => {
+test('the fields of a project are checked at their bounds', async (t) => {
   const held = await bench(t);
   const { id } = await held.given.project();
   const create: Target = {
@@ -146,7 +157,7 @@ test('the fields of a project hold their bounds', async (t) => {
   }
 });
 
-test('the fields of a tenant hold their bounds', async (t) => {
+test('the fields of a tenant are checked at their bounds', async (t) => {
   const held = await bench(t);
   const { id } = await held.given.tenant();
   const line = 'POST /v1/tenants';
@@ -159,7 +170,7 @@ test('the fields of a tenant hold their bounds', async (t) => {
   await hold(held, patch, { name: 'meta', field: required(Meta), base: () => ({ id }) });
 });
 
-test('the fields of a key hold their bounds', async (t) => {
+test('the fields of a key are checked at their bounds', async (t) => {
   const held = await bench(t);
   const { id, project_id, tenant_id } = await held.given.key();
   const create: Target = {
@@ -186,7 +197,7 @@ test('the fields of a key hold their bounds', async (t) => {
   await hold(held, line, { name: 'tenant_id', field: Uuid, base });
 });
 
-test('what ends a key holds its bounds', async (t) => {
+test('the fields of rotate and revoke are checked at their bounds', async (t) => {
   const held = await bench(t);
   const keys = await Promise.all(many(30, () => held.given.key()));
   const base = () => ({ id: keys.pop()?.id });
@@ -196,7 +207,7 @@ test('what ends a key holds its bounds', async (t) => {
   await hold(held, 'POST /v1/keys/{id}/revoke', { name: 'reason', field: reason, base });
 });
 
-test('what a query says holds its bounds', async (t) => {
+test('query parameters are checked at their bounds', async (t) => {
   const { ask, given, tokens } = await bench(t);
   const { id } = await given.key();
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
@@ -211,7 +222,10 @@ test('what a query says holds its bounds', async (t) => {
           ...[...numbers, '201'].map((limit) => ({ limit })),
           ...['1', 'TRUE', '', 'yes'].map((include_revoked) => ({ include_revoked })),
           ...['prod', '', ['live', 'test']].map((env) => ({ env })),
-          ...[{ project_id: 'x' }, { tenant_id: '' }, { cursor: '' }, { name: 'x' }],
+          { project_id: 'x' },
+          { tenant_id: '' },
+          { cursor: '' },
+          { name: 'x' },
         ],
       },
     ],

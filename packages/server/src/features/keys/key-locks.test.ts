@@ -1,5 +1,5 @@
-// Who waits for whom, held still in the middle: what races only hit by chance. The embedded store
-// has one connection and so nobody to meet.
+// Lock waits between creating, rotating and deleting, with one transaction paused in the middle.
+// Skipped on the embedded store, which has only one connection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,12 +13,12 @@ import { revokeKeysUnder } from './cascade.rows.ts';
 import { createKey } from './create-key.ts';
 import { rotateKey } from './rotate-key.ts';
 
-const skip = storeName === 'embedded' ? 'one connection: nobody meets' : false;
+const skip = storeName === 'embedded' ? 'the embedded store has only one connection' : false;
 const PAUSE_MS = 150;
 
 const wanted = { name: null, scopes: [], meta: {}, rateLimits: null, expiresAt: null };
 
-/** Whether it is still without an answer after a while. */
+/** Whether a call is still pending after PAUSE_MS. */
 const isWaiting = async (call: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     sleep(PAUSE_MS, true),
@@ -29,7 +29,8 @@ const isWaiting = async (call: Promise<unknown>): Promise<boolean> =>
   ]);
 
 async function place({ given }: Bench) {
-  const [project, tenant] = [await given.project(), await given.tenant()];
+  const project = await given.project();
+  const tenant = await given.tenant();
   return { projectId: project.id, tenantId: tenant.id, env: 'live' as const };
 }
 
@@ -39,7 +40,7 @@ const parents = [
 ] as const;
 
 for (const { what, line, idOf, end } of parents) {
-  test(`deleting a ${what} waits for a key in the making, and takes it along`, {
+  test(`deleting a ${what} waits for a key that is being created, and revokes it`, {
     skip,
   }, async (t) => {
     const held = await bench(t);
@@ -52,20 +53,22 @@ for (const { what, line, idOf, end } of parents) {
     ok((await held.as.liveKey('GET /v1/keys/{id}', { id: row.id })).revoked_at);
   });
 
-  test(`a key waits for the ${what} that is being deleted, and is not made`, {
+  test(`creating a key waits while its ${what} is being deleted, and is refused`, {
     skip,
   }, async (t) => {
     const held = await bench(t);
     const at = await place(held);
     const deleting = await hold(held, (tx) => end(tx, { id: at[idOf] }));
     const making = held.as.liveKey('POST /v1/keys', {
-      ...{ project_id: at.projectId, tenant_id: at.tenantId, env: 'live' },
+      project_id: at.projectId,
+      tenant_id: at.tenantId,
+      env: 'live',
     });
     equal(await isWaiting(making), true);
     await Promise.all([refused(making, 404, 'not_found'), deleting.letGo()]);
   });
 
-  test(`a rotation in flight does not carry a key past the end of its ${what}`, {
+  test(`deleting a ${what} also revokes the successor of a rotation in flight`, {
     skip,
   }, async (t) => {
     const held = await bench(t);
@@ -80,7 +83,9 @@ for (const { what, line, idOf, end } of parents) {
   });
 }
 
-test('a key made and rotated behind the first walk is found by a third', { skip }, async (t) => {
+test('a key created and rotated after the first walk is found by a third walk', {
+  skip,
+}, async (t) => {
   const held = await bench(t);
   const at = await place(held);
   const cascaded = await behind(held)(async (tx) => {
@@ -96,7 +101,7 @@ test('a key made and rotated behind the first walk is found by a third', { skip 
   deepEqual(cascaded, { count: 2, projectIds: [at.projectId] });
 });
 
-test('creating, changing and reading go on while the keys of a tenant are revoked', {
+test('keys can be created, changed and read while the keys of a tenant are revoked', {
   skip,
 }, async (t) => {
   const held = await bench(t);
@@ -117,5 +122,5 @@ test('creating, changing and reading go on while the keys of a tenant are revoke
   equal((await as.liveKey('GET /v1/keys/{id}', { id: doomed.id })).revoked_at, null);
   halfway.resolve();
   const { count } = await (await revoking).letGo();
-  equal(count, 2, 'the one that was made meanwhile is taken along');
+  equal(count, 2, 'the key created meanwhile is revoked too');
 });

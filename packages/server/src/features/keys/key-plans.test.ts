@@ -1,5 +1,5 @@
-// A page of keys costs what a page costs, whatever is filtered and however many keys there are: no
-// plan reads more rows than the page can hold. Asked of PostgreSQL, which tells what it did.
+// The cost of a page of keys depends on the page size only, not on the filter or the number of keys:
+// no plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
@@ -25,7 +25,7 @@ const WAIT_MS = 30_000;
 type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask };
 type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
-/** One project and tenant hold nearly all; the newest keys are revoked; test keys are rare. */
+/** One project and tenant have nearly all keys; the newest are revoked; test keys are rare. */
 const fill = (held: Bench, projects: string[], tenants: string[]) =>
   behind(held)(async (tx) => {
     for (let from = 1; from < KEYS; from += KEYS_PER_STATEMENT) {
@@ -69,7 +69,7 @@ async function open(held: Bench): Promise<Place> {
   return { reach, projects, tenants, ask };
 }
 
-/** What autovacuum does in time, now: the login may not. */
+/** Runs ANALYZE as autovacuum would later; the server's login may not run it. */
 async function analyse(database: string): Promise<void> {
   const url = new URL(process.env.KEYRAIL_TEST_POSTGRES ?? '');
   url.pathname = `/${database}`;
@@ -83,7 +83,7 @@ type List = { filter: KeyFilter; after: Position | null; envs?: readonly Env[] }
 
 type Run = (statement: Statement) => Promise<{ rows: never[]; count: number }>;
 
-/** What would be sent, without anyone to answer it. */
+/** Collects the statements of a question without running them. */
 async function sentBy(question: (run: Run) => Promise<unknown>): Promise<Statement[]> {
   const sent: Statement[] = [];
   await question(async (statement) => {
@@ -93,7 +93,6 @@ async function sentBy(question: (run: Run) => Promise<unknown>): Promise<Stateme
   return sent;
 }
 
-/** The statement that a list would send. */
 async function statementFor(reach: Reach, { filter, after, envs }: List): Promise<Statement> {
   const narrowed = { ...reach, ...(envs && { envs }) };
   const [statement] = await sentBy((run) =>
@@ -135,7 +134,7 @@ const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
   return tenantId ? /^api_keys_tenant$/ : projectId ? /^api_keys_project$/ : /^api_keys_newest$/;
 };
 
-test('every list is read off an index, and no further than its page', { skip }, async (t) => {
+test('every list is read from an index, and only as far as its page', { skip }, async (t) => {
   const held = await bench(t);
   const place = await open(held);
   const middle = {
@@ -157,16 +156,16 @@ test('every list is read off an index, and no further than its page', { skip }, 
   }
 });
 
-test('whoever sees test keys only does not walk past the live ones', { skip }, async (t) => {
+test('a list of a test credential reads no live keys', { skip }, async (t) => {
   const place = await open(await bench(t));
   const filter = { includeRevoked: true };
   const statement = await statementFor(place.reach, { filter, after: null, envs: ['test'] });
   const [scan] = await scansOf(place, statement);
   equal(scan?.by, 'api_keys_newest');
-  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // rounded for each shelf
+  ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // rounded for each partition
 });
 
-test('a page of the policy feed is read off an index, wherever it starts', { skip }, async (t) => {
+test('every page of the policy feed is read from an index', { skip }, async (t) => {
   const held = await bench(t);
   const place = await open(held);
   const [projectId = '', other = ''] = place.projects;

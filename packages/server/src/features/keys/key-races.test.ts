@@ -1,5 +1,5 @@
-// Many at once: whoever asks together gets what they would have got one after the other, in some
-// order. One winner where there is one to be, and never a failure of ours.
+// Concurrent requests get the same responses as if they had run one after the other, in some order.
+// Where only one may win, exactly one does. No response is a 5xx.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -15,7 +15,7 @@ type Call = [line: AnyLine, input: Input];
 
 const times = (count: number, call: Call): Call[] => Array.from({ length: count }, () => call);
 
-/** Sends all of them before it looks at any answer. */
+/** Sends all requests at once, and waits for all responses. */
 async function together({ ask, tokens }: Bench, calls: Call[]): Promise<Answer[]> {
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const answers = await Promise.all(calls.map(([line, input]) => ask(line, input, headers)));
@@ -26,7 +26,7 @@ async function together({ ask, tokens }: Bench, calls: Call[]): Promise<Answer[]
 const countOf = (answers: Answer[], wanted: number): number =>
   answers.filter(({ status }) => status === wanted).length;
 
-/** Holds the answers against how many there are to be of each status. */
+/** Asserts the number of responses with each status. */
 function expect(answers: Answer[], wanted: Record<number, number>): void {
   for (const [status, count] of Object.entries(wanted)) {
     equal(countOf(answers, Number(status)), count, `answers with ${status}`);
@@ -36,7 +36,7 @@ function expect(answers: Answer[], wanted: Record<number, number>): void {
 const activeUnder = async ({ as }: Bench, filter: Input) =>
   (await as.liveKey('GET /v1/keys', { ...filter, limit: 200 })).data.length;
 
-/** The chain is whole, and a project's version says how many changes its policy has seen. */
+/** Asserts that the audit chain is valid, and that the version counts the policy changes. */
 async function checkLog({ as }: Bench, projectId: string): Promise<void> {
   const chain = await as.liveKey('GET /v1/audit_logs/chain');
   equal(chain.verified, true);
@@ -49,7 +49,7 @@ async function checkLog({ as }: Bench, projectId: string): Promise<void> {
   equal(policy_version - 1, data.filter(({ action }) => policy.has(action)).length);
 }
 
-test('of many who want one slug, one gets it', async (t) => {
+test('of concurrent projects with the same slug, one is created', async (t) => {
   const held = await bench(t);
   const call: Call = ['POST /v1/projects', { name: 'Orders', slug: 'orders' }];
   const answers = await together(held, times(AT_ONCE, call));
@@ -57,7 +57,7 @@ test('of many who want one slug, one gets it', async (t) => {
   equal((await held.as.liveKey('GET /v1/projects')).data.length, 1);
 });
 
-test('of many who bring one external id, one gets it', async (t) => {
+test('of concurrent tenants with the same external id, one is created', async (t) => {
   const held = await bench(t);
   const answers = await together(
     held,
@@ -67,7 +67,7 @@ test('of many who bring one external id, one gets it', async (t) => {
   equal((await held.as.liveKey('GET /v1/tenants')).data.length, 1);
 });
 
-test('keys made together all exist, each with a version of its own', async (t) => {
+test('keys created concurrently all exist, and each increments the version', async (t) => {
   const held = await bench(t);
   const { id: project_id } = await held.given.project();
   const { id: tenant_id } = await held.given.tenant();
@@ -83,7 +83,7 @@ for (const [parent, line] of [
   ['tenant', deleteTenant],
   ['project', deleteProject],
 ] as const) {
-  test(`no key outlives a ${parent} that is deleted while keys are made`, async (t) => {
+  test(`no key stays active when its ${parent} is deleted while keys are created`, async (t) => {
     const held = await bench(t);
     for (let round = 0; round < 4; round += 1) {
       const { id: project_id } = await held.given.project();
@@ -102,7 +102,7 @@ for (const [parent, line] of [
     equal((await held.as.liveKey('GET /v1/audit_logs/chain')).verified, true);
   });
 
-  test(`of many who delete one ${parent}, one does`, async (t) => {
+  test(`of concurrent deletions of one ${parent}, one succeeds`, async (t) => {
     const held = await bench(t);
     const { id: project_id } = await held.given.project();
     const { id: tenant_id } = await held.given.tenant();
@@ -114,7 +114,7 @@ for (const [parent, line] of [
     equal(answers.find(({ status }) => status === 200)?.body.revoked_keys, 5);
   });
 
-  test(`no successor outlives a ${parent} that is deleted while keys are rotated`, async (t) => {
+  test(`no successor stays active when its ${parent} is deleted while keys are rotated`, async (t) => {
     const held = await bench(t);
     for (let round = 0; round < 4; round += 1) {
       const { id: project_id } = await held.given.project();
@@ -133,7 +133,7 @@ for (const [parent, line] of [
   });
 }
 
-test('a tenant and a project that are deleted together share out their keys', async (t) => {
+test('concurrent deletions of a tenant and a project revoke each key once', async (t) => {
   const held = await bench(t);
   const { id: project_id } = await held.given.project();
   const { id: tenant_id } = await held.given.tenant();
@@ -154,7 +154,7 @@ test('a tenant and a project that are deleted together share out their keys', as
   );
 });
 
-test('of many who revoke one key, one does it, and all see the same', async (t) => {
+test('of concurrent revocations of one key, one counts, and all responses are equal', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   const calls = Array.from({ length: AT_ONCE }, (_, n): Call => [revoke, { id, reason: `${n}` }]);
@@ -164,7 +164,7 @@ test('of many who revoke one key, one does it, and all see the same', async (t) 
   await checkLog(held, project_id);
 });
 
-test('rotations of one key all succeed, and its end never moves away', async (t) => {
+test('concurrent rotations of one key all succeed, and the earliest end counts', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   const hours = [48, 1, 168, 2, 24, 1, 72, 3, 9, 2];
@@ -181,7 +181,7 @@ test('rotations of one key all succeed, and its end never moves away', async (t)
   await checkLog(held, project_id);
 });
 
-test('a key that is revoked while it is rotated stays revoked', async (t) => {
+test('a key that is revoked during rotations stays revoked', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   const calls = [...times(6, [rotate, { id }]), ...times(3, [revoke, { id }])];
@@ -193,7 +193,7 @@ test('a key that is revoked while it is rotated stays revoked', async (t) => {
   await checkLog(held, project_id);
 });
 
-test('changes of different fields do not undo one another', async (t) => {
+test('concurrent changes of different fields are all kept', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   const wanted = { name: 'n', scopes: ['s'], meta: { m: 1 }, rate_limits: [] };

@@ -1,5 +1,5 @@
-// The life of keys against a model of it: whatever is done to them, in whatever order, every
-// answer, key, list, version and the length of the log are what the model says.
+// Random sequences of operations on keys, compared with a model. Every response, key, list and
+// version, and the length of the audit log, must match the model.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -23,11 +23,11 @@ type Key = {
   tenant: Parent;
   env: Env;
   name: string | null;
-  /** Instants in milliseconds: when it ends, and when the vendor wanted it to. */
+  /** The effective expiry and the vendor's expiry, in milliseconds since the epoch. */
   expires: number | null;
   vendor: number | null;
   isLeaked: boolean;
-  /** The reason, once it is. */
+  /** The reason, once the key is revoked. */
   revoked: string | null;
   from: string | null;
 };
@@ -36,7 +36,7 @@ type Parent = { id: string; isAlive: boolean; version: number };
 
 type Model = { projects: Parent[]; tenants: Parent[]; keys: Key[]; audits: number };
 
-// Ends are set at half past and time goes on by whole hours, so that no end falls on a step.
+// Expiries are at half hours and the clock moves by whole hours, so no expiry equals the clock.
 const ahead = fc.option(fc.integer({ min: -2, max: 60 }).map((hours) => hours + 0.5));
 const none = fc.constant(null);
 
@@ -71,7 +71,7 @@ type Tell = (line: AnyLine, input: Input, status: number) => Promise<Answer['bod
 
 type Scene = { held: Bench; model: Model; tell: Tell; step: Step; now: number };
 
-/** One more version of a project's policy, and one more row in the log. */
+/** Expects one more audit row, and one more version of each touched project. */
 function note(model: Model, ...touched: Parent[]): void {
   model.audits += 1;
   for (const project of new Set(touched)) project.version += 1;
@@ -132,7 +132,9 @@ async function create({ model, tell, step: { which, hours }, now }: Scene): Prom
   const env = which % 4 === 0 ? 'test' : 'live';
   const expires = hours === null ? null : now + hours * HOUR_MS;
   const input = {
-    ...{ project_id: project.id, tenant_id: tenant.id, env },
+    project_id: project.id,
+    tenant_id: tenant.id,
+    env,
     ...(expires !== null && { expires_at: isoOf(expires) }),
   };
   const isRefused = !project.isAlive || !tenant.isAlive;
@@ -163,7 +165,7 @@ async function take(scene: Scene): Promise<void> {
   const { held, model, step: taken } = scene;
   if (taken.does === 'wait') return held.clock.shift((taken.hours ?? 0) * HOUR_MS);
   if (taken.does === 'create') return create(scene);
-  // The last few: what happens to one key after another is what can go wrong.
+  // Only the last few keys, so that several operations hit the same key.
   const key = model.keys.at(-1 - (taken.which % 4));
   const act = onKeys[taken.does];
   if (act) return key && act(scene, key);
@@ -204,7 +206,7 @@ async function compare({ as }: Bench, model: Model): Promise<void> {
   }
 }
 
-test('keys live and end as the model of their states says', async (t) => {
+test('keys change state as the model predicts', async (t) => {
   const walk = fc.asyncProperty(
     fc.array(step, { minLength: STEPS_MIN, maxLength: STEPS_MAX }),
     async (steps) => {
@@ -228,6 +230,6 @@ test('keys live and end as the model of their states says', async (t) => {
       deepEqual([chain.verified, chain.head_seq], [true, model.audits]);
     },
   );
-  // The time also bounds the search for a shorter way to a failure.
+  // The time limit also bounds the shrinking of a failure.
   await fc.assert(walk, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: TIME_MS_MAX });
 });

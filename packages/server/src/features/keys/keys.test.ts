@@ -1,4 +1,4 @@
-// API keys through the front door: made, read, listed and changed.
+// Creating, reading, listing and changing API keys over HTTP.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
@@ -19,24 +19,35 @@ const unknown = '01890000-0000-7000-8000-000000000000';
 const versionOf = async ({ as }: Bench, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-test('a new key is shown once, and moves the version of its project', async (t) => {
+test('a new key is shown once, and increments the version of its project', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const { id: project_id } = await given.project();
   const { id: tenant_id } = await given.tenant();
-  const { key, key_shown_once, ...made } = await as.liveKey(create, {
-    ...{ project_id, tenant_id, env: 'test' },
-  });
+  const wanted = { project_id, tenant_id, env: 'test' };
+  const { key, key_shown_once, ...made } = await as.liveKey(create, wanted);
   match(key, /^kr_test_[\w-]{32}[0-9a-f]{8}$/);
   ok(parseCredential(key));
   equal(key_shown_once, true);
-  const nothing = { expires_at: null, revoked_at: null, revoked_reason: null };
-  const unharmed = { quarantined_at: null, quarantine_reason: null };
   deepEqual(made, {
-    ...{ object: 'api_key', id: made.id, project_id, tenant_id, env: 'test' },
-    ...{ display_prefix: key.slice(0, 14), name: null, scopes: [], meta: {}, rate_limits: null },
-    ...{ ...nothing, ...unharmed, rotated_from: null },
-    ...{ created_at: made.created_at, last_used_at: null },
+    object: 'api_key',
+    id: made.id,
+    project_id,
+    tenant_id,
+    env: 'test',
+    display_prefix: key.slice(0, 14),
+    name: null,
+    scopes: [],
+    meta: {},
+    rate_limits: null,
+    expires_at: null,
+    revoked_at: null,
+    revoked_reason: null,
+    quarantined_at: null,
+    quarantine_reason: null,
+    rotated_from: null,
+    created_at: made.created_at,
+    last_used_at: null,
   });
   deepEqual(await as.liveKey(read, { id: made.id }), made);
   equal(await versionOf(held, project_id), 2);
@@ -48,17 +59,17 @@ test('a new key is shown once, and moves the version of its project', async (t) 
   equal(JSON.stringify(await as.liveKey(list)).includes(lookupHash(key)), false);
 });
 
-test('whatever is said of a key is kept, and no limits differ from inherited ones', async (t) => {
+test('all fields of a key are kept, and no limits differ from default limits', async (t) => {
   const { as, given } = await bench(t);
-  const said = {
+  const sent = {
     name: 'Server 🔑',
     scopes: ['orders:read', 'orders:read', ' ä '],
     meta: { b: 1, a: { deep: [null] } },
     rate_limits: [rule],
     expires_at: '2030-02-28T23:30:00.123456+05:30',
   };
-  const made = await given.key(said);
-  const kept = { ...said, expires_at: '2030-02-28T18:00:00.123Z' };
+  const made = await given.key(sent);
+  const kept = { ...sent, expires_at: '2030-02-28T18:00:00.123Z' };
   const again = await as.liveKey(read, { id: made.id });
   for (const [field, value] of Object.entries(kept)) {
     deepEqual(Reflect.get(again, field), value, field);
@@ -67,16 +78,18 @@ test('whatever is said of a key is kept, and no limits differ from inherited one
   equal((await given.key()).rate_limits, null);
 });
 
-test('a project or tenant that is not there is named', async (t) => {
+test('the error for a missing project or tenant names which one is missing', async (t) => {
   const { as, given } = await bench(t);
   const theirs = await bench(t);
-  const [project, tenant] = [await given.project(), await given.tenant()];
-  const [foreign, stranger] = [await theirs.given.project(), await theirs.given.tenant()];
+  const project = await given.project();
+  const tenant = await given.tenant();
+  const foreignProject = await theirs.given.project();
+  const foreignTenant = await theirs.given.tenant();
   const cases = [
     { project_id: unknown, tenant_id: tenant.id, says: 'No such project.' },
-    { project_id: foreign.id, tenant_id: tenant.id, says: 'No such project.' },
+    { project_id: foreignProject.id, tenant_id: tenant.id, says: 'No such project.' },
     { project_id: project.id, tenant_id: unknown, says: 'No such tenant.' },
-    { project_id: project.id, tenant_id: stranger.id, says: 'No such tenant.' },
+    { project_id: project.id, tenant_id: foreignTenant.id, says: 'No such tenant.' },
     { project_id: tenant.id, tenant_id: project.id, says: 'No such project.' },
   ];
   for (const { says, ...place } of cases) {
@@ -85,7 +98,7 @@ test('a project or tenant that is not there is named', async (t) => {
   }
 });
 
-test('a list narrows by every filter, and by all of them together', async (t) => {
+test('a list can be filtered by every parameter and by all of them together', async (t) => {
   const { as, given } = await bench(t);
   const projects = [(await given.project()).id, (await given.project()).id];
   const tenants = [(await given.tenant()).id, (await given.tenant()).id];
@@ -121,7 +134,7 @@ test('a list narrows by every filter, and by all of them together', async (t) =>
   }
 });
 
-test('a filter that names nothing, or something foreign, finds nothing', async (t) => {
+test('a filter with an unknown id, or one of another workspace, finds nothing', async (t) => {
   const { as, given } = await bench(t);
   const theirs = await (await bench(t)).given.key();
   const mine = await given.key();
@@ -136,7 +149,7 @@ test('a filter that names nothing, or something foreign, finds nothing', async (
   }
 });
 
-test('a list is walked to its end, newest first, whatever shelves it covers', async (t) => {
+test('a list can be paged to its end, newest first, with any filter', async (t) => {
   const { as, ask, given, tokens } = await bench(t);
   const { id: project_id } = await given.project();
   for (let n = 0; n < 7; n += 1) {
@@ -160,7 +173,7 @@ test('a list is walked to its end, newest first, whatever shelves it covers', as
   }
 });
 
-test('a patch tells null, nothing and none apart', async (t) => {
+test('a patch distinguishes null, an absent field and an empty list', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const made = await given.key({ name: 'a', scopes: ['x'], meta: { a: 1 }, rate_limits: [rule] });
@@ -193,7 +206,7 @@ test('a patch tells null, nothing and none apart', async (t) => {
   deepEqual(await as.liveKey(read, { id }), now);
 });
 
-test('a patch without effect bumps nothing and is not in the log', async (t) => {
+test('a patch without effect neither increments the version nor is audited', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const made = await given.key({ meta: { a: 1, b: 2 }, expires_at: '2040-01-01T00:00:00Z' });
@@ -205,7 +218,7 @@ test('a patch without effect bumps nothing and is not in the log', async (t) => 
   deepEqual([await headSeq(held), await versionOf(held, made.project_id)], before);
 });
 
-test('an expiry in the past ends a key at once, and a later one brings it back', async (t) => {
+test('an expiry in the past ends a key at once, and a later expiry reactivates it', async (t) => {
   const { as, given, clock } = await bench(t);
   const { id } = await given.key({ expires_at: '2000-01-01T00:00:00Z' });
   const rotate = () => as.liveKey('POST /v1/keys/{id}/rotate', { id });
@@ -216,7 +229,7 @@ test('an expiry in the past ends a key at once, and a later one brings it back',
   await refused(rotate(), 409, 'conflict');
 });
 
-test('a revoked key is not changed any more', async (t) => {
+test('a revoked key cannot be changed', async (t) => {
   const { as, given } = await bench(t);
   const { id } = await given.key();
   await as.liveKey('POST /v1/keys/{id}/revoke', { id });
@@ -226,7 +239,7 @@ test('a revoked key is not changed any more', async (t) => {
   }
 });
 
-test('the expiry of a leaked key moves freely, but not beyond its hour', async (t) => {
+test('the expiry of a leaked key can be changed, but not beyond its quarantine deadline', async (t) => {
   const held = await bench(t);
   const { as, given, clock } = held;
   const { id } = await given.key();
@@ -244,7 +257,7 @@ test('the expiry of a leaked key moves freely, but not beyond its hour', async (
   await as.liveKey(update, { id, expires_at: clock.now().toISOString() });
 });
 
-test('the traffic of a key is empty until there is some', async (t) => {
+test('the usage of an unused key is empty', async (t) => {
   const { as, given } = await bench(t);
   const { id } = await given.key({ env: 'test' });
   const empty = { object: 'usage', key_id: id, data: [] };
@@ -253,7 +266,7 @@ test('the traffic of a key is empty until there is some', async (t) => {
   await refused(as.liveKey(usage, { id: unknown }), 404, 'not_found');
 });
 
-test('a test key makes, sees and touches test keys only', async (t) => {
+test('a test secret key can create, see and change test keys only', async (t) => {
   const { as, given } = await bench(t);
   const live = await given.key();
   const place = { project_id: live.project_id, tenant_id: live.tenant_id };
@@ -264,7 +277,8 @@ test('a test key makes, sees and touches test keys only', async (t) => {
     [own.id],
   );
   equal((await as.testKey(update, { id: own.id, name: 'mine' })).name, 'mine');
-  const [rotate, revoke] = ['POST /v1/keys/{id}/rotate', 'POST /v1/keys/{id}/revoke'] as const;
+  const rotate = 'POST /v1/keys/{id}/rotate';
+  const revoke = 'POST /v1/keys/{id}/revoke';
   for (const line of [read, update, usage, rotate, revoke] as const) {
     const answer = await refused(as.testKey(line, { id: live.id }), 403, 'forbidden');
     equal(messageOf(answer), 'A test secret key cannot manage live resources.');

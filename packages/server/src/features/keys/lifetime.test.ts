@@ -1,4 +1,4 @@
-// When keys end: the rules alone, at every border.
+// The rules for when keys end, at every boundary.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, msAfter } from '../../base/duration.ts';
@@ -9,7 +9,7 @@ const at = (hours: number) => msAfter(now, hours * HOUR_MS);
 const tick = (moment: Date, ms: number) => msAfter(moment, ms);
 const eternal = { expiresAt: null, vendorExpiresAt: null, revokedAt: null, quarantinedAt: null };
 
-test('a rotation ends the old key after the overlap, or before', () => {
+test('a rotation ends the old key after the overlap, or at its earlier expiry', () => {
   const cases = [
     { old: eternal, overlapHours: 24, predecessor: at(24), successor: null },
     { old: eternal, overlapHours: 0, predecessor: now, successor: null },
@@ -38,7 +38,7 @@ test('a rotation ends the old key after the overlap, or before', () => {
   }
 });
 
-test('what was revoked, or ended by the vendor, is not rotated', () => {
+test('a key that is revoked, or past the expiry that the vendor set, cannot be rotated', () => {
   const rotate = (old: typeof eternal | object) =>
     endsAfterRotation({ ...eternal, ...old }, { now, overlapHours: 24 });
   const message = (text: string) => ({ code: 'conflict', message: text });
@@ -49,7 +49,7 @@ test('what was revoked, or ended by the vendor, is not rotated', () => {
   deepEqual(rotate({ vendorExpiresAt: tick(now, 1) }).successor, tick(now, 1));
 });
 
-test('a leak leaves an hour, or less', () => {
+test('a leaked key ends after an hour, or at its earlier expiry', () => {
   for (const [expiresAt, end] of [
     [null, at(1)],
     [at(2), at(1)],
@@ -60,7 +60,7 @@ test('a leak leaves an hour, or less', () => {
   }
 });
 
-test('only a leaked key ends within its hour, whatever end it had', () => {
+test('only a leaked key has a deadline for its expiry', () => {
   const prolongs = (key: object, wanted: Date | null) => {
     try {
       refuseProlonging({ ...eternal, ...key }, wanted);
