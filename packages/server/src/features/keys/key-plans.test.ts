@@ -1,5 +1,5 @@
-// The cost of a page of keys depends on the page size only, not on the filter or the number of keys:
-// no plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
+// The cost of a page of keys depends on its size only, not on the filter or the number of keys: no
+// plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';

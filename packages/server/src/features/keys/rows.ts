@@ -139,7 +139,7 @@ type Place = { projectId: string; tenantId: string; env: Env };
 async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;
   if (keysMax === undefined) return;
-  // The count is a statement of its own, so that it sees what the last holder of the lock committed.
+  // The count is a separate statement, so that it sees what the last lock holder committed.
   // A lock on the tenant row would deadlock: a deletion holds it while it waits for a rotating key.
   const { projectId, tenantId, env } = place;
   const name = `keys ${tenantId} ${projectId} ${env}`;

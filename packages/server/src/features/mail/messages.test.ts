@@ -1,5 +1,5 @@
-// What each kind of mail says: as text and as HTML, with nothing in it that a stranger wrote as
-// anything but words.
+// The text and HTML of each kind of mail. Text that users wrote appears as plain words only, never
+// as markup, link or extra line.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MailKind, MailParams } from './kinds.ts';
@@ -32,7 +32,7 @@ const all: [kind: MailKind, content: Content, hasLink: boolean][] = [
 const escaped = (text: string) => text.replaceAll('&', '&amp;');
 
 for (const [kind, { subject, text, html }, hasLink] of all) {
-  test(`${kind}${hasLink ? ' with a link' : ''} says the same as text and as HTML`, () => {
+  test(`${kind}${hasLink ? ' with a link' : ''} has the same content as text and as HTML`, () => {
     ok(subject.length > 10 && !/[\r\n]/.test(subject));
     match(html, /^<!doctype html>\n<html lang="en">/);
     ok(html.includes(`<title>${subject}</title>`));
@@ -45,7 +45,7 @@ for (const [kind, { subject, text, html }, hasLink] of all) {
   });
 }
 
-test('a mail shows in light and dark, narrow and wide', () => {
+test('a mail supports light and dark mode, and narrow and wide screens', () => {
   for (const [, { html }] of all) {
     match(html, /<meta name="color-scheme" content="light dark">/);
     match(html, /prefers-color-scheme: dark/);
@@ -54,14 +54,14 @@ test('a mail shows in light and dark, narrow and wide', () => {
   }
 });
 
-test('who invites, to what and as what is said; a key invites without a person', () => {
+test('an invitation names the inviter, workspace and role; one by a key names no inviter', () => {
   const byPerson = contentOf('invite', invited, LINK);
   ok(byPerson.text.startsWith('ada@example.com invites you to join Acme as an admin.'));
   const byKey = contentOf('invite', { ...invited, role: 'member', inviter: '' }, LINK);
   ok(byKey.text.startsWith('You are invited to join Acme as a member.'));
 });
 
-test('a quarantine names the key by its beginning and says when it ends', () => {
+test('a quarantine mail names the key by its display prefix and says when it ends', () => {
   const { subject, text } = contentOf('key_quarantined', leaked, null);
   equal(subject, 'A leaked key was quarantined');
   match(text, /It belongs to the workspace Acme\./);
@@ -70,13 +70,13 @@ test('a quarantine names the key by its beginning and says when it ends', () => 
   match(text, /as an owner of the workspace or at its billing address/);
 });
 
-test('a key that had ended when it was found is not said to go on, nor to be rotated', () => {
+test('a quarantine mail about an expired key does not suggest a rotation', () => {
   const { text } = contentOf('key_quarantined', { ...leaked, expires_at: '' }, null);
   match(text, /found in a public place\. It had stopped working before\./);
   equal(/[Rr]otate|stops working/.test(text), false);
 });
 
-test('where a key was found is told in words, never as something to click', () => {
+test('the place where a key was found is shown as text, never as a link', () => {
   const found_at = 'https://git.example/acme/app?a="x"&b=<2>';
   const { text, html } = contentOf('key_quarantined', { ...leaked, found_at }, null);
   ok(text.includes(`Where it was found: ${found_at}\n`));
@@ -88,7 +88,7 @@ test('where a key was found is told in words, never as something to click', () =
   equal(/href/.test(html), false);
 });
 
-test('a workspace’s name is words, whatever it is', () => {
+test('markup in a workspace name is escaped', () => {
   const workspace = '"><img src=x onerror=alert(1)>&amp;<b>\'';
   const { html, text, subject } = contentOf('invite', { ...invited, workspace }, LINK);
   equal(/<img|<b>/.test(html), false);
@@ -97,7 +97,7 @@ test('a workspace’s name is words, whatever it is', () => {
   equal(subject.includes('img'), false);
 });
 
-test('a name of several lines cannot pass for a part of the letter', () => {
+test('a workspace name with line breaks is put on one line', () => {
   for (const end of ['\n', '\r\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f']) {
     const workspace = `Acme${end}${end}Verify here:${end}https://evil.example/${end}Bcc: x@y.zz`;
     const { subject, text } = contentOf('invite', { ...invited, workspace }, LINK);
@@ -107,7 +107,7 @@ test('a name of several lines cannot pass for a part of the letter', () => {
   }
 });
 
-test('no subject carries text that a user chose', () => {
+test('no subject contains text that a user chose', () => {
   const evil = 'URGENT: your key leaked, sign in at https://evil.example/login -';
   const hostile = <K extends 'invite' | 'key_quarantined'>(kind: K, params: MailParams[K]) => {
     const filled = Object.fromEntries(Object.keys(params).map((name) => [name, evil]));
@@ -117,7 +117,7 @@ test('no subject carries text that a user chose', () => {
   equal(hostile('key_quarantined', leaked), contentOf('key_quarantined', leaked, null).subject);
 });
 
-test('an existing account without a verified address is offered a new password', () => {
+test('the mail to an unverified existing account offers a new password', () => {
   const { text } = contentOf('existing_account', {}, LINK);
   match(
     text,

@@ -1,5 +1,5 @@
-// The outbox: no mail without its cause, no cause without its mail, no token that can be read, and
-// each message sent once however many send at once.
+// The outbox: a mail is queued in the transaction of its cause, its token is sealed, and concurrent
+// workers send each mail once.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,8 +26,8 @@ const DAY_MS = 86_400_000;
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 for (const [name, word] of [
-  ['a cause that is rolled back leaves no mail', 'commit'],
-  ['a cause whose mail cannot be queued does not happen', 'mail_outbox'],
+  ['a transaction that is rolled back queues no mail', 'commit'],
+  ['a transaction whose mail cannot be queued is rolled back', 'mail_outbox'],
 ] as const) {
   test(name, async (t) => {
     const held = await bench(t);
@@ -57,12 +57,12 @@ for (const [name, word] of [
     deepEqual(
       (await mailTo(world, unknown)).map(({ kind }) => kind),
       ['verify_email'],
-      'there was no account yet',
+      'the rolled back sign-up created no account',
     );
   });
 }
 
-test('a token in a queued mail cannot be read, and is wiped once it is sent', async (t) => {
+test('the token of a queued mail is sealed, and deleted once the mail is sent', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   await held.as.nobody('POST /v1/auth/password_resets', { email });
@@ -75,9 +75,9 @@ test('a token in a queued mail cannot be read, and is wiped once it is sent', as
       ['sign_up', null],
       ['password_reset_request', null],
     ],
-    'the token of a request is made when it is sent',
+    'the token of a request is created when the mail is sent',
   );
-  // A first attempt fails, so that the tokens stay in the queue.
+  // The first attempt fails, so that the tokens stay in the queue.
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
   equal(await sendAll(held.world, { transport: down, log: quiet }), 3);
   held.clock.shift(MINUTE_MS);
@@ -112,7 +112,7 @@ test('a token in a queued mail cannot be read, and is wiped once it is sent', as
   }
 });
 
-test('a mail that lands as a file is whole, and its owner’s alone', async (t) => {
+test('a mail file is complete, and only its owner can read it', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const [mail] = await mailTo(held.world, email);
@@ -123,7 +123,7 @@ test('a mail that lands as a file is whole, and its owner’s alone', async (t) 
   ok((await readdir(mailDirectory)).every((name) => name.endsWith('.json')));
 });
 
-test('however many send at once, each message is sent once', async (t) => {
+test('concurrent workers send each mail once', async (t) => {
   const MAILS = 30;
   const SENDERS = 8;
   const held = await bench(t);
@@ -149,7 +149,7 @@ test('however many send at once, each message is sent once', async (t) => {
   );
 });
 
-test('a sender that is paused past its claim marks nothing', async (t) => {
+test('a worker that is paused past its claim does not update the mail', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const sent: string[] = [];
@@ -172,7 +172,7 @@ test('a sender that is paused past its claim marks nothing', async (t) => {
   const paused = sendDueMail(partsOf(held.world, { transport: slow, log }));
   await sending.promise;
   ok((await queuedFor(held.world, email))[0]?.claim);
-  equal(await sendAll(held.world, { transport: quick }), 0, 'while the claim holds it is its own');
+  equal(await sendAll(held.world, { transport: quick }), 0, 'no other worker takes a claimed mail');
 
   held.clock.shift(2 * MINUTE_MS + 1000);
   equal(await sendAll(held.world, { transport: quick }), 1);
@@ -181,12 +181,12 @@ test('a sender that is paused past its claim marks nothing', async (t) => {
   held.clock.shift(1000);
   resume();
   await paused;
-  deepEqual(await queuedFor(held.world, email), [marked], 'the late one changed nothing');
-  equal(new Set(sent).size, 1, 'both under one id');
+  deepEqual(await queuedFor(held.world, email), [marked], 'the late worker changed nothing');
+  equal(new Set(sent).size, 1, 'both attempts have the same id');
   deepEqual(warned, ['a mail was sent after its claim had expired']);
 });
 
-test('a late failure does not undo what another sender has sent', async (t) => {
+test('a late failure does not undo the success of another worker', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   let fail = () => {};
@@ -213,7 +213,7 @@ test('a late failure does not undo what another sender has sent', async (t) => {
   equal(marked?.lastError, null);
 });
 
-test('a message is tried again after longer and longer, and given up after three days', async (t) => {
+test('a mail is retried with a growing delay, and given up after three days', async (t) => {
   const held = await bench(t);
   const email = await signUp(callersOf(held));
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
@@ -235,14 +235,16 @@ test('a message is tried again after longer and longer, and given up after three
   equal(await sendAll(held.world), 0);
 });
 
-test('what was sent is gone thirty days after its cause, however late; what waits never is', async (t) => {
+test('sent mail is deleted within 30 days of being queued; unsent mail is kept', async (t) => {
   const held = await bench(t);
-  const [sent, late, waiting] = [await signUp(callersOf(held)), newAddress(), newAddress()];
+  const sent = await signUp(callersOf(held));
+  const late = newAddress();
+  const waiting = newAddress();
   await mailTo(held.world, sent);
   await signUp(callersOf(held), late);
   const { work } = held.world.app.worker;
   held.clock.shift(20 * DAY_MS);
-  await mailTo(held.world, late); // no worker ran for that long
+  await mailTo(held.world, late); // sent 20 days after it was queued
   await signUp(callersOf(held), waiting);
   await purgeMail(work);
   for (const address of [sent, late]) equal((await queuedFor(held.world, address)).length, 1);

@@ -1,4 +1,4 @@
-// Mail by SMTP, to a real server that behaves and misbehaves as such servers do.
+// Mail by SMTP, to a real server that can also refuse, hang and drop connections.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -15,7 +15,7 @@ import { openTransport } from './transport.ts';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const RETRY_MS = 3000;
 
-/** An app whose mail goes to the sink; what others queued before is out of the way. */
+/** An app whose mail goes to the sink. Mail queued by other tests is removed first. */
 async function mailing(
   t: TestContext,
   sink: Sink,
@@ -32,7 +32,7 @@ async function mailing(
   return { ...held, post };
 }
 
-test('each kind of mail arrives as text and HTML, addressed and named as it should be', async (t) => {
+test('each kind of mail arrives as text and HTML, with the right headers', async (t) => {
   const sink = await openSink();
   const { post, as, world } = await mailing(t, sink);
   const email = `o'brien+${newAddress()}`;
@@ -72,12 +72,17 @@ test('each kind of mail arrives as text and HTML, addressed and named as it shou
   const links = sink.letters.map(
     ({ parts }) => /http:\/\/keyrail\.test(\/[\w-]+)#token=/.exec(parts['text/plain'] ?? '')?.[1],
   );
-  const [verify, reset, accept] = ['/verify-email', '/reset-password', '/accept-invite'];
-  deepEqual(links, [verify, reset, reset, accept, undefined]);
+  deepEqual(links, [
+    '/verify-email',
+    '/reset-password',
+    '/reset-password',
+    '/accept-invite',
+    undefined,
+  ]);
   match(sink.letters[3]?.parts['text/plain'] ?? '', /Ärger & Söhne Bcc: all@example\.com/);
 });
 
-test('a server that is down loses nothing, and when it is back each mail comes once', async (t) => {
+test('while the SMTP server is down no mail is lost, and afterwards each arrives once', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   await sink.close();
@@ -100,7 +105,7 @@ test('a server that is down loses nothing, and when it is back each mail comes o
   equal(await sendAll(post), 0);
 });
 
-test('a server that refuses for now is asked again later', async (t) => {
+test('a mail that the SMTP server refuses temporarily is retried later', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('refuse');
@@ -113,7 +118,7 @@ test('a server that refuses for now is asked again later', async (t) => {
   equal(sink.letters.length, 1);
 });
 
-test('a connection cut before the answer brings the same mail again, under the same id', async (t) => {
+test('a mail is sent again with the same id when the connection breaks before the reply', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('cut before');
@@ -132,7 +137,7 @@ test('a connection cut before the answer brings the same mail again, under the s
   ok((await queuedFor(post, email))[0]?.sentAt);
 });
 
-test('a connection cut after the answer changes nothing, and the next mail goes out', async (t) => {
+test('a connection that breaks after the reply causes no second mail, and the next is sent', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('cut after');
@@ -147,7 +152,7 @@ test('a connection cut after the answer changes nothing, and the next mail goes 
   equal(sink.letters.length, 3);
 });
 
-test('a server that falls silent holds up its own message, and no second sender takes it', async (t) => {
+test('a mail to an unresponsive server is not sent by a second worker', async (t) => {
   const sink = await openSink();
   const { post } = await mailing(t, sink);
   sink.behave('stall');
@@ -161,7 +166,7 @@ test('a server that falls silent holds up its own message, and no second sender 
   equal(sink.letters.length, 1);
 });
 
-test('name and password of the mail account are used, and stay out of what is kept', async (t) => {
+test('the SMTP credentials are used, and do not appear in the outbox', async (t) => {
   const presented: unknown[] = [];
   const sink = await openSink({
     authOptional: false,
@@ -188,22 +193,22 @@ test('name and password of the mail account are used, and stay out of what is ke
   deepEqual(presented.at(-1), ['mailer', 'p@ss word']);
 });
 
-test('whose mailbox a server does not know is not told in the log', async (t) => {
+test('a refused recipient is not named in the log', async (t) => {
   const sink = await openSink({
     onRcptTo: ({ address }, _session, done) =>
       done(Object.assign(new Error(`nobody is ${address.toUpperCase()}`), { responseCode: 550 })),
   });
   const { post } = await mailing(t, sink);
   const email = await signUp(post.as);
-  const told = new PassThrough();
-  equal(await sendAll(post, { log: openLog('debug', told) }), 1);
-  const line = String(told.read());
+  const output = new PassThrough();
+  equal(await sendAll(post, { log: openLog('debug', output) }), 1);
+  const line = String(output.read());
   match(line, /550 nobody is \[recipient\]/);
   match(line, /EENVELOPE/);
   equal(line.toLowerCase().includes(email), false, line);
 });
 
-test('people sign up as quickly as ever while no mail leaves', async (t) => {
+test('signing up stays fast while no mail can be sent', async (t) => {
   const sink = await openSink();
   const { post } = await mailing(t, sink);
   sink.behave('stall');

@@ -1,5 +1,5 @@
-// Power does not grow: a secret key carries the authority of who minted it, and no more, through
-// keys that mint keys and through rotation; and who founds a workspace owns that one.
+// Authority never grows: a secret key has at most the authority of its creator, also when keys
+// create keys and after a rotation. The founder of a workspace owns that workspace only.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, type Caller, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -16,7 +16,7 @@ const named = () => {
   return { name: 'Own', slug: `own-${process.pid}-${founded}` };
 };
 
-/** The four mutations that only an owner may do; each of them would succeed. */
+/** The four mutations that only an owner may do; each would succeed for an owner. */
 async function ownersOwn(held: Bench): Promise<[string, (caller: Caller) => Promise<unknown>][]> {
   const { userId } = await held.people.member();
   const invited = { email: newAddress(), role: 'owner' };
@@ -29,7 +29,7 @@ async function ownersOwn(held: Bench): Promise<[string, (caller: Caller) => Prom
   ];
 }
 
-test('a test key is told of its environment, whoever minted it: no role would help', async (t) => {
+test('a test key is refused because of its environment, not because of its authority', async (t) => {
   const held = await bench(t);
   const byAdmin = held.as.token((await held.as.admin(mint, { env: 'test' })).key);
   for (const [name, attempt] of await ownersOwn(held)) {
@@ -40,7 +40,7 @@ test('a test key is told of its environment, whoever minted it: no role would he
   }
 });
 
-test('a key that an admin minted does all that an admin does, and nothing of an owner’s', async (t) => {
+test('a key created by an admin can do what an admin can, but not what only an owner can', async (t) => {
   const held = await bench(t);
   await held.people.owner();
   const key = held.as.token((await held.as.admin(mint, { env: 'live' })).key);
@@ -56,7 +56,7 @@ test('a key that an admin minted does all that an admin does, and nothing of an 
   }
 });
 
-test('a key that an owner or an owner’s key minted does what an owner does', async (t) => {
+test('a key created by an owner or an owner’s key can do what an owner can', async (t) => {
   const held = await bench(t);
   const byOwner = held.as.token((await held.as.owner(mint, { env: 'live' })).key);
   const byKey = held.as.token((await byOwner(mint, { env: 'live' })).key);
@@ -65,7 +65,7 @@ test('a key that an owner or an owner’s key minted does what an owner does', a
   }
 });
 
-test('a rotation passes on the lower of two authorities', async (t) => {
+test('a rotated key gets the lower authority of the old key and the caller', async (t) => {
   const held = await bench(t);
   await held.people.owner();
   const [[, attempt] = ['', () => Promise.resolve()]] = await ownersOwn(held);
@@ -83,7 +83,7 @@ test('a rotation passes on the lower of two authorities', async (t) => {
   for (const key of keys) await refused(attempt(key), 403, 'forbidden');
 });
 
-test('a key outlives the person who minted it, and keeps its authority', async (t) => {
+test('a key keeps working with its authority after its creator was removed', async (t) => {
   const held = await bench(t);
   await held.people.owner();
   const leaving = await newMember(held.world, callersOf(held), {
@@ -99,7 +99,7 @@ test('a key outlives the person who minted it, and keeps its authority', async (
   await key('GET /v1/workspace');
 });
 
-test('whoever founds a workspace owns it, and moves there from nowhere', async (t) => {
+test('the founder of a workspace owns it, and it becomes the active one if there was none', async (t) => {
   const held = await bench(t);
   const person = await someone(held);
   const made = await person.call(found, named());
@@ -134,7 +134,7 @@ test('whoever founds a workspace owns it, and moves there from nowhere', async (
   );
 });
 
-test('whoever is active elsewhere is not moved, whatever the role there', async (t) => {
+test('founding a workspace does not change the active workspace, for any role there', async (t) => {
   const held = await bench(t);
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { call } = await held.people[role]();
@@ -146,7 +146,7 @@ test('whoever is active elsewhere is not moved, whatever the role there', async 
   }
 });
 
-test('two who found a workspace of one name at once: one does, the other is told', async (t) => {
+test('of two concurrent workspaces with the same slug, one is created and one refused', async (t) => {
   const held = await bench(t);
   const people = [await someone(held), await someone(held)];
   const input = named();

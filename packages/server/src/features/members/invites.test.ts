@@ -1,4 +1,4 @@
-// Invitations: two credentials, one acceptance, and an answer that gives nothing away.
+// Invitations: two tokens each, one acceptance, and one error for all invalid tokens.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -26,7 +26,7 @@ const unverified = async (held: Bench): Promise<Person> =>
 const headOf = async ({ as }: Bench): Promise<number> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
 
-test('an invitation is shown once and mailed with a credential of its own', async (t) => {
+test('an invitation token is shown once, and the mail carries a different token', async (t) => {
   const held = await bench(t);
   const owner = await held.people.owner();
   const email = newAddress();
@@ -53,7 +53,7 @@ test('an invitation is shown once and mailed with a credential of its own', asyn
   deepEqual(listed, made);
 });
 
-test('a key’s invitation names no person', async (t) => {
+test('an invitation by a secret key names no inviter', async (t) => {
   const held = await bench(t);
   const email = newAddress();
   equal((await held.as.liveKey(invite, { email, role: 'member' })).invited_by, null);
@@ -61,7 +61,7 @@ test('a key’s invitation names no person', async (t) => {
   ok(mail?.text.startsWith('You are invited to join Acme as a member.'));
 });
 
-test('whoever is verified may accept, whatever address was invited, and moves there', async (t) => {
+test('a verified account can accept an invitation to any address, and becomes active there', async (t) => {
   const held = await bench(t);
   const { call, userId } = await someone(held);
   const { id, token } = await held.as.owner(invite, { email: newAddress(), role: 'admin' });
@@ -77,7 +77,7 @@ test('whoever is verified may accept, whatever address was invited, and moves th
   deepEqual([listed?.id, typeof listed?.accepted_at], [id, 'string']);
 });
 
-test('the mailed credential proves the mailbox to its own account', async (t) => {
+test('the mailed token verifies the account of the invited address', async (t) => {
   const held = await bench(t);
   const person = await unverified(held);
   await held.as.owner(invite, { email: person.email.toUpperCase(), role: 'member' });
@@ -87,7 +87,7 @@ test('the mailed credential proves the mailbox to its own account', async (t) =>
   equal((await person.call(me)).user.email_verified, true);
 });
 
-test('an unverified account gets in by nothing but its own mail', async (t) => {
+test('an unverified account can accept only with the token mailed to its address', async (t) => {
   const held = await bench(t);
   const person = await unverified(held);
   const { token } = await held.as.owner(invite, { email: person.email, role: 'member' });
@@ -105,12 +105,12 @@ test('an unverified account gets in by nothing but its own mail', async (t) => {
   }
   equal(await headOf(held), before);
   equal((await person.call(me)).user.email_verified, false);
-  // A refusal spends nothing: both can still be used.
+  // A refusal does not use up a token: both still work.
   await (await someone(held)).call(accept, { token });
   await (await someone(held)).call(accept, { token: othersMail });
 });
 
-test('both credentials die with the acceptance', async (t) => {
+test('both tokens are invalid after the acceptance', async (t) => {
   const held = await bench(t);
   const email = newAddress();
   const { token } = await held.as.owner(invite, { email, role: 'member' });
@@ -122,7 +122,7 @@ test('both credentials die with the acceptance', async (t) => {
   }
 });
 
-test('a member who accepts again keeps the role, and the invitation stays open', async (t) => {
+test('a member that accepts another invitation keeps the role, and it stays open', async (t) => {
   const held = await bench(t);
   const { call, userId } = await held.people.owner();
   const { id, token } = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
@@ -133,7 +133,7 @@ test('a member who accepts again keeps the role, and the invitation stays open',
   await (await someone(held)).call(accept, { token });
 });
 
-test('one person with two invitations at once joins once, and is told so', async (t) => {
+test('a person that accepts two invitations at once joins once', async (t) => {
   const held = await bench(t);
   for (let round = 0; round < 5; round += 1) {
     const { call, email, userId, token } = await someone(held);
@@ -153,7 +153,7 @@ test('one person with two invitations at once joins once, and is told so', async
   }
 });
 
-test('of fifty who race for one invitation, one gets in', async (t) => {
+test('of 50 concurrent acceptances of one invitation, one succeeds', async (t) => {
   const RACERS = 50;
   const held = await bench(t);
   const people = [await someone(held), await someone(held), await someone(held)];
@@ -182,7 +182,7 @@ test('of fifty who race for one invitation, one gets in', async (t) => {
   }
 });
 
-test('a revoked invitation opens nothing, and is revoked once', async (t) => {
+test('a revoked invitation cannot be accepted, and is revoked once', async (t) => {
   const held = await bench(t);
   const { id, token } = await held.as.owner(invite, { email: newAddress(), role: 'member' });
   const revoked = await held.as.owner(revoke, { id });
@@ -194,7 +194,7 @@ test('a revoked invitation opens nothing, and is revoked once', async (t) => {
   await refused((await someone(held)).call(accept, { token }), 400, 'invalid_token');
 });
 
-test('an accepted invitation cannot be revoked, an expired one is left as it is', async (t) => {
+test('an accepted invitation cannot be revoked, and an expired one is left unchanged', async (t) => {
   const held = await bench(t);
   const accepted = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
   await (await someone(held)).call(accept, { token: accepted.token });
@@ -209,8 +209,9 @@ test('an accepted invitation cannot be revoked, an expired one is left as it is'
   await refused(late.call(accept, { token: expired.token }), 400, 'invalid_token');
 });
 
-test('whatever is wrong with an invitation’s token, the answer is the same to the byte', async (t) => {
-  const [held, other] = [await bench(t), await bench(t)];
+test('every invalid invitation token gets exactly the same response', async (t) => {
+  const held = await bench(t);
+  const other = await bench(t);
   const { call, token: session } = await someone(held);
   const open = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
   const revoked = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });

@@ -1,4 +1,4 @@
-// Members of a workspace: who they are, what roles let them do, and that an owner always remains.
+// Members of a workspace: lists, roles, removals, and the rule that one owner always remains.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
@@ -40,7 +40,7 @@ test('members are listed oldest first, with their address and role', async (t) =
   deepEqual((await held.as.liveKey(list, { limit: 2 })).data.length, 2);
 });
 
-test('a role is read anew with every request', async (t) => {
+test('a role is read again with every request', async (t) => {
   const held = await bench(t);
   await held.people.owner();
   const person = await joined(held, 'member');
@@ -59,16 +59,16 @@ test('a role is read anew with every request', async (t) => {
   await person.call('POST /v1/invites', { email: 'a@example.com', role: 'member' });
 });
 
-test('the same role again is no change and leaves no trace', async (t) => {
+test('setting the same role again changes nothing and is not audited', async (t) => {
   const held = await bench(t);
   const { userId } = await joined(held, 'owner');
   const before = await actionsIn(held);
   const first = await held.as.liveKey(change, { userId, role: 'owner' });
-  equal(first.role, 'owner', 'the last owner may well stay one');
+  equal(first.role, 'owner', 'the last owner may be set to owner again');
   deepEqual(await actionsIn(held), before);
 });
 
-test('a role change and a removal say in the log what they did', async (t) => {
+test('a role change and a removal are audited', async (t) => {
   const held = await bench(t);
   const { userId } = await joined(held, 'member');
   await held.as.owner(change, { userId, role: 'admin' });
@@ -81,8 +81,9 @@ test('a role change and a removal say in the log what they did', async (t) => {
   equal(removed?.actor_id, (await held.people.owner()).userId);
 });
 
-test('whoever is no member, or no longer one, is not found', async (t) => {
-  const [held, other] = [await bench(t), await bench(t)];
+test('a person outside the workspace, or a removed member, is not found', async (t) => {
+  const held = await bench(t);
+  const other = await bench(t);
   const foreign = await joined(other, 'member');
   const gone = await joined(held, 'member');
   await held.as.liveKey(remove, { userId: gone.userId });
@@ -97,7 +98,7 @@ test('whoever is no member, or no longer one, is not found', async (t) => {
   await foreign.call(workspace);
 });
 
-test('whoever was removed may be invited back, with a role of its own', async (t) => {
+test('a removed member can be invited again, with another role', async (t) => {
   const held = await bench(t);
   const person = await joined(held, 'admin');
   await held.as.owner(remove, { userId: person.userId });
@@ -112,7 +113,7 @@ test('whoever was removed may be invited back, with a role of its own', async (t
   equal((await rolesIn(held))[person.userId], 'member');
 });
 
-test('the last owner can neither be removed nor demoted, by anyone', async (t) => {
+test('the last owner can neither be removed nor demoted', async (t) => {
   const held = await bench(t);
   const { userId, call } = await held.people.owner();
   await joined(held, 'admin');
@@ -131,10 +132,11 @@ test('the last owner can neither be removed nor demoted, by anyone', async (t) =
   await refused(second.call(remove, { userId: second.userId }), 409, 'conflict');
 });
 
-test('two owners who go at each other at once leave one of them', async (t) => {
+test('when two owners demote each other at once, one stays owner', async (t) => {
   const ROUNDS = 8;
   const held = await bench(t);
-  const [one, two] = [await joined(held, 'owner'), await joined(held, 'owner')];
+  const one = await joined(held, 'owner');
+  const two = await joined(held, 'owner');
   for (let round = 0; round < ROUNDS; round += 1) {
     const demote = (by: Person, { userId }: Person) => by.call(change, { userId, role: 'admin' });
     const outcomes = await Promise.allSettled([demote(one, two), demote(two, one)]);
@@ -145,7 +147,7 @@ test('two owners who go at each other at once leave one of them', async (t) => {
   }
 });
 
-test('of many owners taken out at once, each by another, one remains', async (t) => {
+test('when many owners remove each other at once, one remains', async (t) => {
   const OWNERS = 6;
   const held = await bench(t);
   const owners: Person[] = [];

@@ -5,8 +5,8 @@ export const etagOf = (kind: 'snap' | 'delta', filter: FeedFilter, version: numb
   `W/"${kind}:${filter.projectId}:${envScopeOf(filter)}:${tenantScopeOf(filter)}:${version}"`;
 
 /**
- * Whether If-None-Match lists the ETag of the response. The comparison is weak, as RFC 9110 demands:
- * a proxy may have turned a weak tag into a strong one.
+ * Whether If-None-Match lists the ETag of the response. The comparison is weak, as RFC 9110
+ * demands: a proxy may have turned a weak tag into a strong one.
  */
 export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '')

@@ -1,5 +1,5 @@
-// What an answer of the feed looks like under every filter: its name, its size, its encoding, and
-// when it is a whole snapshot instead of a few changes.
+// Responses of the feed under every filter: ETag, size, compression, and when a delta becomes a
+// snapshot.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ async function sixKeys({ given }: Bench) {
   return { project_id: project.id, tenants: tenants.map(({ id }) => id), keys };
 }
 
-test('a node is told the keys of its environment and of its tenants, and no others', async (t) => {
+test('a node gets only the keys of its environment and of its tenants', async (t) => {
   const held = await bench(t);
   const { project_id, tenants, keys } = await sixKeys(held);
   const [one, two] = tenants;
@@ -34,24 +34,24 @@ test('a node is told the keys of its environment and of its tenants, and no othe
   for (const env of [undefined, 'live', 'test']) {
     for (const tenant_id of [undefined, [one], [two, one], [stranger], [one, stranger]]) {
       const filter = { project_id, ...(env && { env }), ...(tenant_id && { tenant_id }) };
-      const told = keys.filter(
+      const matching = keys.filter(
         (key) =>
           (env === undefined || key.env === env) &&
           (tenant_id === undefined || tenant_id.includes(key.tenant_id)),
       );
-      const wanted = new Set(told.map(({ id }) => id));
+      const wanted = new Set(matching.map(({ id }) => id));
       const { page } = await poll(held, snapshot, filter);
       deepEqual(idsOf(page.keys), wanted, JSON.stringify(filter));
-      const news = await poll(held, delta, { ...filter, since: 1 });
-      deepEqual(idsOf(news.page.changes), wanted, JSON.stringify(filter));
-      equal(news.page.version, 7);
+      const changed = await poll(held, delta, { ...filter, since: 1 });
+      deepEqual(idsOf(changed.page.changes), wanted, JSON.stringify(filter));
+      equal(changed.page.version, 7);
       const pages = await readAll(held, { ...filter, max_keys: 1 });
       deepEqual(idsOf([...pages.keys.values()]), wanted, `in pages: ${JSON.stringify(filter)}`);
     }
   }
 });
 
-test('an answer is named after its filter, whatever order the tenants come in', async (t) => {
+test('the ETag depends on the filter, but not on the order of its tenants', async (t) => {
   const held = await bench(t);
   const { project_id, tenants } = await sixKeys(held);
   const digest = createHash('sha256').update(tenants.toSorted().join()).digest('hex');
@@ -63,14 +63,14 @@ test('an answer is named after its filter, whatever order the tenants come in', 
   const known = { 'if-none-match': `W/"other", ${headers.etag}` };
   equal((await ask({ ...asked, tenant_id: tenants }, known)).status, 304);
   const strong = { 'if-none-match': String(headers.etag).slice('W/'.length) };
-  equal((await ask(asked, strong)).status, 304, 'tags are compared weakly');
+  equal((await ask(asked, strong)).status, 304, 'ETags are compared weakly');
   equal((await ask({ project_id, env: 'test' }, known)).status, 200);
   equal((await ask({ project_id, tenant_id: tenants }, known)).status, 200);
   await held.given.key({ project_id, env: 'live' });
-  equal((await ask(asked, known)).status, 200, 'the project has moved');
+  equal((await ask(asked, known)).status, 200, 'the project has a new version');
 });
 
-test('a filter of no tenant, or of more than fifty, is refused', async (t) => {
+test('a filter with no tenant, or with more than 50, is refused', async (t) => {
   const held = await bench(t);
   const { project_id, tenants } = await sixKeys(held);
   const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
@@ -83,7 +83,7 @@ test('a filter of no tenant, or of more than fifty, is refused', async (t) => {
   deepEqual(fifty.body.keys, []);
 });
 
-test('limits are told resolved in deltas too, and a new default starts everyone over', async (t) => {
+test('deltas contain resolved limits, and a new default makes every node start over', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const limit = (n: number) => [
@@ -103,7 +103,7 @@ test('limits are told resolved in deltas too, and a new default starts everyone 
   deepEqual(own.page.changes[0]?.rate_limits, []);
 });
 
-test('more changes than a page holds are answered by a snapshot', async (t) => {
+test('a delta with more changes than a page holds becomes a snapshot', async (t) => {
   const held = await bench(t);
   const { project_id, tenants } = await sixKeys(held);
   const asked = { project_id, since: 1 };
@@ -144,7 +144,7 @@ test('a cursor that was never issued, or belongs to another feed, is refused', a
   }
 });
 
-test('answers are compressed for whoever takes it, brotli before gzip', async (t) => {
+test('responses are compressed if the client accepts it, with brotli before gzip', async (t) => {
   const held = await bench(t);
   const { project_id } = await sixKeys(held);
   const url = `/v1/policy/snapshot?project_id=${project_id}`;
@@ -170,7 +170,7 @@ test('answers are compressed for whoever takes it, brotli before gzip', async (t
   ok(gzip.bytes.length < plain.bytes.length / 2);
 });
 
-test('one change of more keys than a statement reads is told whole', async (t) => {
+test('a change with more keys than one statement reads is complete in the delta', async (t) => {
   const held = await bench(t);
   const { id: project_id } = await held.given.project();
   const { id: tenant_id } = await held.given.tenant();

@@ -1,4 +1,4 @@
-// Polls that are held: over real sockets, by the thousand, beside other work, and what frees them.
+// Long polls: over real sockets, by the thousand, next to other requests, and how they end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -12,23 +12,26 @@ import type { Database } from '../../db/database.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** An app of its own that listens, and the text of a poll that is held for long. */
+/** A second app that listens, and the raw request of a long poll. */
 async function listening(t: TestContext, held: Bench, db?: Database) {
   const beside = appBeside(t, held.world, db ? { db } : {});
   const port = Number(new URL(await beside.app.http.listen({ port: 0 })).port);
   const request = (project_id: string, since: number) =>
     [
       `GET /v1/policy/delta?project_id=${project_id}&since=${since}&wait_ms=30000 HTTP/1.1`,
-      ...['host: test', `authorization: Bearer ${held.tokens.liveKey}`, '', ''],
+      'host: test',
+      `authorization: Bearer ${held.tokens.liveKey}`,
+      '',
+      '',
     ].join('\r\n');
   return { beside, port, request };
 }
 
-/** The question by which the app looks versions up for those who wait, once a second. */
+/** The query with which the app reads the versions of awaited projects, once a second. */
 const isLook = ({ text }: { text: string }) =>
   text.includes('project_versions\n      where project_id = any');
 
-/** Resolves when the app has looked a version up for somebody who waits. */
+/** True as soon as the app has read the versions for a held poll; false after `withinMs`. */
 async function awaitLook(take: () => { text: string }[], withinMs: number): Promise<boolean> {
   for (let waited = 0; waited < withinMs; waited += 50) {
     if (take().some(isLook)) return true;
@@ -37,7 +40,7 @@ async function awaitLook(take: () => { text: string }[], withinMs: number): Prom
   return false;
 }
 
-test('a caller that goes away while it is held is forgotten', async (t) => {
+test('a held poll ends when its client disconnects', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   const { db, take } = traced(held.world.db);
@@ -50,14 +53,14 @@ test('a caller that goes away while it is held is forgotten', async (t) => {
       return socket;
     }),
   );
-  ok(await awaitLook(take, 5000), 'somebody is held');
+  ok(await awaitLook(take, 5000), 'a poll is held');
   for (const socket of sockets) socket.destroy();
   await sleep(300);
   take();
-  equal(await awaitLook(take, 2200), false, 'nobody is waited for any more');
+  equal(await awaitLook(take, 2200), false, 'no poll is held any more');
 });
 
-test('who is held while its key ends is told nothing that came after', async (t) => {
+test('a held poll whose secret key was revoked meanwhile is refused', async (t) => {
   const { as, given, ask: askAs } = await bench(t);
   const { project_id, tenant_id } = await given.key();
   const poll = async (overlap_hours: number | null) => {
@@ -74,10 +77,10 @@ test('who is held while its key ends is told nothing that came after', async (t)
   const revoked = await poll(null);
   deepEqual([revoked.status, codeOf(revoked)], [401, 'invalid_key']);
   equal((await poll(0)).status, 401);
-  equal((await poll(1)).status, 200, 'one that goes on for a while is told');
+  equal((await poll(1)).status, 200, 'a key within its overlap is accepted');
 });
 
-test('closing the server answers those who are held at once', async (t) => {
+test('closing the server answers held polls at once', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   const { beside, port, request } = await listening(t, held);
@@ -96,7 +99,7 @@ test('closing the server answers those who are held at once', async (t) => {
   deepEqual(new Set(lines), new Set(['HTTP/1.1 304 Not Modified']));
 });
 
-test('closing the server answers whoever waits for nodes with what is known', async (t) => {
+test('closing the server answers waiting revocations with the current state', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   await readAll(held, { project_id, node: 'lagging' });
@@ -113,16 +116,16 @@ test('closing the server answers whoever waits for nodes with what is known', as
   await closed;
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
   const looked = looks();
-  ok(looked <= 2, `the store was asked ${looked} times while the server closed`);
+  ok(looked <= 2, `${looked} queries while the server closed`);
 });
 
-test('news that breaks between the look and the wait is not missed', async (t) => {
+test('a change between reading the version and waiting is not missed', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const { world } = held;
   let isRevoked = false;
-  // The revocation is answered after the project's version was read and before anyone waits, and
-  // nobody looks a second time.
+  // The revocation completes after the poll has read the version and before it waits. The periodic
+  // read of versions is disabled.
   const db: Database = {
     ...world.db,
     once: async (opening, statement) => {
@@ -142,10 +145,10 @@ test('news that breaks between the look and the wait is not missed', async (t) =
   const beganAt = performance.now();
   const { status } = await ask(beside, delta, { input, headers });
   equal(status, 200);
-  ok(performance.now() - beganAt < 4000, 'told only when the time was over');
+  ok(performance.now() - beganAt < 4000, 'answered only after its timeout');
 });
 
-test('a thousand held polls cost no connection, and one look tells all of them', async (t) => {
+test('1,000 held polls use no database connection, and share one read of the change', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const { project_id } = key;
@@ -173,7 +176,7 @@ test('a thousand held polls cost no connection, and one look tells all of them',
   equal(looks.length, 1);
 });
 
-test('two hundred who wait for nodes leave other routes quick', async (t) => {
+test('other endpoints stay fast while 200 revocations wait for nodes', async (t) => {
   const held = await bench(t);
   const { given } = held;
   const first = await given.key();
@@ -186,7 +189,7 @@ test('two hundred who wait for nodes leave other routes quick', async (t) => {
   const revoked = [];
   for (const id of keys) {
     revoked.push(call(revoke, { id, wait: true }));
-    // Each is a change of its own first: they are not all written in the same instant.
+    // Sent one after the other, so that the revocations are not all written at once.
     await call('GET /v1/keys/{id}', { id });
   }
   const times: number[] = [];
@@ -197,7 +200,7 @@ test('two hundred who wait for nodes leave other routes quick', async (t) => {
   }
   const sorted = times.toSorted((a, b) => a - b);
   t.diagnostic(`p50 ${sorted[20]?.toFixed(1)} ms, slowest ${sorted.at(-1)?.toFixed(1)} ms`);
-  ok((sorted[20] ?? 0) < 100, 'others are kept waiting');
+  ok((sorted[20] ?? 0) < 100, 'other requests are slow');
   const { version } = await readAll(held, { project_id });
   await poll(held, delta, { project_id, since: version, node: 'lagging' });
   for (const { propagation } of await Promise.all(revoked)) equal(propagation?.complete, true);

@@ -1,5 +1,5 @@
-// Random histories through the front door, of everything that can happen to a key: whatever a
-// node's filter and pages are, and wherever it is when things happen, it folds to the truth.
+// Random histories of all operations on keys, over HTTP. With any filter and page size, and at any
+// point of its polling, a node that applies the deltas ends in the state of a fresh snapshot.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, Refusal } from '../../../../../tests/bench.ts';
@@ -89,7 +89,8 @@ const acts: [number, Act][] = [
     1,
     ({ held, chance, project_id }) =>
       held.as.liveKey('PATCH /v1/projects/{id}', {
-        ...{ id: project_id, default_rate_limits: limits(1 + chance.below(9)) },
+        id: project_id,
+        default_rate_limits: limits(1 + chance.below(9)),
       }),
   ],
   [
@@ -109,7 +110,7 @@ const acts: [number, Act][] = [
 ];
 const bag = acts.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
 
-/** What the API refuses, of a revoked key for instance, is no history. */
+/** Runs a random act. Refused requests, for example on a revoked key, are ignored. */
 async function happen(scene: Scene): Promise<void> {
   const { chance, keys } = scene;
   if (keys.length === 0) return void (await create(scene, { id: '', key: '' }));
@@ -122,7 +123,7 @@ async function happen(scene: Scene): Promise<void> {
 
 type Node = { asked: Record<string, unknown>; has: Held | null };
 
-/** One exchange: a snapshot with things that happen between its pages, or a delta. */
+/** Reads a snapshot, with random acts between its pages, or a delta. */
 async function exchange(scene: Scene, node: Node): Promise<boolean> {
   const { held, chance } = scene;
   const start = async () => {
@@ -167,7 +168,7 @@ async function live(held: Bench, seed: number): Promise<number> {
 }
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
-  test(`whatever happens to keys, every node folds to the truth, seed ${seed}`, async (t) => {
+  test(`every node ends in the state of a fresh snapshot, seed ${seed}`, async (t) => {
     const keys = await live(await bench(t), seed);
     ok(keys > STEPS / 12, `only ${keys} keys were made`);
   });

@@ -1,4 +1,4 @@
-// Keys may carry sixty-four long scopes each: an answer of the feed has an end in bytes, too.
+// A key may have 64 long scopes, so the size of a feed response is limited too, not only its keys.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import type { ChangeRow, FeedSource } from './rows.ts';
 const KEYS = 3000;
 const KEYS_MAX = 10_000;
 const ANSWER_CHARS_MAX = 8_388_608;
-/** What one statement brings stays within what one answer may hold. */
+/** A response may exceed its limit by one statement: 1,000 keys of 12,800 characters. */
 const SLACK_CHARS = 13_000_000;
 
 const scopes = Array.from({ length: 64 }, (_, n) => `${n}`.padEnd(200, 's'));
@@ -40,7 +40,11 @@ const version = KEYS + 1;
 const feed: FeedSource = {
   now: new Date(0),
   loadHead: async () => ({
-    ...{ workspaceId: '', version, floor: 1, isDeleted: false, defaultRateLimits: [] },
+    workspaceId: '',
+    version,
+    floor: 1,
+    isDeleted: false,
+    defaultRateLimits: [],
   }),
   listEntries: async (_, { after, limit }) => following(after, limit),
   listChanges: async (_, { after, limit }) => following(after, limit),
@@ -49,7 +53,7 @@ const feed: FeedSource = {
 const filter = { projectId: '', env: null, tenantIds: null };
 const charsOf = ({ scopes: all }: { scopes: string[] }) => all.join('').length;
 
-test('a page of very large keys ends early, and all pages together hold every key once', async () => {
+test('a page of very large keys ends early, and all pages together contain every key once', async () => {
   const seen: string[] = [];
   let after: Parameters<typeof readSnapshot>[1]['after'] = null;
   let pages = 0;
@@ -70,12 +74,12 @@ test('a page of very large keys ends early, and all pages together hold every ke
   );
 });
 
-test('who does not understand pages is told that it is too large', async () => {
+test('without pages, a snapshot of very large keys is refused as too large', async () => {
   const question = { filter, pageKeysMax: null, keysMax: KEYS_MAX, after: null };
   await rejects(readSnapshot(feed, question), { code: 'snapshot_too_large' });
 });
 
-test('a delta of very large keys becomes a snapshot, which has pages', async () => {
+test('a delta of very large keys becomes a snapshot', async () => {
   const far = await readDelta(feed, { filter, since: 1, changesMax: KEYS_MAX });
   equal(far.kind, 'snapshot');
 });

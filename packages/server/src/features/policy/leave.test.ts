@@ -1,4 +1,4 @@
-// A node that stops says so, and nobody waits for it any more.
+// A node that stops says so with `leave`, and revocations no longer wait for it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { poll, readAll } from '../../../../../tests/feed.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** What a revocation says of the nodes that it waits for, without waiting. */
+/** The nodes that a revocation with a very short wait reports. */
 async function countedIn(t: TestContext, held: Bench, id: string) {
   const { as } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
   const { propagation } = await as(held.tokens.liveKey)(revoke, { id, wait: true });
@@ -18,7 +18,7 @@ async function countedIn(t: TestContext, held: Bench, id: string) {
   return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
 }
 
-test('a node that leaves is forgotten at once, and counts again when it polls again', async (t) => {
+test('a node that leaves is deleted at once, and counts again after its next poll', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   const { version: since } = await readAll(held, { project_id, node: 'old' });
@@ -28,14 +28,18 @@ test('a node that leaves is forgotten at once, and counts again when it polls ag
   const afterwards = await countedIn(t, held, id);
   deepEqual(afterwards, { complete: false, silent_nodes: 0, names: ['new'] });
   const behind = { project_id, node: 'new', since, leave: true };
-  equal((await poll(held, delta, behind)).page.changes.length, 1, 'the answer is the usual one');
+  equal(
+    (await poll(held, delta, behind)).page.changes.length,
+    1,
+    'a leaving node still gets its delta',
+  );
   deepEqual(await countedIn(t, held, id), { complete: true, silent_nodes: 0, names: [] });
 
   await poll(held, delta, { project_id, node: 'old', since });
   deepEqual((await countedIn(t, held, id)).names, ['old']);
 });
 
-test('a revocation that waits for a node is complete when that node leaves', async (t) => {
+test('a waiting revocation is complete when the node that it waits for leaves', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   const { version: since } = await readAll(held, { project_id, node: 'leaving' });
@@ -55,7 +59,7 @@ test('a revocation that waits for a node is complete when that node leaves', asy
   );
 });
 
-test('a node that leaves is not held, and must say its name', async (t) => {
+test('a poll with leave is not held, and must name its node', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   const { db, take } = traced(held.world.db);
@@ -82,7 +86,7 @@ test('a node that leaves is not held, and must say its name', async (t) => {
   );
 });
 
-test('nobody can make a node leave that is out of reach', async (t) => {
+test('a credential cannot make a node leave that is out of its reach', async (t) => {
   const held = await bench(t);
   const other = await bench(t);
   const { id, project_id } = await held.given.key();

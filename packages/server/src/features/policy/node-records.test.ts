@@ -1,4 +1,4 @@
-// What is noted of nodes: only news, only so many, and not for ever.
+// The records of nodes: when they are written, how many there may be, and when they are deleted.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, type Bench, bench, type Input } from '../../../../../tests/bench.ts';
@@ -24,7 +24,7 @@ const nodesOf = (held: Bench, projectId: string) =>
     values: [projectId],
   });
 
-/** Polls that tell whether something was written. */
+/** Polls, and reports whether a node record was written. */
 function watched(t: Parameters<typeof appBeside>[0], held: Bench) {
   const { db, take } = traced(held.world.db);
   const beside = appBeside(t, held.world, { db });
@@ -37,7 +37,7 @@ function watched(t: Parameters<typeof appBeside>[0], held: Bench) {
   };
 }
 
-test('a node is noted when it is new, has something new, or was not noted for a while', async (t) => {
+test('a node is recorded when it is new, has a new version, or its record is stale', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   const poll = watched(t, held);
@@ -56,7 +56,7 @@ test('a node is noted when it is new, has something new, or was not noted for a 
   deepEqual(await nodesOf(held, project_id), [{ nodeId: node, envScope: 'all', ackedVersion: 3 }]);
 });
 
-test('a node that starts over says so, one that claims the future says nothing', async (t) => {
+test('a node may acknowledge an older version, but not one beyond the project’s', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   const poll = watched(t, held);
@@ -64,7 +64,7 @@ test('a node that starts over says so, one that claims the future says nothing',
   const acked = async () => (await nodesOf(held, project_id))[0]?.ackedVersion;
 
   await poll(snapshot, { project_id, node });
-  equal(await acked(), 0, 'seen, and nothing acknowledged');
+  equal(await acked(), 0, 'a snapshot acknowledges nothing');
   await poll(delta, { project_id, node, since: 2 });
   equal(await acked(), 2);
   deepEqual(await poll(delta, { project_id, node, since: 9 }), { status: 200, isWritten: false });
@@ -72,10 +72,10 @@ test('a node that starts over says so, one that claims the future says nothing',
   deepEqual(await poll(delta, { project_id, node, since: 0 }), { status: 200, isWritten: false });
   equal(await acked(), 2);
   await poll(delta, { project_id, node, since: 1 });
-  equal(await acked(), 1, 'restored from something old');
+  equal(await acked(), 1, 'the node restarted from an old cache');
 });
 
-test('one name in two environments is two nodes, and no name is none', async (t) => {
+test('the same name in two environment scopes is two nodes; polls without a name are not recorded', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   const poll = watched(t, held);
@@ -91,7 +91,7 @@ test('one name in two environments is two nodes, and no name is none', async (t)
   );
 });
 
-test('a project has room for ten thousand nodes; those who are known stay known', async (t) => {
+test('a scope holds 10,000 nodes; a new one is not recorded, and known ones stay', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   const other = await held.given.key();
@@ -111,7 +111,7 @@ test('a project has room for ten thousand nodes; those who are known stay known'
   equal(await count(other.project_id), 1);
 });
 
-test('names that nobody bears any more make room: a node that lives is counted', async (t) => {
+test('a new node replaces silent ones in a full scope, and is counted', async (t) => {
   const held = await bench(t);
   const { serve } = await servedTime(held);
   const { id, project_id } = await held.given.key();
@@ -126,16 +126,17 @@ test('names that nobody bears any more make room: a node that lives is counted',
   const poll = watched(t, held);
   await poll(delta, { project_id, since: 2, node: 'alive' });
   const names = (await nodesOf(held, project_id)).map(({ nodeId }) => nodeId);
-  equal(names.length, 11, 'who was seen lately has stayed');
+  equal(names.length, 11, 'recently seen nodes are kept');
   equal(names.includes('alive'), true);
   const beside = appBeside(t, held.world, { revokeWaitMsMax: 20 });
   const { propagation } = await beside.as(held.tokens.liveKey)('POST /v1/keys/{id}/revoke', {
-    ...{ id, wait: true },
+    id,
+    wait: true,
   });
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 11]);
 });
 
-test('a test key that makes up names takes no room from live nodes', async (t) => {
+test('a test key with invented node names cannot use up the room of live nodes', async (t) => {
   const held = await bench(t);
   const { project_id } = await held.given.key();
   await runAsRecord(held, {
@@ -154,7 +155,7 @@ test('a test key that makes up names takes no room from live nodes', async (t) =
   );
 });
 
-test('a node that was silent for a week is forgotten', async (t) => {
+test('a node that was silent for a week is deleted', async (t) => {
   const held = await bench(t);
   const { serve } = await servedTime(held);
   const { project_id } = await held.given.key();

@@ -1,5 +1,5 @@
-// An answer is of one moment, and versions are given in the order of commits: shown by holding a
-// reader or a writer just where it would go wrong. The embedded store runs one at a time anyway.
+// A response shows one database snapshot, and versions follow the order of commits. The tests pause
+// a reader or writer at the critical point. The embedded store runs one transaction at a time.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { allEnvs } from '../../doors/reach.ts';
 const skip = storeName !== 'postgres' && 'the embedded store runs one transaction at a time';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** A store in which something happens after the first statement of each answer of the feed. */
+/** A store that runs `act` after the first statement of each feed transaction. */
 const interrupted = (db: Database, act: () => Promise<unknown>): Database => ({
   ...db,
   transaction: (opening, body) =>
@@ -41,7 +41,7 @@ async function changingMeanwhile(held: Bench) {
   return { project_id, first: key.id, db: interrupted(held.world.db, act) };
 }
 
-test('a snapshot is of one moment, whatever is written while it is read', { skip }, async (t) => {
+test('a snapshot is consistent while keys are written', { skip }, async (t) => {
   const held = await bench(t);
   const { project_id, first, db } = await changingMeanwhile(held);
   const beside = appBeside(t, held.world, { db });
@@ -57,7 +57,7 @@ test('a snapshot is of one moment, whatever is written while it is read', { skip
   );
 });
 
-test('a delta is of one moment, whatever is written while it is read', { skip }, async (t) => {
+test('a delta is consistent while keys are written', { skip }, async (t) => {
   const held = await bench(t);
   const { project_id, db } = await changingMeanwhile(held);
   const beside = appBeside(t, held.world, { db });
@@ -71,7 +71,7 @@ test('a delta is of one moment, whatever is written while it is read', { skip },
   );
 });
 
-test('no version is given out while a lower one is not committed', { skip }, async (t) => {
+test('no version is visible before all lower versions are committed', { skip }, async (t) => {
   const held = await bench(t);
   const { project_id, tenant_id } = await held.given.key();
   const opening = {

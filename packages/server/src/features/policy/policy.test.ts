@@ -1,4 +1,4 @@
-// The policy feed through the front door: snapshots, deltas, filters, pages, and what folds.
+// The policy feed over HTTP: snapshots, deltas, filters and pages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ask, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
@@ -14,7 +14,7 @@ const asking = ({ ask, tokens }: Bench, token = tokens.liveKey) => ({
   delta: (input: Input) => ask(delta, input, { authorization: `Bearer ${token}` }),
 });
 
-test('a snapshot holds every unrevoked key with its limits resolved', async (t) => {
+test('a snapshot contains every unrevoked key with its resolved limits', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const limits = [
@@ -48,7 +48,7 @@ test('a snapshot holds every unrevoked key with its limits resolved', async (t) 
   equal(again.text, '');
 });
 
-test('a delta tells what changed, and nothing when nothing did', async (t) => {
+test('a delta contains the changes, and is a 304 without changes', async (t) => {
   const held = await bench(t);
   const { as, given } = held;
   const key = await given.key();
@@ -92,7 +92,7 @@ test('a node behind the floor, or ahead of the project, starts over', async (t) 
   }
 });
 
-test('a filter that hides a change still lets the node move on', async (t) => {
+test('a node whose filter hides a change still gets the new version', async (t) => {
   const held = await bench(t);
   const { given } = held;
   const key = await given.key({ env: 'live' });
@@ -105,7 +105,7 @@ test('a filter that hides a change still lets the node move on', async (t) => {
   equal(answer.body.version, since + 1);
 });
 
-test('a test key is fed test keys, and says so', async (t) => {
+test('the feed of a test secret key contains test keys only, and names its environment', async (t) => {
   const held = await bench(t);
   const live = await held.given.key({ env: 'live' });
   const same = { project_id: live.project_id, tenant_id: live.tenant_id };
@@ -122,7 +122,7 @@ test('a test key is fed test keys, and says so', async (t) => {
   await refused(held.as.testKey(snapshot, wanted), 403, 'forbidden');
 });
 
-test('a deleted project is fed without keys, for as long as anyone asks', async (t) => {
+test('the feed of a deleted project still responds, without keys', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const { body: before } = await asking(held).snapshot({ project_id: key.project_id });
@@ -139,7 +139,7 @@ test('a deleted project is fed without keys, for as long as anyone asks', async 
   );
 });
 
-test('pages bear the version of the first, and fold to the present with the delta', async (t) => {
+test('pages have the version of the first, and the next delta covers changes in between', async (t) => {
   const held = await bench(t);
   const first = await held.given.key();
   const same = { project_id: first.project_id, tenant_id: first.tenant_id };
@@ -158,7 +158,7 @@ test('pages bear the version of the first, and fold to the present with the delt
   deepEqual(await foldedFrom(held, { project_id: first.project_id }, read), fold(fresh));
 });
 
-test('a snapshot too large for one answer names the two ways out', async (t) => {
+test('the error for a too large snapshot names max_keys and tenant_id', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const same = { project_id: key.project_id, tenant_id: key.tenant_id };

@@ -1,4 +1,4 @@
-// Revocation reaches waiting nodes at once, and the answer says who has it.
+// A revocation reaches waiting nodes at once, and its response lists the nodes that applied it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
@@ -10,7 +10,7 @@ import { REVOKE_WAIT_MS_MAX } from '../../base/deadline.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** A node that keeps polling, and acknowledges by it, until it is told to stop. */
+/** A node that polls, and thereby acknowledges, until stop(). */
 function startNode(held: Bench, project_id: string, node: string) {
   let stopped = false;
   let version = 0;
@@ -31,7 +31,7 @@ function startNode(held: Bench, project_id: string, node: string) {
   };
 }
 
-test('a held poll is answered when something changes, not before', async (t) => {
+test('a held poll is answered when a key changes, not before', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const { version } = await readAll(held, { project_id: key.project_id });
@@ -51,7 +51,7 @@ test('a held poll is answered when something changes, not before', async (t) => 
   );
 });
 
-test('a held poll ends with nothing when nothing happens', async (t) => {
+test('a held poll ends with a 304 when nothing changes', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const { version } = await readAll(held, { project_id: key.project_id });
@@ -75,7 +75,7 @@ test('revoking with wait reports every node that has applied it', async (t) => {
   ok(nodes.every((node) => node.version() >= propagation.version));
 });
 
-test('a node that lags is named, and one that left long ago is not counted', async (t) => {
+test('a lagging node is reported, and a long silent one is not counted', async (t) => {
   const held = await bench(t);
   const { app } = appBeside(t, held.world, { revokeWaitMsMax: 100 });
   const { serve } = await servedTime(held);
@@ -105,7 +105,7 @@ test('a node that lags is named, and one that left long ago is not counted', asy
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
-test('a node counts from its last poll, also when there was nothing new in it', async (t) => {
+test('a node counts from its last poll, even if that was a 304', async (t) => {
   const held = await bench(t);
   const { app } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
   const { serve } = await servedTime(held);
@@ -125,7 +125,7 @@ test('a node counts from its last poll, also when there was nothing new in it', 
   deepEqual([complete, total_nodes], [false, 1]);
 });
 
-test('the longest wait that can be set ends with an answer', async (t) => {
+test('a revocation with the longest possible wait gets a response', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   await readAll(held, { project_id, node: 'lagging' });
@@ -146,7 +146,7 @@ test('the longest wait that can be set ends with an answer', async (t) => {
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
-test('a node that was counted stays counted, however long it is waited for', async (t) => {
+test('a counted node stays counted until the wait ends', async (t) => {
   const held = await bench(t);
   const { id, project_id } = await held.given.key();
   const { serve } = await servedTime(held);
@@ -163,7 +163,7 @@ test('a node that was counted stays counted, however long it is waited for', asy
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
-test('whatever is written concurrently, folding equals a fresh snapshot', async (t) => {
+test('after concurrent writes, the applied deltas equal a fresh snapshot', async (t) => {
   const held = await bench(t);
   const first = await held.given.key();
   const { project_id, tenant_id } = first;

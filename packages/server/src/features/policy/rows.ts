@@ -94,9 +94,9 @@ export function listChanges(
   { since, after, limit }: ChangeRange,
 ): Promise<ChangeRow[]> {
   const from = after ? after.version - 1 : since;
-  const [version, shelf, id] = after
-    ? [after.version, after.shelf, after.id]
-    : [since, 0, BEFORE_ALL_IDS];
+  const version = after?.version ?? since;
+  const shelf = after?.shelf ?? 0;
+  const id = after?.id ?? BEFORE_ALL_IDS;
   return many(
     tx,
     sql<ChangeRow>`

@@ -1,4 +1,4 @@
-// Which nodes a revocation waits for: silence counts only while the control plane serves.
+// Which nodes a revocation waits for. A node's silence counts only while the control plane serves.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +19,7 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 type Scene = Bench & ServedTime & { projectId: string; counted(): Promise<string> };
 
-/** A project; `counted` names the nodes that a revocation waits for and how many are silent. */
+/** A project; `counted` returns the nodes a revocation waits for and the number of silent ones. */
 async function scene(t: TestContext): Promise<Scene> {
   const held = await bench(t);
   const served = await servedTime(held);
@@ -51,7 +51,7 @@ test('a node is counted for 100 s of served time, and reported as silent for a d
   equal(await held.counted(), ' + 0 silent');
 });
 
-test('no outage makes a node uncounted, however long and however often', async (t) => {
+test('no outage makes a node uncounted, even if it is long or repeated', async (t) => {
   const held = await scene(t);
   await seen(held, 'a');
   for (const awayMs of [11 * SECOND_MS, 100 * SECOND_MS, 1000 * SECOND_MS, DAY_MS, 8 * DAY_MS]) {
@@ -65,7 +65,7 @@ test('no outage makes a node uncounted, however long and however often', async (
   equal(await held.counted(), ' + 0 silent', 'last seen more than a day ago');
 });
 
-test('a node that polled within 90 s is counted, though that poll was not noted', async (t) => {
+test('a node that polled within 90 s is counted, even if that poll was not recorded', async (t) => {
   const held = await scene(t);
   const { version: since } = await seen(held, 'a');
   for (const passedMs of [0, 5_000]) {
@@ -76,9 +76,10 @@ test('a node that polled within 90 s is counted, though that poll was not noted'
   equal(await held.counted(), 'a + 0 silent');
 });
 
-test('processes that serve together are counted once, and one that is left goes on', async (t) => {
+test('time served by two processes counts once, and continues when one of them stops', async (t) => {
   const held = await scene(t);
-  const [one, two] = [held.another(), held.another()];
+  const one = held.another();
+  const two = held.another();
   await Promise.all([one.note(), two.note()]);
   await seen(held, 'a');
   for (let passedMs = 0; passedMs < 60 * SECOND_MS; passedMs += 4_000) {
@@ -95,7 +96,7 @@ test('processes that serve together are counted once, and one that is left goes 
   equal(await held.counted(), ' + 1 silent');
 });
 
-test('time is not served in which the record could not be written, or was not', async (t) => {
+test('time without a record of service is not served time', async (t) => {
   const held = await scene(t);
   let isAway = false;
   const { noteServed } = openGate(held.world.db);
@@ -112,7 +113,7 @@ test('time is not served in which the record could not be written, or was not', 
     isAway = false;
     await failing.note();
   }
-  equal(await held.counted(), 'a + 0 silent', 'the store was away between any two notes');
+  equal(await held.counted(), 'a + 0 silent', 'the store was down between any two records');
   for (let n = 0; n < 20; n += 1) {
     held.clock.shift(NOTES_APART_MS_MAX + 1_000);
     await failing.note();
@@ -121,7 +122,7 @@ test('time is not served in which the record could not be written, or was not', 
   deepEqual(await held.spans(), []);
 });
 
-test('a clock that is set back makes no node uncounted', async (t) => {
+test('setting the clock back makes no node uncounted', async (t) => {
   const held = await scene(t);
   await held.serve(200 * SECOND_MS);
   held.clock.shift(-HOUR_MS);
@@ -132,7 +133,7 @@ test('a clock that is set back makes no node uncounted', async (t) => {
   equal(await held.counted(), 'a + 0 silent');
 });
 
-test('the record stays short, and holds more than is measured', async (t) => {
+test('the record of served time stays short, and is longer than any measured time', async (t) => {
   const held = await scene(t);
   ok(SERVED_KEPT_MS > NODE_KEPT_MS);
   for (let n = 0; n < 130; n += 1) {
@@ -149,7 +150,7 @@ test('the record stays short, and holds more than is measured', async (t) => {
 
 type Act = () => Promise<unknown>;
 
-/** Revokes a key; acts after the first look at the nodes, and ends the wait after the second. */
+/** Revokes a key; runs `act` after the first read of the nodes, ends the wait after the second. */
 async function revokedWhile(t: TestContext, held: Scene, { id, act }: { id: string; act: Act }) {
   let looks = 0;
   const once: Database['once'] = async (opening, statement) => {
@@ -164,11 +165,11 @@ async function revokedWhile(t: TestContext, held: Scene, { id, act }: { id: stri
   const beside = appBeside(t, held.world, { db, revokeWaitMsMax: 60_000 });
   const call = beside.as(held.tokens.liveKey);
   const { propagation } = await call('POST /v1/keys/{id}/revoke', { id, wait: true });
-  ok(looks > 1, 'nobody looked again');
+  ok(looks > 1, 'the nodes were read only once');
   return { complete: propagation?.complete, names: propagation?.nodes.map((n) => n.node_id) };
 }
 
-test('a node that falls silent during a wait keeps its record in a full project', async (t) => {
+test('a node that goes silent during a wait keeps its record in a full project', async (t) => {
   const held = await scene(t);
   const { id, project_id } = await held.given.key();
   const { version } = await readAll(held, { project_id });
@@ -186,7 +187,7 @@ test('a node that falls silent during a wait keeps its record in a full project'
   deepEqual(revoked, { complete: false, names: ['new', 'victim1'] });
 });
 
-test('a node that falls silent during a wait is not pruned, however old its record', async (t) => {
+test('a node that goes silent during a wait is not pruned, even with an old record', async (t) => {
   const held = await scene(t);
   const { id, project_id } = await held.given.key();
   await insertNodes(held, project_id, { version: 1, count: 1, seenAgo: '8 days', name: 'victim' });
@@ -199,7 +200,7 @@ test('a node that falls silent during a wait is not pruned, however old its reco
   deepEqual(revoked, { complete: false, names: ['victim1'] });
 });
 
-test('where there is no room to count another node, no revocation is complete', async (t) => {
+test('no revocation is complete in a project that has no room for another node', async (t) => {
   const held = await scene(t);
   const { id, project_id } = await held.given.key();
   await insertNodes(held, project_id, { version: 1_000, count: 10_000, seenAgo: '0 days' });
@@ -229,7 +230,7 @@ async function insertNodes(
   await world.db.once(opening, { text, values });
 }
 
-test('a server writes the record from when it listens, and a worker never does', async (t) => {
+test('a server records served time once it listens, and a worker never does', async (t) => {
   const held = await bench(t);
   const { db, take } = traced(held.world.db);
   const isNote = ({ text }: { text: string }) => text.includes('insert into served_spans');

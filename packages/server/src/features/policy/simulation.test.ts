@@ -1,5 +1,5 @@
-// The feed's decisions under thousands of orders of events: writers, upkeep and three nodes take
-// turns as a seed says, between any two statements and any two pages. A seed that fails is named.
+// The feed under thousands of event orders: a seed decides the turns of writers, upkeep jobs and
+// three nodes between any two statements and any two pages. A failure reports its seed.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { FeedModel, PROJECT } from '../../../../../tests/feed-model.ts';
@@ -63,7 +63,7 @@ async function live(node: Node, { chance }: Scene): Promise<void> {
   }
 }
 
-/** Revokes a key and watches the acknowledgements: who has acknowledged does not have the key. */
+/** Revokes a key and asserts that no node which acknowledged the revocation still has the key. */
 async function revokeAndWait({ model, turn, acks, chance }: Scene, nodes: Node[]): Promise<void> {
   for (let look = 0; model.state.keys.size < 4; look += 1) {
     if (look > LOOKS_MAX) return;
@@ -76,7 +76,7 @@ async function revokeAndWait({ model, turn, acks, chance }: Scene, nodes: Node[]
     await turn();
     for (const { name, held } of nodes) {
       if ((acks.get(name) ?? 0) >= version)
-        ok(!held?.keys.has(id), 'acknowledged, and still there');
+        ok(!held?.keys.has(id), 'a node acknowledged the revocation and still has the key');
     }
   }
 }
@@ -90,7 +90,7 @@ async function simulate(seed: number): Promise<number> {
   const nodes = ['a', 'b', 'c'].map((name) => new Node(name, scene, askedBy(chance)));
   const writing = [writeAtRandom(scene), revokeAndWait(scene, nodes)];
   await run([...writing, ...nodes.map((node) => live(node, scene))]);
-  // The world is quiet now: everyone catches up and holds what a fresh snapshot does.
+  // No more writes: every node catches up and must have the state of a fresh snapshot.
   await run(
     nodes.map(async (node) => {
       while (!(await node.poll()));
@@ -103,13 +103,13 @@ async function simulate(seed: number): Promise<number> {
   return model.state.head.version;
 }
 
-test('in any order of events every node ends with exactly what a snapshot says', async (t) => {
+test('in any order of events, every node ends in the state of a fresh snapshot', async (t) => {
   let versions = 0;
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
     versions += await simulate(seed).catch((error: unknown) => {
       throw new Error(`seed ${seed}`, { cause: error });
     });
   }
-  ok(versions > SEEDS * 10, 'too little happened');
+  ok(versions > SEEDS * 10, 'too few changes happened');
   t.diagnostic(`${SEEDS} seeds, ${versions} versions`);
 });

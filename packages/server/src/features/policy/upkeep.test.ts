@@ -1,5 +1,5 @@
-// The feed's upkeep by the worker: keys that expired long ago leave it, old changes are forgotten,
-// nodes that are gone are no longer known.
+// The worker's upkeep of the feed: it removes keys that expired long ago, old changes and silent
+// nodes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench } from '../../../../../tests/bench.ts';
@@ -13,7 +13,7 @@ const delta = 'GET /v1/policy/delta';
 
 const inDays = (days: number) => new Date(Date.parse('2030-01-01') + days * DAY_MS).toISOString();
 
-/** Keys that ended, one just too lately, and the clock at which the worker runs. */
+/** Two long expired keys, a recently expired one and one without expiry; sets the clock. */
 async function endedKeys(held: Bench) {
   const { given, clock } = held;
   const project = await given.project();
@@ -28,11 +28,11 @@ async function endedKeys(held: Bench) {
 const auditRows = async ({ as }: Bench) =>
   (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.length;
 
-test('a key that expired more than a week ago leaves the feed as a change', async (t) => {
+test('a key that expired more than a week ago is removed from the feed by a change', async (t) => {
   const held = await bench(t);
   const { project_id, long, lately, never } = await endedKeys(held);
   const start = await readAll(held, { project_id });
-  equal(start.keys.size, 4, 'expired keys are told until they are retired');
+  equal(start.keys.size, 4, 'expired keys are in the feed until they are retired');
   const audited = await auditRows(held);
 
   await retireKeys(held.world.app.worker);
@@ -43,7 +43,7 @@ test('a key that expired more than a week ago leaves the feed as a change', asyn
   const left = await readAll(held, { project_id });
   deepEqual(new Set(left.keys.keys()), new Set([lately.id, never.id]));
   deepEqual(await foldedFrom(held, { project_id }, start), [...(await sorted(held, project_id))]);
-  equal(await auditRows(held), audited, 'nothing was decided about the keys');
+  equal(await auditRows(held), audited, 'retiring is not audited');
 });
 
 const sorted = async (held: Bench, project_id: string) =>
@@ -51,7 +51,7 @@ const sorted = async (held: Bench, project_id: string) =>
     a.key_id < b.key_id ? -1 : 1,
   );
 
-test('retiring twice, or by several workers at once, changes nothing more', async (t) => {
+test('retiring keys twice, or in several workers at once, has no further effect', async (t) => {
   const held = await bench(t);
   const { project_id } = await endedKeys(held);
   const { version } = await readAll(held, { project_id });
@@ -62,7 +62,7 @@ test('retiring twice, or by several workers at once, changes nothing more', asyn
   equal((await readAll(held, { project_id })).version, version + 1);
 });
 
-test('moving the end of a retired key brings it back', async (t) => {
+test('a retired key with a later expiry returns to the feed', async (t) => {
   const held = await bench(t);
   const { project_id, long } = await endedKeys(held);
   await retireKeys(held.world.app.worker);
@@ -82,10 +82,14 @@ test('moving the end of a retired key brings it back', async (t) => {
   );
   ok((await readAll(held, { project_id })).keys.has(String(id)));
   await retireKeys(held.world.app.worker);
-  equal((await readAll(held, { project_id })).version, page.version, 'it does not end any more');
+  equal(
+    (await readAll(held, { project_id })).version,
+    page.version,
+    'the key is not retired again',
+  );
 });
 
-test('a retired key that is revoked is told as revoked', async (t) => {
+test('a retired key that is revoked appears as revoked in the feed', async (t) => {
   const held = await bench(t);
   const { project_id, long } = await endedKeys(held);
   await retireKeys(held.world.app.worker);
@@ -98,7 +102,7 @@ test('a retired key that is revoked is told as revoked', async (t) => {
   );
 });
 
-test('retiring wakes those who wait', async (t) => {
+test('retiring keys answers held polls', async (t) => {
   const held = await bench(t);
   const { project_id } = await endedKeys(held);
   const { version } = await readAll(held, { project_id });
@@ -108,7 +112,7 @@ test('retiring wakes those who wait', async (t) => {
   equal((await waiting).page.changes.length, 2);
 });
 
-test('changes older than a month are forgotten, and who lags behind them starts over', async (t) => {
+test('changes older than 30 days are deleted, and a node behind them starts over', async (t) => {
   const held = await bench(t);
   const { clock, as, given } = held;
   const key = await given.key();
@@ -126,13 +130,17 @@ test('changes older than a month are forgotten, and who lags behind them starts 
   equal(behind.page.object, 'policy_snapshot');
   const up = await poll(held, delta, { project_id, since: version });
   equal(up.page.object, 'policy_delta');
-  equal(up.page.changes.length, 1, 'what is younger than a month is still told');
+  equal(up.page.changes.length, 1, 'newer changes are still in the delta');
   deepEqual(await foldedFrom(held, { project_id }, old), await sorted(held, project_id));
   const again = await as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id, wait: true });
-  equal(again.propagation?.version, version, 'a forgotten revocation is known by the floor');
+  equal(
+    again.propagation?.version,
+    version,
+    'the floor stands for the version of a deleted change',
+  );
 });
 
-test('a month of changes goes in batches, however many there are', async (t) => {
+test('old changes are deleted in batches', async (t) => {
   const held = await bench(t);
   const key = await held.given.key();
   const { project_id } = key;
@@ -156,7 +164,7 @@ test('a month of changes goes in batches, however many there are', async (t) => 
   await pruneFeed(held.world.app.worker);
   const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
   const asked = { project_id, since: version };
-  equal((await held.ask(delta, asked, headers)).status, 304, 'who is up to date stays so');
+  equal((await held.ask(delta, asked, headers)).status, 304, 'an up-to-date node gets a 304');
   const behind = await held.ask(delta, { project_id, since: version - 1 }, headers);
   equal(behind.body.object, 'policy_snapshot');
   const fresh = await held.ask(snapshot, { project_id }, headers);
