@@ -1,12 +1,12 @@
-// How much of what callers wrote goes into one answer. Rows are counted by a limit of their own;
-// this bounds how long the process does nothing but tell of rows that are very large.
+// Caps caller-supplied text in one response at 8 Mi characters, so that a page of very large rows
+// cannot block the event loop. The number of rows has its own limit.
 
 export const ANSWER_CHARS_MAX = 8_388_608;
 
 export type AnswerRoom = {
   take(chars: number): void;
   isFull(): boolean;
-  /** How many more rows fit, going by those that were taken. */
+  /** How many more rows fit, estimated from the average size of the rows taken. */
   rowsLike(taken: number): number;
 };
 

@@ -1,4 +1,4 @@
-// What is there already is gone on with in the same turn; what is still to come is awaited.
+// Values are passed on in the same turn of the event loop; promises are awaited.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { goOn, settle } from './at-once.ts';
@@ -9,7 +9,7 @@ function fail(): never {
   throw fault;
 }
 
-test('a value is gone on with at once, a promise later', async () => {
+test('a value is passed on at once, a promise when it resolves', async () => {
   equal(
     goOn(1, (one) => one + 1),
     2,
@@ -20,7 +20,7 @@ test('a value is gone on with at once, a promise later', async () => {
   equal(await goOn(1, async (one) => one + 1), 2);
 });
 
-test('what is thrown on the way comes out as it went in', async () => {
+test('an error of a step is thrown unchanged', async () => {
   throws(() => goOn(1, fail), fault);
   await rejects(async () => goOn(Promise.resolve(1), fail), fault);
   await rejects(async () => goOn(Promise.reject(fault), () => 2), fault);
@@ -28,7 +28,7 @@ test('what is thrown on the way comes out as it went in', async () => {
 
 type Work = () => number | Promise<number>;
 
-/** What was called, and whether it was before the next turn. */
+/** The callbacks that were called, and whether that was before the next turn. */
 async function settled(work: Work): Promise<string[]> {
   const called: string[] = [];
   settle(
@@ -41,14 +41,14 @@ async function settled(work: Work): Promise<string[]> {
   return [...called, atOnce];
 }
 
-test('exactly one end is called, whatever comes of the work', async () => {
+test('exactly one callback is called, whether the work succeeds or fails', async () => {
   deepEqual(await settled(() => 1), ['done 1', 'at once']);
   deepEqual(await settled(fail), ['failed', 'at once']);
   deepEqual(await settled(async () => 1), ['done 1', 'later']);
   deepEqual(await settled(async () => fail()), ['failed', 'later']);
 });
 
-test('a fault of the end itself is not handed to the other end', () => {
+test('an error in the done callback does not call the failed callback', () => {
   let failures = 0;
   const count = () => {
     failures += 1;

@@ -1,12 +1,12 @@
-// Going on at once where nothing has to be awaited. A promise costs little, but the busiest lines
-// would make a dozen of them for nothing.
+// Chains steps that may or may not be asynchronous. A promise is created only when a step returns
+// one; otherwise each request to the busiest endpoints would create a dozen needless promises.
 
-/** What follows a value that may still be to come. */
+/** Calls `next` at once with a value, or after a promise has resolved. */
 export function goOn<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<Awaited<U>> {
   return value instanceof Promise ? (value.then(next) as Promise<Awaited<U>>) : next(value);
 }
 
-/** Ends such a chain: exactly one of the two is called, with the value or with what was thrown. */
+/** Ends a chain: calls either `done` with the value or `failed` with the error, exactly once. */
 export function settle<T>(
   work: () => T | Promise<T>,
   done: (value: T) => void,

@@ -1,11 +1,11 @@
-// Time as a part that is handed in. The database's clock is the one that counts (see app_now()
-// in the first migration); this one serves what never touches the database, and carries the
-// shift by which tests move both.
+// The injected clock. Stored times come from the database's clock (app_now() in the first
+// migration). This clock is for code that does not use the database, and holds the shift by which
+// tests move both clocks.
 
 export type Clock = {
   /** The current instant, to the millisecond. */
   now(): Date;
-  /** Milliseconds by which the database's clock is shifted too: always 0 outside tests. */
+  /** Milliseconds by which the database's clock is shifted as well. Always 0 outside tests. */
   shiftMs(): number;
 };
 
@@ -14,5 +14,5 @@ export const systemClock: Clock = {
   shiftMs: () => 0,
 };
 
-/** Milliseconds that only grow, for measuring spans: a stepped wall clock does not disturb it. */
+/** Monotonic milliseconds for measuring durations. Changes of the wall clock do not affect it. */
 export const monotonicMs = (): number => performance.now();

@@ -1,4 +1,4 @@
-// Which callers share a batch, which do not, and how long one in flight holds up the next.
+// Which callers share a batch, and how long a batch in flight delays the next one.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -10,7 +10,7 @@ type Sent = PromiseWithResolvers<readonly (string | Promise<string>)[]> & {
   items: readonly string[];
 };
 
-/** Batches that were sent, in order. The test answers them, and moves the time. */
+/** Records the batches in the order they were sent. The test resolves them and moves the time. */
 function open(options: BatchOptions = {}) {
   let nowMs = 0;
   const timers: { act(): void; atMs: number }[] = [];
@@ -63,12 +63,12 @@ test('no caller joins a batch in flight: the next one waits for its end and is s
   deepEqual(sent[1]?.items, ['b', 'c']);
   pass(HELD_MS_MAX);
   await nextTurn();
-  equal(sent.length, 2, 'not sent again when its time is over');
+  equal(sent.length, 2, 'not sent again after heldMsMax');
   answer(1);
   deepEqual(await Promise.all(others), ['result of b', 'result of c']);
 });
 
-test('a batch that hangs holds up the next for a few milliseconds only', async () => {
+test('a batch that hangs delays the next one by a few milliseconds only', async () => {
   const { sent, ask, answer, pass } = open({ inFlightMax: 1 });
   const stuck = ask('a');
   await nextTurn();
@@ -84,7 +84,7 @@ test('a batch that hangs holds up the next for a few milliseconds only', async (
   equal(await stuck, 'result of a');
 });
 
-test('without a bound on holding, batches of a group run strictly one after the other', async () => {
+test('with an infinite heldMsMax, batches of a group run strictly one after the other', async () => {
   const { sent, ask, answer, pass } = open({
     inFlightMax: 1,
     heldMsMax: Number.POSITIVE_INFINITY,
@@ -108,7 +108,7 @@ test('without a bound on holding, batches of a group run strictly one after the 
   equal((await Promise.all(asked)).length, 4);
 });
 
-test('a full batch goes at once, and the rest follows', async () => {
+test('a full batch is sent at once, and the rest follows', async () => {
   const { sent, ask, answer } = open({ max: 2 });
   const asked = ['a', 'b', 'c'].map((item) => ask(item));
   deepEqual(sent[0]?.items, ['a', 'b']);
@@ -132,7 +132,7 @@ test('a failure reaches every caller of its batch and no other', async () => {
   equal(await second, 'result of b');
 });
 
-test('a rejected result fails its own item alone, and a missing one is an error', async () => {
+test('a rejected result fails only its own item, and a missing result is an error', async () => {
   const { sent, ask } = open();
   const [bad, good, none] = ['a', 'b', 'c'].map((item) => ask(item));
   await nextTurn();
@@ -142,7 +142,7 @@ test('a rejected result fails its own item alone, and a missing one is an error'
   await rejects(none ?? nextTurn(), /fewer results/);
 });
 
-test('beyond the bound of waiting items a caller is refused, and the others are served', async () => {
+test('a caller beyond waitingMax is refused, and the others are served', async () => {
   const refuse = () => new Error('busy');
   const { ask, answer } = open({ inFlightMax: 1, waitingMax: 1, refuse });
   const first = ask('a');
@@ -156,7 +156,7 @@ test('beyond the bound of waiting items a caller is refused, and the others are 
   equal(await second, 'result of b');
 });
 
-test('concurrent calls of one name share a result, and nothing of it is kept', async () => {
+test('concurrent calls of one name share a result, which is not kept', async () => {
   const share = shared<number>();
   let calls = 0;
   const ask = async () => {
@@ -169,7 +169,7 @@ test('concurrent calls of one name share a result, and nothing of it is kept', a
   ok(heldBytes() - before < 10_000_000);
 });
 
-test('no result is older than its question, whatever the schedule', async () => {
+test('no result is older than its call, in any schedule', async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = chanceFrom(seed);
     let version = 0;
@@ -192,7 +192,7 @@ test('no result is older than its question, whatever the schedule', async () => 
   }
 });
 
-test('limited work keeps its order, hands its slot on, and refuses beyond its line', async () => {
+test('limited calls run in order, hand over their slot, and are refused beyond waitingMax', async () => {
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const run = limited({ atOnceMax: 1, waitingMax: 1, refuse: () => new Error('busy') });

@@ -1,11 +1,11 @@
 /**
- * Does the work of several callers at once. One promise holds for all of it: a batch is sent after
- * the last of its callers arrived, so no result is older than the question it answers.
+ * Coalesces the work of concurrent callers. A batch is sent after its last caller has arrived, so
+ * no result is older than the call that it answers.
  *
- * A batch goes through three states. It is *open* while callers may still join it: at least until
- * the end of the current turn of the event loop, and longer while its group has as many batches in
- * flight as it may. It is *in flight* from the moment `run` is called; nobody joins it any more.
- * Then it is *settled*: every caller gets its own result.
+ * A batch has three states. It is *open* while callers can join it: at least until the end of the
+ * current turn of the event loop, and longer while its group has `inFlightMax` batches in flight.
+ * It is *in flight* once `run` is called; callers can no longer join it. It is *settled* when
+ * every caller has its own result.
  */
 
 export type BatchOptions = {
@@ -13,16 +13,16 @@ export type BatchOptions = {
   max?: number;
   /** Batches of one group in flight at the same time. */
   inFlightMax?: number;
-  /** How long a batch waits for those in flight; one of them may hang on a dead connection. */
+  /** How long a batch waits for batches in flight, which may hang on a dead connection. */
   heldMsMax?: number;
-  /** Items that wait in one group; beyond it `refuse` makes the error. */
+  /** Items that may wait in one group. Further items are rejected with the error of `refuse`. */
   waitingMax?: number;
   refuse?(): Error;
   /** Injected by tests. */
   later?(act: () => void, ms: number): void;
 };
 
-/** Results in the order of the items. A rejected promise among them rejects its own item alone. */
+/** Results in the order of the items. A rejected promise among them rejects only its own item. */
 export type RunBatch<Item, Result> = (
   items: readonly Item[],
 ) => Promise<readonly (Result | Promise<Result>)[]>;
@@ -61,7 +61,7 @@ export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item,
     if (!first) return;
     group.inFlight += 1;
     if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
-    // The batch ends before its callers continue: a caller that asks again starts a new one.
+    // The batch ends before its callers continue, so a caller that calls again joins a new one.
     const end = () => {
       group.inFlight -= 1;
       if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
@@ -132,8 +132,8 @@ export function shared<Result>(options: Pick<BatchOptions, 'later'> = {}): Share
 }
 
 /**
- * Calls during a call in flight get its result instead of starting another. Their result may be
- * older than their question, so this is for what may be a moment old, such as a reloaded file.
+ * Calls made while a call is in flight share its result. The result may be older than the call, so
+ * this is only for results that may be slightly out of date, such as a reloaded file.
  */
 export function sharedInFlight<Result>(call: () => Promise<Result>): {
   run(): Promise<Result>;
@@ -153,7 +153,7 @@ export function sharedInFlight<Result>(call: () => Promise<Result>): {
 
 export type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
 
-/** At most `atOnceMax` calls at once; the others wait in line, and beyond the line are refused. */
+/** Runs at most `atOnceMax` calls at once. `waitingMax` more may wait; the rest are refused. */
 export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -165,7 +165,7 @@ export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
     try {
       return await work();
     } finally {
-      // The slot goes straight to the next in line, so that a new caller cannot take it first.
+      // The slot is handed to the next waiting call, so that a new call cannot take it first.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

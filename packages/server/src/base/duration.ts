@@ -1,4 +1,4 @@
-// Spans of time, named by their unit.
+// Durations in milliseconds, and arithmetic on dates.
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;
@@ -10,9 +10,9 @@ export const msAfter = (start: Date, ms: number): Date => new Date(start.getTime
 export const hoursAfter = (start: Date, hours: number): Date =>
   msAfter(start, Math.trunc(hours * HOUR_MS));
 
-/** A proposed end may shorten a life, never lengthen it. */
+/** A proposed expiry may shorten a lifetime but never extend it. */
 export const earlier = (current: Date | null, proposed: Date): Date =>
   current && current < proposed ? current : proposed;
 
-/** For a time that is told again and again: it never goes back, whoever began first. */
-export const later = (told: Date, now: Date): Date => (told > now ? told : now);
+/** Keeps a repeatedly written time from moving back when transactions finish out of order. */
+export const later = (stored: Date, now: Date): Date => (stored > now ? stored : now);

@@ -1,5 +1,5 @@
-// The one error class whose message is public. Anything else that is thrown becomes a 500 that
-// says nothing but the request's id (http/faults.ts).
+// The only error class whose message is public. Any other error becomes a 500 that contains only
+// the request id (http/faults.ts).
 import { type ErrorCode, errorCodes } from '@keyrail/protocol/error-codes.ts';
 
 export type Detail = { path: string; message: string };
@@ -8,7 +8,7 @@ type Extra = {
   details?: Detail[];
   missingScopes?: string[];
   headers?: Record<string, string>;
-  /** The private reason, for the log. */
+  /** The reason for the log; it is not sent to the caller. */
   cause?: unknown;
 };
 
@@ -44,7 +44,7 @@ export const invalid = (part: 'body' | 'query' | 'path', details: Detail[]): Api
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } });
 
-/** What a fault says of itself. One of several addresses says nothing, but bears a code. */
+/** The error's message, or its code: an AggregateError of several addresses has no message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);

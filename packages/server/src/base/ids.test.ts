@@ -1,4 +1,4 @@
-// Ids sort by the time they were made, whatever the machine's clock does.
+// Ids sort by creation time, even when the machine's clock steps back.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededBytes } from '../../../../tests/world.ts';
@@ -8,7 +8,7 @@ import { systemRandomBytes } from './random.ts';
 
 const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
-/** A clock that stands still until it is set. */
+/** A clock that changes only when it is set. */
 function setClock(): Clock & { set(ms: number): void } {
   let nowMs = START_MS;
   return {
@@ -25,7 +25,7 @@ const msOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slic
 const isAscending = (ids: string[]): boolean =>
   ids.every((id, at) => at === 0 || (ids[at - 1] ?? '') < id);
 
-test('an id is a version 7 UUID that carries the millisecond of its making', () => {
+test('an id is a version 7 UUID that contains the millisecond of its creation', () => {
   const newId = idMaker(setClock(), seededBytes('ids'));
   for (let n = 0; n < 100; n += 1) {
     const id = newId();
@@ -34,7 +34,7 @@ test('an id is a version 7 UUID that carries the millisecond of its making', () 
   }
 });
 
-test('ids of one millisecond ascend, also past the end of the counter', () => {
+test('ids of one millisecond ascend, even when the counter overflows', () => {
   const newId = idMaker(setClock(), seededBytes('ids'));
   const ids = Array.from({ length: 10_000 }, newId);
   ok(isAscending(ids));
@@ -54,7 +54,7 @@ test('ids ascend while the clock is stepped back and forth', () => {
   equal(new Set(ids).size, ids.length);
 });
 
-test('a clock that moves on is followed at once', () => {
+test('ids follow a clock that moves forward', () => {
   const clock = setClock();
   const newId = idMaker(clock, seededBytes('ids'));
   newId();
@@ -62,7 +62,7 @@ test('a clock that moves on is followed at once', () => {
   equal(msOf(newId()), START_MS + 60_000);
 });
 
-test('two makers at the same instant do not meet', () => {
+test('two makers create different ids at the same instant', () => {
   const clock = setClock();
   const makers = [idMaker(clock, systemRandomBytes), idMaker(clock, systemRandomBytes)];
   const ids = makers.flatMap((newId) => Array.from({ length: 2000 }, newId));

@@ -1,13 +1,13 @@
-// Time-ordered UUIDs (version 7): 48 bits of milliseconds, then chance. New rows land at the end
-// of their index, and (created_at, id) sorts as people expect.
+// Time-ordered UUIDs (version 7): 48 bits of milliseconds, then random bits. New rows are added at
+// the end of their index, and (created_at, id) sorts in the order of creation.
 import type { Clock } from './clock.ts';
 import type { RandomBytes } from './random.ts';
 
 export type NewId = () => string;
 
 /**
- * Within one millisecond the ids of one maker still ascend: the twelve bits after the version
- * count up from a random start, and a full counter borrows the next millisecond.
+ * Ids from one maker ascend even within one millisecond: the twelve bits after the version are a
+ * counter with a random start. When the counter overflows, the next millisecond is used early.
  */
 export function idMaker(clock: Clock, randomBytes: RandomBytes): NewId {
   let lastMs = 0;
@@ -33,7 +33,7 @@ export function idMaker(clock: Clock, randomBytes: RandomBytes): NewId {
   };
 }
 
-/** Ids of requests: told apart, not kept. Each request pays for one, so it is but a count. */
+/** Request ids need to be unique but are not stored. A counter keeps the cost per request low. */
 export function requestIdMaker(newId: NewId): NewId {
   const maker = newId().slice(-12);
   let made = 0;

@@ -1,5 +1,5 @@
-// JSON that is written already. What callers put into `meta` can be large: it is copied from the
-// database into the response as it is, without being parsed and written again.
+// Text that is already JSON. The `meta` of callers can be large, so it is copied from the database
+// into the response without being parsed and serialised again.
 
 export class JsonText {
   readonly text: string;
@@ -9,7 +9,7 @@ export class JsonText {
   }
 }
 
-/** An object as JSON; members that are JSON text already are copied. */
+/** Serialises an object; members of type JsonText are copied unchanged. */
 export const textOfObject = (fields: object): string =>
   `{${Object.entries(fields)
     .map(([name, value]) => `${JSON.stringify(name)}:${textOfValue(value)}`)

@@ -26,7 +26,7 @@ const readable: [string, object, string][] = [
     { msg: 'm', error: { stack: 'Error: x\n at y' } },
     '\n  Error: x',
   ],
-  ['an error that is no error', { msg: 'm', error: 'odd' }, '\n  "odd"'],
+  ['an error field of another type', { msg: 'm', error: 'odd' }, '\n  "odd"'],
 ];
 
 for (const [what, fields, expected] of readable) {
@@ -49,7 +49,7 @@ function written(level: LogLevel, isTTY: boolean): string[] {
     .filter(Boolean);
 }
 
-test('a machine gets one JSON object a line, with the level by its name', () => {
+test('without a terminal each line is a JSON object with the name of its level', () => {
   const lines = written('info', false).map((line) => JSON.parse(line));
   deepEqual(
     lines.map(({ level, msg }) => `${level} ${msg}`),
@@ -60,24 +60,24 @@ test('a machine gets one JSON object a line, with the level by its name', () => 
   match(lines[2].error.stack, /because[\s\S]*deeper/);
 });
 
-test('a terminal gets lines for eyes', () => {
+test('a terminal gets readable lines', () => {
   const [first = ''] = written('info', true);
   match(stripVTControlCharacters(first), /^\d\d:\d\d:\d\d info {2}two ms=2$/);
 });
 
-test('a level silences what lies below it', () => {
+test('lines below the level are not written', () => {
   const lines = Object.fromEntries(logLevels.map((level) => [level, written(level, false).length]));
   deepEqual(lines, { trace: 4, debug: 4, info: 3, warn: 2, error: 1, silent: 0 });
 });
 
-test('of an error its words and its code are told, and nothing that a driver hung on it', () => {
+test('an error is logged with its message and code, without the values a driver attached', () => {
   const out = new PassThrough();
   const row = { detail: 'Failing row contains (ada@example.com)', parameters: ['hunter2'] };
   const error = Object.assign(new Error('violates a check'), { code: '23514', table: 'users' });
   openLog('info', out).error({ error: Object.assign(error, row) }, 'internal error');
   const text = String(out.read());
-  const { stack, ...told } = JSON.parse(text).error;
-  deepEqual(told, {
+  const { stack, ...logged } = JSON.parse(text).error;
+  deepEqual(logged, {
     type: 'Error',
     message: 'violates a check',
     code: '23514',

@@ -1,5 +1,5 @@
-// One JSON line for each thing worth telling; readable lines on a terminal. Never a body, a
-// header or a query value: what is not written cannot leak.
+// Writes log lines as JSON, or as readable text on a terminal. Bodies, headers and query values
+// are never logged, so that secrets cannot leak through the log.
 import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 
@@ -7,7 +7,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
-/** Whether lines of this level go anywhere: then it is worth putting them together. */
+/** Whether lines of this level are written. If not, callers can skip building their fields. */
 export const isTold = (log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>, level: LogLevel) =>
   log.isLevelEnabled?.(level) ?? true;
 
@@ -19,25 +19,26 @@ export function openLog(level: LogLevel, out: { isTTY?: boolean } & NodeJS.Writa
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { error: toldError },
+    serializers: { error: loggedError },
   };
   return out.isTTY ? pino(options, readable(out)) : pino(options, out);
 }
 
-/** Of what an error carries besides its words: what names a fault and never a value. */
-const TOLD = ['code', 'severity', 'constraint', 'table', 'routine', 'syscall', 'responseCode'];
+/** Fields of an error that name a fault and never contain a caller's values. */
+const LOGGED = ['code', 'severity', 'constraint', 'table', 'routine', 'syscall', 'responseCode'];
 
-/** A driver hangs on what it was given: the failing row, a command, an address. */
-function toldError(error: unknown): unknown {
+/** Drops the other fields: drivers attach failing rows, commands and addresses to their errors. */
+function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { type, message, stack } = pino.stdSerializers.err(error);
-  const more = TOLD.filter((name) => name in error).map((name) => [name, Reflect.get(error, name)]);
+  const names = LOGGED.filter((name) => name in error);
+  const more = names.map((name) => [name, Reflect.get(error, name)]);
   return { type, message, stack, ...Object.fromEntries(more) };
 }
 
 const colours: Record<string, number> = { debug: 90, info: 36, warn: 33, error: 31 };
 
-/** `12:00:03 info  listening url=http://…`, for eyes rather than for machines. */
+/** Formats lines for a terminal: `12:00:03 info  listening url=http://…`. */
 function readable(out: NodeJS.WritableStream): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, done) {

@@ -1,10 +1,10 @@
-// How many files and sockets this process may have open. Node raises its soft limit to the hard one
-// when it starts, so this is read while the server runs.
+// The limit of open files and sockets of this process. Node raises the soft limit to the hard limit
+// when it starts, so the limit must be read while the server runs.
 import { readFileSync } from 'node:fs';
 
 const LIMITS_FILE = '/proc/self/limits';
 
-/** Null where the system does not say; infinite where there is no limit. */
+/** Null if the system does not report a limit; infinite if the number is unlimited. */
 export function openFilesMax(): number | null {
   try {
     return softLimitIn(readFileSync(LIMITS_FILE, 'utf8'));

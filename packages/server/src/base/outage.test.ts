@@ -1,4 +1,4 @@
-// What lasts is told when it begins, now and then, and when it is over.
+// A lasting fault is logged when it begins, every ten minutes, and when it ends.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { outageLog } from './outage.ts';
@@ -25,7 +25,7 @@ function rig() {
   return { told, outage, pass };
 }
 
-test('a fault that lasts is told once, again after ten minutes, and when it is over', () => {
+test('a lasting fault is logged once, again after ten minutes, and when it ends', () => {
   const { told, outage, pass } = rig();
   outage.over();
   for (let n = 0; n < 600; n += 1) {
@@ -38,10 +38,10 @@ test('a fault that lasts is told once, again after ten minutes, and when it is o
   outage.over();
   deepEqual(told.slice(1), ['warn lost refused 601', 'info back 601']);
   outage.fault(new Error('refused'));
-  deepEqual(told.slice(3), ['warn lost refused'], 'another outage is news');
+  deepEqual(told.slice(3), ['warn lost refused'], 'the next outage is logged again');
 });
 
-test('another reason is told too, and reasons that never repeat do not fill the log', () => {
+test('a new reason is logged too, but only the first five of an outage', () => {
   const { told, outage, pass } = rig();
   for (let n = 0; n < 100; n += 1) {
     outage.fault(new Error(n % 2 === 0 ? 'shutting down' : 'refused'));

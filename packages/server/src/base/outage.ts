@@ -1,13 +1,13 @@
-// A fault that lasts is one piece of news, not one a second: it is told when it begins, when its
-// reason changes, now and then while it lasts, and when it is over.
+// Logs a lasting fault when it begins, when its reason changes, every ten minutes and when it ends,
+// instead of once for every failed attempt.
 import { monotonicMs } from './clock.ts';
 import { MINUTE_MS, SECOND_MS } from './duration.ts';
 import { reasonOf } from './errors.ts';
 import type { Log } from './log.ts';
 
 const AGAIN_AFTER_MS = 10 * MINUTE_MS;
-/** A reason that names something new each time is not news for ever. */
-const REASONS_TOLD_MAX = 5;
+/** Bounds the log lines of a fault whose reason contains a different name each time. */
+const REASONS_MAX = 5;
 
 export type Outage = { fault(error: unknown): void; over(): void };
 
@@ -23,20 +23,22 @@ export function outageLog(
   { begins, ends, fields = {}, nowMs = monotonicMs }: OutageWords,
 ): Outage {
   const reasons = new Set<string>();
-  let [faults, beganAtMs, toldAtMs] = [0, 0, 0];
+  let faults = 0;
+  let beganAtMs = 0;
+  let loggedAtMs = 0;
 
-  function isNews(error: unknown): boolean {
+  function mustLog(error: unknown): boolean {
     const reason = reasonOf(error);
-    if (nowMs() - toldAtMs >= AGAIN_AFTER_MS) return true;
-    return !reasons.has(reason) && reasons.size < REASONS_TOLD_MAX && Boolean(reasons.add(reason));
+    if (nowMs() - loggedAtMs >= AGAIN_AFTER_MS) return true;
+    return !reasons.has(reason) && reasons.size < REASONS_MAX && Boolean(reasons.add(reason));
   }
 
   return {
     fault(error) {
       faults += 1;
-      if (faults === 1) [beganAtMs, toldAtMs] = [nowMs(), nowMs()];
-      if (!isNews(error)) return;
-      toldAtMs = nowMs();
+      if (faults === 1) [beganAtMs, loggedAtMs] = [nowMs(), nowMs()];
+      if (!mustLog(error)) return;
+      loggedAtMs = nowMs();
       log.warn({ ...fields, error, ...(faults > 1 && { faults }) }, begins);
     },
     over() {

@@ -1,4 +1,4 @@
-// Password hashing: argon2id at a known cost, the same work for nobody, two at a time.
+// Password hashing: argon2id at a fixed cost, equal work without an account, two at a time.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from './errors.ts';
@@ -7,7 +7,7 @@ import { openPasswordHasher } from './password-hasher.ts';
 const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 
-test('a hash is argon2id at the cost that is asked for, salted anew each time', async () => {
+test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', async () => {
   const hasher = await openPasswordHasher();
   const [one, two] = await Promise.all([hasher.hash('a password'), hasher.hash('a password')]);
   match(one ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -16,7 +16,7 @@ test('a hash is argon2id at the cost that is asked for, salted anew each time', 
   equal(await hasher.verify(one ?? '', 'A password'), false);
 });
 
-test('where there is no account the same work is done, and the answer is no', async () => {
+test('without an account the same work is done, and the result is false', async () => {
   const hasher = await openPasswordHasher();
   const stored = await hasher.hash('a password');
   const msOf = async (hash: string | null) => {
@@ -30,11 +30,11 @@ test('where there is no account the same work is done, and the answer is no', as
     known.push(await msOf(stored));
     unknown.push(await msOf(null));
   }
-  ok(Math.min(...unknown) > Math.min(...known) / 3, 'nobody’s password takes its time too');
+  ok(Math.min(...unknown) > Math.min(...known) / 3, 'verifying without an account takes as long');
   equal(hasher.runs(), 11);
 });
 
-test('two run at once, sixty-four wait, and the next is told to come back', async () => {
+test('two hashes run at once, sixty-four wait, and the next is refused with Retry-After', async () => {
   const hasher = await openPasswordHasher();
   const EXTRA = 10;
   const asked = Array.from({ length: AT_ONCE_MAX + WAITING_MAX + EXTRA }, (_, n) =>
@@ -54,7 +54,7 @@ test('two run at once, sixty-four wait, and the next is told to come back', asyn
   await hasher.hash('there is room again');
 });
 
-test('a hash that fails gives its place back', async () => {
+test('a hash that fails frees its slot', async () => {
   const hasher = await openPasswordHasher();
   const broken = await Promise.allSettled(
     Array.from({ length: 10 }, () => hasher.verify('$argon2id$no hash at all', 'a password')),

@@ -1,5 +1,5 @@
-// Password hashing with argon2id. It is slow on purpose, so a flood of logins must not use up the
-// machine: two hashes at a time, a bounded queue, then 429.
+// Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
+// machine, two hashes run at a time, 64 wait, and further ones are refused with 429.
 import { hash, verify } from '@node-rs/argon2';
 import { limited } from './coalesce.ts';
 import { ApiError } from './errors.ts';
@@ -15,9 +15,9 @@ const WAITING_MAX = 64;
 
 export type PasswordHasher = {
   hash(password: string): Promise<string>;
-  /** Without a stored hash it does the same work and returns false. */
+  /** Without a stored hash it does the same work, then returns false. */
   verify(stored: string | null, password: string): Promise<boolean>;
-  /** How many times argon2 has run. Tests compare it: equal work takes equal time. */
+  /** How often argon2 has run. Tests compare the numbers, since equal work takes equal time. */
   runs(): number;
 };
 

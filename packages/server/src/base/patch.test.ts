@@ -1,4 +1,4 @@
-// What a patch changes, and what it is called in the log.
+// Which fields a patch changes, and their names in the audit log.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { effectOf } from './patch.ts';
@@ -10,13 +10,13 @@ const current = {
   meta: { a: 1, b: [1, 2] } as Record<string, unknown>,
 };
 
-test('what is left out or the same is no change', () => {
+test('an omitted or equal field is not a change', () => {
   const nothing = { values: {}, names: [] };
   deepEqual(effectOf(current, {}), nothing);
   deepEqual(effectOf(current, { name: undefined, meta: undefined }), nothing);
   deepEqual(effectOf(current, { ...current, expiresAt: new Date(0) }), nothing);
   deepEqual(effectOf(current, { meta: { b: [1, 2], a: 1 } }), nothing);
-  // JSON knows one zero, and so does the database.
+  // JSON and the database do not store the sign of a zero.
   deepEqual(effectOf({ meta: { a: 0 } }, { meta: { a: -0 } }), nothing);
 });
 

@@ -1,16 +1,16 @@
-// What a PATCH really changes. A field that is left out stays as it is; null is a value like any
-// other, and so is an empty array.
+// Computes the fields that a PATCH changes. An omitted field keeps its value; null and an empty
+// array are values.
 import { isDeepStrictEqual } from 'node:util';
 
 export type Patch<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };
 
 export type Effect<Fields> = {
   values: Partial<Fields>;
-  /** The changed fields as the wire calls them, for the log, which never says to what. */
+  /** Wire names of the changed fields, for the audit log, which never contains the values. */
   names: string[];
 };
 
-/** Without names there is nothing to write: what was sent is what is there. */
+/** An effect without names needs no write: the patch equals the stored fields. */
 export function effectOf<Fields extends object>(
   current: Fields,
   patch: Patch<Fields>,
@@ -26,7 +26,7 @@ export function effectOf<Fields extends object>(
   return { values, names };
 }
 
-/** JSON loses what it cannot say, such as the sign of a zero. */
+/** A round trip through JSON drops what JSON cannot store, such as the sign of a zero. */
 const asStored = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !(value instanceof Date)
     ? JSON.parse(JSON.stringify(value))

@@ -1,4 +1,4 @@
-// Chance as a part that is handed in, so that a test can seed it.
+// Random bytes are injected, so that tests can seed them.
 import { randomFillSync } from 'node:crypto';
 
 export type RandomBytes = (length: number) => Uint8Array;
@@ -6,8 +6,8 @@ export type RandomBytes = (length: number) => Uint8Array;
 const POOL_BYTES = 8192;
 
 /**
- * The system's chance, drawn a few thousand bytes at a time: asking it for each id costs more than
- * all the rest of making one. No byte is handed out twice, nor kept once it has been.
+ * Draws random bytes from the system in blocks of 8 KiB: one system call for each id would cost
+ * more than the rest of the id. No byte is returned twice, and returned bytes are erased here.
  */
 function pooledBytes(): RandomBytes {
   const pool = new Uint8Array(POOL_BYTES);

@@ -1,4 +1,4 @@
-// Sealing: what was sealed opens again under the same key, and nothing else does.
+// Sealed data can be unsealed under the same key only, and only unaltered.
 import { equal, notDeepEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from './random.ts';
@@ -9,7 +9,7 @@ const key = Buffer.alloc(32, 1);
 const { seal, unseal } = sealingUnder(key, systemRandomBytes);
 const TOKEN = 'q3Zk0J7vX2m9fL1sT8wYbN4cR6dH5gPaUeIoKxMzQwE';
 
-test('what was sealed opens again, and is not to be read meanwhile', () => {
+test('a sealed secret can be unsealed, and its text is not visible in the sealed form', () => {
   for (const text of [TOKEN, '', 'ä🔑\n', 'x'.repeat(500)]) {
     const sealed = seal(new Secret(text));
     equal(unseal(sealed).reveal(), text);
@@ -21,7 +21,7 @@ test('the same secret is sealed differently each time', () => {
   notDeepEqual(seal(new Secret(TOKEN)), seal(new Secret(TOKEN)));
 });
 
-test('a flipped bit anywhere is noticed', () => {
+test('unsealing fails after any bit is flipped', () => {
   const sealed = seal(new Secret(TOKEN));
   for (let bit = 0; bit < sealed.length * 8; bit += 1) {
     const altered = Buffer.from(sealed);
@@ -30,24 +30,24 @@ test('a flipped bit anywhere is noticed', () => {
   }
 });
 
-test('what is cut short does not open, wherever it was cut', () => {
+test('unsealing fails when the end is cut off at any byte', () => {
   const sealed = seal(new Secret(TOKEN));
   for (let length = 0; length < sealed.length; length += 1) {
     throws(() => unseal(sealed.subarray(0, length)), `${length} bytes`);
   }
-  // Without a text, a tag that is cut still matches as far as it goes.
+  // With an empty text only the tag is cut, and the remaining part of the tag still matches.
   const empty = seal(new Secret(''));
   for (let length = 0; length < empty.length; length += 1) {
-    throws(() => unseal(empty.subarray(0, length)), `${length} bytes of nothing`);
+    throws(() => unseal(empty.subarray(0, length)), `${length} bytes of an empty secret`);
   }
 });
 
-test('another key opens nothing', () => {
+test('unsealing fails under another key', () => {
   const other = sealingUnder(Buffer.alloc(32, 2), systemRandomBytes);
   throws(() => other.unseal(seal(new Secret(TOKEN))));
 });
 
-test('what was sealed for one place does not open in another', () => {
+test('unsealing fails under another context', () => {
   const bound = boundSealingUnder(key, systemRandomBytes);
   const plain = Buffer.from([0, 255, 7]);
   const sealed = bound.seal(plain, 'workspace live scope');

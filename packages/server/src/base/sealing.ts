@@ -1,5 +1,5 @@
-// Encryption of the few secrets that must be readable again: AES-256-GCM under a key derived from
-// the deployment's master key. What was altered or sealed elsewhere does not open.
+// Encrypts the few secrets that must be readable again, with AES-256-GCM under a key derived from
+// the master key. Unsealing fails for altered data and for data sealed under another key.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { RandomBytes } from './random.ts';
 import { Secret } from './secret.ts';
@@ -7,13 +7,13 @@ import { Secret } from './secret.ts';
 const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Said on both sides: without it a shorter tag would do, and a short one can be guessed. */
+/** Without this length a truncated tag would be accepted, and a short tag can be guessed. */
 const options = { authTagLength: TAG_BYTES };
 
 export type Seal = (secret: Secret) => Buffer;
 export type Sealing = { seal: Seal; unseal(sealed: Buffer): Secret };
 
-/** Seals bytes for one place: they open only where the same context is named again. */
+/** Seals bytes for one context; unsealing them under another context fails. */
 export type BoundSealing = {
   seal(plain: Buffer, context: string): Buffer;
   unseal(sealed: Buffer, context: string): Buffer;
@@ -28,7 +28,7 @@ export const boundSealingUnder = (key: Buffer, randomBytes: RandomBytes): BoundS
     return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), text]);
   },
   unseal(sealed, context) {
-    if (sealed[0] !== FORMAT) throw new Error('sealed in a format that is not known here');
+    if (sealed[0] !== FORMAT) throw new Error('cannot unseal: unknown format');
     const tagAt = 1 + NONCE_BYTES;
     const textAt = tagAt + TAG_BYTES;
     const nonce = sealed.subarray(1, tagAt);
@@ -39,7 +39,7 @@ export const boundSealingUnder = (key: Buffer, randomBytes: RandomBytes): BoundS
   },
 });
 
-/** Secrets are bound to nothing but the key, which has one purpose. */
+/** Secrets have no context: their key is used for one purpose only. */
 const UNBOUND = '';
 
 export function sealingUnder(key: Buffer, randomBytes: RandomBytes): Sealing {

@@ -1,4 +1,4 @@
-// A secret shows itself to whoever asks for it by name, and to nothing else.
+// Only reveal() returns the text of a secret.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
@@ -48,6 +48,6 @@ test('a secret is not cloned into another thread', () => {
   throws(() => structuredClone(secret).reveal());
 });
 
-test('a secret gives its text when asked for it', () => {
+test('reveal returns the text of a secret', () => {
   equal(secret.reveal(), TEXT);
 });

@@ -1,5 +1,5 @@
-// A credential on its way to the one person who may see it. Printing, logging or serialising it
-// by accident yields `[secret]`; only reveal() gives the text, and a law says where that may be.
+// Holds a credential until it is sent to its owner. Printing, logging or serialising it yields
+// `[secret]`. Only reveal() returns the text, and a law lists the files that may call it.
 import { inspect } from 'node:util';
 
 export class Secret {

@@ -1,4 +1,4 @@
-// Who joins a question, who does not, and how long one that is under way keeps the next.
+// Which calls share a result, and how long a call in flight delays the next one.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { sharing } from './sharing.ts';
 
 const HELD_MS_MAX = 5;
 
-/** Questions that were sent, in order; the test answers them, and moves the time. */
+/** Records the calls in the order they were sent. The test resolves them and moves the time. */
 function scene() {
   let nowMs = 0;
   const held: { act(): void; atMs: number }[] = [];
@@ -28,7 +28,7 @@ function scene() {
   };
 }
 
-test('those who ask at once share a question, and other questions are their own', async () => {
+test('concurrent calls of one name share a result, and other names have their own', async () => {
   const { ask, sent } = scene();
   const asked = [ask(), ask(), ask('b'), ask()];
   await settled();
@@ -38,7 +38,7 @@ test('those who ask at once share a question, and other questions are their own'
   deepEqual(await Promise.all(asked), ['of a', 'of a', 'of b', 'of a']);
 });
 
-test('nobody joins a question that was sent: the next waits for its end and is sent once', async () => {
+test('no caller joins a call in flight: the next one waits for its end and is sent once', async () => {
   const { ask, sent, pass } = scene();
   const first = ask();
   await settled();
@@ -52,12 +52,12 @@ test('nobody joins a question that was sent: the next waits for its end and is s
   equal(sent.length, 2);
   pass(HELD_MS_MAX);
   await settled();
-  equal(sent.length, 2, 'not again when its time has come');
+  equal(sent.length, 2, 'not sent again after HELD_MS_MAX');
   sent[1]?.resolve('new');
   deepEqual(await Promise.all(later), ['new', 'new', 'new']);
 });
 
-test('a question that is stuck keeps the next for a moment only', async () => {
+test('a call that hangs delays the next one by a few milliseconds only', async () => {
   const { ask, sent, pass } = scene();
   const stuck = ask();
   await settled();
@@ -71,7 +71,7 @@ test('a question that is stuck keeps the next for a moment only', async () => {
   equal(await next, 'new');
   const third = ask();
   await settled();
-  equal(sent.length, 2, 'the stuck one is still under way');
+  equal(sent.length, 2, 'the call that hangs is still in flight');
   sent[0]?.resolve('old');
   equal(await stuck, 'old');
   await settled();
@@ -80,7 +80,7 @@ test('a question that is stuck keeps the next for a moment only', async () => {
   equal(await third, 'newest');
 });
 
-test('a failure is told to all who asked and to nobody else', async () => {
+test('a failure reaches every caller of its call and no other', async () => {
   const { ask, sent } = scene();
   const asked = [ask(), ask()];
   await settled();
@@ -88,12 +88,12 @@ test('a failure is told to all who asked and to nobody else', async () => {
   for (const refused of asked) await rejects(refused, /away/);
   const next = ask();
   await settled();
-  equal(sent.length, 2, 'it waits for nothing that is over');
+  equal(sent.length, 2, 'the next call does not wait for one that has ended');
   sent[1]?.resolve('back');
   equal(await next, 'back');
 });
 
-test('nothing is remembered of a question that was answered', async () => {
+test('results are not kept', async () => {
   const share = sharing<number>();
   const before = heldBytes();
   for (let at = 0; at < 100; at += 1) await share(`${at}`.padEnd(500_000), async () => at);

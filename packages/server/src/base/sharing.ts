@@ -1,12 +1,12 @@
-// The same question, asked by many at once, is put once. A question joins only one that has not
-// been sent yet, so its answer is never older than the asking; nothing is remembered of it.
+// Concurrent calls with the same name share one result. A call joins only a call that has not been
+// sent yet, so no result is older than the call. Results are not cached.
 
 export type Sharing<T> = (name: string, ask: () => Promise<T>) => Promise<T>;
 
-/** While one is under way the next waits for it and grows, but not for long: it may be stuck. */
+/** How long the next call waits for the one in flight, which may hang. */
 const HELD_MS_MAX = 5;
 
-/** A question that is yet to be sent, and everyone who waits for its answer. */
+/** A call that has not been sent yet; its callers wait for `answer`. */
 type Gathering<T> = { answer: PromiseWithResolvers<T>; ask: () => Promise<T> };
 
 type Question<T> = { underWay: number; open: Gathering<T> | null };
@@ -22,16 +22,16 @@ export function sharing<T>({ later = setTimeout }: SharingParts = {}): Sharing<T
     question.underWay += 1;
     const ended = () => {
       question.underWay -= 1;
-      // Those who are answered now may ask again at once, and then come along.
+      // Callers that call again as soon as they have their result can still join this call.
       if (question.open) setImmediate(send, name, question, question.open);
       else if (question.underWay === 0) questions.delete(name);
     };
     const { answer, ask } = gathering;
-    // Ended before anyone is told: who asks again at once must not wait for what is over.
+    // The call ends before its callers continue: a caller that calls again must not wait for it.
     ask().then(
-      (told) => {
+      (result) => {
         ended();
-        answer.resolve(told);
+        answer.resolve(result);
       },
       (error: unknown) => {
         ended();

@@ -1,14 +1,14 @@
-// Ed25519 pairs, made from bytes that are handed in. A private key is nothing but its 32 bytes of
-// chance; everything else about it, the public half included, follows from them.
+// Ed25519 key pairs from injected random bytes. A private key is stored as its 32-byte seed, from
+// which everything else is derived, including the public key.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { RandomBytes } from './random.ts';
 import { Secret } from './secret.ts';
 
 const SEED_BYTES = 32;
-/** What PKCS #8 writes before the seed of an Ed25519 key. */
+/** The PKCS #8 header in front of the seed of an Ed25519 key. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The public half as `x` of its JWK. */
+/** `publicKey` is the `x` of the JWK. */
 export type SigningPair = { publicKey: string; seed: Secret };
 
 export function newSigningPair(randomBytes: RandomBytes): SigningPair {

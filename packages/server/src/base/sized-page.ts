@@ -1,12 +1,12 @@
-// One page of rows with `meta`, cut where it would grow too large.
+// One page of rows with `meta`, cut off where their `meta` would become too large.
 import type { JsonText } from './json-text.ts';
 
 export type PageSize = { limit: number; metaBytes: number };
 
 export type SizedPage<Row> = {
-  /** The first in any case, and as many of the next as fit. */
+  /** Always the first row, then as many rows as fit. */
   rows: Row[];
-  /** How many there would be, up to the limit, if they all fitted. */
+  /** The number of rows, up to the limit, if all of them fitted. */
   found: number;
 };
 

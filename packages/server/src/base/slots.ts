@@ -1,5 +1,5 @@
-// Work that is bounded by name: a few pieces of each name run at a time, the next ones wait in
-// order, and what comes beyond those is refused.
+// Bounds concurrent work for each name: `atOnce` calls run, `waitingMax` more wait in order, and
+// further calls are refused with 429.
 import { ApiError } from './errors.ts';
 
 export type Slots = <T>(name: string, work: () => Promise<T>) => Promise<T>;
@@ -17,7 +17,7 @@ export function slotsBy({ atOnce, waitingMax }: { atOnce: number; waitingMax: nu
     if (queue.waiting.length >= waitingMax) {
       throw new ApiError('rate_limited', undefined, { headers: { 'retry-after': '1' } });
     }
-    // The one that leaves hands its place on, so that nobody gets in between.
+    // `leave` hands the slot to this call, so that a new call cannot take it first.
     await new Promise<void>((resolve) => queue.waiting.push(resolve));
   }
 

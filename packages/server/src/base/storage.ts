@@ -1,10 +1,10 @@
-// How much disk space is left, and until when something is written as it runs out.
+// How much disk space is left, and which writes stop as it runs out.
 
 /**
- * `low`: nothing is recorded that can be done without. `full`: only what ends or removes things is
- * written. `out`: nothing is.
+ * `low`: dispensable records are not written. `full`: only writes that revoke or delete are made.
+ * `out`: no writes are made.
  */
 export type StorageState = 'ok' | 'low' | 'full' | 'out';
 
-/** `spare`: written until the disk is low. `reserve`: written until it is out. */
+/** `spare`: writes stop when the disk is low. `reserve`: writes stop when it is out. */
 export type StorageUse = 'spare' | 'reserve';

@@ -1,10 +1,10 @@
-// Written by hand, an instant reads as the runtime would write it.
+// The hand-written format equals Date.toISOString.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { wireTime } from './wire-time.ts';
 
-test('every instant reads as in ISO 8601, whatever was written before it', () => {
+test('every time is formatted as by toISOString, in any order', () => {
   fc.assert(
     fc.property(fc.array(fc.date({ noInvalidDate: true }), { minLength: 1 }), (moments) => {
       for (const moment of moments) equal(wireTime(moment), moment.toISOString());
@@ -13,7 +13,7 @@ test('every instant reads as in ISO 8601, whatever was written before it', () =>
   );
 });
 
-test('so do the first and the last of a day, of time, and the years of other lengths', () => {
+test('days, time itself and years of more than four digits have correct limits', () => {
   for (const text of [
     '1970-01-01T00:00:00.000Z',
     '1969-12-31T23:59:59.999Z',
@@ -27,6 +27,6 @@ test('so do the first and the last of a day, of time, and the years of other len
   }
 });
 
-test('what is no time is not written', () => {
+test('an invalid date throws', () => {
   throws(() => wireTime(new Date(Number.NaN)), RangeError);
 });

@@ -1,5 +1,5 @@
-// An instant as it always goes out: UTC, milliseconds, Z. Written here, because the runtime takes
-// many times as long for it, and a page of a list holds a thousand of them.
+// Formats times for responses: UTC, milliseconds, Z. Date.toISOString takes many times as long, and
+// a page of a list holds a thousand times.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 const digits = (count: number, width: number, end: string): readonly string[] =>
@@ -10,7 +10,7 @@ const MINUTES = digits(60, 2, ':');
 const SECONDS = digits(60, 2, '.');
 const MILLISECONDS = digits(1000, 3, 'Z');
 
-/** Of the day that was written last, its number and its text: most come in a row. */
+/** The last formatted day is cached, since most consecutive times are of the same day. */
 let lastDay = Number.NaN;
 let dayText = '';
 
@@ -18,7 +18,7 @@ export function wireTime(moment: Date): string {
   const at = moment.getTime();
   const day = Math.floor(at / DAY_MS);
   if (day !== lastDay) {
-    const text = moment.toISOString(); // throws when it is no time at all
+    const text = moment.toISOString(); // throws if the date is invalid
     dayText = text.slice(0, text.indexOf('T') + 1);
     lastDay = day;
   }
