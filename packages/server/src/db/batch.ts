@@ -1,6 +1,6 @@
-// Several statements in one round trip. The driver sends one statement at a time and waits for
-// each; here all of them go out before one Sync, which PostgreSQL runs as a single implicit
-// transaction unless BEGIN is among them: if one fails, the rest are skipped and nothing stays.
+// Sends several statements in one round trip. The driver waits for each statement; a batch sends
+// all of them before one Sync. PostgreSQL runs a batch without BEGIN as one implicit transaction:
+// after a failed statement the others are skipped and everything is rolled back.
 import pg from 'pg';
 import type { Answer, Statement } from './database.ts';
 import { isStalePlan } from './faults.ts';
@@ -10,7 +10,7 @@ import { wireValue } from './values.ts';
 
 type Field = { name: string; dataTypeID: number };
 
-/** The part of the driver's connection that a submittable speaks to. */
+/** The part of the driver's connection that a submittable uses. */
 type Wire = {
   stream: { cork?(): void; uncork?(): void };
   parsedStatements: Record<string, string>;
@@ -42,7 +42,7 @@ export class Batch {
     timeoutMs: number,
     callback: (error: Error | null, answers?: Answer[]) => void,
   ) {
-    // A value that has no wire form fails here, before half a batch is on its way.
+    // A value without a wire format throws here, before part of the batch has been sent.
     this.#statements = statements.map(({ text, values }) => ({
       name: preparedName(text),
       text,
@@ -53,8 +53,8 @@ export class Batch {
     this.callback = callback;
   }
 
-  // When a ParseComplete arrives the driver records `name` as prepared with `text`: it reads the
-  // two in that order, once for each, so reading the text moves on to the next.
+  // On each ParseComplete the driver records `name` as prepared with `text`. It reads `name` and
+  // then `text`, once each, so reading `text` moves on to the next statement.
   get name(): string | undefined {
     return this.#unparsed[0]?.name;
   }
@@ -64,7 +64,7 @@ export class Batch {
   }
 
   submit(connection: pg.Connection): null {
-    // The driver's own typings leave out what its queries use of a connection.
+    // The driver's types lack the methods that its own queries call on a connection.
     const wire = connection as unknown as Wire;
     this.#wire = wire;
     const sent = new Set<string>();
@@ -114,7 +114,7 @@ export class Batch {
   handleCommandComplete(message: { text: string }): void {
     const answer = this.#answers[this.#current];
     if (answer) answer.count = Number(/(\d+)$/.exec(message.text)?.[1] ?? 0);
-    // A failed transaction answers COMMIT with ROLLBACK: that must never pass for success.
+    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK, which is not a success.
     const asked = this.#statements[this.#current]?.text;
     if (!this.#described.has(this.#name)) this.#described.set(this.#name, []);
     if (asked === 'commit' && message.text !== 'COMMIT') {
@@ -126,8 +126,8 @@ export class Batch {
   handleError(error: Error): void {
     this.#error ??= error;
     if (this.#wire && isStalePlan(error)) forgetPlans(this.#wire);
-    // A lost connection or a time-out reaches no ReadyForQuery: answer now. After a statement's
-    // own error it follows, but the driver has already moved on, so this is the last word.
+    // After a lost connection or a timeout no ReadyForQuery arrives. After a failed statement it
+    // does, but by then the driver has moved to the next query. So the batch finishes here.
     this.#finish();
   }
 
@@ -144,8 +144,8 @@ export class Batch {
 }
 
 /**
- * The columns of what a connection has prepared. PostgreSQL refuses to let those of a prepared
- * statement change, so that asking once is enough.
+ * The columns of the prepared statements of each connection. PostgreSQL never lets the columns of a
+ * prepared statement change, so each is described once.
  */
 const described = new WeakMap<Wire, Map<string, readonly Column[]>>();
 
@@ -155,7 +155,7 @@ function describedOn(wire: Wire): Map<string, readonly Column[]> {
   return known;
 }
 
-/** Names that a connection still holds a plan under, which is to be closed before the next use. */
+/** Prepared statements with a stale plan; each is closed before its name is used again. */
 const stale = new WeakMap<Wire, Set<string>>();
 
 function forgetPlans(wire: Wire): void {
@@ -168,6 +168,6 @@ function forgetPlans(wire: Wire): void {
 const wholeNumber: Parser = (text) => Number(text);
 const INT8_OID = 20;
 
-// int8 holds versions, counts and sequence numbers here, all far below 2^53.
+// All int8 columns are versions, counts and sequence numbers, far below 2^53.
 const typeParser = (oid: number): Parser =>
   oid === INT8_OID ? wholeNumber : pg.types.getTypeParser(oid, 'text');

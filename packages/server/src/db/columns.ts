@@ -1,5 +1,5 @@
-// Kinds of columns that tables share.
+// Column types that tables share.
 import type { ColumnType } from 'kysely';
 
-/** Read as the parsed value, written as its JSON text: an array would pass for an SQL array. */
+/** Read as a parsed value, written as JSON text: an array would become an SQL array. */
 export type Json<T> = ColumnType<T, string, string>;

@@ -1,4 +1,4 @@
-// What is concluded about the disk of a PostgreSQL server from what it says.
+// The storage state that is derived from the answers of a PostgreSQL server.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { world } from '../../../../tests/world.ts';
@@ -10,7 +10,7 @@ import { writingWithRoom } from './room.ts';
 const never = async () => {};
 const said = (bytes: number, isReadOnly = false) => ({ rows: [{ bytes, isReadOnly }], count: 1 });
 
-test('below its bound a database is ok, near it low, at it full', () => {
+test('a database is ok below 90 % of its maximum size, then low, and full from 95 %', () => {
   const gauge = sizeGauge(1000, never);
   const states = [0, 899, 900, 949, 950, 2000, 899].map((bytes) => {
     gauge.seen(said(bytes));
@@ -19,7 +19,7 @@ test('below its bound a database is ok, near it low, at it full', () => {
   deepEqual(states, ['ok', 'ok', 'low', 'low', 'full', 'full', 'ok']);
 });
 
-test('without a bound the size says nothing, but a server that only reads is low', () => {
+test('without a maximum the size is ignored, but a read-only server is low', () => {
   const gauge = sizeGauge(null, never);
   gauge.seen(said(1e15));
   equal(gauge.state(), 'ok');
@@ -29,7 +29,7 @@ test('without a bound the size says nothing, but a server that only reads is low
   equal(gauge.state(), 'ok');
 });
 
-test('the size is looked at when a write asks for it, and not with every one', () => {
+test('the size is checked when a write needs it, but not for every write', () => {
   let looks = 0;
   const gauge = sizeGauge(1000, async () => {
     looks += 1;
@@ -38,7 +38,7 @@ test('the size is looked at when a write asks for it, and not with every one', (
   equal(looks, 1);
 });
 
-test('a server that reports a full disk is spared other writes for a while', async () => {
+test('after a full disk was reported, only reserve writes are made for a while', async () => {
   const { db } = await world();
   const gauge = sizeGauge(null, never);
   const guarded = writingWithRoom(db, gauge);

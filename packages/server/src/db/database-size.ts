@@ -1,6 +1,6 @@
-// What can be known about the disk of a PostgreSQL server. A login does not see its file systems,
-// so the operator says how large the database may get. Beside that, a server that reports a full
-// disk is believed for a while, and one that has become read-only is noticed by the probes.
+// Estimates the disk space of a PostgreSQL server. A login cannot see the server's file systems, so
+// the operator configures the maximum size of the database. A reported full disk counts as full for
+// ten seconds, and a server that became read-only is noticed by the health probes.
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { StorageState } from '../base/storage.ts';
@@ -8,7 +8,7 @@ import type { Answer, Statement } from './database.ts';
 import { sqlState } from './faults.ts';
 import type { StorageGauge } from './room.ts';
 
-/** Shares of the bound; what lies above the second is for what ends or removes things. */
+/** Shares of the maximum size. Above the second, only revoking and deleting is allowed. */
 const LOW_SHARE = 0.9;
 const FULL_SHARE = 0.95;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
@@ -16,12 +16,12 @@ const DISK_FULL_BELIEVED_MS = 10 * SECOND_MS;
 const DISK_FULL = '53100';
 
 export type SizeGauge = StorageGauge & {
-  /** Asked by the login itself: the size of a database is not told to every role. */
+  /** Run by the login itself, since not every role may read the size of the database. */
   readonly question: Statement;
   seen(answer: Answer): void;
 };
 
-/** `look` asks the question once; it may fail, and is then asked again after a while. */
+/** `look` runs the question once. If it fails, it is called again after five seconds. */
 export function sizeGauge(bytesMax: number | null, look: () => Promise<void>): SizeGauge {
   let known: StorageState = 'ok';
   let lookedAtMs = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-// The columns of the tables that belong to the deployment and to no workspace.
+// The columns of the tables that belong to the deployment, not to a workspace.
 import type { ColumnType } from 'kysely';
 import type { Json } from './columns.ts';
 

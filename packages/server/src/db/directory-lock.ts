@@ -1,6 +1,6 @@
-// One process per data directory. PGlite itself takes no lock: two processes on one directory
-// both acknowledge writes and lose them silently. The lock is a socket in the directory; beside it
-// stands an abstract one named after the path, which is all that earlier versions know of.
+// Allows one process per data directory. PGlite takes no lock: two processes on one directory both
+// acknowledge writes and silently lose them. The lock is a socket in the directory. An abstract
+// socket named after the path locks out earlier versions, which know no other lock.
 import { createHash } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';

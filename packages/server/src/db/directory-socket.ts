@@ -1,12 +1,10 @@
-// The part of the lock that lies in the directory itself, and so holds for all who see that
-// directory: in other containers, through other mounts, in other network namespaces. Node has no
-// file locks. A unix socket does as well: while its process lives it can be connected to, and
-// after its death, however it died, it refuses.
+// The socket file of the directory lock. It locks out processes in other containers, mounts and
+// network namespaces that share the directory. Node has no file locks, but a unix socket accepts
+// connections while its process lives and refuses them after the process has died in any way.
 //
-// Every process has a socket of its own, under a name that is never used again. So a dead one can
-// be removed without a race: no process can have come to life under its name meanwhile. A process
-// makes its own first and looks at the others then; of two that start at once, at least one sees
-// the other.
+// Every process has its own socket with a unique name. So a dead socket can be removed without a
+// race: no new process can use its name. A process creates its own socket before it looks at the
+// others, so of two processes that start at once, at least one sees the other.
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
@@ -15,12 +13,12 @@ import { monotonicMs } from '../base/clock.ts';
 import { systemRandomBytes } from '../base/random.ts';
 
 const PREFIX = 'lock-';
-/** Until a socket listens it would be taken for a dead one: it gets its name afterwards. */
+/** A socket that does not listen yet looks dead, so it gets its final name afterwards. */
 const UNNAMED_PREFIX = 'unnamed-lock-';
 const NAME_BYTES = 16;
-/** A process that takes longer to say what it does is taken to use the directory. */
+/** A process that takes longer to report its state counts as using the directory. */
 const ANSWER_MS_MAX = 1000;
-/** How long one waits for others that start at the same moment to give way. */
+/** How long to wait for processes that start at the same time to give up. */
 const OTHERS_MS_MAX = 5000;
 const LOOK_AGAIN_MS = 20;
 
@@ -30,7 +28,7 @@ export type HeldSocket = { release(): Promise<void> };
 
 /** Null when another process uses the directory. */
 export async function holdSocketIn(directory: string): Promise<HeldSocket | null> {
-  // By way of the descriptor: the path of a socket has room for about a hundred characters.
+  // Through the descriptor, because the path of a socket is limited to about 100 characters.
   const opened = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   const place = `/proc/self/fd/${opened.fd}`;
   const suffix = Buffer.from(systemRandomBytes(NAME_BYTES)).toString('hex');
@@ -65,7 +63,7 @@ const listen = (server: Server, path: string): Promise<void> =>
     server.listen({ path }, resolve);
   });
 
-/** False when whoever got the directory meanwhile has cleared this socket away. */
+/** False if the process that got the lock meanwhile has removed this socket. */
 const named = (place: string, suffix: string): Promise<boolean> =>
   rename(`${place}/${UNNAMED_PREFIX}${suffix}`, `${place}/${PREFIX}${suffix}`).then(
     () => true,
@@ -75,7 +73,7 @@ const named = (place: string, suffix: string): Promise<boolean> =>
     },
   );
 
-/** Of those that start at once the one whose name comes first stays; it waits for the others. */
+/** Of processes that start at once, the one with the first name wins and waits for the others. */
 async function isAlone(place: string, name: string): Promise<boolean> {
   const until = monotonicMs() + OTHERS_MS_MAX;
   do {
@@ -93,7 +91,7 @@ async function isAlone(place: string, name: string): Promise<boolean> {
   return false;
 }
 
-/** What the process behind a socket does. Whatever is unclear counts as using the directory. */
+/** Asks the process behind a socket for its state. An unclear answer counts as `held`. */
 const ask = (path: string): Promise<State | 'dead'> =>
   new Promise((resolve) => {
     let said = '';
@@ -108,7 +106,7 @@ const ask = (path: string): Promise<State | 'dead'> =>
     socket.on('close', () => resolve(said === 'starting' ? 'starting' : 'held'));
   });
 
-/** Remains of starts that were killed; one that is just beginning sees that it comes too late. */
+/** Removes sockets of killed starts. A process that is starting notices that its own is gone. */
 async function clearUnnamed(place: string): Promise<void> {
   for (const other of await readdir(place)) {
     if (other.startsWith(UNNAMED_PREFIX)) await rm(`${place}/${other}`, { force: true });

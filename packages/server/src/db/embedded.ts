@@ -1,6 +1,6 @@
-// The embedded store: PGlite in this process, driven through the same driver as PostgreSQL. It is
-// one connection and runs on the event loop, so statements are bounded by their LIMITs, not by
-// time-outs. It survives the death of the process; it does not promise to survive a power cut.
+// The embedded store: PGlite in this process, behind the same driver as PostgreSQL. It has one
+// connection and runs on the event loop, so LIMITs bound its statements, not timeouts. Its data
+// survives a crash of the process, but not necessarily a power cut.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -21,7 +21,7 @@ import { freeBytesIn, stateWith, writingWithRoom } from './room.ts';
 const CONNECTION_MS_MAX = 3000;
 const WAITING_MAX = 200;
 
-/** Opens (and creates, and migrates) the database in a directory that no one else may open. */
+/** Locks the directory, then opens its database; creates and migrates it if necessary. */
 export async function openEmbedded(
   dataDir: string,
   clock: Clock,
@@ -49,7 +49,7 @@ export async function openEmbedded(
   }
 }
 
-/** What is damaged ends in words of WebAssembly, which help nobody. */
+/** Replaces PGlite's WebAssembly trap with a readable message. */
 const openLite = (directory: string): Promise<PGlite> =>
   PGlite.create({ dataDir: directory }).catch((error: unknown) => {
     throw new Error(
@@ -60,14 +60,14 @@ const openLite = (directory: string): Promise<PGlite> =>
   });
 
 export type EmbeddedOptions = {
-  /** How long someone may stand in line for the only connection. */
+  /** How long the driver may wait for the only connection. */
   connectionMs?: number;
-  /** Asked before every write. */
+  /** Called before every write. */
   storage?(): StorageState;
   afterClose?(): Promise<void>;
 };
 
-/** A database over an open PGlite: migrated, then stripped of its superuser for good. */
+/** Migrates an open PGlite, then gives up the superuser role for the rest of the session. */
 export async function embeddedDatabase(
   lite: PGlite,
   clock: Clock,

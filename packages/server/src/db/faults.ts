@@ -1,8 +1,8 @@
-// What a failed statement means to those above: try again, say "unavailable", or name the field.
+// Classifies failed statements: retry, respond "unavailable", or name the conflicting field.
 
-/** A fault of the store itself: unreachable, frozen, saturated, shutting down, out of disk. */
+/** The store failed: unreachable, frozen, saturated, shutting down or out of disk space. */
 export class StoreUnavailable extends Error {
-  /** True when nothing but the opening was sent, so that the same work may be tried afresh. */
+  /** True if the work can be retried: only its opening was sent, or repeating it is harmless. */
   readonly untouched: boolean;
 
   constructor(reason: string, options: { cause?: unknown; untouched?: boolean } = {}) {
@@ -11,14 +11,14 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** Refused for want of disk space; the connection it was refused on is as good as before. */
+/** A write was refused because the disk is nearly full. Its connection is still usable. */
 export class StorageShort extends StoreUnavailable {
   constructor(cause?: unknown) {
-    super('the disk is nearly full: this is not written', { cause });
+    super('the disk is nearly full: the write was refused', { cause });
   }
 }
 
-/** Errors that the driver threw: others, such as a client's hang-up, look just like them. */
+/** Errors of the driver. Other errors, such as a client's disconnect, look the same. */
 const thrownByDriver = new WeakSet<Error>();
 
 export function noteDriverError<E>(error: E): E {
@@ -35,7 +35,7 @@ const text = (error: unknown, field: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** PostgreSQL's five-character code, when the error came from the server: EPIPE is none of them. */
+/** PostgreSQL's five-character code, only for errors of the server: EPIPE has five letters too. */
 export const sqlState = (error: unknown): string | undefined => {
   const code = text(error, 'code');
   const isFromServer = text(error, 'severity') !== undefined;
@@ -46,8 +46,8 @@ export const violatedConstraint = (error: unknown): string | undefined =>
   sqlState(error) === '23505' ? text(error, 'constraint') : undefined;
 
 /**
- * A prepared statement's table has since been migrated by a newer process. The routine is named
- * because the message is translated and the code is shared with other refusals.
+ * The table of a prepared statement was migrated by a newer process. The routine identifies this
+ * error, because its message is translated and its code is shared with other errors.
  */
 export const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' && text(error, 'routine') === 'RevalidateCachedQuery';
@@ -60,13 +60,13 @@ export const isRetryable = (error: unknown): boolean => {
   return state === '40001' || state === '40P01' || isStalePlan(error);
 };
 
-// Connection exceptions, a login or database that is refused, resources, operator intervention,
-// system errors.
+// Connection exceptions, refused logins and databases, insufficient resources, operator
+// intervention, system errors.
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
 
 /**
- * A server that only reads: after a failover a connection may have been made to what is a standby
- * now, and be refused for as long as it is kept. And what took too long: a lock, or a transaction.
+ * 25006: after a failover the server of a connection may have become a read-only standby, and every
+ * write on it fails. The others: a lock or a transaction took too long.
  */
 const unavailableStates = new Set(['25006', '25P03', '25P04', '55P03']);
 
@@ -74,21 +74,21 @@ export const isStoreFault = (error: unknown): boolean => {
   if (error instanceof StoreUnavailable) return true;
   const state = sqlState(error);
   if (state) return unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state);
-  // Every failure that never got as far as an answer from the server.
+  // Failures without an answer from the server.
   return isLost(error) || /^(timeout e|Query read timeout)/.test(messageOf(error));
 };
 
-/** Whether a connection on which this happened can no longer be used. */
+/** Whether the connection is unusable after this error. */
 export const spoilsConnection = (error: unknown): boolean =>
   isStoreFault(error) && !(error instanceof StorageShort);
 
-/** The connection ended under the statement, as opposed to one that is slow to answer. */
+/** The connection was lost, as opposed to a server that is slow to answer. */
 export const isLost = (error: unknown): boolean => {
   const state = sqlState(error);
   if (state) return state.startsWith('08') || state.startsWith('57P');
   const message = messageOf(error);
   return (
-    // The system's own codes; where several addresses were tried, they stand without a call.
+    // Codes of the system. After several addresses were tried, the error has no syscall.
     text(error, 'syscall') !== undefined ||
     /^E(?!RR_)[A-Z_]+$/.test(text(error, 'code') ?? '') ||
     message.startsWith('Connection terminated') ||

@@ -1,5 +1,5 @@
-// Lends connections of a bounded pool, one borrower at a time. One that timed out or broke is
-// destroyed, never lent again; the embedded store's only one is wound back first.
+// Lends connections of a bounded pool, each to one borrower at a time. A connection that timed out
+// or broke is destroyed. The embedded store's only connection is rolled back instead.
 import type pg from 'pg';
 import { monotonicMs } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
@@ -10,7 +10,7 @@ import { type Asked, openWaitingLine, type WaitingLine } from './waiting-line.ts
 export type LenderParts = {
   kind: Database['kind'];
   pool: pg.Pool;
-  /** More waiting than this is refused at once: a queue that long cannot be served in time. */
+  /** Requests beyond this are refused at once: a longer queue cannot be served in time. */
   waitingMax: number;
 };
 
@@ -22,7 +22,7 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
   const { giveBack, discard } = returns[kind];
   const line = openWaitingLine({ connections: pool.options.max, waitingMax });
 
-  /** A connection that is free, or a new one: that may take as long as the deadline allows. */
+  /** Returns a free connection, or opens a new one within the deadline. */
   async function connect(deadline: Deadline): Promise<pg.PoolClient> {
     const asked = pool.connect();
     const late = Promise.withResolvers<never>();
@@ -43,7 +43,6 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
     }
   }
 
-  /** Lends a connection; one that comes back broken is not lent again. */
   async function lend<T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     await line.enter(asked);
     const lentAt = monotonicMs();
@@ -61,7 +60,7 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
     } finally {
       // Measured when the work ends: the connection may be given back a turn later.
       const back = leave(monotonicMs() - lentAt);
-      // Also one whose transaction could not be ended, whatever the reason.
+      // A connection whose transaction is still open is discarded too, for any reason.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);
       else giveBack(client, back);
     }
@@ -73,15 +72,15 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
 /** `back` is called when the connection can be lent again. */
 type Returned = (client: pg.PoolClient, back: () => void) => void;
 
-/** How a connection goes back to each kind of store: clean, or spoilt. */
+/** How each kind of store takes back a usable and a broken connection. */
 const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned }> = {
   postgres: {
     giveBack: (client, back) => release(client, back),
     discard: (client, back) => release(client, back, true),
   },
   embedded: {
-    // Its statements run on the event loop without ever waiting for it: lent on at once, the
-    // connection would keep a long list of borrowers busy while sockets and timers stand still.
+    // Its statements run on the event loop without yielding. If the connection were lent again at
+    // once, a long queue of borrowers would block sockets and timers.
     giveBack: (client, back) => void setImmediate(release, client, back),
     discard: windBack,
   },
@@ -93,8 +92,8 @@ function release(client: pg.PoolClient, back: () => void, isSpoilt = false): voi
 }
 
 /**
- * Every connection to the embedded store is the same session: a new one would find the old
- * transaction open and the old answers still coming. So it first ends what it was sent.
+ * All connections to the embedded store share one session, so a new one would find the old
+ * transaction open and receive its pending answers. The rollback ends both first.
  */
 function windBack(client: pg.PoolClient, back: () => void): void {
   client.query('rollback').then(

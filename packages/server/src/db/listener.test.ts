@@ -1,5 +1,5 @@
-// The ear that hears other programs' calls: it comes back when its connection dies, and leaves no
-// connection behind.
+// The listener for notifications of other processes: it reconnects when its connection dies, and
+// leaves no connection open.
 import { equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,30 +7,31 @@ import { postgresCopyFor } from '../../../../tests/template.ts';
 import { listenTo } from './listener.ts';
 
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
-const skip = superuserUrl === undefined && 'it listens to PostgreSQL';
+const skip = superuserUrl === undefined && 'needs PostgreSQL';
 const CHANNEL = 'kr_test';
 
 async function open(t: TestContext) {
   const { url, admin } = await postgresCopyFor(t, superuserUrl ?? '');
-  const ears = async (): Promise<number> => {
+  const connections = async (): Promise<number> => {
     const { rows } = await admin.query(`select count(*)::int as open from pg_stat_activity
       where datname = current_database() and application_name = 'keyrail-listener'`);
     return rows[0].open;
   };
-  return { url, admin, ears };
+  return { url, admin, connections };
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let waited = 0; !(await isSo()); waited += 20) {
-    ok(waited < 5000, 'it never came to be');
+    ok(waited < 5000, 'timed out');
     await sleep(20);
   }
 }
 
-test('an ear hears again after its connection was cut', { skip }, async (t) => {
-  const { url, admin, ears } = await open(t);
+test('a listener receives notifications after a reconnect', { skip }, async (t) => {
+  const { url, admin, connections } = await open(t);
   const heard: string[] = [];
-  let [faults, openings] = [0, 0];
+  let faults = 0;
+  let openings = 0;
   const listening = listenTo(url, {
     channel: CHANNEL,
     heard: (message) => heard.push(message),
@@ -49,17 +50,17 @@ test('an ear hears again after its connection was cut', { skip }, async (t) => {
   await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'keyrail-listener'`);
   await until(isHeard('second'));
-  ok(faults > 0, 'the loss was told');
-  equal(openings, 2, 'and so was the end of it');
-  equal(await ears(), 1);
+  ok(faults > 0, 'the loss was reported');
+  equal(openings, 2, 'the reconnect was reported');
+  equal(await connections(), 1);
   await listening.close();
-  await until(async () => (await ears()) === 0);
+  await until(async () => (await connections()) === 0);
 });
 
-test('an ear that is refused leaves no connection open', { skip }, async (t) => {
-  const { url, ears } = await open(t);
+test('a listener whose LISTEN fails leaves no connection open', { skip }, async (t) => {
+  const { url, connections } = await open(t);
   let faults = 0;
-  // A channel without a name is refused once the connection stands.
+  // LISTEN fails for a channel without a name, after the connection was opened.
   const listening = listenTo(url, {
     channel: '',
     heard: () => {},
@@ -68,15 +69,15 @@ test('an ear that is refused leaves no connection open', { skip }, async (t) => 
     },
   });
   await until(() => faults >= 3);
-  ok((await ears()) <= 1, 'one at a time');
+  ok((await connections()) <= 1, 'one at a time');
   await listening.close();
-  await until(async () => (await ears()) === 0);
+  await until(async () => (await connections()) === 0);
 });
 
-test('an ear may be closed before it ever heard', { skip }, async (t) => {
-  const { url, ears } = await open(t);
-  const ear = { channel: CHANNEL, heard: () => {}, onFault: () => {} };
-  await listenTo(url, ear).close();
-  await until(async () => (await ears()) === 0);
-  await listenTo('postgres://keyrail@127.0.0.1:1/nothing', ear).close();
+test('a listener can be closed before it is connected', { skip }, async (t) => {
+  const { url, connections } = await open(t);
+  const listener = { channel: CHANNEL, heard: () => {}, onFault: () => {} };
+  await listenTo(url, listener).close();
+  await until(async () => (await connections()) === 0);
+  await listenTo('postgres://keyrail@127.0.0.1:1/nothing', listener).close();
 });

@@ -1,5 +1,5 @@
-// One connection that hears what other processes call out. It may miss calls while it is down, so
-// whoever listens also looks for himself now and then.
+// One connection that receives notifications of other processes. Notifications are lost while it is
+// down, so callers must also poll.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Ear, Listening } from './database.ts';
@@ -12,7 +12,7 @@ export function listenTo(url: string, { channel, heard, onFault, onOpen }: Ear):
   const stopping = new AbortController();
   let client: pg.Client | null = null;
 
-  async function hearUntilLost(): Promise<void> {
+  async function listenUntilLost(): Promise<void> {
     const opened = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -24,34 +24,34 @@ export function listenTo(url: string, { channel, heard, onFault, onOpen }: Ear):
     opened.on('error', onFault);
     opened.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
-      // The driver never settles the opening of a client that was ended meanwhile.
+      // The driver never settles connect() of a client that was ended meanwhile.
       await Promise.race([open(opened, channel).then(onOpen), lost]);
       await lost;
     } finally {
-      // One that may not listen (on a standby, say) is not left open beside the next.
+      // If LISTEN fails, for example on a standby, the connection must not stay open.
       await opened.end().catch(() => {});
     }
   }
 
-  async function keepHearing(): Promise<void> {
+  async function keepListening(): Promise<void> {
     let retryMs = RETRY_MS_MIN;
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
-      await hearUntilLost().catch(onFault);
+      await listenUntilLost().catch(onFault);
       if (performance.now() - startedAt > RETRY_MS_MAX) retryMs = RETRY_MS_MIN;
-      // Nobody is kept alive by trying again: a program that has nothing else to do may end.
+      // The retry timer must not keep an otherwise finished process alive.
       const pause = { signal: stopping.signal, ref: false };
       await sleep(retryMs, undefined, pause).catch(() => {});
       retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
     }
   }
 
-  const hearing = keepHearing();
+  const listening = keepListening();
   return {
     async close() {
       stopping.abort();
       await client?.end().catch(() => {});
-      await hearing;
+      await listening;
     },
   };
 }

@@ -1,11 +1,11 @@
-// Start refuses roles that row level security does not hold: with such a role nothing would keep
-// workspaces apart. It warns about rights that the login needs no longer.
+// Refuses to start with roles that bypass row level security, because nothing would keep workspaces
+// apart. Warns about rights that the login no longer needs.
 import type pg from 'pg';
 import { allRoles } from './roles.ts';
 
 export class UnsafeLoginRole extends Error {}
 
-/** The login itself, before anything is done with it. */
+/** Checks the login itself, before it is used. */
 export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
   const { rows } = await admin.query<{ name: string; super: boolean; bypass: boolean }>(
     `select rolname as name, rolsuper as super, rolbypassrls as bypass
@@ -16,13 +16,13 @@ export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
   if (role.super || role.bypass) {
     const why = role.super ? 'is a superuser' : 'has BYPASSRLS';
     throw new UnsafeLoginRole(
-      `The database login "${role.name}" ${why}, so row level security would not hold. Make one ` +
-        'for Keyrail: CREATE ROLE keyrail LOGIN NOINHERIT CREATEROLE; and let it own the database.',
+      `The database login "${role.name}" ${why}, so row level security would not hold. Create a ` +
+        'login: CREATE ROLE keyrail LOGIN NOINHERIT CREATEROLE; and make it the database owner.',
     );
   }
 }
 
-/** All roles that a login can put on, directly or through others: after the migration made ours. */
+/** Checks all roles that the login can set, also indirectly. Runs after the migration. */
 export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Promise<void> {
   const { rows } = await admin.query<{ name: string; super: boolean }>(
     `select rolname as name, rolsuper as super from pg_roles
@@ -38,7 +38,7 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
-/** What to change about the login and its database, one sentence each. */
+/** Warnings about the login and its database, each with the statement that fixes it. */
 export async function loginWarnings(admin: pg.ClientBase): Promise<string[]> {
   const { rows } = await admin.query<Rights>(RIGHTS, [allRoles]);
   const [rights] = rows;
@@ -47,8 +47,8 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<string[]> {
   return [
     ...(rights.createsRoles
       ? [
-          `the database login may still create roles, which it needs for the first migration of ` +
-            `a database only: ALTER ROLE "${login}" NOCREATEROLE`,
+          `the database login may still create roles, which only the first migration of a ` +
+            `database needs: ALTER ROLE "${login}" NOCREATEROLE`,
         ]
       : []),
     ...(rights.isOpen
@@ -58,7 +58,7 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<string[]> {
         ]
       : []),
     ...(others.length > 0
-      ? [`other logins can put on the roles of this database: ${others.join(', ')}`]
+      ? [`other logins are members of the roles of this database: ${others.join(', ')}`]
       : []),
   ];
 }
@@ -71,7 +71,7 @@ type Rights = {
   others: string[];
 };
 
-// Logins beside ours that can put on one of our roles. Superusers can become anyone.
+// `others`: other logins that are members of our roles, except superusers, which always are.
 const RIGHTS = `
   select session_user::text as login, current_database()::text as database,
     rolcreaterole as "createsRoles",

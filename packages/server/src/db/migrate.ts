@@ -1,5 +1,5 @@
-// Brings a database to this version: numbered SQL files, each applied once, in order. Safe to run
-// again and from several processes at once; a file that was changed after it ran is refused.
+// Migrates a database: applies numbered SQL files once each, in order. It may run repeatedly and in
+// several processes at once. It refuses files that were changed after they were applied.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { allRoles, inThisDatabase } from './roles.ts';
 
 const directory = join(import.meta.dirname, 'migrations');
 
-// Any constant will do, as long as every Keyrail uses the same.
+// An arbitrary constant, the same in every version.
 const LOCK_ID = 7_265_001;
 
 export type Migration = { name: string; text: string; hash: string };
@@ -23,11 +23,11 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Run before the numbered files at every migration; leaves the owner's role on. */
+/** Run before the numbered files at every migration; ends with the owner's role set. */
 export const readRoleSetup = (): Promise<string[]> =>
   Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
 
-/** Applies what is missing and returns the names of what it applied. */
+/** Applies the missing files and returns their names. */
 export async function migrate(admin: pg.ClientBase): Promise<string[]> {
   const migrations = await readMigrations();
   const roleSetup = await readRoleSetup();
@@ -42,7 +42,7 @@ export async function migrate(admin: pg.ClientBase): Promise<string[]> {
     await admin.query('commit');
     return applied;
   } catch (error) {
-    // On a connection that was cut there is nothing to roll back: the first reason counts.
+    // On a lost connection the rollback fails too; the first error is the one to report.
     await admin.query('rollback').catch(() => {});
     throw error;
   }

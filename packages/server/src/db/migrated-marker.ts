@@ -1,14 +1,14 @@
-// PGlite takes a directory without PG_VERSION for a new one, and makes a new database over what is
-// there. A directory that was ever migrated bears a marker, so that one which has lost its files (a
-// partial copy or restore) is told from the remains of a first start that was killed.
+// PGlite treats a directory without PG_VERSION as new and overwrites its files. A marker file in
+// every migrated directory distinguishes lost files (a partial copy or restore) from the remains of
+// a first start that was killed.
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const MARKER = 'keyrail-migrated';
 const TEXT =
-  'A Keyrail database lives in this directory. Without its files the start is refused.\n';
+  'This directory contains a Keyrail database. Keyrail does not start if its files are missing.\n';
 
-/** Codes of a disk that takes no more: the marker is written at a later start then. */
+/** The disk is full or read-only: the marker is written at a later start. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 export async function refuseWithoutFiles(directory: string): Promise<void> {
@@ -16,7 +16,7 @@ export async function refuseWithoutFiles(directory: string): Promise<void> {
   if (await exists(join(directory, 'PG_VERSION'))) return;
   throw new Error(
     `The embedded database in ${directory} has lost its files: PG_VERSION is missing. Nothing was ` +
-      'changed. Put the directory back from a backup. To begin with an empty database, move it away.',
+      'changed. Restore the directory from a backup, or move it away to start with a new database.',
   );
 }
 

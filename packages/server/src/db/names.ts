@@ -1,4 +1,4 @@
-// The border between snake_case columns and camelCase fields.
+// Converts snake_case column names to camelCase field names.
 
 const camelNames = new Map<string, string>();
 

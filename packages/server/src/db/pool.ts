@@ -1,4 +1,4 @@
-// The one way statements run, for both stores: over a bounded pool of the driver's connections.
+// Runs the statements of both stores, on a bounded pool of the driver's connections.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Clock } from '../base/clock.ts';
@@ -29,7 +29,7 @@ const ATTEMPTS_MAX = 3;
 export type PoolParts = LenderParts & {
   clock: Clock;
   close(): Promise<void>;
-  /** Asked with every ping, by the login itself. */
+  /** Its question is run with every ping, by the login itself. */
   gauge?: { question: Statement; seen(answer: Answer): void };
 };
 
@@ -68,7 +68,7 @@ export function pooledDatabase(parts: PoolParts): Database {
         const now = first?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('impossible: a transaction without a clock');
         const run = (statement: Statement) => runIn(client, statement, opening);
-        // The embedded store answers without waiting: between two statements others get a turn.
+        // The embedded store never yields, so other work gets a turn between two statements.
         const inTurn = (statement: Statement) =>
           run(statement).finally(() => (kind === 'embedded' ? nextTurn() : undefined));
         return finish(client, opening, () => body({ now, run: inTurn }));
@@ -102,7 +102,7 @@ const PING: Statement = { text: 'select 1 as one', values: [] };
 
 type Prologue = 'settings' | 'settings and clock';
 
-/** Role and scope of the transaction, and its clock, in one statement. All of it ends with it. */
+/** One statement that sets the transaction's role and scope, and may read its clock. */
 export const prologue = (opening: Opening, clock: Clock, which: Prologue): Statement => {
   const { role, scope, changeId, readOnly } = opening;
   return {
@@ -121,10 +121,10 @@ export const prologue = (opening: Opening, clock: Clock, which: Prologue): State
 };
 
 /**
- * How statements are planned. Left to itself the planner reads all and sorts, with several
- * processes at once: because the table was empty when it was last analysed, because all rows had
- * one value then, or because it takes row level security to hide more than it does. With these
- * settings it scans, sorts and joins by hash only where no index will do.
+ * Planner settings. By default the planner may choose parallel scans and sorts: because the table
+ * was empty or all rows had one value when it was last analysed, or because it overestimates how
+ * many rows row level security hides. With these settings it scans, sorts and hash-joins only where
+ * no index can be used.
  */
 const PLANNING = [
   ...['seqscan', 'bitmapscan', 'sort', 'hashjoin', 'mergejoin'].map((way) => [
@@ -132,13 +132,13 @@ const PLANNING = [
     'off',
   ]),
   ['max_parallel_workers_per_gather', '0'],
-  // A last resort has a price beyond all bounds, for which every statement would be compiled.
+  // Disabled plan types have a huge estimated cost, which would trigger JIT compilation.
   ['jit', 'off'],
 ]
   .map(([name, value]) => `set_config('${name}', '${value}', true)`)
   .join(', ');
 
-/** One column, however many settings: nobody reads them, and every column is taken apart. */
+/** All settings in one column: the values are unused, and parsing more columns takes time. */
 const settings = (more = ''): string => `select length(concat(
     set_config('role', keyrail.role_of($1), true), set_config('kr.workspace', $2, true),
     set_config('kr.envs', $3, true), set_config('kr.tenant', $4, true),
@@ -149,7 +149,7 @@ const settings = (more = ''): string => `select length(concat(
 const READ_ONLY = `,
     set_config('transaction_read_only', 'on', true)`;
 
-// The clock comes last: its shift is one of the settings.
+// The clock comes last, because its shift is one of the settings.
 const CLOCK = ', app_now() as now';
 
 const prologuesWith = (more: string): Record<Prologue, string> => ({
@@ -159,7 +159,7 @@ const prologuesWith = (more: string): Record<Prologue, string> => ({
 
 const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };
 
-/** A transaction that may only read, for want of disk space, was asked to write. */
+/** A write in a transaction that is read-only because the disk is nearly full. */
 const refusedBy = ({ readOnly }: Opening, error: unknown): unknown =>
   readOnly && sqlState(error) === '25006' ? new StorageShort(error) : error;
 
@@ -199,7 +199,7 @@ async function finish<T>(
   return ending.result(answers);
 }
 
-/** Ends a failed transaction; a broken connection is destroyed instead, which ends it as well. */
+/** Rolls back a failed transaction. A broken connection is destroyed, which rolls back as well. */
 async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline): Promise<void> {
   if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
@@ -229,8 +229,8 @@ async function sendOne(
 }
 
 /**
- * A statement whose connection was lost may have been done all the same. Who only reads, or notes
- * the same thing twice without harm, tries again; a claim or a charge is not made twice.
+ * A statement may have run although its connection was lost. It is retried for roles that only read
+ * or whose writes are idempotent. A claim or a charge must not be made twice.
  */
 const mayRepeat: Record<DoorRole, boolean> = {
   kr_read: true,
@@ -240,7 +240,7 @@ const mayRepeat: Record<DoorRole, boolean> = {
   kr_worker: false,
 };
 
-/** What failed on a dead connection was not done, so another may try. */
+/** Marks a lost connection as safe to retry on another one. */
 const untouched = (error: unknown): unknown =>
   isLost(error)
     ? new StoreUnavailable('the connection was lost', { cause: error, untouched: true })

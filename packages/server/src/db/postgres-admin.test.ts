@@ -1,4 +1,4 @@
-// The connection that migrates may be cut like any other: that ends the start with its reason.
+// A lost connection during a migration ends the start with the reason.
 import { rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type pg from 'pg';
@@ -7,7 +7,7 @@ import { migrate } from './migrate.ts';
 import { withPostgresAdmin } from './postgres.ts';
 
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
-const skip = superuserUrl === undefined && 'it is about a connection to PostgreSQL';
+const skip = superuserUrl === undefined && 'needs PostgreSQL';
 
 const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'keyrail-admin'`;

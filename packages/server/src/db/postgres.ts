@@ -1,5 +1,5 @@
-// PostgreSQL behind the port: a bounded pool, and all four time-outs. The server's own time-out
-// alone does not fire when the backend is frozen; the client's alone leaves the statement running.
+// PostgreSQL behind the port: a bounded pool with timeouts on both sides. The server's timeout does
+// not fire when the backend is frozen; the client's timeout leaves the statement running.
 import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { deadlineAfter } from '../base/deadline.ts';
@@ -14,7 +14,7 @@ export type PostgresOptions = {
   url: string;
   clock: Clock;
   connectionsMax: number;
-  /** How large the database may get; left out, nobody looks. */
+  /** The maximum size of the database. Without it the size is not checked. */
   bytesMax?: number | null;
   onIdleError(error: Error): void;
 };
@@ -27,8 +27,8 @@ const IDLE_CONNECTION_MS = 30_000;
 const WAITING_PER_CONNECTION_MAX = 50;
 
 /**
- * Whatever the database, its owner or the login is set to: where our tables are, how values are
- * written for us to read, and how far transactions see of each other unless they say so themselves.
+ * Override the settings of the database, its owner and the login: the schema, the text format of
+ * values, and the default isolation level.
  */
 const SETTINGS = [
   'search_path=keyrail',
@@ -38,7 +38,7 @@ const SETTINGS = [
   'default_transaction_isolation=read\\ committed',
 ];
 
-/** Options in the address would replace ours, as the driver has it; so they are put before them. */
+/** In the driver, `options` in the URL would replace ours, so they are put in front of ours. */
 function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'options'> {
   const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ');
   const [address, asked] = url.split('?', 2);
@@ -58,12 +58,12 @@ export function openPostgres(options: PostgresOptions): Database {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    // The statement's own client-side time-out is set for each batch, from its deadline.
+    // Each batch sets its own client-side timeout from its deadline.
     query_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'keyrail',
   });
-  // A connection that dies while idle is dropped by the pool; one that dies while lent fails its
-  // statement. Both also emit an event, which would be fatal if nobody heard it.
+  // The pool drops a connection that dies while idle; one that dies while lent fails its statement.
+  // Both also emit an error event, which would end the process without a listener.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));
@@ -76,10 +76,13 @@ export function openPostgres(options: PostgresOptions): Database {
     close: () => pool.end(),
     gauge,
   });
-  return { ...writingWithRoom(database, gauge), listen: (ear) => listenTo(options.url, ear) };
+  return {
+    ...writingWithRoom(database, gauge),
+    listen: (listener) => listenTo(options.url, listener),
+  };
 }
 
-/** A connection of its own for migrations and checks, outside the pool and its bounds. */
+/** Opens a separate connection for migrations and checks, outside the pool and its timeouts. */
 export async function withPostgresAdmin<T>(
   url: string,
   use: (admin: pg.ClientBase) => Promise<T>,
@@ -89,9 +92,9 @@ export async function withPostgresAdmin<T>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'keyrail-admin',
   });
-  // One that is cut fails its statement; it also emits an event, fatal if nobody heard it.
+  // A lost connection fails its statement; an unhandled error event would end the process.
   client.on('error', () => {});
-  // Whoever starts the program reads this: the driver's own words name neither the setting nor us.
+  // The operator needs the name of the setting, which the driver's message does not contain.
   await client.connect().catch((error: unknown) => {
     const reason = `Cannot connect to PostgreSQL (DATABASE_URL): ${reasonOf(error)}`;
     throw new Error(reason, { cause: error });

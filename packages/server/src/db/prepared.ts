@@ -1,5 +1,5 @@
-// Every statement is prepared, under a name made of its text. Texts are few (a statement never
-// varies with its values), so the map stays small.
+// Every statement is prepared under a name derived from its text. The map stays small, because
+// texts do not contain values.
 import { createHash } from 'node:crypto';
 
 const names = new Map<string, string>();

@@ -1,21 +1,21 @@
-// The database roles: the owner of the schema, and one role for each door. These are the names that
-// the server and the migrations use. In a database every name ends in the oid of that database;
-// the SQL function role_of() gives the whole name, and nothing else does (see roles.sql).
+// The database roles: the owner of the schema, and one role for each door. The server and the
+// migrations use these names. In the database each name has the database's oid as a suffix, which
+// only the SQL function role_of() adds (see roles.sql).
 import type pg from 'pg';
 
 const doorRoles = ['kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] as const;
 
-/** Each is granted only what its door is for. */
+/** Each role has only the rights that its door needs. */
 export type DoorRole = (typeof doorRoles)[number];
 
-/** What the only session of the embedded store becomes once its database is migrated. */
+/** The role of the embedded store's only session after the migration. */
 export const embeddedLogin = 'kr_login';
 
 export const allRoles: readonly string[] = ['kr_owner', ...doorRoles];
 
 const namedRole = new RegExp(`\\b(?:${allRoles.join('|')})\\b`, 'g');
 
-/** Replaces the names of roles in SQL by the ones that they have in this database. */
+/** Returns a function that adds this database's suffix to the role names in SQL. */
 export async function inThisDatabase(admin: pg.ClientBase): Promise<(text: string) => string> {
   const { rows } = await admin.query<{ name: string; whole: string }>(
     'select name, keyrail.role_of(name) as whole from unnest($1::text[]) name',

@@ -1,6 +1,6 @@
-// Disk space. It is not only refused when there is none: while there still is some, first what can
-// be done without stops, then everything but what ends or removes things. So one workspace that
-// stores too much keeps nobody from revoking a key.
+// Refuses writes step by step as disk space runs out: first dispensable records, then everything
+// except revoking and deleting. So a workspace that stores too much cannot prevent others from
+// revoking a key.
 import { statfsSync } from 'node:fs';
 import type { StorageState } from '../base/storage.ts';
 import type { Database, Opening } from './database.ts';
@@ -9,10 +9,9 @@ import { StorageShort } from './faults.ts';
 const MEBIBYTE = 1_048_576;
 
 /**
- * The embedded store at its limits, by the bytes left on its disk. Its log grows by files of
- * 16 MiB, and finding no space for the next, PGlite does not fail: it loops for ever, and this
- * process with it. So nothing at all is written with less than one such file left; the reserve
- * above that is three of them.
+ * Thresholds of the embedded store, in free bytes. Its write-ahead log grows in files of 16 MiB.
+ * Without space for the next file PGlite does not fail: it loops forever and blocks this process.
+ * So nothing is written with less than one file left, and the reserve above that is three files.
  */
 const OUT_BYTES = 18 * MEBIBYTE;
 const FULL_BYTES = 66 * MEBIBYTE;
@@ -26,20 +25,20 @@ export function stateWith(freeBytes: number): StorageState {
 
 export function freeBytesIn(directory: string): number {
   const { bavail, bsize, blocks } = statfsSync(directory);
-  // Some file systems do not say.
+  // Some file systems do not report their size.
   return blocks > 0 ? bavail * bsize : Number.POSITIVE_INFINITY;
 }
 
 export type StorageGauge = {
   state(): StorageState;
-  /** Told of every failed write: a full disk may show in no other way. */
+  /** Called with every failed write, since a full disk may show in no other way. */
   noteFault?(error: unknown): void;
 };
 
 const severity: Record<StorageState, number> = { ok: 0, low: 1, full: 2, out: 3 };
 const stopsAt = { spare: severity.low, reserve: severity.out };
 
-/** The same database, which only reads where the disk has no space left for that kind of write. */
+/** Wraps a database: writes become read-only when the disk has no space for their kind. */
 export function writingWithRoom(db: Database, gauge: StorageGauge): Database {
   const mustOnlyRead = ({ role, storage }: Opening): boolean =>
     role !== 'kr_read' &&
@@ -63,7 +62,7 @@ export function writingWithRoom(db: Database, gauge: StorageGauge): Database {
           body({
             now,
             async run(statement) {
-              // A long one may use up what there was when it began.
+              // A long transaction may run while the disk becomes full.
               if (mustOnlyRead(opening)) throw new StorageShort();
               return run(statement);
             },

@@ -1,5 +1,5 @@
-// The same question is put once for many, never by a statement sent before it was asked, and never
-// for two who may not see the same.
+// Identical concurrent reads share a statement. A read never joins a statement that was already
+// sent, and never one with another scope.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -26,39 +26,39 @@ function store() {
   const askWithin = (deadline: Deadline) =>
     db.once({ role: 'kr_read', scope: MINE, deadline }, { text: 'select $1', values: [] });
   const answer = (at: number) => sent[at]?.resolve({ rows: [{ at }], count: 1 });
-  const told = (asked: Promise<Answer>) => asked.then(({ rows }) => rows[0]?.at);
-  return { sent, patience, ask, askWithin, answer, told };
+  const placeOf = (asked: Promise<Answer>) => asked.then(({ rows }) => rows[0]?.at);
+  return { sent, patience, ask, askWithin, answer, placeOf };
 }
 
-test('who asks while one is under way waits for the next, together with others', async () => {
-  const { sent, ask, answer, told } = store();
+test('reads during a statement in flight share the next statement', async () => {
+  const { sent, ask, answer, placeOf } = store();
   const first = [ask(), ask()];
   equal(sent.length, 0);
   await nextTurn();
   const later = [ask(), ask(), ask()];
   equal(sent.length, 1);
   answer(0);
-  deepEqual(await Promise.all(first.map(told)), [0, 0]);
+  deepEqual(await Promise.all(first.map(placeOf)), [0, 0]);
   await nextTurn();
-  equal(sent.length, 2, 'nobody is answered by a statement that was sent before he asked');
+  equal(sent.length, 2, 'a read does not join a statement that was already sent');
   answer(1);
-  deepEqual(await Promise.all(later.map(told)), [1, 1, 1]);
+  deepEqual(await Promise.all(later.map(placeOf)), [1, 1, 1]);
 });
 
-test('nothing is remembered of an answer', async () => {
-  const { sent, ask, answer, told } = store();
+test('results are not cached', async () => {
+  const { sent, ask, answer, placeOf } = store();
   const first = ask();
   await nextTurn();
   answer(0);
   await first;
   const second = ask();
   await nextTurn();
-  equal(sent.length, 2, 'and nobody waits when nothing is under way');
+  equal(sent.length, 2, 'a read does not wait when no statement is in flight');
   answer(1);
-  equal(await told(second), 1);
+  equal(await placeOf(second), 1);
 });
 
-test('another scope, another value or another door is another question', async () => {
+test('reads with different scopes or values do not share a statement', async () => {
   const { sent, ask } = store();
   const scopes: Scope[] = [
     MINE,
@@ -76,7 +76,7 @@ test('another scope, another value or another door is another question', async (
   equal(sent.length, scopes.length + 7);
 });
 
-test('only reading is shared', async () => {
+test('only the read role shares statements', async () => {
   const { sent, ask } = store();
   const roles: DoorRole[] = ['kr_write', 'kr_record', 'kr_gate', 'kr_worker'];
   for (const role of [...roles, ...roles]) void ask([], MINE, role);
@@ -84,22 +84,22 @@ test('only reading is shared', async () => {
   equal(sent.length, 2 * roles.length);
 });
 
-test('one that never comes back holds up nobody for long', async () => {
-  const { sent, ask, answer, told } = store();
+test('a statement that hangs delays the next one only briefly', async () => {
+  const { sent, ask, answer, placeOf } = store();
   void ask();
   await nextTurn();
   const later = ask();
   while (sent.length < 2) await sleep(1);
   answer(1);
-  equal(await told(later), 1);
+  equal(await placeOf(later), 1);
   const latest = ask();
   while (sent.length < 3) await sleep(1);
   answer(2);
-  equal(await told(latest), 2);
+  equal(await placeOf(latest), 2);
 });
 
-test('one that fails, fails for those who share it and for no others', async () => {
-  const { sent, ask, answer, told } = store();
+test('a failed statement fails only the reads that share it', async () => {
+  const { sent, ask, answer, placeOf } = store();
   const first = ask();
   await nextTurn();
   const later = [ask(), ask()];
@@ -111,11 +111,11 @@ test('one that fails, fails for those who share it and for no others', async () 
   for (const each of later) await rejects(each, /lost again/);
   await nextTurn();
   answer(2);
-  equal(await told(latest), 2);
+  equal(await placeOf(latest), 2);
 });
 
-test('who has hardly any time left neither hurries the others nor waits for them', async () => {
-  const { sent, patience, askWithin, answer, told } = store();
+test('a read with little time left does not share a statement with patient reads', async () => {
+  const { sent, patience, askWithin, answer, placeOf } = store();
   const asked = [PATIENCE_MS, 30, PATIENCE_MS].map((ms) => askWithin(deadlineAfter(ms)));
   await nextTurn();
   equal(sent.length, 2);
@@ -125,10 +125,10 @@ test('who has hardly any time left neither hurries the others nor waits for them
   );
   answer(0);
   answer(1);
-  deepEqual(await Promise.all(asked.map(told)), [0, 1, 0]);
+  deepEqual(await Promise.all(asked.map(placeOf)), [0, 1, 0]);
 });
 
-test('who may wait for each step anew does not make the others wait for each', async () => {
+test('a stepped deadline does not restart for the reads that share a statement', async () => {
   const { patience, askWithin } = store();
   void askWithin(deadlineAfter(PATIENCE_MS));
   void askWithin(steppedDeadline(PATIENCE_MS, 10 * PATIENCE_MS));
@@ -138,7 +138,7 @@ test('who may wait for each step anew does not make the others wait for each', a
   ok(patience.every((deadline) => deadline.remainingMs() < PATIENCE_MS));
 });
 
-test('values for which JSON has no word are told apart, too', async () => {
+test('values that JSON cannot represent are distinguished, too', async () => {
   const { sent, ask } = store();
   const values = [null, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1n, 2n];
   for (const value of [...values, ...values.map((one) => [one])]) void ask([value]);

@@ -14,14 +14,14 @@ export function sharingReads(db: Database): Database {
     ...db,
     once: (opening, statement) => {
       if (opening.role !== 'kr_read') return db.once(opening, statement);
-      // A deadline that restarts with every step would hold up the other callers.
+      // A deadline that restarts with every step would delay the other callers.
       const bounded = { ...opening, deadline: deadlineAfter(opening.deadline.remainingMs()) };
       return share(nameOf(bounded, statement), () => db.once(bounded, statement));
     },
   };
 }
 
-/** Equal names mean the same statement, values, scope and options, and about the same deadline. */
+/** Equal names: same statement, values, scope and options, and about the same deadline. */
 function nameOf(opening: Opening, { text, values }: Statement): string {
   const { scope, readOnly, repeatable, deadline } = opening;
   const { workspaceId, envs, tenantId, projectId, userId } = scope;

@@ -1,5 +1,5 @@
-// Statements, built with types and run by whoever holds a door. Kysely only writes the text here;
-// it never sees a connection. Names are camelCase on this side and snake_case in the database.
+// Builds typed statements, which are run through a door. Kysely only compiles the text; it has no
+// connection. Names are camelCase in TypeScript and snake_case in the database.
 import {
   CamelCasePlugin,
   type Compilable,
@@ -26,10 +26,10 @@ export const build = new Kysely<Tables>({
   plugins: [new CamelCasePlugin()],
 });
 
-/** Anything that runs statements: a transaction, or a door that opens one for each. */
+/** Runs statements: a transaction, or a door that opens a transaction for each statement. */
 export type Runner = { run(statement: Statement): Promise<Answer> };
 
-/** A statement that is always the same, written once instead of with every use. */
+/** A statement that is compiled once instead of for every use. */
 export type Fixed<Row> = Statement & { readonly answers?: Row };
 
 type Query<Row> = Compilable<Row> | RawBuilder<Row> | Fixed<Row>;
@@ -44,28 +44,28 @@ export function statementOf<Row>(query: Query<Row>): Statement {
 
 export async function many<Row>(runner: Runner, query: Query<Row>): Promise<Row[]> {
   const { rows } = await runner.run(statementOf(query));
-  return rows as Row[]; // the row type is the query's own; the driver cannot know it
+  return rows as Row[]; // the query defines the row type; the driver does not know it
 }
 
-/** The first row, or null when there is none. */
+/** The first row, or null. */
 export async function maybe<Row>(runner: Runner, query: Query<Row>): Promise<Row | null> {
   const { rows } = await runner.run(statementOf(query));
   return (rows[0] as Row | undefined) ?? null;
 }
 
-/** For statements that always answer with a row, such as an insert that returns it. */
+/** For statements that always return a row, such as `insert … returning`. */
 export async function one<Row>(runner: Runner, query: Query<Row>): Promise<Row> {
   const row = await maybe(runner, query);
-  if (row === null) throw new Error('impossible: a statement that always answers did not');
+  if (row === null) throw new Error('impossible: a statement returned no row');
   return row;
 }
 
 type Sent<Fields> = Fields & { metaText: string; found: number };
 
 /**
- * Cuts a page where its `meta` would grow too large. How long each is stands in the row, so that
- * nothing is read that is not sent. `listed` selects whole rows, at most as many as the limit;
- * `columns` are those to be sent.
+ * Cuts off a page where its `meta` would become too large. Each row stores the size of its `meta`,
+ * so only the `meta` that is sent is read. `listed` selects whole rows, up to the limit; `columns`
+ * are the columns to return.
  */
 export async function sizedPage<Fields extends object>(
   runner: Runner,

@@ -1,4 +1,4 @@
-// The columns of every table, as statements see them: held against the catalogue by a law.
+// The columns of every table, as statements use them. A law compares them with the catalogue.
 import type { ColumnType } from 'kysely';
 import type { Json } from './columns.ts';
 import type {
@@ -12,7 +12,7 @@ import type { TrafficTables } from './traffic-tables.ts';
 
 type Env = 'live' | 'test';
 
-/** Filled in by the database from the reach of the transaction. */
+/** Set by the database from the reach of the transaction. */
 type FromReach = ColumnType<string, never, never>;
 
 type Meta = Record<string, unknown>;
@@ -59,7 +59,7 @@ type AuditHeads = {
   changeId: string;
 };
 
-/** What API keys and secret keys have in common. */
+/** Columns that API keys and secret keys share. */
 type Credential = {
   id: string;
   workspaceId: FromReach;
@@ -113,13 +113,13 @@ type ApiKeys = Credential & {
   tenantId: string;
   scopes: string[];
   rateLimits: Json<RateLimit[]> | null;
-  /** Both are set by the database; no statement of ours writes them. */
+  /** Set by the database only. */
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;
   shelf: ColumnType<number, never, never>;
 };
 
-/** Written by the database alone, when a change is closed. */
+/** Written only by the database, when a change is closed. */
 type MetaTotals = { workspaceId: string; bytes: number };
 
 type ProjectVersions = {

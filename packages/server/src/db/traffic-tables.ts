@@ -1,9 +1,9 @@
-// The columns of the tables that a vendor's traffic fills: written by the record door, unaudited.
+// The columns of the tables that a vendor's traffic fills through the record door, unaudited.
 import type { ColumnType } from 'kysely';
 
 type Env = 'live' | 'test';
 
-/** Filled in by the database from the reach of the transaction. */
+/** Set by the database from the reach of the transaction. */
 type FromReach = ColumnType<string, never, never>;
 
 type IdempotencyScope = {

@@ -1,4 +1,4 @@
-// Values on their way into a statement, in the text form that PostgreSQL reads.
+// Converts the values of a statement to PostgreSQL's text format.
 
 export function wireValue(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
@@ -10,7 +10,7 @@ export function wireValue(value: unknown): string | Buffer | null {
   return String(value);
 }
 
-/** The driver sends a Buffer as bytes, and any other view of them as something else. */
+/** The driver sends only a Buffer as bytes, not other typed arrays. */
 const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 

@@ -1,4 +1,4 @@
-// The line in front of the pool: what is refused, what waits, and in which order it is served.
+// The queue in front of the pool: what is refused, what waits, and the order of service.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
@@ -14,7 +14,7 @@ const asking = (remainingMs: number, more: Partial<Asked> = {}): Asked => ({
   ...more,
 });
 
-/** Two connections, both lent, and work of this role known to take this long. */
+/** Two connections, both lent, and a role whose work takes `takesMs` on average. */
 async function busyLine(takesMs: number, role: DoorRole = 'kr_write'): Promise<WaitingLine> {
   const line = openWaitingLine({ connections: 2, waitingMax: 20 });
   for (let round = 0; round < LEARNED; round += 1) {
@@ -26,24 +26,24 @@ async function busyLine(takesMs: number, role: DoorRole = 'kr_write'): Promise<W
   return line;
 }
 
-test('work that could not be finished after its wait is refused at once', async () => {
+test('work that cannot finish before its deadline is refused at once', async () => {
   const line = await busyLine(1000);
   await rejects(line.enter(asking(1400)), StoreUnavailable);
   const waiting = line.enter(asking(1600));
-  // One more is ahead of this: it waits for half a second longer.
+  // One more is ahead of this work, so it would wait half a second longer.
   await rejects(line.enter(asking(1900)), StoreUnavailable);
   line.leave('kr_write', 1000);
   await waiting;
 });
 
-test('a free connection is lent however slow the work has been', async () => {
+test('a free connection is lent even if the average is long', async () => {
   const line = await busyLine(60_000);
   await rejects(line.enter(asking(3000)), StoreUnavailable);
   line.leave('kr_write', 60_000);
   await line.enter(asking(3000));
 });
 
-test('waiting ends while there is time left for the work', async () => {
+test('work gives up waiting when the time left is no more than its average', async () => {
   const line = await busyLine(1000);
   let remainingMs = 60_000;
   const waiting = line.enter(asking(0, { deadline: { remainingMs: () => remainingMs } }));
@@ -53,7 +53,7 @@ test('waiting ends while there is time left for the work', async () => {
   await rejects(line.enter(asking(1501)), /no connection in time/);
 });
 
-test('what goes first is served before what came earlier', async () => {
+test('work that goes first is served before earlier work', async () => {
   const line = await busyLine(1);
   const served: string[] = [];
   const enter = (name: string, goesFirst: boolean) =>
@@ -67,7 +67,7 @@ test('what goes first is served before what came earlier', async () => {
   deepEqual(served, ['revoke', 'create', 'patch']);
 });
 
-test('what goes first waits only for its like, and is refused only for them', async () => {
+test('work that goes first waits only for other work that goes first', async () => {
   const line = await busyLine(1000);
   const waiting = [line.enter(asking(9000)), line.enter(asking(9000)), line.enter(asking(9000))];
   await rejects(line.enter(asking(2900)), StoreUnavailable);
@@ -76,7 +76,7 @@ test('what goes first waits only for its like, and is refused only for them', as
   await Promise.all(waiting);
 });
 
-test('requests that are let in count as waiting until their credential is known', async () => {
+test('admitted requests count as waiting until their credential is known', async () => {
   const line = await busyLine(1000);
   const arrived = line.expect(asking(2100));
   throws(() => line.expect(asking(2100)), StoreUnavailable);
@@ -84,7 +84,7 @@ test('requests that are let in count as waiting until their credential is known'
   line.expect(asking(2100))();
 });
 
-test('more than may wait are refused, and served again when they have gone', async () => {
+test('work beyond waitingMax is refused until waiting work has been served', async () => {
   const line = await busyLine(1);
   const waiting = Array.from({ length: 20 }, () => line.enter(asking(60_000)));
   await rejects(line.enter(asking(60_000)), /too many waiting/);

@@ -1,19 +1,18 @@
-// The line in front of a bounded pool: which request gets the next connection, and which is refused
-// because it could not be finished in its time. Waiting is bounded apart from working: a connection
-// must not be spent on work that is thrown away when its deadline passes in the middle.
+// The queue in front of a bounded pool. It decides which work gets the next connection, and refuses
+// work that cannot finish before its deadline: a connection must not be spent on work whose
+// deadline passes halfway.
 //
-// The time for which a connection is lent is kept as a moving average for each database role, since
-// a look-up takes one round trip and a change takes several. Then
+// For each database role it keeps a moving average of how long a connection is lent, since a
+// look-up takes one round trip and a change takes several. Then
 //
-//   expected wait = sum of the averages of all work ahead in the line / connections
+//   expected wait = sum of the averages of all work ahead in the queue / connections
 //
-// Work is refused at once if its expected wait and the work itself take longer than the time it
-// has left, and gives up waiting when the time left is no more than the work takes. A change is
-// refused by the same measure before its credential is looked up, with a margin, and the look-up
-// counted in.
+// Work is refused at once if its expected wait and its own average exceed the time left. Waiting
+// work gives up when the time left is no more than its average. Before a credential is looked up,
+// a change is checked in the same way, with a margin and the average of the look-up added.
 //
-// A free connection is always lent, so that averages from a bad time are corrected by new work.
-// Work that goes first (revoking, and the look-ups of credentials) is done before all other work.
+// A free connection is always lent, so that new work corrects averages from a slow period. Work
+// with `goesFirst` (revocations and look-ups of credentials) is served before all other work.
 import type { Deadline } from '../base/deadline.ts';
 import type { DoorRole } from './database.ts';
 import { StoreUnavailable } from './faults.ts';
@@ -23,11 +22,11 @@ export type Asked = { role: DoorRole; deadline: Deadline; goesFirst?: boolean | 
 export type WaitingLine = {
   /** Resolves when a connection is free for this work; `leave` must be called after it. */
   enter(asked: Asked): Promise<void>;
-  /** The connection is back; `tookMs` is how long it was lent. */
+  /** Returns the connection; `tookMs` is how long it was lent. */
   leave(role: DoorRole, tookMs: number): void;
   /**
-   * For a change whose credential has yet to be looked up: throws what `enter` would throw at once.
-   * Its work counts as waiting until the function that it returns is called.
+   * For a change whose credential has not been looked up yet: throws if its work would be refused.
+   * The work counts as waiting until the returned function is called.
    */
   expect(asked: Asked): () => void;
 };
@@ -35,11 +34,11 @@ export type WaitingLine = {
 export type LineLimits = { connections: number; waitingMax: number };
 
 /**
- * The share of the newest measurement in an average. It begins at zero, so that the slow first work
- * of a process that has just started refuses nothing.
+ * The weight of the newest measurement. Averages start at zero, so that the slow first statements
+ * of a new process do not cause refusals.
  */
 const NEWEST_SHARE = 0.1;
-/** A request is let in if its work would fit even if it took this much longer than the average. */
+/** A request is admitted if its work would fit even at this multiple of the average. */
 const MARGIN = 1.5;
 /** The role that looks up credentials. */
 const LOOK_UP: DoorRole = 'kr_gate';
@@ -51,7 +50,7 @@ export function openWaitingLine({ connections, waitingMax }: LineLimits): Waitin
   const others = new Set<Waiter>();
   const work = measuredWork();
   let lent = 0;
-  /** Requests that were let in, and whose credentials are being looked up. */
+  /** Admitted requests whose credentials are being looked up. */
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: Asked, workMs: number): void {
@@ -59,7 +58,7 @@ export function openWaitingLine({ connections, waitingMax }: LineLimits): Waitin
     const aheadMs = work.aheadMs('first') + (goesFirst ? 0 : work.aheadMs('other'));
     const waitMs = (aheadMs + work.averageMs(role)) / connections;
     if (waitMs + workMs > deadline.remainingMs()) {
-      throw new StoreUnavailable('it could not be finished in time');
+      throw new StoreUnavailable('the work cannot finish before its deadline');
     }
   }
 
@@ -98,7 +97,7 @@ export function openWaitingLine({ connections, waitingMax }: LineLimits): Waitin
     leave(role, tookMs) {
       work.note(role, tookMs);
       const next = nextOf(first) ?? nextOf(others);
-      // The connection is handed on, so the number of those lent stays the same.
+      // The connection is handed to the next waiter, so `lent` stays the same.
       if (next) next.turn.resolve();
       else lent -= 1;
     },
@@ -116,7 +115,7 @@ function nextOf(line: Set<Waiter>): Waiter | null {
 
 type Measured = { averageMs: number; first: number; other: number };
 
-/** For each role: how long its work takes on average, and how much of it waits. */
+/** For each role: the average duration of its work, and how many pieces of it wait. */
 function measuredWork() {
   const roles = new Map<DoorRole, Measured>();
   const of = (role: DoorRole): Measured => {
@@ -132,7 +131,7 @@ function measuredWork() {
     },
     aheadMs: (which: 'first' | 'other'): number =>
       [...roles.values()].reduce((sum, one) => sum + one.averageMs * one[which], 0),
-    /** Counts work as waiting until the function that it returns is called. */
+    /** Counts work as waiting until the returned function is called. */
     count(role: DoorRole, goesFirst: boolean | undefined): () => void {
       const one = of(role);
       const which = goesFirst ? 'first' : 'other';

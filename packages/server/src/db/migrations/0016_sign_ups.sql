@@ -1,6 +1,6 @@
--- A sign-up that makes no account writes a row here instead, with the columns and indexes of users
--- and text of the same length. So what reaches the database's log does not depend on whether the
--- address has an account. The text is random; the worker removes the rows.
+-- A sign-up that creates no account inserts a row here instead, with the columns and indexes of
+-- users and random text of the same length. So the size of the write-ahead log does not reveal
+-- whether the address has an account. The worker deletes the rows.
 create table void_sign_ups (
   id                uuid        primary key,
   email             text        not null,
@@ -20,7 +20,7 @@ create policy purging on void_sign_ups to kr_worker using (true);
 grant select (email_key), insert on void_sign_ups to kr_gate;
 grant select (id, created_at), delete on void_sign_ups to kr_worker;
 
--- Where only invited people sign up, the gate asks whether an address has an open invitation.
+-- If only invited people may sign up, the gate checks whether an address has an open invitation.
 create index invites_open_by_address on invites (lower(email))
   where accepted_at is null and revoked_at is null;
 create policy gate on invites for select to kr_gate using (true);

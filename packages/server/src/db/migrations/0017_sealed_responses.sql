@@ -1,10 +1,10 @@
 -- Stored responses are sealed, and their bytes are counted for each workspace and environment.
 alter table idempotency_records
-  add column sealed       bytea,                 -- headers and body; null in rows from before
-  add column stored_bytes int not null default 0; -- of `sealed`; rows from before do not count
+  add column sealed       bytea,                 -- headers and body; null in older rows
+  add column stored_bytes int not null default 0; -- of `sealed`; older rows do not count
 
--- What the stored responses of a workspace and environment take. Each is 16 rows, chosen by the
--- scope, so that requests that complete at the same time seldom wait for the same one.
+-- Bytes of the stored responses of each workspace and environment. Each total is split into 16 rows
+-- by the scope, so that requests that complete at the same time seldom lock the same row.
 create table idempotency_totals (
   workspace_id uuid     not null default reach_workspace() references workspaces,
   env          env      not null,
@@ -20,7 +20,7 @@ grant select, update on idempotency_totals to kr_worker;
 create function idempotency_stripe(scope bytea) returns smallint immutable language sql
   return (get_byte(scope, 0) & 15)::smallint;
 
--- The rows themselves are what is counted, in the same transaction: no path can forget to.
+-- A trigger counts in the same transaction, so that no code path can forget to.
 create function count_stored_response() returns trigger language plpgsql as $$
 begin
   insert into idempotency_totals as known (workspace_id, env, stripe, bytes)
@@ -33,8 +33,8 @@ create trigger counted after update on idempotency_records
   for each row when (new.stored_bytes <> old.stored_bytes)
   execute function count_stored_response();
 
--- A purge removes a thousand rows at once, of any number of workspaces. Their totals are locked in
--- one order, and after all records: whoever holds a total waits for nothing else.
+-- A purge deletes a thousand rows of any number of workspaces. It locks their totals in one order
+-- and after all records, so that a transaction that holds a total waits for no other lock.
 create function count_removed_responses() returns trigger language plpgsql as $$
 declare
   freed record;
@@ -52,7 +52,7 @@ create trigger uncounted after delete on idempotency_records
   referencing old table as removed for each statement
   execute function count_removed_responses();
 
--- As before, but it returns the sealed response too, and clears it where a scope begins again.
+-- As before, but it also returns the sealed response, and clears it when a scope is reused.
 drop function claim_idempotency;
 create function claim_idempotency(
   wanted_env env, wanted_scope bytea, wanted_print bytea, token text, lock_ms int, ttl_ms int

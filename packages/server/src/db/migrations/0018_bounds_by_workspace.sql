@@ -1,6 +1,6 @@
--- What one workspace may store in `meta`, and in monthly sums of its tenants.
+-- Limits of a workspace: the bytes in `meta`, and the rows of monthly sums of its tenants.
 
--- How much `meta` a row has, known without reading it.
+-- The size of a row's `meta`, known without reading it.
 alter table tenants add column meta_bytes int not null
   generated always as (octet_length(meta::text)) stored;
 alter table api_keys add column meta_bytes int not null
@@ -8,8 +8,8 @@ alter table api_keys add column meta_bytes int not null
 alter table secret_keys add column meta_bytes int not null
   generated always as (octet_length(meta::text)) stored;
 
--- A kibibyte is about what a row takes with its indexes and its audit row, and does not count:
--- rows that were revoked are kept, and many small ones must not add up to a bound for good.
+-- The first KiB of a row does not count; it is about the size of a row with its indexes and its
+-- audit row. Revoked rows are kept, and many small ones must not use up the limit for good.
 create function counted_meta_bytes(meta_bytes int) returns int immutable language sql
   return greatest(meta_bytes - 1024, 0);
 
@@ -26,7 +26,7 @@ create table tenant_month_totals (
   months       bigint not null -- rows of usage_tenant_months
 ) with (fillfactor = 50);
 
--- What is there already. Row level security hides it from the owner too, except here.
+-- Totals of existing rows. Row level security also applies to the owner, so it is lifted here.
 alter table tenants no force row level security;
 alter table api_keys no force row level security;
 alter table secret_keys no force row level security;
@@ -47,8 +47,8 @@ alter table usage_tenant_months force row level security;
 call protect('meta_totals');
 call protect('tenant_month_totals');
 
--- Counted at commit, when the audit head of the workspace is held anyway: nobody waits for this row
--- who would not have waited for that one. Only those that add something are refused.
+-- Counts at commit, when the transaction holds the lock on the workspace's audit head anyway. So
+-- the lock on this row adds no waiting. Only a write that adds bytes can be refused.
 create function count_meta() returns trigger language plpgsql
 security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 declare
@@ -62,7 +62,7 @@ begin
     on conflict (workspace_id) do update set bytes = known.bytes + excluded.bytes
     returning bytes into total;
   if added > 0 and total > meta_bytes_max() then
-    raise exception 'the meta of a workspace exceeds its bound' using errcode = 'KR007';
+    raise exception 'the meta of a workspace exceeds its limit' using errcode = 'KR007';
   end if;
   return null;
 end $$;
@@ -93,7 +93,7 @@ create trigger counted after insert on usage_tenant_months
   referencing new table as added for each statement
   execute function count_tenant_months();
 
--- record_usage(), but refused as a whole when it would add months beyond the bound.
+-- Calls record_usage(), and refuses all of it if it adds months beyond the limit.
 create function record_usage_within(
   months_max bigint,
   batches uuid[], sender_env env, accepted_counts int[], dropped_counts bigint[],
@@ -110,7 +110,7 @@ begin
     key_ids, days, day_requests, day_errors, day_lasts, tenant_months, hours, denials);
   select coalesce(sum(months), 0) into months_after from tenant_month_totals;
   if months_after > months_before and months_after > months_max then
-    raise exception 'the tenant months of a workspace exceed their bound' using errcode = 'KR008';
+    raise exception 'the tenant months of a workspace exceed their limit' using errcode = 'KR008';
   end if;
   return recorded;
 end $$;

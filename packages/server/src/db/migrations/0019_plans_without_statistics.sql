@@ -1,19 +1,19 @@
--- Indexes that give every hot statement one plan, whatever the statistics say. See pool.ts: sorting
--- and scanning are the planner's last resort, so that an index that has the order wins.
+-- Indexes that give every hot statement the same plan with any statistics. pool.ts makes sorts and
+-- scans the planner's last resort, so that an index in the right order is chosen.
 
--- A delta asks for the keys of one change, project and shelf, in order: an import writes a million
--- keys in one change.
+-- A delta reads the keys of one change, project and list partition in order. An import may write a
+-- million keys in one change.
 drop index api_keys_change;
 create index api_keys_change on api_keys (change_id, project_id, shelf, id);
 
--- The shelf has another type in each of the indexes by project, by tenant and of everything. A list
--- that compares it in one of these types can be read off one index alone.
+-- The list partition has a different type in each index: by project, by tenant and over all keys.
+-- A list that compares the partition in one of these types can use only that index.
 drop index api_keys_tenant;
 create index api_keys_tenant
   on api_keys (tenant_id, (shelf::bigint), created_at desc, id desc, project_id);
 
--- Members in the order of their list; and whether a person ever was one, which the policy on users
--- asks for.
+-- Members in the order of their list. memberships_ever serves the policy on users, which checks
+-- whether a person has ever been a member.
 create index memberships_oldest on memberships (workspace_id, created_at, id)
   where removed_at is null;
 create index memberships_ever on memberships (user_id, workspace_id);
@@ -24,5 +24,5 @@ create index memberships_owners on memberships (workspace_id, created_at)
 create index invites_token on invites (token_hash);
 create index invites_mail_token on invites (mail_token_hash);
 
--- The log as a test key sees it: without the live rows, of which there may be any number.
+-- The audit log as a test key sees it, without the live rows, which may be numerous.
 create index audit_logs_not_live on audit_logs (workspace_id, seq) where env is null or env = 'test';

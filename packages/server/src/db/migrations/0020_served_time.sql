@@ -1,10 +1,10 @@
--- When API processes served. A node that is silent while nothing serves cannot be heard, so its
--- silence is measured over these spans alone. Whatever is missing here makes a node count for
--- longer; nothing here may make it count for less.
+-- Spans of time in which API processes served. A node cannot report while no process serves, so its
+-- silence is measured over these spans only. A missing span makes a node count as present for
+-- longer; no span may make it count for less.
 create table served_spans (
-  id       uuid        primary key, -- one API process, from its start or a failure to the next
+  id       uuid        primary key, -- one API process, until it fails to reach the database
   began_at timestamptz not null,
-  ended_at timestamptz not null     -- moved on every few seconds while the process serves
+  ended_at timestamptz not null     -- extended every few seconds while the process serves
 );
 create index served_spans_ended on served_spans (ended_at);
 alter table served_spans enable row level security;
@@ -14,9 +14,9 @@ create policy measuring on served_spans for select to kr_read, kr_record, kr_wor
 grant select, insert, update, delete on served_spans to kr_gate;
 grant select on served_spans to kr_read, kr_record, kr_worker;
 
--- The instant from which until now at least one API process served for this long altogether;
--- -infinity when there is no record of that much. Spans of several processes overlap and are
--- counted once. A span that ends in the future was written before the clock was set back.
+-- The latest time since which API processes have served for `wanted` in total; -infinity if the
+-- recorded spans are shorter. Overlapping spans of several processes count once. A span that ends
+-- in the future was written before the clock was set back, and is ignored.
 create function served_since(wanted interval) returns timestamptz stable language sql
   return coalesce((
     select max(began_at + (served - wanted)) from (

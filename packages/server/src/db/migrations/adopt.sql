@@ -1,7 +1,7 @@
--- Moves the schema to the roles of this database when it belongs to others: to the ones that all
--- databases of a cluster shared in earlier versions, or to those of the database that this one was
--- copied from. Run at every migration after roles.sql. Ownership, grants and policies move in one
--- transaction, and the old roles keep nothing here.
+-- Moves the schema to the roles of this database if other roles own it: the roles that all
+-- databases of a cluster shared in earlier versions, or those of the database that this one was
+-- copied from. Runs at every migration after roles.sql. Ownership, grants and policies move in one
+-- transaction, and the old roles keep no rights in this database.
 do $$
 declare
   here      constant text := '_' || (select oid from pg_database where datname = current_database());
@@ -23,9 +23,9 @@ begin
     return;
   end if;
 
-  -- Ownership. REASSIGN OWNED asks for the rights of both owners at once, and the login inherits
-  -- none: a role that exists within this transaction only inherits both. Since version 16 the old
-  -- owner itself can be lent the new one, which takes no rights over the old.
+  -- Ownership. REASSIGN OWNED needs the rights of both owners at once, and the login inherits
+  -- neither. Before version 16 a temporary role inherits both, within this transaction only. Since
+  -- version 16 the new owner is granted to the old one, which needs no rights over the old owner.
   if not is_super then
     if is_old then
       mover := 'kr_mover' || here;
@@ -42,7 +42,7 @@ begin
     execute format('grant create on database %I to %I', current_database(), mover);
     execute format('set local role %I', mover);
   end if;
-  -- The schema first: a function may only be given to a role that could create it there.
+  -- The schema comes first: the new owner of a function must have CREATE on its schema.
   execute format('alter schema keyrail owner to %I', new_owner);
   execute format('reassign owned by %I to %I', old_owner, new_owner);
   if not is_super then
@@ -58,7 +58,7 @@ begin
     end if;
   end if;
 
-  -- Grants, as the new owner of everything that they are about.
+  -- Grants, made as the new owner of all objects.
   execute format('set local role %I', new_owner);
   for held in
     select entry.privilege_type || coalesce(' (' || quote_ident(acl.column_name) || ')', '')
@@ -107,7 +107,7 @@ begin
   end loop;
   set local role none;
 
-  -- The old roles are left alone while another database uses them, or where they are not ours.
+  -- The old roles stay if another database uses them or if the login may not drop them.
   foreach role_name in array names loop
     begin
       execute format('drop role if exists %I', role_name || from_where);
@@ -116,15 +116,16 @@ begin
     end;
   end loop;
 exception when insufficient_privilege then
-  raise exception 'The schema keyrail belongs to the role "%", which is not one of this database, '
-    'and the login "%" cannot move it: %. It has to own the database. Since PostgreSQL 16 it also '
-    'has to be a member of that role for one start: GRANT "%" TO "%"; and revoke it afterwards.',
+  raise exception 'The schema keyrail belongs to the role "%", which is not a role of this '
+    'database, and the login "%" cannot move it: %. The login must own the database. Since '
+    'PostgreSQL 16 it must also be a member of that role for one start: GRANT "%" TO "%"; and '
+    'revoke it afterwards.',
     old_owner, login, sqlerrm, old_owner, login
     using errcode = 'insufficient_privilege';
 end $$;
 
--- From here on the owner acts: for this function, and for the numbered files after it. The function
--- turns the name of a role as the server knows it into the one that it has in this database.
+-- Sets the owner's role, for this function and for the numbered files. The function turns a role
+-- name of the server into its full name in this database.
 do $$
 declare
   here  constant text := '_' || (select oid from pg_database where datname = current_database());

@@ -1,9 +1,9 @@
--- The roles of this database: one for each door, and the owner of the schema. Run at every
--- migration, by the login itself, before the numbered files; it does what is missing.
+-- Creates the missing roles of this database: one for each door, and the owner of the schema. The
+-- login runs this file at every migration, before the numbered files.
 --
--- Roles belong to the whole cluster. The name of each ends in the oid of its database, so that a
--- login of another database is a member of other roles, even where it is allowed to connect. An oid
--- stays the same when a database is renamed; a copy of a database has another.
+-- Roles belong to the whole cluster. Each name ends in the oid of its database, so that a login of
+-- another database has other roles, even if it may connect. An oid stays the same when a database
+-- is renamed; a copy of a database has a different oid.
 -- `kr.roles` holds the names without the oid: see roles.ts.
 do $$
 declare
@@ -11,9 +11,9 @@ declare
   names      constant text[] := string_to_array(current_setting('kr.roles'), ',');
   login      constant name := session_user;
   is_old     constant boolean := current_setting('server_version_num')::int < 160000;
-  -- Since version 16 the creator of a role is its member, but may not put it on.
-  may_put_on constant text := case when is_old then 'member' else 'set' end;
-  -- Before version 16 this is an attribute of the login; since then each grant has its own.
+  -- Since version 16 the creator of a role is its member, but may not SET ROLE to it.
+  needed_right constant text := case when is_old then 'member' else 'set' end;
+  -- Before version 16 INHERIT is an attribute of the login; since then it belongs to each grant.
   not_inherited constant text := case when is_old then '' else ' with inherit false' end;
   is_super   boolean;
   inherits   boolean;
@@ -26,8 +26,8 @@ begin
     end if;
   end loop;
 
-  -- The embedded store has one connection and logs in as a superuser; it hands itself over to
-  -- this role before it serves anything. The owner's role is not among its own.
+  -- The embedded store logs in as a superuser on its only connection, and switches to kr_login
+  -- before it serves requests. kr_login is not a member of the owner's role.
   if is_super then
     if not exists (select from pg_roles where rolname = 'kr_login') then
       create role kr_login nologin noinherit;
@@ -36,12 +36,12 @@ begin
       execute format('grant %I to kr_login', role_name || here);
     end loop;
   else
-    -- A login that inherits would hold the rights of all doors together when it forgot to choose.
+    -- A login that inherits would have the rights of all doors whenever no role is set.
     if is_old and inherits then
       execute format('alter role %I noinherit', login);
     end if;
     foreach role_name in array names loop
-      if not pg_has_role(login, role_name || here, may_put_on) then
+      if not pg_has_role(login, role_name || here, needed_right) then
         execute format('grant %I to %I' || not_inherited, role_name || here, login);
       end if;
     end loop;
@@ -52,7 +52,7 @@ begin
   end if;
 exception when insufficient_privilege then
   raise exception 'The database login "%" cannot set up the roles of this database: %. It needs '
-    'CREATEROLE once for each database: ALTER ROLE "%" CREATEROLE; start again, and take it away '
+    'CREATEROLE once for each database: run ALTER ROLE "%" CREATEROLE; start again, and revoke it '
     'afterwards with NOCREATEROLE.', login, sqlerrm, login using errcode = 'insufficient_privilege';
 end $$;
 
