@@ -8,51 +8,51 @@ const MINUTE_MS = 60_000;
 type Fields = { faults?: unknown; error?: unknown };
 
 function rig() {
-  const told: string[] = [];
+  const lines: string[] = [];
   let atMs = 0;
   const line =
     (level: string) =>
     (...[fields, text]: unknown[]) => {
       const { faults = '', error = null }: Fields = Object(fields);
       const reason = error instanceof Error ? error.message : '';
-      told.push([level, text, reason, faults].filter((part) => part !== '').join(' '));
+      lines.push([level, text, reason, faults].filter((part) => part !== '').join(' '));
     };
   const log = { info: line('info'), warn: line('warn') };
   const outage = outageLog(log, { begins: 'lost', ends: 'back', nowMs: () => atMs });
   const pass = (ms: number) => {
     atMs += ms;
   };
-  return { told, outage, pass };
+  return { lines, outage, pass };
 }
 
 test('a lasting fault is logged once, again after ten minutes, and when it ends', () => {
-  const { told, outage, pass } = rig();
+  const { lines, outage, pass } = rig();
   outage.over();
   for (let n = 0; n < 600; n += 1) {
     outage.fault(new Error('refused'));
     pass(1000);
   }
-  deepEqual(told, ['warn lost refused']);
+  deepEqual(lines, ['warn lost refused']);
   outage.fault(new Error('refused'));
   outage.over();
   outage.over();
-  deepEqual(told.slice(1), ['warn lost refused 601', 'info back 601']);
+  deepEqual(lines.slice(1), ['warn lost refused 601', 'info back 601']);
   outage.fault(new Error('refused'));
-  deepEqual(told.slice(3), ['warn lost refused'], 'the next outage is logged again');
+  deepEqual(lines.slice(3), ['warn lost refused'], 'the next outage is logged again');
 });
 
 test('a new reason is logged too, but only the first five of an outage', () => {
-  const { told, outage, pass } = rig();
+  const { lines, outage, pass } = rig();
   for (let n = 0; n < 100; n += 1) {
     outage.fault(new Error(n % 2 === 0 ? 'shutting down' : 'refused'));
     pass(1000);
   }
-  deepEqual(told, ['warn lost shutting down', 'warn lost refused 2']);
+  deepEqual(lines, ['warn lost shutting down', 'warn lost refused 2']);
   outage.over();
-  told.length = 0;
+  lines.length = 0;
   for (let n = 0; n < 100; n += 1) outage.fault(new Error(`row ${n}`));
-  deepEqual(told.length, 5);
+  deepEqual(lines.length, 5);
   pass(10 * MINUTE_MS);
   outage.fault('not even an error');
-  deepEqual(told.length, 6);
+  deepEqual(lines.length, 6);
 });

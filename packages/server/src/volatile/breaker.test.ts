@@ -1,4 +1,4 @@
-// What a breaker tells: each reason of an outage once, and its end.
+// A breaker reports each reason of an outage once, and its end.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { boundedBy, openBreaker } from './breaker.ts';
@@ -7,34 +7,34 @@ const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 const closed = new Error('Connection is closed.');
 
 function rig() {
-  const told: string[] = [];
+  const reported: string[] = [];
   const breaker = openBreaker({
-    onFault: (reason) => told.push(reason),
-    onBack: () => told.push('back'),
+    onFault: (reason) => reported.push(reason),
+    onBack: () => reported.push('back'),
   });
-  return { told, breaker };
+  return { reported, breaker };
 }
 
-test('reasons that take turns are told once each, and so is the end', () => {
-  const { told, breaker } = rig();
+test('alternating reasons are reported once each, and so is the end', () => {
+  const { reported, breaker } = rig();
   breaker.close();
-  deepEqual(told, [], 'nothing was lost yet');
+  deepEqual(reported, [], 'no fault has occurred yet');
   for (let n = 0; n < 100; n += 1) {
     breaker.note(refused);
     breaker.pulseFailed(closed);
   }
-  deepEqual(told, ['ECONNREFUSED', 'not connected']);
+  deepEqual(reported, ['ECONNREFUSED', 'not connected']);
   equal(breaker.isOpen(), true);
   breaker.close();
   breaker.close();
-  deepEqual(told.slice(2), ['back']);
+  deepEqual(reported.slice(2), ['back']);
   breaker.pulseFailed(closed);
-  deepEqual(told.slice(3), ['not connected'], 'another outage is news');
+  deepEqual(reported.slice(3), ['not connected'], 'the next outage is reported again');
 });
 
-test('three faults in a row open it, and only in a row', () => {
+test('only three consecutive faults open the breaker', () => {
   const { breaker } = rig();
-  equal(breaker.isOpen(), true, 'nothing has been heard yet');
+  equal(breaker.isOpen(), true, 'no pulse has succeeded yet');
   breaker.close();
   breaker.failed(closed);
   breaker.failed(closed);
@@ -50,7 +50,7 @@ test('three faults in a row open it, and only in a row', () => {
   equal(breaker.isOpen(), true);
 });
 
-test('a pulse without an answer counts like any fault, a refused one is enough', async () => {
+test('three pulses that time out open the breaker, or one that is refused', async () => {
   const { breaker } = rig();
   const silent = await boundedBy(1)(new Promise(() => {})).catch((fault: unknown) => fault);
   breaker.close();
@@ -64,17 +64,17 @@ test('a pulse without an answer counts like any fault, a refused one is enough',
   equal(breaker.isOpen(), true);
 });
 
-test('of a fault that is not known nothing is told', () => {
-  const { told, breaker } = rig();
+test('the text of an unknown fault is not reported', () => {
+  const { reported, breaker } = rig();
   breaker.note(new Error('connect to redis://:secret@host failed'));
-  deepEqual([told, breaker.reason()], [['failed'], 'failed']);
+  deepEqual([reported, breaker.reason()], [['failed'], 'failed']);
 });
 
-test('a breaker that was silenced tells neither', () => {
-  const { told, breaker } = rig();
+test('a silenced breaker reports neither faults nor their end', () => {
+  const { reported, breaker } = rig();
   breaker.pulseFailed(refused);
   breaker.silence();
   breaker.pulseFailed(closed);
   breaker.close();
-  deepEqual(told, ['ECONNREFUSED']);
+  deepEqual(reported, ['ECONNREFUSED']);
 });

@@ -1,40 +1,42 @@
-// Whether a store is worth asking. After several faults in a row it is not, until a pulse gets
-// through again; meanwhile whoever asks is refused at once instead of waiting for nothing.
+// A circuit breaker. After three consecutive faults of a store, requests are refused at once
+// instead of waiting for a timeout, until a pulse succeeds again.
 
 const FAULTS_IN_A_ROW_MAX = 3;
 const SILENT = 'no answer in time';
 
 export type Breaker = {
-  /** Open from the start: nothing has been heard yet. */
+  /** True from the start, until the first pulse succeeds. */
   isOpen(): boolean;
-  /** Why the last thing failed; null when all is well. */
+  /** Why the last request or pulse failed; null if the store works. */
   reason(): string | null;
   worked(): void;
   failed(fault: unknown): void;
   pulseFailed(fault: unknown): void;
-  /** A fault that says nothing about the next attempt. */
+  /** Reports a fault without counting it. */
   note(fault: unknown): void;
   close(): void;
-  /** Whatever happens from now on is told to nobody. */
+  /** Stops all reports. */
   silence(): void;
 };
 
 export type BreakerParts = {
   onFault(reason: string): void;
-  /** It works again, after a fault that was told. */
+  /** The store works again after a reported fault. */
   onBack?(): void;
 };
 
 export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
-  let [isOpen, isSilenced, faultsInARow] = [true, false, 0];
+  let isOpen = true;
+  let isSilenced = false;
+  let faultsInARow = 0;
   let reason: string | null = 'not connected yet';
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
-  /** Each reason is told once, and not with every attempt or request that it costs. */
+  /** Reports each reason once per outage, not for every failed request. */
   function note(fault: unknown): void {
     reason = reasonOf(fault);
-    if (told.has(reason) || isSilenced) return;
-    told.add(reason);
+    if (reported.has(reason) || isSilenced) return;
+    reported.add(reason);
     onFault(reason);
   }
 
@@ -51,13 +53,13 @@ export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
       faultsInARow = 0;
     },
     failed: (fault) => count(fault, false),
-    // One slow answer says little about a server; a refusal says enough.
+    // One timeout may be chance; any other fault of a pulse opens the breaker at once.
     pulseFailed: (fault) => count(fault, reasonOf(fault) !== SILENT),
     note,
     close() {
       [isOpen, faultsInARow, reason] = [false, 0, null];
-      if (told.size > 0 && !isSilenced) onBack?.();
-      told.clear();
+      if (reported.size > 0 && !isSilenced) onBack?.();
+      reported.clear();
     },
     silence() {
       isSilenced = true;
@@ -65,13 +67,13 @@ export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
   };
 }
 
-/** A silent server must not hold a request: whatever it says later is ignored. */
+/** Bounds the wait for a server. An answer after the timeout is ignored. */
 export const boundedBy =
   (ms: number) =>
   <T>(work: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(SILENT));
-      // If it was we who were busy, the answer may be waiting to be read: it gets that chance.
+      // If this process was busy, the answer may be in the socket; one turn lets it be read.
       const timer = setTimeout(() => setImmediate(giveUp), ms);
       work.then(
         (value) => {
@@ -85,11 +87,11 @@ export const boundedBy =
       );
     });
 
-/** What the client says of a command that it could not send, or whose connection was lost. */
+/** Messages of the client for commands that were not sent or whose connection was lost. */
 const LOST =
   /isn't (writeable|ready)|Connection is closed|connection close$|max retries|all nodes failed/i;
 
-/** Short, and never what the server or the address said: that may hold a secret. */
+/** A short reason without the text of the server or the address, which may contain a secret. */
 function reasonOf(fault: unknown): string {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
   if (/^E[A-Z_]+$/.test(code)) return code;

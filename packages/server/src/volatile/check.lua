@@ -1,23 +1,23 @@
--- Checks, one after the other; in each all rules are charged together or not at all. The twin of
--- memory.ts: whatever is asked in whatever order, both give the same answers.
--- KEYS, for each check: where the live names of its owner are counted, then one counter for each
--- rule. ARGV, for each check: how many rules it has, its cost, the time in ms ('' is this server's
--- own clock), how many live names its owner may have ('' leaves them uncounted, and the first key
--- out), then for each rule its limit, the width of a bucket in ms and how many buckets it spans.
--- Answers, for each check: 1 or 0 for allowed, then for each rule what is used, its reset and its
--- wait in ms. A check that needs more names than its owner may have charges nothing and answers 2,
+-- Runs checks one after the other; each charges all of its rules or none. It must give the same
+-- answers as memory.ts for every sequence of checks.
+--
+-- KEYS, for each check: the hash that counts its owner's live names, then one counter per rule.
+-- ARGV, for each check: the number of rules, the cost, the time in ms ('' for this server's clock),
+-- the maximum of live names ('' to leave names uncounted and omit the first key), then for each
+-- rule its limit, the width of a bucket in ms and the number of buckets.
+-- Returns, for each check: 1 or 0 for allowed, then for each rule the used sum, the reset and the
+-- wait in ms. A check that needs more names than its owner may have charges nothing and returns 2,
 -- then the wait in ms.
 --
--- A counter is the index of its newest bucket, the sum of all its buckets, and their counts, newest
--- first: while time stays within a bucket, a charge changes the head and leaves the rest alone.
--- Everything of a check is read and decided before its first write, because a script is not rolled
--- back.
+-- A counter stores the index of its newest bucket, the sum of all buckets, and their counts, newest
+-- first. A charge within the newest bucket overwrites only the head. A check reads and decides
+-- everything before its first write, because a script is not rolled back.
 --
--- The live names of an owner are not listed but counted, by when they end: in a hash, each field is
--- a time and its value says how many names end then, rounded up by at most a sixteenth of their
--- window. So a name costs a visit to the hash when it is created, and when a charge moves its end
--- past that time, but not with every charge. The fields n, first and last are the sum, the
--- earliest and the latest of these times.
+-- An owner's live names are counted by expiry, not listed. In the hash each field is a time and its
+-- value is the number of names that expire then, rounded up by at most a sixteenth of their window.
+-- So the hash changes when a name is created or a charge moves its expiry past that time, but not
+-- with every charge. The fields n, first and last are the sum of the counts, and the earliest and
+-- the latest time.
 local HEAD = '>ddI4'
 local ALL = { [1] = HEAD, [17] = HEAD .. string.rep('I4', 16) }
 local SIZES = { [1] = 20, [17] = 84 }
@@ -29,9 +29,9 @@ local pack_bytes, unpack_bytes = struct.pack, struct.unpack
 
 local time = call('TIME')
 local own_clock = time[1] * 1000 + floor(time[2] / 1000)
-local answer, told = {}, 0
+local answer, size = {}, 0
 
--- The counts of a counter whose newest bucket was so many buckets ago, and their sum.
+-- The counts of a counter whose newest bucket began `moved` buckets ago, and their sum.
 local function counts_of(bytes, span, moved)
   local parts = bytes and moved < span and { unpack_bytes(ALL[span], bytes) }
   local counts, used = {}, 0
@@ -43,7 +43,7 @@ local function counts_of(bytes, span, moved)
   return counts, used
 end
 
--- How long the cost would have to wait until enough old buckets have run out; -1 is for ever.
+-- The wait in ms until enough old buckets have expired for the cost; -1 if it exceeds the limit.
 local function wait_for(cost, limit, counts, used, newest, width, span, now)
   if cost > limit then return -1 end
   local left = used
@@ -53,14 +53,14 @@ local function wait_for(cost, limit, counts, used, newest, width, span, now)
   end
 end
 
--- What one counter holds now. Its counts are taken apart only where they must be.
+-- The current state of one counter. Its counts are unpacked only if necessary.
 local function look(bytes, at, cost, now)
   local limit, width, span = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local newest = floor(now / width)
   local head, used, count, counts, ends = nil, 0, 0, nil, nil
   if bytes and #bytes == SIZES[span] then
     head, used, count = unpack_bytes(HEAD, bytes)
-    -- A clock that stepped back a little stands still here; one that jumped starts afresh.
+    -- If the clock steps back by up to a span, time stands still; otherwise the counter restarts.
     if head > newest then
       if head - newest <= span then newest = head else head = nil end
     end
@@ -78,7 +78,7 @@ local function look(bytes, at, cost, now)
   return { newest, width, span, used, wait, count, counts, bytes, ends }
 end
 
--- When the newest bucket that holds something runs out.
+-- The time in ms until the newest non-empty bucket expires.
 local function reset_of(newest, width, span, used, counts, bytes, now)
   if used == 0 then return 0 end
   counts = counts or counts_of(bytes, span, 0)
@@ -87,7 +87,7 @@ local function reset_of(newest, width, span, used, counts, bytes, now)
   end
 end
 
--- Writes a charged counter down. Within a bucket its end stays what it was, and so does its tail.
+-- Stores a charged counter. Within the same bucket the expiry and the older counts stay the same.
 local function charge(key, counter, charged, kept)
   local newest, span, used, counts = counter[1], counter[3], counter[4] + charged, counter[7]
   if counts then
@@ -98,7 +98,7 @@ local function charge(key, counter, charged, kept)
   end
 end
 
--- Charges a counter if all of its check may be, and tells of it.
+-- Charges a counter by `charged`, which is 0 for a denied check, and appends its result.
 local function settle(key, counter, charged, now, is_own_clock)
   local newest, width, span = counter[1], counter[2], counter[3]
   local reset
@@ -108,20 +108,20 @@ local function settle(key, counter, charged, now, is_own_clock)
   else
     reset = reset_of(newest, width, span, counter[4], counter[7], counter[8], now)
   end
-  answer[told + 1], answer[told + 2], answer[told + 3] = counter[4] + charged, reset, counter[5]
-  told = told + 3
+  answer[size + 1], answer[size + 2], answer[size + 3] = counter[4] + charged, reset, counter[5]
+  size = size + 3
 end
 
--- The time under which a name is counted: its end, rounded up to a grid that is finer for shorter
--- windows, so that a hash has a few fields for each order of magnitude.
+-- The field under which a name is counted: its expiry, rounded up to a grid that is finer for
+-- shorter windows, so that the hash has few fields for each order of magnitude.
 local function counted_under(ends, width, span)
   local _, exponent = frexp(width * span)
   local grid = 2 ^ (exponent - 5)
   return ceil(ends / grid) * grid
 end
 
--- What charging a check would do to the count of live names: how many are new, and for each time
--- how many names more or fewer end by then. Nil where nothing changes, as with most charges.
+-- How a charge would change the count of live names: the number of new names, and the difference
+-- for each expiry. The differences are nil if nothing changes, as with most charges.
 local function changes_of(counters, now)
   local created, changes = 0, nil
   for rule = 1, #counters do
@@ -144,8 +144,8 @@ local function changes_of(counters, now)
   return created, changes
 end
 
--- Adds up an owner's names afresh, without those that have ended, and removes their fields. The
--- first write is one that a server without memory refuses: after it nothing would be refused.
+-- Recounts an owner's names without the expired ones, and removes the fields of those. A server
+-- that is out of memory refuses HSET but not HDEL, so HSET comes first.
 local function recount(key, now)
   local all, ended = call('HGETALL', key), {}
   local n, first = 0, 0
@@ -165,8 +165,8 @@ local function recount(key, now)
   return n, first
 end
 
--- Counts what a check creates and moves. Answers nil, or the wait in ms if its owner may not have
--- so many names; then nothing is counted.
+-- Counts the names that a check creates and moves. Returns nil, or the wait in ms if its owner may
+-- have no more names; then nothing is counted.
 local function count_names(key, created, changes, most, now, is_own_clock)
   local fields = { 'n', 'first', 'last' }
   for time in pairs(changes) do fields[#fields + 1] = time end
@@ -211,11 +211,11 @@ while key <= #KEYS do
       wait = count_names(KEYS[key], created, changes, most, now, given == nil)
     end
   end
-  told = told + 1
-  answer[told] = wait and 2 or allowed
+  size = size + 1
+  answer[size] = wait and 2 or allowed
   if wait then
-    told = told + 1
-    answer[told] = wait
+    size = size + 1
+    answer[size] = wait
   else
     for rule = 1, rules do
       settle(KEYS[before + rule], counters[rule], allowed * cost, now, given == nil)

@@ -1,26 +1,26 @@
-// The port to rate-limit counters, and the arithmetic that its two stores share: what a rule's
-// counter is made of, and what the tallies of all rules together mean.
+// The port to rate-limit counters, and the arithmetic that its two stores share: the buckets of a
+// counter, and the verdict from the tallies of all rules.
 import { SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 
 export type Algorithm = 'fixed' | 'sliding';
 
-/** One rule with the name of the counter that it is held against. */
+/** One rule with the name of its counter. */
 export type Rule = { name: string; limit: number; windowMs: number; algorithm: Algorithm };
 
 /**
- * The workspace and environment that a check counts for, or a part of the sign-in throttle. Live
- * names are bounded for each owner, so that no owner can use up the memory that all of them share.
+ * The workspace and environment of a check, or a part of the sign-in throttle. The number of live
+ * names of each owner is bounded, so that no owner can use up the shared memory.
  * On a Redis Cluster the owner's name has the same hash tag as the names of the rules.
  */
 export type Owner = { name: string; namesMax: number };
 
-/** What one rule says: what is counted (this charge included, if it was made) and for how long. */
+/** The result of one rule. `used` includes this charge if it was made. */
 export type Tally = {
   used: number;
-  /** Until nothing is counted any more. */
+  /** Until the counter is zero. */
   resetMs: number;
-  /** Until this cost would be admitted: 0 now, NEVER when it exceeds the limit by itself. */
+  /** Until this cost would be allowed: 0 now, NEVER if the cost alone exceeds the limit. */
   waitMs: number;
 };
 
@@ -28,7 +28,7 @@ export type Verdict = {
   allowed: boolean;
   /** In the order of the rules. */
   tallies: readonly Tally[];
-  /** The rule that needs the longest wait, when the charge was denied. */
+  /** If the charge was denied, the index of the rule with the longest wait. */
   limited: number | null;
 };
 
@@ -36,13 +36,13 @@ export type StoreState = { configured: boolean; ready: boolean; error: string | 
 
 export type Counters = {
   readonly store: 'redis' | 'memory';
-  /** True when the counters of one check must share a slot of a Redis Cluster. */
+  /** True if the counters of one check must share a slot of a Redis Cluster. */
   readonly isSlotted: boolean;
-  /** The most live names of one workspace in one environment. */
+  /** The maximum of live names of one workspace in one environment. */
   readonly namesMax: number;
   /**
-   * Charges all rules or none, in one step. A cost of 0 only looks. Throws `overQuota` when the
-   * charge needs new names and the owner may have no more.
+   * Charges all rules or none, atomically. A cost of 0 only reads. Throws `overQuota` if the charge
+   * needs new names beyond the owner's maximum.
    */
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
   state(): StoreState;
@@ -51,16 +51,16 @@ export type Counters = {
 
 export const NEVER = -1;
 
-/** Other owners do not notice: only this one has to wait until some of its names have ended. */
+/** Affects this owner only, which has to wait until some of its names have expired. */
 export const overQuota = (waitMs: number): ApiError =>
   new ApiError('rate_limited', 'Too many rate-limit counters are in use.', {
     headers: { 'retry-after': `${Math.max(1, Math.ceil(waitMs / SECOND_MS))}` },
   });
 
-/** On a Cluster an owner's names lie in this many slots at most, each with an equal share. */
+/** On a Cluster an owner's names use at most this many slots, each with an equal share. */
 export const SLOT_PARTS = 16;
 
-/** Which part a subject's counters belong to. Ids have random digits, so that parts fill alike. */
+/** The part of a subject's counters. Ids have random digits, so the parts fill evenly. */
 export function partOf(subject: string): number {
   let part = 0;
   for (let at = 0; at < subject.length; at += 1) {
@@ -74,10 +74,10 @@ export function partOf(subject: string): number {
 const PARTS = 16;
 
 /**
- * A counter is a run of buckets on the clock's grid. A charge counts from its bucket on until
- * `span` buckets have begun since. A fixed window is one bucket. A sliding one is cut in sixteen,
- * and a seventeenth is kept: the interval that ends now began inside the oldest, which counts
- * whole, so that no interval of the window's length ever holds more than the limit.
+ * A counter is a sequence of buckets, aligned to multiples of `widthMs`. A charge counts until
+ * `span` further buckets have begun. A fixed window is one bucket. A sliding window has sixteen and
+ * keeps a seventeenth: the current window begins inside the oldest bucket, which counts in full. So
+ * no interval of the window's length ever exceeds the limit.
  */
 export type Shape = { widthMs: number; span: number };
 
@@ -86,7 +86,7 @@ export const widthOf = ({ algorithm, windowMs }: Rule): number =>
 
 export const spanOf = ({ algorithm }: Rule): number => (algorithm === 'fixed' ? 1 : PARTS + 1);
 
-/** Denied by the rule that needs the longest wait; of several, the first. */
+/** If denied, `limited` is the rule with the longest wait; of several, the first. */
 export function verdictOf(allowed: boolean, tallies: readonly Tally[]): Verdict {
   if (allowed) return { allowed, tallies, limited: null };
   let limited = 0;

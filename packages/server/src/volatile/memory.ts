@@ -1,6 +1,6 @@
-// Counters inside the process, for a deployment that is one process. The twin of check.lua: a test
-// compares the two step by step. Each owner has a bounded number of names. Names that have run out
-// are removed while others are checked, a few at a time.
+// Counters in memory, for a deployment with one process. They must behave exactly like check.lua; a
+// test compares the two step by step. Each owner has a bounded number of names. Expired names are
+// removed during checks, a few at a time.
 import {
   type Counters,
   NEVER,
@@ -15,17 +15,17 @@ import {
 } from './counters.ts';
 import { type Counter, type OwnerNames, openOwnerNames } from './owner-names.ts';
 
-/** Up to 50 MB when all of them are sliding. */
+/** Up to 50 MB if all of them are sliding. */
 export const MEMORY_NAMES_MAX = 100_000;
 
-/** Looked at for every rule, so that all are seen long before as many new ones came in. */
+/** Names swept for every rule checked, so that the sweep is faster than new names arrive. */
 const SWEPT_PER_RULE = 2;
 
 export type MemoryParts = { nowMs(): number; namesMax?: number };
 
 export type MemoryCounters = Omit<Counters, 'check'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
-  /** How many names are held, of one owner or of all. */
+  /** The number of names, of one owner or of all owners. */
   size(ownerName?: string): number;
 };
 
@@ -68,8 +68,8 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
           chargeAll(names ?? namesOf(owner), rules, { counters, tallies, now, cost });
         }
       } finally {
-        // Not before: what was found would be charged after it was dropped. Also after a denial:
-        // as long as it stands still, the sweep holds on to every table that a map outgrew.
+        // After the charge, which must not write to a counter that the sweep has removed. Also
+        // after a denial, because an idle iterator keeps every table that its map has outgrown.
         if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
       }
       return verdictOf(allowed, tallies);
@@ -85,7 +85,7 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
   };
 }
 
-/** Removes what has run out, one owner after the other, and owners that have no names left. */
+/** Removes expired names, one owner after the other, and owners without names. */
 function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number) => void {
   let turns = owners.entries();
   let sweepOne: ((now: number) => boolean) | null = null;
@@ -100,7 +100,7 @@ function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number
   };
 }
 
-/** Makes every charge, or throws before the first one. */
+/** Charges all counters, or throws before the first charge. */
 function chargeAll(
   names: OwnerNames,
   rules: readonly Rule[],
@@ -141,10 +141,10 @@ const waitForOne = (rule: Rule, counter: Counter, now: number): number =>
 
 type Asked = { now: number; cost: number };
 
-/** The counter and the tally of each rule, from before anything was charged. */
+/** The counter and the tally of each rule before the charge. */
 type Looked = { counters: readonly (Counter | undefined)[]; tallies: Tally[] };
 
-/** A clock that stepped back a little stands still here; one that jumped starts afresh. */
+/** If the clock steps back by up to a span, time stands still; otherwise the counter restarts. */
 function newestOf(rule: Rule, counter: Counter | undefined, now: number): number {
   const newest = Math.floor(now / widthOf(rule));
   if (!counter || counter.head <= newest) return newest;
@@ -161,7 +161,8 @@ function roll(counter: Counter, newest: number, span: number): void {
 
 function tallyOf(rule: Rule, counter: Counter | undefined, { now, cost }: Asked): Tally {
   const { limit } = rule;
-  const [span, widthMs] = [spanOf(rule), widthOf(rule)];
+  const span = spanOf(rule);
+  const widthMs = widthOf(rule);
   const newest = newestOf(rule, counter, now);
   let used = 0;
   let resetMs = 0;

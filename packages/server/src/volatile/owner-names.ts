@@ -1,54 +1,55 @@
-// The counters of one owner inside the process: a bounded number of names. When there are too many,
-// names below their limit are dropped, those asked for longest ago first. A name that has reached
-// its limit is not dropped: its next check would be admitted although it has to be denied.
+// The in-memory counters of one owner. At `namesMax`, names below their limit are evicted, least
+// recently used first. A name at its limit is not evicted, because its next check would be allowed
+// although it must be denied.
 
 export type Counter = {
   /** Index of the newest bucket that was charged. */
   head: number;
   /** By bucket index modulo the span. */
   counts: number[];
-  /** When nothing in it counts any more. */
+  /** When its last charge expires. */
   endsAtMs: number;
-  /** Until then it is at its limit; 0 when it is below. */
+  /** When it is below its limit again; 0 if it is below. */
   fullUntilMs: number;
-  /** Which of the two maps below it is in. */
+  /** Whether it is in the map `full` or in `below`. */
   isFull: boolean;
 };
 
 export type OwnerNames = {
   get(name: string): Counter | undefined;
   size(): number;
-  /** Drops names until so many more fit, but none that is in `kept`. False when too few can go. */
+  /** Evicts names, except `kept`, until `added` more fit. False if too few can be evicted. */
   makeSpace(added: number, kept: readonly (Counter | undefined)[], now: number): boolean;
   add(name: string, counter: Counter, now: number): void;
-  /** After a charge or a denial of a counter that `get` has returned. */
+  /** Called after a charge or a denial of a counter that `get` has returned. */
   touch(name: string, counter: Counter, now: number): void;
-  /** How long until a full name may be dropped: the least of those that were looked at. */
+  /** The shortest time, among the rechecked names, until a full name can be evicted. */
   waitMs(now: number): number;
-  /** One pass over all names: each call looks at one, and is false when there are no more. */
+  /** One pass over all names: each call checks one name, and returns false at the end. */
   sweeper(): (now: number) => boolean;
 };
 
-/** Dropped at a time: finding the oldest name takes a step over each that was deleted before. */
+/** Evict 1/100 at a time: finding the oldest name iterates over all names deleted before it. */
 const DROPPED_SHARE = 100;
-/** Looked at for each refusal, to find full names that are below their limit again. */
+/** Names rechecked for each refusal, to find full names that are below their limit again. */
 const RECHECKED_PER_REFUSAL = 32;
-/** The machine's clock may be set back a little: what has just run out must still be there. */
+/** Expired names are kept for this long, in case the machine's clock is set back a little. */
 const KEPT_AFTER_MS = 60_000;
 
 type Held = {
   namesMax: number;
-  /** In the order of the last charge or denial, because names are dropped from its beginning. */
+  /** In the order of the last charge or denial; names are evicted from the beginning. */
   below: Map<string, Counter>;
   full: Map<string, Counter>;
-  /** Null between refusals: an iterator that stands still keeps every table its map outgrew. */
+  /** Null between refusals: an idle iterator keeps every table that its map has outgrown. */
   rechecking: Iterator<[string, Counter]> | null;
-  /** When the first of the names that were rechecked is below its limit again. */
+  /** When the first of the rechecked names is below its limit again. */
   earliestMs: number;
 };
 
 export function openOwnerNames(namesMax: number): OwnerNames {
-  const [below, full] = [new Map<string, Counter>(), new Map<string, Counter>()];
+  const below = new Map<string, Counter>();
+  const full = new Map<string, Counter>();
   const held: Held = { namesMax, below, full, rechecking: null, earliestMs: NOT_KNOWN_MS };
   return {
     get: (name) => below.get(name) ?? full.get(name),
@@ -61,7 +62,7 @@ export function openOwnerNames(namesMax: number): OwnerNames {
     },
     touch(name, counter, now) {
       const isFull = counter.fullUntilMs > now;
-      // The order matters only when names may soon be dropped, and full ones are not.
+      // The order matters only if names may soon be evicted, and full names are not.
       const isInPlace = isFull || below.size <= namesMax / 2;
       if (isFull !== counter.isFull || !isInPlace) move(held, name, { counter, isFull });
       held.rechecking = null;
@@ -107,7 +108,7 @@ function makeSpace(held: Held, { added, kept, now }: Wanted): boolean {
   return true;
 }
 
-/** Full names may be below their limit by now, although nobody has asked for them since. */
+/** Full names may be below their limit by now, although they were not checked since. */
 function recheck(held: Held, now: number): void {
   held.rechecking ??= held.full.entries();
   for (let looked = 0; looked < RECHECKED_PER_REFUSAL; looked += 1) {

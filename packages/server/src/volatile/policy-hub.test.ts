@@ -1,4 +1,4 @@
-// Who waits for a project is woken by what concerns him, and is forgotten whatever ends his wait.
+// A waiter is woken by announcements for its project, and is removed when its wait ends.
 import { deepEqual, equal } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
@@ -19,7 +19,7 @@ function noting(watch: Watch): () => Promise<boolean> {
   };
 }
 
-test('a watch is over when a higher version is announced, and not before', async () => {
+test('a watch ends when a higher version is announced, and not before', async () => {
   const hub = openPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 5, LONG));
   hub.announce('p', 5);
@@ -32,7 +32,7 @@ test('a watch is over when a higher version is announced, and not before', async
   deepEqual(hub.awaited(), []);
 });
 
-test('time, the caller and the watcher each end a watch, and leave nothing behind', async () => {
+test('a timeout, an abort and end() each end a watch and remove its listeners', async () => {
   const hub = openPolicyHub({ heldPollsMax: 2 });
   await hub.watch('p', 1, { timeoutMs: 1, signal: never }).over;
   const gone = new AbortController();
@@ -48,7 +48,7 @@ test('time, the caller and the watcher each end a watch, and leave nothing behin
   for (const signal of [never, gone.signal]) equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('an acknowledgement wakes those who wait for one, not those who wait for versions', async () => {
+test('an acknowledgement wakes waiters for acknowledgements, not waiters for versions', async () => {
   const hub = openPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 1, LONG));
   const acked = hub.awaitAck('p', LONG);
@@ -59,31 +59,32 @@ test('an acknowledgement wakes those who wait for one, not those who wait for ve
   equal(await isOver(), true);
 });
 
-test('polls of one workspace are held up to a bound, and the next is answered at once', () => {
+test('polls of one workspace are held up to a limit, and the next is answered at once', () => {
   const hub = openPolicyHub({ heldPollsMax: 2 });
   const poll = (workspaceId: string, project = 'p') =>
     hub.watch(project, 1, { ...LONG, workspaceId });
-  const [one, two] = [poll('w'), poll('w', 'q')];
+  const one = poll('w');
+  const two = poll('w', 'q');
   deepEqual([one.isHeld, two.isHeld, poll('w').isHeld], [true, true, false]);
   const other = poll('v');
-  equal(other.isHeld, true, 'another workspace has polls of its own');
+  equal(other.isHeld, true, 'another workspace has its own limit');
   one.end();
   const again = poll('w');
-  equal(again.isHeld, true, 'one that has ended leaves its place');
+  equal(again.isHeld, true, 'an ended poll frees its place');
   for (const watch of [two, other, again]) watch.end();
 });
 
-test('a closed hub keeps nobody waiting', async () => {
+test('a closed hub holds no requests', async () => {
   const hub = openPolicyHub({ heldPollsMax: 2 });
   const held = [hub.watch('p', 1, LONG).over, hub.watch('q', 1, LONG).over];
   const acked = hub.awaitAck('p', LONG);
   hub.close();
   await Promise.all([...held, acked, hub.watch('p', 1, LONG).over]);
-  equal(await hub.awaitAck('p', LONG), false, 'who waits for one must not go in circles');
+  equal(await hub.awaitAck('p', LONG), false, 'the caller must not retry in a loop');
   deepEqual(hub.awaited(), []);
 });
 
-test('fifty thousand may wait; one more is answered at once', async () => {
+test('fifty thousand requests are held, and one more is answered at once', async () => {
   const hub = openPolicyHub({ heldPollsMax: 2 });
   const held = Array.from({ length: 50_000 }, () => {
     const { signal } = new AbortController();
@@ -94,6 +95,6 @@ test('fifty thousand may wait; one more is answered at once', async () => {
   await Promise.all(held.map(({ over }) => over));
   deepEqual(hub.awaited(), []);
   const next = hub.watch('p', 2, LONG);
-  equal(next.isHeld, true, 'those who have gone leave room');
+  equal(next.isHeld, true, 'woken waiters free their places');
   next.end();
 });

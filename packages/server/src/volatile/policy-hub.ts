@@ -1,42 +1,42 @@
-// Who waits for a project's policy to move, in this process. What it knows may be lost: a waiter
-// that misses a call is woken by its time-out, and reads the truth from the database anyway.
+// Requests of this process that wait for a new policy version. Losing a notification is harmless: a
+// waiter then wakes at its timeout, and reads the version from the database in any case.
 
 export type Wait = {
   timeoutMs: number;
   signal: AbortSignal;
-  /** Polls of one workspace are counted together, and bounded. */
+  /** The number of held polls of one workspace is bounded. */
   workspaceId?: string;
 };
 
 export type Watch = {
-  /** Resolves when it was announced, the time is over, the caller has gone, or it was ended. */
+  /** Resolves at an announcement, a timeout, a disconnect of the caller, or `end()`. */
   over: Promise<void>;
-  /** False when there was no room, or no time, to wait at all. */
+  /** False if the request cannot be held: too many waiters, an aborted request, a closed hub. */
   isHeld: boolean;
   end(): void;
 };
 
 export type PolicyHub = {
-  /** The project has reached a version: whoever waits for less is woken. */
+  /** The project has reached a version. Wakes waiters for lower versions. */
   announce(projectId: string, version: number): void;
   /**
-   * Watches for a higher version. Whoever means to wait watches first and then looks where the
-   * project stands, or what is announced in between would be missed.
+   * Watches for a higher version. Call it before reading the current version; otherwise an
+   * announcement in between is missed.
    */
   watch(projectId: string, since: number, wait: Wait): Watch;
-  /** Some node has acknowledged something. */
+  /** A node has acknowledged a version. */
   announceAck(projectId: string): void;
-  /** False when there is no waiting for one here: who went on looking would only go in circles. */
+  /** False if no more waiters can be held; do not retry in a loop. */
   awaitAck(projectId: string, wait: Wait): Promise<boolean>;
-  /** Projects that someone waits for. */
+  /** Projects with waiters for versions. */
   awaited(): string[];
-  /** Wakes everyone, so that a server that stops keeps nobody. */
+  /** Wakes all waiters, so that the server can stop. */
   close(): void;
 };
 
 type Waiter = { since: number; workspaceId: string; wake(): void };
 
-/** Beyond this a request is answered at once instead of being held. */
+/** Further requests are answered at once instead of being held. */
 const WAITERS_MAX = 50_000;
 
 const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} };

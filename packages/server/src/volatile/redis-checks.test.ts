@@ -1,5 +1,4 @@
-// What becomes of checks when a call goes wrong: nothing is charged twice, and nothing is allowed
-// that Redis did not allow.
+// Checks whose call fails: no charge is made twice, and only checks that Redis allowed are allowed.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
@@ -9,7 +8,7 @@ const REFUSAL = new Error('refused');
 const rules = [{ name: 'r', limit: 1, windowMs: 1000, algorithm: 'fixed' as const }];
 const aCheck = { owner: { name: 'o', namesMax: 9 }, rules, cost: 1, now: '' as const };
 
-/** A server that answers as the test says, to a script that it knows or that it is sent. */
+/** A fake server: `known` answers EVALSHA, `sent` answers EVAL. */
 function scene(
   known: () => Promise<unknown>,
   sent: () => Promise<unknown> = known,
@@ -44,13 +43,13 @@ function scene(
   return { check, calls };
 }
 
-test('a call whose answer was lost is not made again: it may have charged', async () => {
+test('a call whose answer was lost is not repeated, since it may have charged', async () => {
   const { check, calls } = scene(() => Promise.reject(new Error('Connection is closed.')));
   for (const asked of [check(aCheck), check(aCheck)]) await rejects(asked, REFUSAL);
   deepEqual(calls, ['by its hash', 'failed']);
 });
 
-test('a server that does not know the script is sent it', async () => {
+test('the script is sent to a server that does not have it', async () => {
   const { check, calls } = scene(
     () => Promise.reject(new Error('NOSCRIPT No matching script.')),
     async () => [1, 1, 1000, 0],
@@ -60,7 +59,7 @@ test('a server that does not know the script is sent it', async () => {
   deepEqual(calls, ['by its hash', 'whole', 'worked']);
 });
 
-test('a slot that moves is asked again without the count of names', async () => {
+test('a check on a moving slot is retried without counting names', async () => {
   const sent: unknown[] = [];
   const { check } = scene(
     async () => [1, 1, 1000, 0],
@@ -78,7 +77,7 @@ test('a slot that moves is asked again without the count of names', async () => 
   ]);
 });
 
-test('a check that needs more names than there may be is refused by itself', async () => {
+test('only the check that needs too many names is refused', async () => {
   const { check } = scene(async () => [2, 4500, 1, 1, 1000, 0]);
   const [over, fine] = await Promise.allSettled([check(aCheck), check(aCheck)]);
   ok(over.status === 'rejected' && over.reason instanceof ApiError);
@@ -86,7 +85,7 @@ test('a check that needs more names than there may be is refused by itself', asy
   ok(fine.status === 'fulfilled' && fine.value.allowed);
 });
 
-test('an answer that says too little allows nothing', async () => {
+test('a check without a complete answer is denied', async () => {
   const { check } = scene(async () => [1, 1, 1000, 0]);
   const [first, second] = await Promise.all([check(aCheck), check(aCheck)]);
   deepEqual([first.allowed, second.allowed], [true, false]);

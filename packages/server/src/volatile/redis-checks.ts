@@ -1,4 +1,4 @@
-// Checks that arrive together are one call of the script: most of what a call costs is the call.
+// Concurrent checks share one call of the script, because most of the cost is the call itself.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { boundedBy } from './breaker.ts';
@@ -17,13 +17,13 @@ import type { Link } from './redis-link.ts';
 const SCRIPT = readFileSync(new URL('./check.lua', import.meta.url), 'utf8');
 const HASH = createHash('sha1').update(SCRIPT).digest('hex');
 
-/** Said at once, or after the client has followed the nodes' directions in vain. */
+/** Returned at once, or after the client has followed too many redirections. */
 const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 
-/** What the script says in place of allowed or denied, before a wait. */
+/** The script's answer if the owner has too many names; the wait follows. */
 const OVER_QUOTA = 2;
 
-/** The time is the server's own where it is left empty. */
+/** An empty `now` means the server's clock. */
 export type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number | '' };
 
 type Waiting = Check & PromiseWithResolvers<Verdict>;
@@ -31,12 +31,12 @@ type Waiting = Check & PromiseWithResolvers<Verdict>;
 type Parts = {
   within: ReturnType<typeof boundedBy>;
   atOnceMax: number;
-  /** Told of each call how it went; makes the refusal that those who wait are given. */
   worked(): void;
+  /** Returns the error for the callers. */
   failed(fault: unknown): Error;
 };
 
-/** Each check is decided by itself, in the order in which they were asked for. */
+/** Each check is decided separately, in the order of the calls. */
 export function openChecks(
   link: Link,
   { within, atOnceMax, worked, failed }: Parts,
@@ -50,7 +50,7 @@ export function openChecks(
     within(call(link, checks)).then(
       (answer) => {
         worked();
-        tellAll(checks, answer);
+        resolveAll(checks, answer);
       },
       (fault: unknown) => {
         const refusal = failed(fault);
@@ -73,21 +73,21 @@ async function call(link: Link, checks: readonly Check[], isCounted = true): Pro
   try {
     return await link.evalsha(HASH, keys, args);
   } catch (fault) {
-    // Either way nothing was charged.
+    // In the two cases below nothing was charged, so another call is safe.
     const message = fault instanceof Error ? fault.message : '';
-    // A server that was restarted or promoted does not know the script.
+    // A restarted or promoted server does not have the script.
     if (message.startsWith('NOSCRIPT')) return link.eval(SCRIPT, keys, args);
-    // A slot that moves between nodes takes no two keys of which one is missing: for this while its
-    // new names are left uncounted instead of refused.
+    // While a slot moves between nodes, it refuses several keys if one of them is missing. Until it
+    // has moved, new names are not counted, so that they are not refused.
     if (MOVING.test(message) && isCounted) return call(link, checks, false);
     throw fault;
   }
 }
 
-/** Where the live names of an owner are counted. */
+/** The key of the count of an owner's live names. */
 const countOf = ({ name }: Owner): string => `kr:names:${name}`;
 
-/** The names first: they are the script's keys. */
+/** The counter names come first, since they are the script's keys. */
 function argumentsOf(
   checks: readonly Check[],
   isCounted: boolean,
@@ -105,7 +105,7 @@ function argumentsOf(
   return { keys, args };
 }
 
-function tellAll(checks: readonly Waiting[], answer: unknown): void {
+function resolveAll(checks: readonly Waiting[], answer: unknown): void {
   const numbers: unknown[] = Array.isArray(answer) ? answer : [];
   let at = 0;
   for (const { rules, resolve, reject } of checks) {

@@ -1,5 +1,5 @@
-// A connection to Redis, one server or a Cluster, that fails fast: nothing is queued while it is
-// down, nothing is sent twice, and a server that stays silent is left and dialled again.
+// A connection to Redis, one server or a Cluster, that fails fast: commands are not queued while it
+// is down and never sent twice, and it reconnects if the server does not answer.
 import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
 
@@ -14,9 +14,9 @@ export type LinkParts = {
 export type Link = {
   evalsha(hash: string, keys: number, args: (string | number)[]): Promise<unknown>;
   eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
-  /** Writes something small, on every server that is asked for counters. */
+  /** Writes a small key. On a Cluster it also pings every master. */
   pulse(): Promise<void>;
-  /** `INFO memory` of every server that is asked for counters. */
+  /** `INFO memory` of every server that holds counters. */
   memory(): Promise<string[]>;
   close(): void;
 };
@@ -38,17 +38,17 @@ const options = {
   connectTimeout: CONNECT_MS_MAX,
   socketTimeout: SILENT_MS_MAX,
   enableOfflineQueue: false,
-  // A charge whose answer was lost may have been made: it is not made again behind our back.
+  // A charge whose answer was lost may have been made, so the client must not send it again.
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   retryStrategy: retryMs,
 } satisfies RedisOptions;
 
-/** A master that became a replica refuses writes: the name may lead to the new one by now. */
+/** A demoted master refuses writes. A reconnect resolves its name again, to the new master. */
 function redialWhenReadOnly(): (error: Error) => boolean {
   let dialledAtMs = Number.NEGATIVE_INFINITY;
   return ({ message }) => {
-    // Of all commands that were refused together, one is enough.
+    // Commands that are refused together cause one reconnect.
     if (!message.startsWith('READONLY') || monotonicMs() - dialledAtMs < RETRY_MS_MAX) return false;
     dialledAtMs = monotonicMs();
     return true;
@@ -65,7 +65,7 @@ export function openLink(parts: LinkParts): Link {
     eval: (script, keys, args) =>
       followed(client, client.eval(script, keys, ...args), () => ['eval', script, keys, ...args]),
     pulse: async () => {
-      // First, because what is sent while a connection is being made is refused.
+      // Pings come first: commands sent while a connection is being opened are refused.
       if (client instanceof Cluster) {
         await Promise.all(client.nodes('master').map((one) => one.ping()));
       }
@@ -79,12 +79,12 @@ export function openLink(parts: LinkParts): Link {
   };
 }
 
-/** A node says that another is to be asked, or the client that slots moved before it sent. */
+/** A node redirects to another one, or the client noticed moved slots before it sent. */
 const NOT_DONE = /^(MOVED|ASK|TRYAGAIN) |same slots allocation group$/;
 
 /**
- * Commands to a Cluster travel together, and where one of them is sent elsewhere while others are
- * answered, the client does not follow. So that one goes again, by itself.
+ * Commands to a Cluster are pipelined. If only some commands of a pipeline are redirected, the
+ * client does not follow, so each of them is sent again by itself.
  */
 const followed = (
   client: Redis | Cluster,
@@ -113,11 +113,11 @@ function clusterOf(url: string): Cluster {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     clusterRetryStrategy: retryMs,
-    retryDelayOnFailover: 0, // what it would send again may have been done
+    retryDelayOnFailover: 0, // a command that it would resend may have run
     maxRedirections: REDIRECTIONS_MAX,
     retryDelayOnTryAgain: TRY_AGAIN_MS,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
-    // A certificate names the host, not the address that it resolves to.
+    // A certificate contains the host name, not its address.
     ...(protocol === 'rediss:' && { dnsLookup: (address, found) => found(null, address) }),
     redisOptions: {
       ...node,

@@ -1,22 +1,22 @@
-// What `INFO memory` says about a server's ability to keep counters: one that evicts forgets them,
-// and one that is nearly full will soon refuse new ones.
+// Reads from `INFO memory` whether a server can keep counters: a server that evicts keys loses
+// counters, and a server that is nearly full will soon refuse new ones.
 import type { Outage } from '../base/outage.ts';
 
 /** A full server refuses every charge, so it is reported while there is still time to act. */
 const NEAR_SHARE = 0.8;
-/** Lower, so that a server at the threshold is not reported again and again. */
+/** The report ends at a lower share, so that it does not flap at the threshold. */
 const NEAR_NO_MORE_SHARE = 0.75;
 
 const NEAR_FULL = 'used_memory is near maxmemory';
 
 export type MemoryWatch = {
-  /** Never rejects: whether checks are served does not depend on it. */
+  /** Never rejects, because checks do not depend on it. */
   look(): Promise<void>;
   remark(): string | null;
   close(): void;
 };
 
-/** `nearFull` is told with every look while a server is nearly full, and when none is any more. */
+/** `nearFull` is notified with every look: a fault while a server is nearly full, else `over`. */
 export function openMemoryWatch(
   ask: () => Promise<readonly string[]>,
   nearFull: Outage | undefined,
@@ -25,7 +25,7 @@ export function openMemoryWatch(
   let isClosed = false;
   return {
     async look() {
-      // Servers that do not answer keep their last remark.
+      // If a server does not answer, the last remark stays.
       const memories = await ask().catch(() => null);
       if (memories === null || isClosed) return;
       remark = remarkOn(memories, remark);
@@ -39,7 +39,7 @@ export function openMemoryWatch(
   };
 }
 
-/** The reason why a server is not quite well, or null. `before` is what was found the last time. */
+/** A warning about the servers, or null. `before` is the previous warning. */
 export function remarkOn(memories: readonly string[], before: string | null): string | null {
   const remarks = memories.map((memory) => remarkOnOne(memory, before));
   return remarks.find((remark) => remark !== null) ?? null;

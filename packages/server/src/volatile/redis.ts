@@ -1,6 +1,5 @@
-// Counters in Redis, shared by all processes, on the clock of the server. A server that does not
-// answer within its bound is not asked for a while: until a pulse gets through again, checks are
-// refused at once.
+// Counters in Redis, shared by all processes, on the server's clock. If the server stops answering
+// in time, checks are refused at once until a pulse succeeds again.
 import { unavailable } from '../base/errors.ts';
 import type { Outage } from '../base/outage.ts';
 import { boundedBy, openBreaker } from './breaker.ts';
@@ -13,7 +12,7 @@ export const REDIS_NAMES_MAX = 1_000_000;
 
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
-/** One call of the script is short, however many wait: others ask that server too. */
+/** Keeps each call of the script short, because other processes use the same server. */
 const CHECKS_AT_ONCE_MAX = 8;
 
 export type RedisParts = {
@@ -21,17 +20,17 @@ export type RedisParts = {
   isCluster: boolean;
   onFault(reason: string): void;
   onBack?(): void;
-  /** For tests, which move time; in production it is the server's own. */
+  /** For tests, which move time; production uses the server's clock. */
   nowMs?(): number;
   answerMsMax?: number;
   namesMax?: number;
-  /** Told with every look at a server that is nearly full, and when it is no more. */
+  /** Notified while a server is nearly full, and when it no longer is. */
   nearFull?: Outage;
 };
 
 export type RedisCounters = Omit<Counters, 'check'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Promise<Verdict>;
-  /** Resolves when the first connection stands, or the first attempt has failed. */
+  /** Resolves after the first connection was opened or has failed. */
   settled: Promise<void>;
 };
 
@@ -61,7 +60,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const link = openLink({ url, isCluster, onFault: lost, onReady: () => void pulse() });
   const pulsing = setInterval(() => void pulse(), PULSE_MS);
   pulsing.unref();
-  // In a Cluster the counters of two checks may be on two servers.
+  // On a Cluster the counters of two checks may be on different servers.
   const atOnceMax = isCluster ? 1 : CHECKS_AT_ONCE_MAX;
   const refusal = (): Error => unavailable(new Error(`redis: ${breaker.reason()}`));
   function failed(fault: unknown): Error {
@@ -94,7 +93,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   };
 }
 
-/** No script sees more than one slot: each of an owner's parts has an equal share of its names. */
+/** A script sees only one slot, so each part of an owner has an equal share of its names. */
 const partOwner = ({ name, namesMax }: Owner): Owner => ({
   name,
   namesMax: Math.floor(namesMax / SLOT_PARTS),
