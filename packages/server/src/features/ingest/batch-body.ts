@@ -17,7 +17,7 @@ export function readBody(bytes: Uint8Array): BatchBody {
     const text = readText(bytes);
     const value = parseText(text);
     const events = eventsIn(value);
-    // If every event is one flat object, no bracket is left. Only then is the depth not counted.
+    // A batch of flat events has at most this many brackets. Only with more is the depth counted.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);
     return { cost: Math.max(COST_MIN, events?.length ?? 0), value };
   } catch (fault) {
