@@ -27,7 +27,8 @@ export async function raceCreations(
       const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
       return { token, ...(await prepare(server.port, token)) };
     };
-    const [served, beside] = [await found('served'), await found('bare')];
+    const served = await found('served');
+    const beside = await found('bare');
     const bare: Bare = keep(
       await openWorker('bare-changes.ts', {
         BENCH_URL: store.url,

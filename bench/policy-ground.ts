@@ -37,7 +37,8 @@ export async function newProject(call: Call, keys: number): Promise<Ground> {
     slug: `bench-${projects}`,
   });
   const { id: tenant } = await call('POST', '/v1/tenants', { external_id: `t-${projects}` });
-  const [projectId, tenantId] = [String(project), String(tenant)];
+  const projectId = String(project);
+  const tenantId = String(tenant);
   const keyIds: string[] = [];
   for (let made = 0; made < keys; made += 1) {
     const body = { project_id: projectId, tenant_id: tenantId, env: 'live' };

@@ -83,8 +83,11 @@ async function declareProtocol(root, from, path) {
   const folder = join(root, 'packages/protocol/src');
   const config = join(from, 'tsconfig.protocol.json');
   const compilerOptions = {
-    ...{ noEmit: false, declaration: true, emitDeclarationOnly: true },
-    ...{ rootDir: folder, outDir: join(from, 'protocol') },
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: folder,
+    outDir: join(from, 'protocol'),
   };
   const files = [join(folder, path.replace('protocol/', '').replace(/\.d\.ts$/, '.ts'))];
   const extended = join(root, 'tsconfig.json');

@@ -28,7 +28,8 @@ export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
 
 /** Runs an operation and stops before its end, until it is let go. */
 export async function hold<T>(held: Bench, operation: (tx: Write) => Promise<Change<T>>) {
-  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const reached = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
   const done = behind(held)(async (tx) => {
     const change = await operation(tx);
     reached.resolve();

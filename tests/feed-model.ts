@@ -48,7 +48,10 @@ export class FeedModel {
     this.#created += 1;
     const id = `00000000-0000-7000-9000-${String(this.#created).padStart(12, '0')}`;
     const key: ModelKey = {
-      ...{ id, tenantId, env, expiresAt },
+      id,
+      tenantId,
+      env,
+      expiresAt,
       lookupHash: id.replaceAll('-', '').repeat(2),
       displayPrefix: 'kr_…',
       scopes: [],

@@ -129,8 +129,12 @@ export class Node {
     const state = held && this.#scene.model.past.get(held.version);
     ok(held && state, 'a version that never was');
     const truth = keysIn(state, this.#asked.filter).map((key) => ({
-      ...{ key_id: key.id, tenant_id: key.tenantId, env: key.env, lookup_hash: key.lookupHash },
-      ...{ display_prefix: key.displayPrefix, scopes: key.scopes },
+      key_id: key.id,
+      tenant_id: key.tenantId,
+      env: key.env,
+      lookup_hash: key.lookupHash,
+      display_prefix: key.displayPrefix,
+      scopes: key.scopes,
       expires_at: key.expiresAt?.toISOString() ?? null,
       rate_limits: key.rateLimits ?? state.head.defaultRateLimits,
     }));

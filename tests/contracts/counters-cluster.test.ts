@@ -89,7 +89,8 @@ test('checks follow slots that are being moved, and that were', { skip }, async 
   const salts = ['a', 'b', 'c', 'd', 'e', 'f'];
   const found = await Promise.all(salts.map((salt) => ruleOnSecond(first, salt)));
   const stays = await ruleOnSecond(first, 'stays');
-  const [from, to] = [await idOf(second), await idOf(third)];
+  const from = await idOf(second);
+  const to = await idOf(third);
   const checkAll = async () => {
     const all = [stays, ...found].map(({ rule }) => counters.check(ownerOf([rule]), [rule], 1));
     return (await Promise.all(all)).map(({ tallies }) => tallies[0]?.used);

@@ -163,7 +163,8 @@ test('Redis forgets its scripts and its counters, and nobody is refused', { skip
 });
 
 test('Redis becomes a replica, and then the master again', { skip }, async (t) => {
-  const [server, other] = [await newRedis(t), await newRedis(t)];
+  const server = await newRedis(t);
+  const other = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).answer.status, 200);
   await server.tell('REPLICAOF', '127.0.0.1', String(other.port));
@@ -248,7 +249,8 @@ test('a node of a Cluster is killed and comes back', { skip }, async (t) => {
 test('the master dies, its replica is promoted, and the same name leads to it', {
   skip,
 }, async (t) => {
-  const [master, replica] = [await newRedis(t), await newRedis(t)];
+  const master = await newRedis(t);
+  const replica = await newRedis(t);
   await replica.tell('REPLICAOF', '127.0.0.1', String(master.port));
   const wire = await openProxy(master.port);
   t.after(() => wire.close());
@@ -270,7 +272,8 @@ test('the master dies, its replica is promoted, and the same name leads to it', 
 });
 
 test('the master is demoted and stays, and the same name leads to another', { skip }, async (t) => {
-  const [master, other] = [await newRedis(t), await newRedis(t)];
+  const master = await newRedis(t);
+  const other = await newRedis(t);
   const wire = await openProxy(master.port);
   t.after(() => wire.close());
   const one = await scene(t, `redis://127.0.0.1:${wire.port}`);

@@ -19,7 +19,11 @@ const RULES_MAX = 8;
 const MONTH_MS = 2_678_400_000;
 
 const aRule = (id: string, limit: number, windowMs: number) => ({
-  ...{ id, limit, window_ms: windowMs, algorithm: 'sliding', scope: 'key' },
+  id,
+  limit,
+  window_ms: windowMs,
+  algorithm: 'sliding',
+  scope: 'key',
 });
 
 const aCheck = (env: string, limits: Input[], more: Input = {}): Input => ({
@@ -60,7 +64,8 @@ const lineOn = (counters: Counters) => async (workspaceId: string, input: Input)
 
 /** By the front door: a victim at its limit, a flood, and what both are answered meanwhile. */
 async function attack(t: TestContext, counters: Counters, requests: number) {
-  const [victim, flooder] = [await bench(t), await bench(t)];
+  const victim = await bench(t);
+  const flooder = await bench(t);
   const beside = appBeside(t, victim.world, {
     counters: { ...counters, close: async () => {} },
     hotAuthMs: 60_000,
@@ -121,7 +126,8 @@ test('a test key that floods the process resets no limit of others', async () =>
   for (const limit of [1, 1000]) {
     const counters = openMemoryCounters({ nowMs: () => Date.now(), namesMax: 8000 });
     const run = lineOn(counters);
-    const [victim, flooder] = [randomUUID(), randomUUID()];
+    const victim = randomUUID();
+    const flooder = randomUUID();
     const limited = aCheck('live', [aRule('five', 5, 3_600_000)], { cost: 5 });
     for (const workspaceId of [victim, flooder]) await run(workspaceId, limited);
     let refusals = 0;

@@ -22,7 +22,10 @@ function scene() {
     charge(names: string | string[], asked: Asked = {}) {
       const { owner = 'one', limit = 1, windowMs = HOUR_MS, cost = 1 } = asked;
       const rules = [names].flat().map((name) => ({
-        ...{ name: `${owner}/${name}`, limit, windowMs, algorithm: 'sliding' as const },
+        name: `${owner}/${name}`,
+        limit,
+        windowMs,
+        algorithm: 'sliding' as const,
       }));
       return counters.check({ name: owner, namesMax: NAMES_MAX }, rules, cost);
     },

@@ -20,7 +20,10 @@ const MEBIBYTE = 1_048_576;
 const NEAR = 'used_memory is near maxmemory';
 
 const wanted = (url: string, redisCluster = false) => ({
-  ...{ redisUrl: new Secret(url), redisCluster, countersMax: 1000, redisCountersMax: 1000 },
+  redisUrl: new Secret(url),
+  redisCluster,
+  countersMax: 1000,
+  redisCountersMax: 1000,
 });
 
 async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
@@ -51,7 +54,9 @@ test('a Redis near its maxmemory is degraded, told once, and well again', { skip
   };
   const check = () =>
     beside.as(held.tokens.liveKey)('POST /v1/ratelimit/check', {
-      ...{ project_id: randomUUID(), env: 'live', key_id: randomUUID() },
+      project_id: randomUUID(),
+      env: 'live',
+      key_id: randomUUID(),
       limits: [{ id: 'r', limit: 9, window_ms: 60_000, algorithm: 'fixed', scope: 'key' }],
     });
   equal(await status(), 'ok');

@@ -59,7 +59,8 @@ test('while the counters are away each process goes on by itself, and forgets no
 }, async (t) => {
   const redis = await startRedis();
   t.after(() => redis.stop());
-  const [first, second] = [await processOn(t, redis.url), await processOn(t, redis.url)];
+  const first = await processOn(t, redis.url);
+  const second = await processOn(t, redis.url);
   equal(await admitted([first], 4), 4);
   await redis.crash();
   deepEqual(

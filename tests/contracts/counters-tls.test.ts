@@ -15,7 +15,8 @@ import { freePort, redisIsMissing, startRedis, startRedisCluster } from '../stor
 
 const directory = mkdtempSync(join(tmpdir(), 'kr-tls-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
-const [certificate, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+const certificate = join(directory, 'cert.pem');
+const key = join(directory, 'key.pem');
 
 const skip = redisIsMissing() || certificateIsMissing();
 const HEALED_MS_MAX = 10_000;
@@ -23,10 +24,25 @@ const HEALED_MS_MAX = 10_000;
 /** Made anew for each run: a key in the sources would be a key that everyone has. */
 function certificateIsMissing(): string | false {
   const { status } = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-days', '2', '-subj', '/CN=localhost', '-addext', 'basicConstraints=critical,CA:TRUE'],
-    ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-keyout', key],
-    ...['-out', certificate],
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+    '-addext',
+    'basicConstraints=critical,CA:TRUE',
+    '-addext',
+    'subjectAltName=DNS:localhost,IP:127.0.0.1',
+    '-keyout',
+    key,
+    '-out',
+    certificate,
   ]);
   if (status !== 0) return 'no openssl to make a certificate with';
   chmodSync(directory, 0o755);

@@ -62,8 +62,21 @@ function stepsOf(chance: Chance, schedule: string): Step[] {
     const part = Math.ceil(windowMs / 16);
     const toEdge = part - (nowMs % part);
     const move = oneOf(chance, [
-      ...[0, 0, 1, toEdge - 1, toEdge, part, windowMs - 1, windowMs, windowMs + 1],
-      ...[windowMs * 2, upTo(chance, windowMs), upTo(chance, part), -1, -part, -windowMs * 3],
+      0,
+      0,
+      1,
+      toEdge - 1,
+      toEdge,
+      part,
+      windowMs - 1,
+      windowMs,
+      windowMs + 1,
+      windowMs * 2,
+      upTo(chance, windowMs),
+      upTo(chance, part),
+      -1,
+      -part,
+      -windowMs * 3,
     ]);
     nowMs = Math.max(nowMs + move, latestMs - BACK_MS_MAX);
     latestMs = Math.max(nowMs, latestMs);
@@ -152,7 +165,10 @@ async function runTwinsAtQuota(seed: number): Promise<number> {
     nowMs = window * windowMs + (step % 8) * Math.floor(windowMs / 20);
     const names = new Set(Array.from({ length: 3 }, () => upTo(chance, NAMES - 1)));
     const rules = [...names].map((name) => ({
-      ...{ name: `kr:quota/${seed}/${name}`, limit: 1, windowMs, algorithm },
+      name: `kr:quota/${seed}/${name}`,
+      limit: 1,
+      windowMs,
+      algorithm,
     }));
     const theirs = await answerOf(() => redisAt(nowMs).check(owner, rules, 1));
     const ours = await answerOf(() => memory.check(owner, rules, 1));

@@ -96,7 +96,8 @@ test('every process that hears the news forgets it long before', {
 
 /** Holds the first look-up of a key between its reading and its being told. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
-  const [reached, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const reached = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
   let isFirst = true;
   const once: Database['once'] = async (opening, statement) => {
     const answer = await db.once(opening, statement);

@@ -25,7 +25,8 @@ const MEBIBYTE = 1_048_576;
 const TENANTS = 12;
 const MOST_META_BYTES = 8 * MEBIBYTE;
 const WORK_CHARS_MAX = 65_536;
-const [AT_ONCE, WAITING_MAX] = [2, 16];
+const AT_ONCE = 2;
+const WAITING_MAX = 16;
 
 const odd = {
   quotes: '"meta":null, \\" \u2028 é ☃ 🔑 \u007f',

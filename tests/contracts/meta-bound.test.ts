@@ -30,7 +30,8 @@ test('beyond its bound a workspace adds no large meta, and frees some by deletin
     const made = await as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', { name: slug, slug });
     return { call: as(made.secret_key.key), id: made.workspace.id };
   };
-  const [mine, theirs] = [await found('mine'), await found('theirs')];
+  const mine = await found('mine');
+  const theirs = await found('theirs');
   let named = 0;
   const tenantOf = (call: Caller, meta: Input) => {
     named += 1;

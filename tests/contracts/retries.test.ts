@@ -100,7 +100,8 @@ testOnServer('two sessions that wait for each other both get through', async (t)
   t.after(() => other.end());
   // The other session is patient, so that it is ours that the database ends.
   await other.query("set deadlock_timeout = '20s'; set search_path = keyrail");
-  const [one, two] = [randomUUID(), randomUUID()];
+  const one = randomUUID();
+  const two = randomUUID();
   await store.beyond(`create table keyrail.pair as
     select unnest(array['${one}', '${two}']) as id; grant select, update on keyrail.pair to kr_write`);
   const touch = (id: string) => `update keyrail.pair set id = id where id = '${id}'`;

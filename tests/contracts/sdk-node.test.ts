@@ -32,7 +32,8 @@ type Ground = Bench & {
 async function ground(t: TestContext): Promise<Ground> {
   const held = await bench(t);
   const url = await urlOf(held);
-  const [{ id: project }, { id: tenant }] = [await held.given.project(), await held.given.tenant()];
+  const { id: project } = await held.given.project();
+  const { id: tenant } = await held.given.tenant();
   const ticking = manualClock(held.clock.now().getTime());
   const node = {
     url,

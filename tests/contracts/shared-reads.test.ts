@@ -51,7 +51,8 @@ async function readWhileRenamed(call: Caller, whose: string): Promise<number> {
 }
 
 test('many who read at once see their own workspace, and what was changed before', async (t) => {
-  const [one, other] = [await bench(t), await bench(t)];
+  const one = await bench(t);
+  const other = await bench(t);
   const { as } = appBeside(t, one.world, { db: farAway(one.world.db) });
   const counts = await Promise.all([
     readWhileRenamed(as(one.tokens.liveKey), 'one'),

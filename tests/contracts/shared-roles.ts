@@ -37,7 +37,9 @@ export async function migrateWithSharedRoles(login: pg.ClientBase): Promise<void
 
 /** A workspace with a project, a tenant, a secret key and an API key, written as a door would. */
 export async function furnishWithSharedRoles(login: pg.ClientBase): Promise<Furnished> {
-  const [workspaceId, projectId, tenantId] = [randomUUID(), randomUUID(), randomUUID()];
+  const workspaceId = randomUUID();
+  const projectId = randomUUID();
+  const tenantId = randomUUID();
   await login.query('begin');
   await login.query('set local search_path = keyrail; set local role kr_write');
   await login.query(

@@ -122,7 +122,8 @@ async function settle(app: Beside) {
     const made = await app.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', { name: slug, slug });
     return app.as(made.secret_key.key);
   };
-  const [vendor, live] = [await found('attacker'), await found('victim')];
+  const vendor = await found('attacker');
+  const live = await found('victim');
   const attacker = app.as((await vendor('POST /v1/secret_keys', { env: 'test' })).key);
   const project = await live('POST /v1/projects', { name: 'Orders', slug: 'orders' });
   const tenant = await live('POST /v1/tenants', { external_id: 'customer' });

@@ -9,7 +9,8 @@ import pg from 'pg';
 import { migrate, readMigrations } from '../../packages/server/src/db/migrate.ts';
 
 const FIRST_NEW = '0017';
-const [BIG, SMALL] = [5000, 10];
+const BIG = 5000;
+const SMALL = 10;
 const roles = new URL('../../packages/server/src/db/migrations/roles.sql', import.meta.url);
 
 /** As the version before left it. */

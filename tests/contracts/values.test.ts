@@ -113,7 +113,9 @@ if (onPostgres) {
     }
     const db = openPostgres({ url: String(url), clock, connectionsMax: 1, onIdleError: () => {} });
     t.after(() => db.close());
-    const [at, sum, bytes] = [new Date('2026-02-01T23:30:00.123Z'), 0.1 + 0.2, Buffer.from('\\\0')];
+    const at = new Date('2026-02-01T23:30:00.123Z');
+    const sum = 0.1 + 0.2;
+    const bytes = Buffer.from('\\\0');
     const { rows } = await db.once(opening('kr_read'), {
       text: `select $1::timestamptz as at, ($1::timestamptz at time zone 'UTC')::date::text as day,
         $2::float8 as sum, $3::bytea as bytes, current_setting('transaction_isolation') as sees`,

@@ -86,7 +86,8 @@ const openAs = (login: string, database = login) =>
 test('a login of another database cannot connect, nor put on a role if it may', {
   skip,
 }, async () => {
-  const [mine, other] = [await made('mine'), await made('other')];
+  const mine = await made('mine');
+  const other = await made('other');
   for (const login of [mine, other]) {
     match((await migrated(login)).join(), new RegExp(`ALTER ROLE "${login}" NOCREATEROLE`));
     await administer(`alter role ${login} nocreaterole`);
@@ -109,7 +110,8 @@ test('a login of another database cannot connect, nor put on a role if it may', 
 });
 
 test('databases of a version with shared roles each get their own', { skip }, async (t) => {
-  const [first, second] = [await made('first'), await made('second')];
+  const first = await made('first');
+  const second = await made('second');
   const places = [];
   for (const login of [first, second]) {
     await as(login, login, migrateWithSharedRoles);

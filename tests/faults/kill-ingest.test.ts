@@ -58,7 +58,8 @@ test('deaths in the middle of telemetry lose no batch and count none twice', {
   t.after(() => server.kill());
   const { token } = await openLedger(server.url, BOOTSTRAP_TOKEN);
   const keys = await newKeys(server.url, token);
-  const [named, unnamed]: [Sent[], Sent[]] = [[], []];
+  const named: Sent[] = [];
+  const unnamed: Sent[] = [];
 
   const send = async (sent: Sent): Promise<void> => {
     const request = { method: 'POST', path: '/v1/ingest/batch', token, body: sent.batch } as const;

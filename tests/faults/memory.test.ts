@@ -37,7 +37,8 @@ test('the memory of a server is the same after many requests as after some', {
   }
   const told = memories.map(({ heapMiB, residentMiB }) => [heapMiB, residentMiB].map(Math.round));
   t.diagnostic(`heap and resident memory, MiB: ${told.join('  ')}`);
-  const [first, last] = [memories[0], memories.at(-1)];
+  const first = memories[0];
+  const last = memories.at(-1);
   ok(first && last);
   ok(last.heapMiB - first.heapMiB < HEAP_GROWTH_MIB_MAX, `heap: ${told.join('  ')}`);
   ok(last.residentMiB - first.residentMiB < RESIDENT_GROWTH_MIB_MAX, `all: ${told.join('  ')}`);

@@ -69,11 +69,13 @@ test('a registered page manages keys from a browser; a foreign one gets nowhere'
   const found = findChromium();
   if ('missing' in found) return t.skip(found.missing);
   const server = await (await deploy(t)).run();
-  const [ours, foreign] = [await openSite(t), await openSite(t)];
+  const ours = await openSite(t);
+  const foreign = await openSite(t);
   const { secretKey, vendor, projectId, tenant, token } = await subjectOf(server, ours);
   const browser = await chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
   t.after(() => browser.close());
-  const [page, evil] = [await opened(browser, ours), await opened(browser, foreign)];
+  const page = await opened(browser, ours);
+  const evil = await opened(browser, foreign);
   const at = (path: string) => `${server.url}${path}`;
 
   const session = await fetched(page, at('/v1/embed/session'), { token });

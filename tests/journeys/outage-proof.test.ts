@@ -90,9 +90,11 @@ test('one of two API processes is gone: its nodes are counted until they are hea
   skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
 }, async (t) => {
   const deployment = await deploy(t, settings);
-  const [one, two] = [await deployment.run('api'), await deployment.run('api')];
+  const one = await deployment.run('api');
+  const two = await deployment.run('api');
   const ground = await newGround(one);
-  const [first, second] = [await ground.issue(one), await ground.issue(one)];
+  const first = await ground.issue(one);
+  const second = await ground.issue(one);
   const ofOne = await attach(t, ground, { to: one, key: second.key });
   const ofTwo = await attach(t, ground, { to: two, key: second.key });
   const nodes = [ofOne, ofTwo];

@@ -44,7 +44,8 @@ test('the server dies; nodes that know go on, one that does not refuses; then al
     nodes.push(node);
     return node;
   };
-  const [kept, revoked] = [await ground.issue(first), await ground.issue(first)];
+  const kept = await ground.issue(first);
+  const revoked = await ground.issue(first);
   const running = start({});
   const caching = start({ cacheDir });
   for (const node of [running, caching]) equal(await node.ready(), true);

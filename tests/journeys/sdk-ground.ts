@@ -25,7 +25,8 @@ export async function newGround(server: Running): Promise<Ground> {
   const as = (running: Running) => running.as(secretKey);
   const project = await as(server)('POST /v1/projects', { name: 'Orders', slug: 'orders' });
   const tenant = await as(server)('POST /v1/tenants', { external_id: 'a' });
-  const [projectId, tenant_id] = [String(project.id), String(tenant.id)];
+  const projectId = String(project.id);
+  const tenant_id = String(tenant.id);
   return {
     secretKey,
     projectId,

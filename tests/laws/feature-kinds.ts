@@ -47,7 +47,8 @@ export function featureFault(arrow: {
   to: string;
   typeOnly: boolean;
 }): string | null {
-  const [from, to] = [kindOf(arrow.from), kindOf(arrow.to)];
+  const from = kindOf(arrow.from);
+  const to = kindOf(arrow.to);
   if (ORDER.indexOf(to) < ORDER.indexOf(from)) return null;
   if (from === 'noun' && (to === 'noun' || (to === 'rows' && arrow.typeOnly))) return null;
   if (from === 'present' && to === 'present') return null;

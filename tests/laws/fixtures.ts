@@ -63,7 +63,9 @@ const mailed =
 const idOf =
   (make: 'project' | 'tenant' | 'key') =>
   async ({ given }: Bench): Promise<Input> => ({ id: (await given[make]()).id });
-const [aProject, aTenant, aLiveKey] = [idOf('project'), idOf('tenant'), idOf('key')];
+const aProject = idOf('project');
+const aTenant = idOf('tenant');
+const aLiveKey = idOf('key');
 
 const keyIn =
   (env: 'live' | 'test') =>

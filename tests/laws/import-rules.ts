@@ -104,13 +104,15 @@ function foreignFault({ path }: Source, { specifier, target, typeOnly }: Import)
   if (from === 'protocol' && name !== 'zod') return 'protocol imports only zod';
   if (from === 'client') return 'client has no dependency';
   if (from === 'sdk' && !typeOnly) return 'sdk has no dependency: of frameworks it takes types';
-  const [home, section] = [KEPT_IN[name], sectionOf(path)];
+  const home = KEPT_IN[name];
+  const section = sectionOf(path);
   if (section === null || home === undefined || section === home) return null;
   return section === 'app.ts' && typeOnly ? null : `only ${home}/ knows ${name}`;
 }
 
 function lineFault({ path }: Source, { target }: Import): string | null {
-  const [from, to] = [sectionOf(path), target === null ? null : sectionOf(target)];
+  const from = sectionOf(path);
+  const to = target === null ? null : sectionOf(target);
   if (from === null || to === null || from === to) return null;
   if (rankOf(from) === -1 || rankOf(to) < rankOf(from)) return null;
   return `${from} stands before ${to} and may not import it`;

@@ -19,7 +19,8 @@ const OTHER_IDS_EACH = 6;
 let mine: Marked;
 let theirs: Marked;
 before(async (t) => {
-  const [own, foreign] = [await bench(t as never), await bench(t as never)];
+  const own = await bench(t as never);
+  const foreign = await bench(t as never);
   mine = await markedWorkspace(own, `canary-mine-${process.pid}`);
   theirs = await markedWorkspace(foreign, `canary-theirs-${process.pid}`);
 });
@@ -103,7 +104,8 @@ async function holdAgainst(line: AnyLine, place: string, ids: string[]): Promise
     const call = (id: string) => ask(line, swapped(input, place, id), headers);
     for (const id of ids) {
       const unknownId = randomUUID();
-      const [foreign, unknown] = [await call(id), await call(unknownId)];
+      const foreign = await call(id);
+      const unknown = await call(unknownId);
       const what = `${line} with ${place}=${id}`;
       holdsNothingOf(theirs, foreign, what);
       deepEqual(comparable(foreign, id), comparable(unknown, unknownId), what);

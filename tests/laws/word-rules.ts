@@ -32,19 +32,23 @@ const PRESCRIBED_KEYS = new Set(['data', 'info']);
 const paths = (...beginnings: string[]) => new RegExp(`^(${beginnings.join('|')})`);
 const SERVER = 'packages/server/src/';
 const REAL_CLOCK = paths(
-  ...[
-    'scripts/',
-    'bench/',
-    'tests/(stores|contracts|journeys|faults|processes)/',
-    'tests/world.ts$',
-  ],
-  ...[`${SERVER}base/`, 'packages/sdk/src/clock.ts$'],
+  'scripts/',
+  'bench/',
+  'tests/(stores|contracts|journeys|faults|processes)/',
+  'tests/world.ts$',
+  `${SERVER}base/`,
+  'packages/sdk/src/clock.ts$',
 );
 /** Besides answers and mails: the roots, which hand settings to drivers, and what seals one. */
 const REVEALS = paths(
-  ...['tests/', 'bench/', '.*\\.test.ts$', '.*/present.ts$'],
-  ...[`${SERVER}features/mail/`, `${SERVER}[^/]+$`],
-  ...[`${SERVER}base/(secret|sealing|signing-pair).ts$`, `${SERVER}access/bootstrap.ts$`],
+  'tests/',
+  'bench/',
+  '.*\\.test.ts$',
+  '.*/present.ts$',
+  `${SERVER}features/mail/`,
+  `${SERVER}[^/]+$`,
+  `${SERVER}base/(secret|sealing|signing-pair).ts$`,
+  `${SERVER}access/bootstrap.ts$`,
 );
 const SQL_CLOCK = new RegExp(
   ['now\\s*\\(', 'current_(timestamp|time|date)\\b', 'localtime(stamp)?\\b']

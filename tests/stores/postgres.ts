@@ -92,8 +92,13 @@ export async function startPostgres({ tcp = false } = {}): Promise<Postgres> {
 function createDisk({ bin, disk, account }: Cluster): void {
   const [command, args] = commandUnder(account, [
     join(bin, 'initdb'),
-    ...['--no-sync', '--auth=trust', '--username=postgres', '--encoding=UTF8', '--locale=C'],
-    ...['-D', disk],
+    '--no-sync',
+    '--auth=trust',
+    '--username=postgres',
+    '--encoding=UTF8',
+    '--locale=C',
+    '-D',
+    disk,
   ]);
   const run = spawnSync(command, args, { encoding: 'utf8', timeout: START_MS_MAX, cwd: '/' });
   if (run.status !== 0) throw new Error(`initdb failed: ${run.stderr || run.error?.message}`);
@@ -109,7 +114,8 @@ async function startServer(cluster: Cluster): Promise<void> {
   };
   const [command, args] = commandUnder(cluster.account, [
     join(cluster.bin, 'postgres'),
-    ...['-D', cluster.disk],
+    '-D',
+    cluster.disk,
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]);
   const log = openSync(logOf(cluster), 'a');

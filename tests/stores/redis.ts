@@ -75,9 +75,25 @@ export async function startRedis(settings: Record<string, string> = {}): Promise
 
   async function start(): Promise<void> {
     const [command, args] = commandUnder(account, [
-      ...[bin, '--port', String(port), '--bind', '127.0.0.1'],
-      ...['--unixsocket', socket, '--dir', scratch, '--save', '', '--appendonly', 'no'],
-      ...['--enable-debug-command', 'yes', '--loglevel', 'warning', '--daemonize', 'no'],
+      bin,
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--unixsocket',
+      socket,
+      '--dir',
+      scratch,
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--enable-debug-command',
+      'yes',
+      '--loglevel',
+      'warning',
+      '--daemonize',
+      'no',
       ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     ]);
     child = spawn(command, args, { cwd: '/', stdio: 'ignore' });
@@ -189,8 +205,13 @@ function isAwake(port: number): Promise<boolean> {
 
 async function tell(port: number, [command = '', ...args]: string[]): Promise<unknown> {
   const client = new Redis({
-    ...{ host: '127.0.0.1', port, lazyConnect: true, enableReadyCheck: false },
-    ...{ retryStrategy: () => null, maxRetriesPerRequest: 0, connectTimeout: 1000 },
+    host: '127.0.0.1',
+    port,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    retryStrategy: () => null,
+    maxRetriesPerRequest: 0,
+    connectTimeout: 1000,
   });
   client.on('error', () => {});
   await client.connect();

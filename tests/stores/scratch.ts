@@ -28,7 +28,8 @@ export function removeScratch(directory: string): void {
 export function unprivilegedAccount(names: string[]): Account | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of names) {
-    const [uid, gid] = [idOf('-u', name), idOf('-g', name)];
+    const uid = idOf('-u', name);
+    const gid = idOf('-g', name);
     if (uid !== null && gid !== null) return { uid, gid };
   }
   throw new Error(`The tests run as root, and no account of ${names.join(', ')} exists.`);

@@ -55,7 +55,8 @@ export function keyrailProcess(homePath: string, fixed: Record<string, string>):
 /** The same in this process, which is much faster. */
 export const keyrailInProcess = (homePath: string, fixed: Record<string, string>): Keyrail => {
   return async (words, { env = {}, input = '' } = {}) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const stdout = new PassThrough();
+    const stderr = new PassThrough();
     const code = await run(typeof words === 'string' ? words.split(' ') : words, {
       env: { ...fixed, ...env },
       stdin: Readable.from([input]),
@@ -91,7 +92,8 @@ export async function setUpCli(t: TestContext): Promise<CliSetup> {
   const url = await serverUrl();
   const path = await home(t);
   const fixed = { KEYRAIL_URL: url, KEYRAIL_TOKEN: setup.tokens.liveKey };
-  const [keyrail, here] = [keyrailProcess(path, fixed), keyrailInProcess(path, fixed)];
+  const keyrail = keyrailProcess(path, fixed);
+  const here = keyrailInProcess(path, fixed);
   return { ...setup, url, home: path, keyrail, here };
 }
 

@@ -98,7 +98,8 @@ test('secret keys are created, rotated and revoked', async (t) => {
 
 test('an embed token is created for an origin of the customer', async (t) => {
   const { here: keyrail, given, as } = await setUpCli(t);
-  const [project, tenant] = [await given.project(), await given.tenant()];
+  const project = await given.project();
+  const tenant = await given.tenant();
   const origin = 'https://app.customer.example';
   await as.liveKey('PATCH /v1/workspace', { embed_origins: [origin, 'https://b.example'] });
   const words = ['--project', project.slug, '--tenant', tenant.external_id, '--env', 'test'];
