@@ -1,4 +1,4 @@
-// How a small server of this directory tells its parent where it listens, and ends with it.
+// A benchmark server reports its port to the parent process and exits together with it.
 import type { FastifyInstance } from 'fastify';
 
 export async function listenAndAnnounce(app: FastifyInstance): Promise<void> {

@@ -1,7 +1,7 @@
 // The peer of a change: the same statements under the same roles and scope, sent by bare `pg` with
-// prepared statements and its own pipelining, in as many trips as the server takes. No HTTP, no
-// parsing, no presenting: what is left is the database and its driver. The caller's key is not
-// looked up, as the server does so a few times in a second however many changes there are.
+// prepared statements and its own pipelining, in as many round trips as the server takes. Without
+// HTTP, parsing and presenting, this measures the database and its driver. The caller's key is not
+// looked up: the server looks it up a few times a second, independent of the number of changes.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
 import type pg from 'pg';
@@ -19,7 +19,7 @@ export type BareResult = { done: number; ms: number };
 const BEGIN: Statement = { text: 'begin', values: [] };
 const COMMIT: Statement = { text: 'commit', values: [] };
 
-/** The server's own first statement, with an id for the change as every write has one. */
+/** The server's own first statement. As in every write, it sets a change id. */
 const openingAs = (role: DoorRole, workspaceId: string | null): Statement =>
   prologue(
     {
@@ -36,7 +36,7 @@ const pools = { pipelined: openPool(true), awaited: openPool(false) };
 
 type Send = (...statements: Statement[]) => Promise<pg.QueryResult[]>;
 
-/** All at once where the driver may pipeline them, otherwise one after the other. */
+/** Sends all statements at once if the driver may pipeline them, otherwise one after the other. */
 const senderOn = (client: pg.PoolClient, pipelined: boolean): Send =>
   pipelined
     ? (...statements) =>
@@ -65,10 +65,10 @@ async function change({ statements, workspaceId }: Change, pipelined: boolean): 
     const fresh = { keyId: randomUUID(), auditId: randomUUID(), hash: randomBytes(32), now };
     for (const statement of statements.body(fresh)) {
       const [answer] = await send(statement);
-      if (answer?.rowCount !== 1) throw new Error('nothing was found or inserted');
+      if (answer?.rowCount !== 1) throw new Error('a statement found or inserted no row');
     }
     const [, committed] = await send(statements.close(fresh), COMMIT);
-    if (committed?.command !== 'COMMIT') throw new Error('nothing was committed');
+    if (committed?.command !== 'COMMIT') throw new Error('the transaction was not committed');
   });
 }
 

@@ -1,5 +1,5 @@
-// Both sides of the idempotency measurement, in a process of its own: claim and complete by HTTP,
-// or the very statements of the two by bare `pg`, with its own pipelining.
+// Both sides of the idempotency measurement, in a process of its own: claim and complete over HTTP,
+// or the statements of both sent by bare `pg` with its own pipelining.
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Statement } from '../packages/server/src/db/database.ts';
@@ -15,12 +15,12 @@ export type ClaimResult = { done: number; ms: number };
 const { BENCH_PORT, BENCH_TOKEN = '', BENCH_WORKSPACE = '' } = process.env;
 const ANSWER = { status: 201, headers: { 'content-type': 'application/json' } };
 const BODY = Buffer.from(JSON.stringify({ id: 'pay_1', amount: 4200, state: 'settled' }));
-/** As many bytes as the response above takes when it is sealed. */
+/** The size of the response above when it is sealed. */
 const SEALED = randomBytes(116);
 const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;
 
-/** One connection; each call awaits the whole answer, which fits in what one read brings. */
+/** One connection. Each call awaits the whole response, which fits into one read. */
 function openCaller(): (path: string, body: object) => Promise<string> {
   const socket = connect({ host: '127.0.0.1', port: Number(BENCH_PORT), noDelay: true });
   let settle = Promise.withResolvers<string>();
@@ -62,7 +62,7 @@ const bare = {
     const result = await record(statement);
     return { rows: result?.rows ?? [], count: result?.rowCount ?? 0 };
   },
-} as unknown as Read; // it has no reach: the prologue sets it
+} as unknown as Read; // the prologue sets the reach
 
 async function byStatements(): Promise<void> {
   const scopeHash = randomBytes(32).toString('hex');
@@ -71,7 +71,7 @@ async function byStatements(): Promise<void> {
   await lockScope(bare, { ...held, fingerprint: scopeHash, lockMs: 30_000, ttlMs: TTL_MS });
   const sealed = { whole: SEALED, rest: SEALED, bytesMax: BYTES_MAX };
   const stored = await updateStored(bare, held, { status: 201, ...sealed, ttlMs: TTL_MS });
-  if (stored !== 'whole') throw new Error('nothing was stored');
+  if (stored !== 'whole') throw new Error('the response was not stored');
 }
 
 takeOrders(

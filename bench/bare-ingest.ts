@@ -1,5 +1,5 @@
-// The peer of ingest, in a process of its own: the very statements that a batch costs the server,
-// by bare `pg`, with everything already parsed, checked and added up.
+// The peer of ingest, in a process of its own: the statements that a batch costs the server, sent
+// by bare `pg`, with the batch already parsed, checked and summed.
 import type { Statement } from '../packages/server/src/db/database.ts';
 import type { Read } from '../packages/server/src/doors/door.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
@@ -33,7 +33,7 @@ const bare = {
     const [row] = result?.rows ?? [];
     return { rows: [{ ...row, resetMs: row?.reset_ms }], count: result?.rowCount ?? 0 };
   },
-} as unknown as Read; // its reach has no actor: the statements need none
+} as unknown as Read; // no actor in its reach: the statements do not use it
 
 const { events } = checkedBatch(batchOf(ground, Number(BENCH_EVENTS)));
 const named = namedIn(events);
@@ -42,10 +42,10 @@ const tallies = talliesOf(events, 0);
 async function recordOnce(): Promise<void> {
   const charge = { cost: events.length, eventsPerMinute: EVENTS_PER_MINUTE };
   const { allowed } = await updateBudget(bare, charge);
-  if (!allowed) throw new Error('the budget is used up');
+  if (!allowed) throw new Error('the event budget is exhausted');
   await listUnknown(bare, named);
   if (!(await insertUsage(bare, { named: [], tallies, tenantMonthsMax: 1e9 })))
-    throw new Error('nothing was recorded');
+    throw new Error('the batch was not recorded');
 }
 
 takeOrders(async (order: BareOrder): Promise<BareResult> => {

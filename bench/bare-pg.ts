@@ -1,4 +1,4 @@
-// Bare `pg`, as the peers of our statements use it: prepared, and with its own pipelining.
+// Bare `pg` for the peers of our statements: prepared statements and its own pipelining.
 import pg from 'pg';
 import { systemClock } from '../packages/server/src/base/clock.ts';
 import type { Statement } from '../packages/server/src/db/database.ts';
@@ -23,7 +23,9 @@ export function prepared({ text, values }: Statement): pg.QueryConfig {
   return { name, text, values: [...values] };
 }
 
-/** Sends what records traffic of a workspace, each in a transaction of its own and one trip. */
+/**
+ * Sends statements that record traffic of a workspace, each in its own transaction and one trip.
+ */
 export function openRecorder(
   workspaceId: string,
 ): (statement: Statement) => Promise<pg.QueryResult | undefined> {

@@ -1,9 +1,9 @@
-// The peer of a start: Node, the embedded database, one question. Less than this nothing that
-// opens the same directory can do.
+// The peer of a start: Node, the embedded database and one query. This is the lower bound for any
+// program that opens the same directory.
 import { PGlite } from '@electric-sql/pglite';
 
 const directory = process.env.BENCH_DIRECTORY;
-if (directory === undefined) throw new Error('BENCH_DIRECTORY names no directory');
+if (directory === undefined) throw new Error('BENCH_DIRECTORY is not set');
 const store = await PGlite.create({ dataDir: directory });
 await store.query('select 1');
 process.send?.({ ready: true });

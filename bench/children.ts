@@ -1,5 +1,5 @@
-// Programs that a measurement starts. None outlives it: each is ended when its measurement stops
-// it, and whatever is left when this program exits.
+// Programs that a measurement starts. The measurement stops each of them; the rest are killed when
+// this program exits.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,13 +17,13 @@ process.once('exit', () => {
 export type Program = { pid: number; stop(): Promise<void>; hasEnded(): boolean };
 
 export type Worker<Order, Result> = Program & {
-  /** Hands over an order and awaits its result, which may take as long as the order itself. */
+  /** Sends an order and awaits its result, which may take as long as the order itself. */
   ask(order: Order, ms: number): Promise<Result>;
 };
 
 type Said<Result> = { ready: unknown } | { result: Result } | { fault: string };
 
-/** A file of this directory in a process of its own, once it has said that it is ready. */
+/** Starts a file of this directory in a process of its own and waits until it is ready. */
 export async function openWorker<Order extends object, Result>(
   file: string,
   env: Record<string, string> = {},
@@ -40,12 +40,12 @@ export async function openWorker<Order extends object, Result>(
       child.send(order);
       const said = await nextWord<Result>(child, ms + ANSWER_GRACE_MS);
       if ('result' in said) return said.result;
-      throw new Error(`${file}: ${'fault' in said ? said.fault : 'answered out of turn'}`);
+      throw new Error(`${file}: ${'fault' in said ? said.fault : 'sent an unexpected message'}`);
     },
   };
 }
 
-/** A small server of this directory; it says on which port it listens. */
+/** Starts a benchmark server of this directory and waits for its port. */
 export async function openPeerServer(
   file: string,
   env: Record<string, string> = {},
@@ -61,7 +61,7 @@ export async function openPeerServer(
   return { ...program, port: Number(said.ready) };
 }
 
-/** Any program of the repository on this Node, with nothing but the settings given. */
+/** Starts a program of the repository on this Node with only the given settings. */
 export function startProgram(args: string[], env: Record<string, string>): Program {
   const child = spawn(process.execPath, args, {
     env: { ...cleanEnvironment(), ...env },
@@ -101,7 +101,7 @@ function nextWord<Result>(child: ChildProcess, ms: number): Promise<Said<Result>
   });
 }
 
-/** Children see no setting of whoever runs the benchmark. */
+/** Children do not inherit settings from the environment of the benchmark. */
 function cleanEnvironment(): Record<string, string> {
   const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(
@@ -111,7 +111,7 @@ function cleanEnvironment(): Record<string, string> {
   );
 }
 
-/** Processor time that a program has used so far; null where the system does not tell. */
+/** CPU time that a program has used so far; null where the system does not provide it. */
 export function cpuMsOf({ pid }: Program): number | null {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -130,6 +130,6 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no free port was given');
+  if (address === null || typeof address === 'string') throw new Error('found no free port');
   return address.port;
 }

@@ -1,4 +1,4 @@
-// Findings of two who were measured in the same rounds.
+// Findings about two contestants that were measured in the same rounds.
 import { judge, type Laps, rate, ratios, spread } from './rounds.ts';
 import type { Finding } from './table.ts';
 
@@ -6,13 +6,13 @@ type Comparison<Name extends string> = {
   name: string;
   ours: Name;
   peer: Name;
-  /** What the peer is called in the table, if not by its name. */
+  /** The peer's label in the table, if it differs from its name. */
   called?: string;
-  /** Null where nothing is promised. */
+  /** Null if there is no target. */
   least: number | null;
 };
 
-/** How many of ours there are to one of the peer's. */
+/** The ratio of our rate to the peer's. */
 export function compareRates<Name extends string>(
   laps: Laps<Name>,
   { name, ours, peer, called = peer, least }: Comparison<Name>,
@@ -32,7 +32,7 @@ const ROUNDS = 15;
 
 type Growth = { name: string; few: string; most: number };
 
-/** The same work among many and among few, by its milliseconds, in turns. */
+/** Times the same work on a large and on a small set, in turns. */
 export async function compareTimes(
   { name, few: called, most }: Growth,
   few: () => Promise<number>,

@@ -25,7 +25,7 @@ export const underLoad = <Name extends string>(
 
 type Work = { count: number; ms: number; remark: string };
 
-/** Adds what one piece of work cost its program, which a busy machine blurs less than the rate. */
+/** Adds the CPU time per piece of work, which a busy machine distorts less than the rate. */
 export async function timed(program: Program, work: () => Promise<Work>): Promise<Lap> {
   const before = cpuMsOf(program);
   const { count, ms, remark } = await work();

@@ -12,10 +12,10 @@ import { whileOpen } from './stop.ts';
 
 export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 
-/** What is created, as the server takes it and as the statements know it. */
+/** One creation, as the server's request and as the parents that the bare statements need. */
 export type Creation = { request: string; parents: Parents };
 
-/** Each contestant has a workspace of its own: tables and indexes grow for both alike. */
+/** Each contestant has its own workspace, so tables and indexes grow equally for both. */
 export async function raceCreations(
   prepare: (port: number, token: string) => Promise<Creation>,
 ): Promise<Laps<Name>> {

@@ -1,4 +1,4 @@
-// Changes in one workspace on the embedded store, for context: nothing else runs it in process.
+// Changes in one workspace on the embedded store, for context. It has no peer to compare with.
 import { underLoad } from './contestants.ts';
 import { scratchDirectory, startEmbedded } from './keyrail.ts';
 import { openLoader } from './loader.ts';

@@ -1,5 +1,5 @@
-// Claim and complete of fresh scopes, over HTTP on PostgreSQL, against the same statements by bare
-// `pg`. One count is one claim with its complete.
+// Claim and complete of new scopes, over HTTP on PostgreSQL, against the same statements sent by
+// bare `pg`. One count is one claim with its complete.
 import type { ClaimOrder, ClaimResult } from './bare-idempotency.ts';
 import { openWorker, type Program } from './children.ts';
 import { compareRates } from './compare.ts';

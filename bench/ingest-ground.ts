@@ -1,4 +1,4 @@
-// What telemetry is measured on: a workspace with keys, and batches that spread over all of them.
+// The set-up for measuring telemetry: a workspace with keys, and batches that cover all of them.
 import { randomUUID } from 'node:crypto';
 import type { Keyrail } from './keyrail.ts';
 import { foundWorkspace, requestText } from './requests.ts';
@@ -51,9 +51,9 @@ const idIn = (made: unknown): string =>
 
 const DAY_MS = 86_400_000;
 
-/** As an SDK would send it; every key has its share, and one request in twenty fails. */
+/** A batch as the SDK would send it: events for every key, one request in twenty failing. */
 export function batchOf({ projectId, tenantIds, keyIds }: IngestGround, events: number): object {
-  // Of the last hours, and never of tomorrow.
+  // Events are some hours old and never lie in the future.
   const startMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   return {
     object: 'ingest_batch',

@@ -1,5 +1,5 @@
 // Telemetry over HTTP on PostgreSQL, counted in events. The peer sends the same statements by bare
-// `pg`, with nothing left to parse, check or add up: what the database alone would take.
+// `pg`, with the batches already parsed, checked and summed: the cost of the database alone.
 import { readFileSync } from 'node:fs';
 import type { BareOrder, BareResult } from './bare-ingest.ts';
 import { openWorker, type Program } from './children.ts';
@@ -16,7 +16,7 @@ const EVENTS = 1000;
 const SMALL_EVENTS = 100;
 const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
-/** Side by side they wait at the same rows, so that more of them are slower. */
+/** Parallel peers wait for the same rows, so more of them would be slower. */
 const BARE_AT_ONCE = 2;
 
 type Name = 'batches of 1000' | 'batches of 100' | 'bare statements';
@@ -56,7 +56,7 @@ export async function measureIngest(): Promise<Finding[]> {
 
 type Scene = { loader: Loader; server: Keyrail; ground: IngestGround };
 
-/** A loaded server, counted in events instead of requests. */
+/** A server under load, counted in events instead of requests. */
 function inBatches({ loader, server, ground }: Scene, events: 1000 | 100): Contestant<Name> {
   const name: Name = `batches of ${events}`;
   const served = underLoad(loader, { name, server, request: batchRequest(ground, events) });
@@ -69,7 +69,7 @@ function inBatches({ loader, server, ground }: Scene, events: 1000 | 100): Conte
   };
 }
 
-/** Notes what the server holds after each lap, the first of which warms it up. */
+/** Records the server's memory after each lap. The first lap is the warm-up. */
 const noting = (
   megabytes: number[],
   server: Program,

@@ -1,4 +1,4 @@
-// Keyrail as its users run it: its own process, its real settings, a store of its own.
+// Keyrail as users run it: in its own process, with its real settings and its own store.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -16,7 +16,7 @@ const POLL_MS = 4;
 
 export type Keyrail = Program & { port: number; bootstrapToken: string };
 
-/** A durable PostgreSQL that ends with the measurement: fsync and synchronous_commit are on. */
+/** A durable PostgreSQL (fsync and synchronous_commit are on) that stops with the measurement. */
 export async function openPostgres(): Promise<{ url: string; stop: Postgres['stop'] }> {
   const cluster = await startPostgres();
   const admin = new pg.Client({ connectionString: cluster.superuserUrl });
@@ -33,7 +33,7 @@ export async function openPostgres(): Promise<{ url: string; stop: Postgres['sto
   return { url: cluster.url(DATABASE), stop: cluster.stop };
 }
 
-/** The pool's size, given to the server and to its peers alike. */
+/** The pool size of both the server and its peers. */
 export const POOL_SIZE = 10;
 
 export async function startOnPostgres(
@@ -51,7 +51,7 @@ export async function startOnPostgres(
   return { ...program, port, bootstrapToken };
 }
 
-/** The default: nothing is set but where its files go. */
+/** Default settings; only the data directory is set. */
 export async function startEmbedded(directory: string): Promise<Keyrail> {
   const { port, program } = await start('start', { KEYRAIL_DATA_DIR: directory });
   const bootstrapToken = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();
@@ -90,7 +90,7 @@ async function awaitReady(port: number, program: Program): Promise<void> {
   }
 }
 
-/** A socket of its own for each question: it costs the starting server next to nothing. */
+/** Uses a new raw socket for each probe, which costs the starting server almost nothing. */
 function isReady(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });

@@ -1,6 +1,6 @@
-// API keys on PostgreSQL: making them against the same statements by bare `pg`; a page of very many
-// beside the same of few; ending a tenant with very many, and what others feel of it.
-// BENCH_KEYS asks for another size than a million.
+// API keys on PostgreSQL: creating keys against the same statements sent by bare `pg`; a page of
+// a million keys beside a page of few; deleting a tenant with many keys, and the latency of other
+// callers meanwhile. BENCH_KEYS sets the number of keys.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compareRates, compareTimes } from './compare.ts';
 import { raceCreations } from './creations.ts';
@@ -52,7 +52,7 @@ async function measureMany(): Promise<Finding[]> {
       const call = callOf(server.port, token);
       const made = await newProject(call, 0);
       await loadKeys(store.url, made, size);
-      console.log(`  ${size} keys are there`);
+      console.log(`  created ${size} keys`);
       return { call, ...made };
     };
     const few = await ground('few', FEW);
@@ -73,12 +73,12 @@ async function msPerList(call: Call): Promise<number> {
   const beganAt = performance.now();
   for (let n = 0; n < LISTS; n += 1) {
     const page = await call('GET', '/v1/keys?limit=200');
-    if (!Array.isArray(page.data) || page.data.length !== 200) throw new Error('another page');
+    if (!Array.isArray(page.data) || page.data.length !== 200) throw new Error('unexpected page');
   }
   return (performance.now() - beganAt) / LISTS;
 }
 
-/** Meanwhile somebody else of the workspace reads and changes, one thing after the other. */
+/** During the delete, another caller of the workspace alternates reads and changes. */
 async function measureDelete(ground: Ground & { call: Call }): Promise<Finding[]> {
   const { call, tenantId, projectId } = ground;
   const { id: other } = await call('POST', '/v1/tenants', { external_id: 'bystander' });
@@ -110,7 +110,7 @@ async function measureDelete(ground: Ground & { call: Call }): Promise<Finding[]
       met: seconds < DELETE_SECONDS_MAX,
     },
     {
-      name: 'keys: the longest that a change beside it took',
+      name: 'keys: the slowest concurrent change',
       ours: `${blockedMs.toFixed(0)} ms`,
       peer: '-',
       ratio: '-',

@@ -1,6 +1,6 @@
-// The peers of a rate-limit check, each a bare Fastify route that takes the same body: one answers
-// at once, one makes a script call that does nothing, one asks rate-limiter-flexible for the same
-// two rules.
+// The peers of a rate-limit check, each a bare Fastify route that takes the same body: one responds
+// immediately, one makes a script call that does nothing, one calls rate-limiter-flexible with the
+// same two rules.
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterUnion } from 'rate-limiter-flexible';
@@ -34,7 +34,7 @@ const answers: Record<string, () => Promise<(body: Body) => unknown>> = {
 };
 
 const answer = await answers[process.env.BENCH_PEER ?? '']?.();
-if (!answer) throw new Error('BENCH_PEER names no peer');
+if (!answer) throw new Error('BENCH_PEER is not set or names an unknown peer');
 const app = Fastify({ logger: false });
 app.post('/', (request) => answer(request.body as Body));
 await listenAndAnnounce(app);

@@ -1,7 +1,7 @@
-// The load generator: a process of its own that keeps a fixed number of connections busy, one
-// request in flight on each. It speaks just enough HTTP to count answers, so that it costs far
-// less than what it measures. Anything but a 2xx, or a 304 to who has everything, ends the run with
-// that answer as the reason.
+// The load generator: a process of its own that keeps a fixed number of connections busy, with one
+// request in flight on each. Its minimal HTTP parser only counts responses, so it costs far less
+// than the server it measures. A response other than 2xx, or 304 to a conditional request, ends the
+// run with that response as the reason.
 import { connect, type Socket } from 'node:net';
 import type { LoadOrder, LoadResult } from './loader.ts';
 import { takeOrders } from './orders.ts';
@@ -42,7 +42,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   };
 }
 
-/** One connection: asks, awaits the whole answer, asks again, until the time is over. */
+/** One connection: sends a request, awaits the whole response, repeats until the time is over. */
 function keepBusy(state: Run): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let pending: Buffer | null = null;
@@ -55,12 +55,12 @@ function keepBusy(state: Run): Promise<void> {
     const whole = pending ? Buffer.concat([pending, bytes]) : bytes;
     const length = answerLength(whole);
     if (length === null || whole.length < length) {
-      // The read buffer is used again, so what is unfinished is kept apart.
+      // The read buffer is reused, so an incomplete response is copied.
       pending = Buffer.from(whole);
       return;
     }
     pending = null;
-    if (whole.length > length) throw new Error('more bytes than the answer has');
+    if (whole.length > length) throw new Error('received more bytes than one response has');
     refuseUnlessGood(whole);
     state.latenciesMs.push(performance.now() - askedAt);
     if (state.isOver) socket.end();
@@ -93,13 +93,13 @@ function keepBusy(state: Run): Promise<void> {
   return promise;
 }
 
-/** The length of the whole answer, or null while its head is incomplete. */
+/** The length of the whole response, or null while its head is incomplete. */
 function answerLength(bytes: Buffer): number | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;
   if (isNotModified(bytes)) return headEnd + HEAD_END.length;
   const length = LENGTH_HEADER.exec(bytes.toString('latin1', 0, headEnd))?.[1];
-  if (length === undefined) throw new Error(`an answer without a length: ${excerpt(bytes)}`);
+  if (length === undefined) throw new Error(`a response without a length: ${excerpt(bytes)}`);
   return headEnd + HEAD_END.length + Number(length);
 }
 
@@ -112,7 +112,7 @@ const isNotModified = (answer: Buffer): boolean =>
 
 function refuseUnlessGood(answer: Buffer): void {
   if (answer[FIRST_STATUS_DIGIT] !== DIGIT_TWO && !isNotModified(answer)) {
-    throw new Error(`an answer that is not a success: ${excerpt(answer)}`);
+    throw new Error(`a response that is not a success: ${excerpt(answer)}`);
   }
 }
 

@@ -1,5 +1,5 @@
-// The parent's side of the load generator: one child for a whole measurement, so that its code is
-// as warm in the first round as in the last.
+// The parent's side of the load generator: one child process for a whole measurement, so that its
+// code is as warm in the first round as in the last.
 import { openWorker, type Worker } from './children.ts';
 
 export type LoadOrder = { port: number; request: string; connections: number; ms: number };
@@ -9,7 +9,7 @@ export type LoadResult = {
   ms: number;
   p50Ms: number;
   p99Ms: number;
-  /** How much of one core the generator itself took: near 1 it is what limits the rate. */
+  /** The generator's share of one core. Near 1, the generator limits the rate. */
   cpuShare: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * The benchmark: each number beside a peer that was measured in the same run, in turns with it.
- * A missed target is printed and fails nothing: this measures, it does not judge.
+ * The benchmark. Each number stands beside a peer that was measured in turns with it in the same
+ * run. A missed target is printed but does not fail the run.
  *
  *   npm run bench                 everything
  *   npm run bench -- reads        one measurement, or several by their names
@@ -37,7 +37,9 @@ async function main(): Promise<void> {
   const asked = process.argv.slice(2);
   const unknown = asked.filter((name) => !(name in measurements));
   if (unknown.length > 0) {
-    console.error(`No measurement ${unknown.join(', ')}: ${Object.keys(measurements).join(', ')}.`);
+    console.error(
+      `Unknown measurement ${unknown.join(', ')}. Known: ${Object.keys(measurements).join(', ')}.`,
+    );
     process.exitCode = 2;
     return;
   }
@@ -51,7 +53,7 @@ async function main(): Promise<void> {
   console.log(`\n${tableOf(findings)}`);
 }
 
-/** Ratios bear with a busy machine; rates and times do not, so it is said how busy it was. */
+/** Ratios tolerate a busy machine, rates and times do not. The load is therefore printed. */
 function conditions(): string {
   const cores = availableParallelism();
   const [load = 0] = loadavg();

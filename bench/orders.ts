@@ -1,6 +1,6 @@
-// What a worker of a measurement does all its life: it takes orders from its parent.
+// The loop of a worker process: it takes orders from its parent.
 
-/** Says that it is ready, carries out one order after the other, and ends with its parent. */
+/** Reports ready, carries out one order after the other, and exits with its parent. */
 export function takeOrders<Order, Result>(carryOut: (order: Order) => Promise<Result>): void {
   process.on('message', async (order: Order) => {
     try {
@@ -15,7 +15,7 @@ export function takeOrders<Order, Result>(carryOut: (order: Order) => Promise<Re
 
 type Span = { ms: number; concurrency: number };
 
-/** So many at once, each of which takes one step after the other until the time is over. */
+/** Runs `concurrency` loops in parallel, each repeating the step until the time is over. */
 export async function repeat(
   { ms, concurrency }: Span,
   begin: () => () => Promise<unknown>,

@@ -1,6 +1,6 @@
-// Goodput under overload: changes that are done by a server that gets 3 and 30 times the clients
-// that saturate it, beside those of the load that just does. On a database nearby, and on one whose
-// every round trip takes 200 ms. Refused clients come back when `retry-after` tells them.
+// Goodput under overload: changes answered in time with 3 and 30 times as many clients as saturate
+// the server, compared with the load that just saturates it. PostgreSQL is near, or 200 ms away per
+// round trip. Refused clients wait for `retry-after` before they try again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '../tests/processes/homes.ts';
 import { ask, keptConnections } from '../tests/processes/http.ts';
@@ -12,7 +12,7 @@ import type { Finding } from './table.ts';
 
 const SHARE_MIN = 0.8;
 const TIMES = [3, 30];
-/** Nothing is counted before the first request would time out. */
+/** Counting starts after the first request could have timed out. */
 const SETTLED_MS = 4000;
 const COUNTED_MS = 8000;
 const RAMP_MS = 1000;
@@ -73,7 +73,7 @@ function changing(port: number, token: string): () => Promise<boolean> {
   };
 }
 
-/** Changes done in a second, while each client makes one after the other. */
+/** Changes per second while each client makes one change after the other. */
 async function goodput(
   clients: number,
   change: () => Promise<boolean>,
@@ -82,7 +82,7 @@ async function goodput(
   let done = 0;
   let phase: 'settling' | 'counted' | 'over' = 'settling';
   const running = Array.from({ length: clients }, async (_, at) => {
-    // Not all in one instant: the system's queue for new connections is short.
+    // Connect one after the other: the system's queue for new connections is short.
     await sleep((at / clients) * RAMP_MS);
     while (phase !== 'over') {
       const isDone = await change();

@@ -1,4 +1,4 @@
-// The policy feed's promises, one after the other.
+// All measurements of the policy feed, one after the other.
 import { measurePolls } from './policy-polls.ts';
 import { measureRevocations } from './policy-revocations.ts';
 import { measureSizes } from './policy-sizes.ts';

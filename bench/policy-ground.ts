@@ -1,5 +1,5 @@
-// What the measurements of the feed start from: a project with keys, made through the front door
-// or, where there are many, straight in the store.
+// The set-up for measuring the feed: a project with keys, created over HTTP or, for large numbers,
+// inserted directly into the database.
 import pg from 'pg';
 
 export type Call = (
@@ -29,7 +29,7 @@ export type Ground = { projectId: string; tenantId: string; keyIds: string[]; ve
 
 let projects = 0;
 
-/** A project with so many keys, and the version at which it stands. */
+/** Creates a project with `keys` keys; `version` is its policy version. */
 export async function newProject(call: Call, keys: number): Promise<Ground> {
   projects += 1;
   const { id: project } = await call('POST', '/v1/projects', {
@@ -48,8 +48,8 @@ export async function newProject(call: Call, keys: number): Promise<Ground> {
 }
 
 /**
- * Many keys of one change, as if they had been imported. Triggers are off, so what they guard is
- * done by hand: the version of that change.
+ * Inserts many keys as one change. Triggers are off, so the version of that change is inserted here
+ * as well.
  */
 export async function loadKeys(
   url: string,

@@ -1,5 +1,5 @@
-// The least that could tell 200 nodes: a server that holds requests and answers all of them when
-// something is posted, with as many bytes as a delta has, and stores nothing.
+// The lower bound for notifying 200 nodes: a server that holds requests and answers all of them on
+// a POST, with as many bytes as a delta has. It stores nothing.
 import Fastify, { type FastifyReply } from 'fastify';
 import { listenAndAnnounce } from './announce.ts';
 
@@ -12,12 +12,12 @@ let version = 1;
 app.get('/wait', (_request, reply) => {
   held.push(reply);
 });
-app.post('/news', async () => {
+app.post('/change', async () => {
   version += 1;
-  const told = held;
+  const waiting = held;
   held = [];
   const body = JSON.stringify({ version, padding: 'x'.repeat(BODY_CHARS) });
-  for (const reply of told) reply.type('application/json').send(body);
+  for (const reply of waiting) reply.type('application/json').send(body);
   return { version };
 });
 await listenAndAnnounce(app);

@@ -1,6 +1,6 @@
-// Nodes that long-poll, in a program of their own: raw kept-alive sockets, each asking for what
-// came after its version, and noting when the news of it arrived. Two programs on one machine
-// agree about the time: both read the system's monotonic clock.
+// Nodes that long-poll, in a program of their own: raw keep-alive sockets, each polling for changes
+// after its version and recording when the response arrived. Times of two programs on one machine
+// are comparable: both read the system's monotonic clock.
 import { connect } from 'node:net';
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,10 +8,10 @@ import { takeOrders } from './orders.ts';
 import type { NodesOrder, NodesResult, Told } from './policy-revocations.ts';
 
 const HEAD_END = '\r\n\r\n';
-/** Held, not merely connected: whoever is not held by now would have been answered. */
+/** Waits until all polls are held. A poll that would not be held has been answered by then. */
 const SETTLE_MS = 500;
 
-/** When a version was received, by server and version. */
+/** Arrival times of a version, by port and version. */
 const arrivals = new Map<string, number[]>();
 
 async function startNodes(order: NodesOrder): Promise<void> {
@@ -38,8 +38,8 @@ function startNode({ port, path, token, version }: NodesOrder, name: string): Pr
     pending = '';
     if (answer.startsWith('HTTP/1.1 200 ')) {
       known = Number(/"version":(\d+)/.exec(answer)?.[1]);
-      const told = `${port} ${known}`;
-      arrivals.set(told, [...(arrivals.get(told) ?? []), atMs]);
+      const change = `${port} ${known}`;
+      arrivals.set(change, [...(arrivals.get(change) ?? []), atMs]);
     } else if (!answer.startsWith('HTTP/1.1 304 ')) throw new Error(answer.slice(0, 300));
     ask();
   });

@@ -1,4 +1,4 @@
-// A poll of a node that has everything, beside the plainest authenticated read there is.
+// A poll of an up-to-date node, compared with the simplest authenticated read.
 import { compareRates } from './compare.ts';
 import { underLoad } from './contestants.ts';
 import { openPostgres, startOnPostgres } from './keyrail.ts';

@@ -1,5 +1,5 @@
-// From sending a revocation to the moment when the last of 200 connected nodes has received it,
-// in turns with a server that does nothing but hold and tell.
+// From sending a revocation until the last of 200 connected nodes has received it, in turns with a
+// server that only holds requests and answers them.
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPeerServer, openWorker, type Worker } from './children.ts';
@@ -42,30 +42,30 @@ export async function measureRevocations(): Promise<Finding[]> {
     const fleet = { token, count: NODES };
     await nodes.ask({ ...fleet, port, path, version }, ANSWER_MS);
     await nodes.ask({ ...fleet, port: peer.port, path: '/wait?', version: 1 }, ANSWER_MS);
-    const tellPeer = callOf(peer.port, token);
+    const callPeer = callOf(peer.port, token);
     const ours: number[][] = [];
     const bare: number[][] = [];
     for (const [at, id] of keyIds.entries()) {
-      const told = { port, version: version + at + 1 };
-      ours.push(await timed(nodes, told, () => call('POST', `/v1/keys/${id}/revoke`, {})));
-      const peerTold = { port: peer.port, version: at + 2 };
-      bare.push(await timed(nodes, peerTold, () => tellPeer('POST', '/news', {})));
+      const change = { port, version: version + at + 1 };
+      ours.push(await timed(nodes, change, () => call('POST', `/v1/keys/${id}/revoke`, {})));
+      const peerChange = { port: peer.port, version: at + 2 };
+      bare.push(await timed(nodes, peerChange, () => callPeer('POST', '/change', {})));
     }
     return findings(ours.slice(WARM_UP), bare.slice(WARM_UP));
   });
 }
 
-/** How long after the sending each node had the news. */
-async function timed(nodes: Nodes, told: Told, send: () => Promise<unknown>): Promise<number[]> {
+/** The delay between sending and arrival, for each node. */
+async function timed(nodes: Nodes, change: Told, send: () => Promise<unknown>): Promise<number[]> {
   await sleep(PAUSE_MS);
   const sentMs = Number(hrtime.bigint()) / 1e6;
   await send();
   for (let waited = 0; waited < ANSWER_MS; waited += PAUSE_MS) {
-    const { arrivedMs } = await nodes.ask(told, ANSWER_MS);
+    const { arrivedMs } = await nodes.ask(change, ANSWER_MS);
     if (arrivedMs.length === NODES) return arrivedMs.map((ms) => ms - sentMs);
     await sleep(PAUSE_MS);
   }
-  throw new Error(`version ${told.version} did not reach all nodes`);
+  throw new Error(`version ${change.version} did not reach all nodes`);
 }
 
 function at(values: readonly number[], share: number): number {
@@ -81,7 +81,7 @@ function findings(ours: number[][], bare: number[][]): Finding[] {
   const compare = (name: string, [mine, theirs]: [number[], number[]]): Finding => ({
     name: `policy: revocation to ${name}, ms`,
     ours: distribution(mine),
-    peer: `held and told ${distribution(theirs)}`,
+    peer: `bare hold server ${distribution(theirs)}`,
     ratio: (median(mine) / median(theirs)).toFixed(2),
     target: 'context',
     met: null,

@@ -1,6 +1,6 @@
-// The feed of a project with very many keys: a whole snapshot in pages, what that costs the server
-// in memory and time, and a small delta beside the same of a small project.
-// BENCH_POLICY_KEYS asks for another size than a million.
+// The feed of a project with a million keys: a whole snapshot in pages, its cost in server memory
+// and time, and a small delta compared with the same delta of a small project.
+// BENCH_POLICY_KEYS sets the number of keys.
 import { readFileSync } from 'node:fs';
 import { compareTimes } from './compare.ts';
 import { openPostgres, startOnPostgres } from './keyrail.ts';
@@ -29,7 +29,7 @@ export async function measureSizes(): Promise<Finding[]> {
     for (const size of [FEW, KEYS / 4, KEYS]) {
       const ground = await newProject(call, CHANGES);
       await loadKeys(store.url, ground, size);
-      console.log(`  ${size} keys are there`);
+      console.log(`  created ${size} keys`);
       grounds.push(ground);
     }
     const [few, quarter, all] = grounds;
@@ -45,7 +45,7 @@ type Grounds = { few: Ground; quarter: Ground; all: Ground };
 
 async function measureSnapshots(call: Call, pid: number, grounds: Grounds): Promise<Finding[]> {
   const { few, quarter, all } = grounds;
-  // Warm, so that what grows is what these snapshots need and not what any work would.
+  // Warm up first, so that the measured growth belongs to these snapshots.
   for (let n = 0; n < 30; n += 1) await readAll(call, few);
   await readAll(call, quarter);
   const before = megabytesOf(pid);
@@ -118,7 +118,7 @@ async function msPerDelta(call: Call, { projectId, version }: Ground): Promise<n
       'GET',
       `/v1/policy/delta?project_id=${projectId}&since=${since}`,
     );
-    if (!Array.isArray(changes) || changes.length !== CHANGES) throw new Error('another delta');
+    if (!Array.isArray(changes) || changes.length !== CHANGES) throw new Error('unexpected delta');
   }
   return (performance.now() - beganAt) / DELTAS;
 }

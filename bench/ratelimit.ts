@@ -1,6 +1,6 @@
-// Rate-limit checks over HTTP: with Redis against a bare route that makes one script call, and
-// against rate-limiter-flexible with the same rules; in the process against that bare route, and
-// against one that answers at once.
+// Rate-limit checks over HTTP. With Redis: against a bare route with one script call, and against
+// rate-limiter-flexible with the same rules. In memory: against the same bare route, and against
+// one that responds immediately.
 import { startRedis } from '../tests/stores/redis.ts';
 import { openPeerServer } from './children.ts';
 import { compareRates } from './compare.ts';
@@ -33,7 +33,7 @@ const post = (path: string, token?: string): string =>
 export async function measureRatelimit(): Promise<Finding[]> {
   return whileOpen(async (keep) => {
     const redis = keep(await startRedis());
-    const store = keep(await openPostgres()); // holds the key; a check never asks it
+    const store = keep(await openPostgres()); // stores the secret key; checks do not query it
     const loader = keep(await openLoader());
     const keyrail = async (name: Name, slug: string, settings: Record<string, string>) => {
       const server = keep(await startOnPostgres(store.url, settings));
@@ -64,7 +64,7 @@ function findings(laps: Laps<Name>): Finding[] {
     compare('check, redis', 'one EVALSHA', 0.7),
     compare('check, redis', 'flexible', 1),
     compare('check, memory', 'one EVALSHA', 0.8),
-    // Held to the same against a route that asks nobody: the harder of the two.
+    // The same target against a route without any call, which is the harder of the two.
     compare('check, memory', 'trivial POST', 0.8),
   ];
 }

@@ -1,6 +1,6 @@
-// Authenticated reads against the least that the same framework can do, without and with a row read
-// under row level security. A key that is busy is looked up every 50 ms, and those who ask for the
-// same row at the same time share a statement.
+// Authenticated reads against the minimum of the same framework, without and with a row read under
+// row level security. A busy key is looked up every 50 ms, and concurrent reads of the same row
+// share a statement.
 import { openPeerServer } from './children.ts';
 import { compareRates } from './compare.ts';
 import { underLoad } from './contestants.ts';
@@ -47,7 +47,7 @@ function findings(laps: Laps<Name>): Finding[] {
   return [
     compare('GET /v1/environments', 'trivial route', RATIO_MIN),
     compare('GET /v1/workspace', 'trivial route', RATIO_MIN),
-    // What a statement costs by itself, when everyone has their own.
+    // The cost of the statement itself, without sharing.
     compare('GET /v1/workspace', 'one bare select', null),
     compare('one bare select', 'trivial route', null),
   ];

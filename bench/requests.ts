@@ -1,8 +1,8 @@
-// Requests as bytes, built once and sent many times, and the few that set a measurement up.
+// Requests as bytes, built once and sent many times, and the requests that set up a measurement.
 
 export type Wanted = { method: string; path: string; token?: string; body?: object };
 
-/** One HTTP/1.1 request, whole: what the load generator writes to its sockets. */
+/** One complete HTTP/1.1 request, as the load generator writes it to its sockets. */
 export function requestText({ method, path, token, body }: Wanted): string {
   const content = body === undefined ? '' : JSON.stringify(body);
   const lines = [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1'];
@@ -13,7 +13,7 @@ export function requestText({ method, path, token, body }: Wanted): string {
   return `${lines.join('\r\n')}\r\n\r\n${content}`;
 }
 
-/** Founds a workspace of its own and returns the secret key of its owner. */
+/** Creates a workspace and returns the secret key of its owner. */
 export async function foundWorkspace(
   port: number,
   bootstrapToken: string,
@@ -29,7 +29,7 @@ export async function foundWorkspace(
     body: JSON.stringify({ name: `Bench ${slug}`, slug }),
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`no workspace was founded: ${answer.status} ${text}`);
+  if (!answer.ok) throw new Error(`creating a workspace failed: ${answer.status} ${text}`);
   return JSON.parse(text).secret_key.key;
 }
 

@@ -1,6 +1,6 @@
-// Rounds of several contestants, taken in turns (A B C, A B C, …), so that whatever else the
-// machine does meanwhile falls on all of them alike. Rounds are short and many: the speed of a
-// shared machine swings within seconds, and only neighbours in time can be compared.
+// Rounds of several contestants in turns (A B C, A B C, …), so that other load on the machine
+// affects all of them equally. Rounds are short and many: the speed of a shared machine varies
+// within seconds, and only adjacent measurements are comparable.
 
 import type { Verdict } from './table.ts';
 
@@ -9,7 +9,7 @@ const ROUND_MS = 250;
 const ROUNDS = 85;
 const ROUNDS_SHOWN = 5;
 
-/** What one contestant did in one round. */
+/** The result of one contestant in one round. */
 export type Lap = { perSecond: number; remark: string };
 
 export type Contestant<Name extends string> = {
@@ -47,8 +47,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Where the median would lie if there were no end of rounds, with 95 % certainty: between two of
- * the sorted values, which depends on how many there are and on nothing else.
+ * The 95 % confidence interval of the median: two of the sorted values, whose positions depend only
+ * on the number of values.
  */
 function around(values: readonly number[]): { least: number; most: number } {
   const sorted = values.toSorted((one, other) => one - other);
@@ -58,20 +58,20 @@ function around(values: readonly number[]): { least: number; most: number } {
   return { least: sorted[from] ?? Number.NaN, most: sorted[to] ?? Number.NaN };
 }
 
-/** Whether a target is met; unclear where chance alone could have decided. */
+/** Whether a target is met; `unclear` if the result could be chance. */
 export function judge(values: readonly number[], isMet: (value: number) => boolean): Verdict {
   const { least, most } = around(values);
   if (isMet(least) && isMet(most)) return true;
   return isMet(least) || isMet(most) ? 'unclear' : false;
 }
 
-/** Ratios round by round: neighbours in time are compared, not the best of each. */
+/** Ratios per round: adjacent measurements are compared, not the best of each contestant. */
 export const ratios = (ours: readonly number[], peers: readonly number[]): number[] =>
   ours.map((value, round) => value / (peers[round] ?? Number.NaN));
 
 export const rate = (perSecond: number): string => `${Math.round(perSecond)}/s`;
 
-/** `1234/s ±3 %`: the median, and how far from it the true one may lie. */
+/** `1234/s ±3 %`: the median and its confidence interval. */
 export function spread(values: readonly number[], show: (value: number) => string): string {
   const middle = median(values);
   const { least, most } = around(values);

@@ -1,5 +1,5 @@
-// The peer: better-auth's API-key plugin verifying one key again and again in a process of its own,
-// on PostgreSQL (BENCH_URL) as it is run, or on its in-memory store, which is made for tests.
+// The peer: better-auth's API-key plugin verifies one key repeatedly in a process of its own, on
+// PostgreSQL (BENCH_URL) as in production, or on its in-memory store, which is made for tests.
 import { betterAuth } from 'better-auth';
 import { memoryAdapter } from 'better-auth/adapters/memory';
 import { getMigrations } from 'better-auth/db';
@@ -10,7 +10,7 @@ export type PeerOrder = { ms: number };
 
 const tables = { user: [], session: [], account: [], verification: [], apikey: [] };
 const url = process.env.BENCH_URL;
-/** A schema of its own, because that of the store belongs to nobody who logs in. */
+/** A separate schema, because no login role owns the schema of the store. */
 async function openPool(connectionString: string): Promise<pg.Pool> {
   const pool = new pg.Pool({ connectionString, max: 4, options: '-c search_path=peer' });
   await pool.query('create schema if not exists peer');

@@ -13,8 +13,8 @@ if (feed) {
   const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
   const url = `http://127.0.0.1:${feed}`;
   const keyrail = createKeyrail({ url, secretKey, projectId: BENCH_PROJECT, log: () => {} });
-  if (!(await keyrail.ready())) throw new Error('no policy came');
-  // The counters are a network call by nature; what is measured is what every request pays.
+  if (!(await keyrail.ready())) throw new Error('the node received no policy');
+  // Rate limiting is a network call by nature; this measures the cost that every request pays.
   app.use(protect(keyrail, { rateLimit: false, scopes: [] }));
 }
 app.get('/', (_, response) => void response.json({ text: 'hello' }));

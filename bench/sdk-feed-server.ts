@@ -1,6 +1,6 @@
-// A control plane with BENCH_KEYS keys that only tells its policy, so that what a node needs to
-// take it in is measured and not what a server needs to tell it. It writes all keys down before it
-// listens: whoever is measured beside it would else share a processor's caches with it.
+// A control plane with BENCH_KEYS keys that serves only its policy, so that the cost of loading it
+// in the node is measured and not the cost of serving it. It serializes all keys before it listens:
+// otherwise it would compete for CPU caches with the measured node.
 import { createServer, type ServerResponse } from 'node:http';
 import { entryOf, headOf } from './sdk-keys.ts';
 
@@ -23,12 +23,12 @@ const server = createServer((request, response) => {
     return;
   }
   if (request.method === 'POST') {
-    // Telemetry, taken and forgotten.
+    // Telemetry is accepted and discarded.
     const receipt = { object: 'ingest_receipt', accepted: 0, events_dropped_reported: 0 };
     request.resume().on('end', () => response.writeHead(202).end(JSON.stringify(receipt)));
     return;
   }
-  // Nothing ever changes here.
+  // The policy never changes.
   const held = setTimeout(
     () => response.writeHead(304).end(),
     Number(searchParams.get('wait_ms') ?? 0),

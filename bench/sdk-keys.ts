@@ -1,4 +1,4 @@
-// The n-th key of the SDK's measurements, the same in every process.
+// The n-th key of the SDK's measurements; every process derives the same one.
 import { createHash } from 'node:crypto';
 import { type MintedCredential, mintCredential } from '@keyrail/protocol/key-format.ts';
 
@@ -17,7 +17,7 @@ export const keyOf = (number: number): MintedCredential => {
 const idOf = (kind: number, number: number) =>
   `0189${kind.toString(16).padStart(4, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 
-/** As the feed tells it: ten keys a tenant, a few scope sets, every second one with an end. */
+/** A feed entry: ten keys per tenant, a few scope sets, every second key with an expiry. */
 export function entryOf(number: number): object {
   const { lookupHash, displayPrefix } = keyOf(number);
   return {

@@ -1,4 +1,4 @@
-// One node of the SDK in a process of its own: loads a policy, then decides and hashes in turns.
+// One SDK node in a process of its own: loads a policy, then decides and hashes in turns.
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -15,11 +15,11 @@ export type NodeOrder =
 
 export type Loaded = { cpuMs: number; wallMs: number; blockedMs: number; bytesPerKey: number };
 export type Counted = { perSecond: number };
-/** By the processor time of the one thread too: what other programs take away is not in it. */
+/** Also counts the thread's own CPU time, which excludes other programs. */
 export type Timed = Counted & { perCpuSecond: number };
 
 const READY_MS_MAX = 300_000;
-/** More than any cache holds, and each key as likely as another. */
+/** More keys than any CPU cache holds, each equally likely. */
 const SAMPLE_MAX = 200_000;
 const BATCH = 256;
 const SETTLE_MS = 50;
@@ -32,7 +32,7 @@ let node: Keyrail | null = null;
 let texts: string[] = [];
 let sink: unknown;
 
-/** Some things are let go of only when the event loop turns. */
+/** Waits for the event loop, because some memory is released only when it turns. */
 async function bytesInUse(): Promise<number> {
   for (let n = 0; n < 5; n += 1) {
     collect();
@@ -46,26 +46,25 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
   const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
   const url = `http://127.0.0.1:${port}`;
   const options = { url, secretKey, projectId: BENCH_PROJECT, telemetry: false };
-  // The runtime loads its fetch on first use.
+  // The first call makes the runtime load fetch.
   await fetch(url, { method: 'POST' });
   const cpu = process.cpuUsage();
   const beganAt = performance.now();
   node = createKeyrail(options);
-  if (!(await node.ready(READY_MS_MAX))) throw new Error('no policy came');
+  if (!(await node.ready(READY_MS_MAX))) throw new Error('the node received no policy');
   const wallMs = performance.now() - beganAt;
   const { user, system } = process.cpuUsage(cpu);
   const { blockedMs, bytesPerKey } = await loadSecond(options, keys);
   const count = Math.min(keys, SAMPLE_MAX);
-  // Spread over all of them by a step that has no factor in common with any round number.
+  // Spread over all keys by a step that shares no factor with round numbers.
   texts = Array.from({ length: count }, (_, at) => flat(keyOf((at * 7_919) % keys).secret));
   return { cpuMs: (user + system) / 1000, wallMs, blockedMs, bytesPerKey };
 }
 
 /**
- * A second node loads the same: how much more is in use then, and the most that the main thread
- * worked between two turns of the event loop meanwhile. That is counted in its processor time,
- * because other programs are not our doing. The first node is timed without either: who has just
- * asked for collections is given many more of them.
+ * A second node loads the same policy. Measures the additional memory and the longest block of the
+ * event loop meanwhile, in CPU time, which excludes other programs. The first node is timed without
+ * either: forced garbage collections make V8 collect more often afterwards.
  */
 async function loadSecond(
   options: KeyrailOptions,
@@ -90,19 +89,19 @@ async function loadSecond(
   return { blockedMs: longest / 1000, bytesPerKey };
 }
 
-/** As a header's value is: one piece, and not the sum of others. */
+/** A flat string, as a header's value is; V8 would otherwise hash a rope. */
 const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 const acts = {
   decide: (text: string) => {
     sink = node?.verify(text, ROUTE);
   },
-  // The call that is in a decision, on the same texts in the same order. (The decision makes it on
-  // the bytes of the text, which it has at hand; for who has but the text this is quickest.)
+  // The hash inside a decision, over the same texts in the same order. (A decision hashes the bytes,
+  // which it already has; for a string this call is the fastest.)
   hash: (text: string) => {
     sink = hash('sha256', text, 'binary');
   },
-  // As one would usually write it.
+  // The usual way to write it.
   bytes: (text: string) => {
     sink = createHash('sha256').update(text).digest();
   },

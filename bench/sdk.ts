@@ -1,6 +1,6 @@
-// The SDK: a decision beside the one hash in it, memory and time for a million keys, better-auth's
-// API-key plugin in the same run, and Express with and without it.
-// BENCH_SDK_KEYS asks for another size than a million.
+// The SDK: a decision compared with the one hash in it, memory and time for a million keys,
+// better-auth's API-key plugin in the same run, and Express with and without Keyrail.
+// BENCH_SDK_KEYS sets the number of keys.
 import { openPeerServer, openWorker, type Worker } from './children.ts';
 import { underLoad } from './contestants.ts';
 import { openPostgres } from './keyrail.ts';
@@ -91,7 +91,7 @@ type Peers = Record<'onPostgres' | 'inMemory', Worker<PeerOrder, Counted>>;
 
 async function decisions(keys: number, node: Node, peers: Peers): Promise<Finding[]> {
   const decide: number[] = [];
-  /** Against each other by processor time: neither of them ever waits. */
+  /** Compared by CPU time, because none of them waits. */
   const work: Record<'decide' | 'hash' | 'bytes', number[]> = { decide: [], hash: [], bytes: [] };
   const laps: Record<keyof Peers, number[]> = { onPostgres: [], inMemory: [] };
   const lap = (kind: keyof typeof work, ms: number) => node.ask({ kind, ms }, ms);

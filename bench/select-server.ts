@@ -1,5 +1,5 @@
-// For context beside the reads: Fastify with one bare prepared point select for each request; no
-// credential, no role, no row level security.
+// Context for the reads: Fastify with one bare prepared point select per request, without
+// credential, role or row level security.
 import Fastify from 'fastify';
 import pg from 'pg';
 import { listenAndAnnounce } from './announce.ts';

@@ -1,5 +1,5 @@
-// From spawn to the first 200 of /readyz, as whoever types `npm start` waits for it. The peer is a
-// bare program that opens the very same database directory and asks it one question.
+// From spawn to the first 200 of /readyz: the time a user of `npm start` waits. The peer is a bare
+// program that opens the same database directory and runs one query.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { openWorker } from './children.ts';

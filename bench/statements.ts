@@ -1,6 +1,6 @@
-// The statements of one change, learned from the server's own code: it creates a key on a store
-// that only listens. So the peer sends the very texts that the server sends, with fresh values in
-// place of those that must differ from change to change.
+// The statements of one change, recorded from the server's own code: it creates a key on a store
+// that only records. The peer then sends the server's own texts, with new values where they must
+// differ between changes.
 import { systemRandomBytes } from '../packages/server/src/base/random.ts';
 import type { Answer, Database, Statement } from '../packages/server/src/db/database.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
@@ -8,16 +8,16 @@ import { openWrite } from '../packages/server/src/doors/write.ts';
 import { createKey } from '../packages/server/src/features/keys/create-key.ts';
 import { createSecretKey } from '../packages/server/src/features/secret-keys/create-secret-key.ts';
 
-/** What takes the place of the ids and instants that the sample was made with. */
+/** Replacements for the ids and times of the recorded sample. */
 export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };
 
 export type ChangeStatements = {
-  /** What the operation itself sends, one after the other. */
+  /** The statements of the operation itself, in order. */
   body(fresh: Fresh): Statement[];
   close(fresh: Fresh): Statement;
 };
 
-/** What is created: an API key where it has parents, else a secret key. */
+/** Parents of an API key; null creates a secret key. */
 export type Parents = { projectId: string; tenantId: string } | null;
 
 const CHANGE_ID = '00000000-0000-7000-8000-0000000000c4';
@@ -48,7 +48,7 @@ export async function learnChange(caller: Caller, parents: Parents): Promise<Cha
   const body = [...heard];
   const close = body.pop();
   if (!close || body.length === 0) {
-    throw new Error(`a change is no longer made of ${heard.length} statements`);
+    throw new Error(`a change sent too few statements: ${heard.length}`);
   }
   return {
     body: (fresh) => body.map((statement) => renew(statement, fresh)),
@@ -77,7 +77,7 @@ function renew({ text, values }: Statement, fresh: Fresh): Statement {
 }
 
 function listeningStore(heard: Statement[], found: object): Database {
-  // Whatever is asked for is there: parents to hold, a row that was just inserted.
+  // Every query finds a row: the parents to lock, the row that was just inserted.
   const row = { id: KEY_ID, env: 'live', displayPrefix: 'sample', ...found };
   const listen = async (statement: Statement): Promise<Answer> => {
     heard.push(statement);

@@ -1,12 +1,12 @@
-// Taking a measurement apart: last opened, first stopped, and one that fails to stop does not
-// keep the others running.
+// Stops what a measurement opened, in reverse order. A failing stop does not keep the others
+// running.
 
 export type Stoppable = { stop(): Promise<void> };
 
-/** Notes what has to be stopped in the end, and hands it on. */
+/** Registers something to stop at the end, and returns it. */
 export type Keep = <T extends Stoppable>(one: T) => T;
 
-/** Runs a measurement; whatever it kept is stopped, however it ends. */
+/** Runs a measurement and then stops everything that it registered, even after a failure. */
 export async function whileOpen<Found>(measure: (keep: Keep) => Promise<Found>): Promise<Found> {
   const opened: Stoppable[] = [];
   try {

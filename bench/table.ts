@@ -1,6 +1,6 @@
-// What was found, as a plain table. A missed target is said plainly and fails nothing.
+// Prints the findings as a plain table. A missed target is marked but does not fail the run.
 
-/** Unclear: the rounds lie on both sides of the target, so that a run like this decides nothing. */
+/** Unclear: the rounds lie on both sides of the target. */
 export type Verdict = boolean | 'unclear';
 
 export type Finding = {
@@ -9,7 +9,7 @@ export type Finding = {
   peer: string;
   ratio: string;
   target: string;
-  /** Null where nothing was promised: the number stands for context. */
+  /** Null if there is no target: the number is context. */
   met: Verdict | null;
 };
 

@@ -1,4 +1,4 @@
-// The peer of every read: the least that Fastify can do, a route that answers a small object.
+// The peer of every read: the minimum of Fastify, a route that returns a small object.
 import Fastify from 'fastify';
 import { listenAndAnnounce } from './announce.ts';
 

@@ -8,7 +8,7 @@ import { announce, ended, onStop, options, port } from './settings.ts';
 const keyrail = createKeyrail(options);
 const app = new Koa();
 
-/** A router, as small as can be. */
+/** A minimal router. */
 const on = (line: string, ...[guard, handler]: [Middleware, Middleware]): Middleware => {
   return (ctx, next) =>
     line === `${ctx.method} ${ctx.path}` ? guard(ctx, async () => handler(ctx, next)) : next();

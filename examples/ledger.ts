@@ -1,4 +1,4 @@
-// The business behind every example: charges of tenants, in memory.
+// The business logic of every example: charges per tenant, in memory.
 
 export type Charge = { id: number; tenant: string | null; amount: number };
 
@@ -7,7 +7,7 @@ const charges: Charge[] = [];
 export const chargesOf = (tenant: string | null): Charge[] =>
   charges.filter((charge) => charge.tenant === tenant);
 
-/** Takes its time, as whoever moves money does. */
+/** Simulates a slow payment. */
 export async function charge(tenant: string | null, order: unknown): Promise<Charge> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   const amount = Number(Object(order).amount);

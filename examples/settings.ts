@@ -1,4 +1,4 @@
-// What every example reads from its environment.
+// The settings that every example reads from its environment.
 import type { KeyrailOptions } from '@keyrail/sdk';
 
 const setting = (name: string): string => {
@@ -15,12 +15,12 @@ export const options: KeyrailOptions = {
 
 export const port = Number(process.env.PORT ?? 3000);
 
-/** Ends in order: no new requests, then what is still to be told, then nothing keeps it alive. */
+/** On SIGTERM: the example stops new requests, then sends remaining telemetry, then exits. */
 export function onStop(stop: () => Promise<unknown>): void {
   process.once('SIGTERM', () => void stop());
 }
 
-/** Takes no new requests; resolves when those that run have ended. */
+/** Stops accepting requests; resolves when the running ones have ended. */
 export const ended = (server: { close(done: () => void): unknown }): Promise<void> =>
   new Promise((done) => server.close(done));
 

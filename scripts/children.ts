@@ -1,6 +1,6 @@
 /**
- * Programs that the runner starts. Each leads a process group of its own, so that ending one also
- * ends whatever it started, and none outlives the runner.
+ * Programs that the runner starts. Each leads its own process group, so that killing it also kills
+ * its children. None outlives the runner.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ export type Ended = {
   code: number | null;
   signal: NodeJS.Signals | null;
   timedOut: boolean;
-  /** The last part of what it printed, both streams in order. */
+  /** The last part of its output, both streams in order. */
   output: string;
 };
 
@@ -47,7 +47,7 @@ export async function runProgram(
     closed.catch(() => {});
     const [code, signal] = await once(child, 'exit');
     endGroup(child);
-    // A grandchild that fled the group could hold the pipes open for ever.
+    // A grandchild that left the group could hold the pipes open forever.
     await Promise.race([closed, sleep(DRAIN_MS)]);
     return { code, signal, timedOut, output };
   } finally {
@@ -67,6 +67,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of the group.
+    // The whole group has already exited.
   }
 }

@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 const TSC_MS_MAX = 120_000;
-/** What follows `from` or `import` in quotes. */
+/** A module specifier: the quoted text after `from` or `import`. */
 const SPECIFIER = /(?<=(?:from|import)\s*\(?\s*['"])[^'"]+(?=['"])/g;
 
 export async function declarePackage({ root, home, out, entries }) {
@@ -47,7 +47,7 @@ async function compile(root, args) {
   }
 }
 
-/** Copies every declaration that the entry points lead to. */
+/** Copies every declaration that is reachable from the entry points. */
 async function publish({ root, from, out, entries }) {
   const waiting = entries.map((path) => path.replace(/\.js$/, '.d.ts'));
   const seen = new Set(waiting);
@@ -71,7 +71,7 @@ async function publish({ root, from, out, entries }) {
   rmSync(from, { recursive: true });
 }
 
-/** The declaration that an import means, or null for the packages of others. */
+/** The declaration file that an import resolves to, or null for packages of others. */
 function targetOf(path, specifier) {
   const [, ours] = /^@keyrail\/protocol\/(.+)\.ts$/.exec(specifier) ?? [];
   if (ours) return `protocol/${ours}.d.ts`;

@@ -1,7 +1,6 @@
 /**
- * What runs on what: the one table of test lanes. A lane is a set of test files on one store.
- * `needs` skips the lane when a backend is missing; `offers` hands one over where it exists, to
- * tests that choose their store themselves.
+ * The table of test lanes. A lane is a set of test files on one store. `needs` skips the lane when
+ * a backend is missing; `offers` passes an existing backend to tests that choose their store.
  */
 
 export type Backend = 'postgres';
@@ -9,14 +8,14 @@ export type Store = 'embedded' | 'postgres';
 
 export type Lane = {
   name: string;
-  /** `both`: the tests choose, and run on each store they name. */
+  /** `both`: the tests run on each store that they choose themselves. */
   store: Store | 'both';
   files: string[];
   needs: Backend[];
   offers: Backend[];
-  /** What of it is part of `npm run check`, which must stay quick enough to be run. */
+  /** The files that `npm run check` includes. Keep it quick. */
   quickFiles: string[];
-  /** Which files may share a program. */
+  /** Files that may share a process. */
   together: RegExp;
 };
 
@@ -24,11 +23,14 @@ export const FILE_MS_MAX = 120_000;
 export const RUN_MS_MAX = 30 * 60_000;
 
 const usual = { needs: [], offers: [], quickFiles: [], together: /^$/ };
-/** Not adapters: they borrow a suite, and only a program of their own tells whose a test was. */
+/**
+ * Adapter tests borrow a shared suite; only a process of their own shows which file a test belongs
+ * to.
+ */
 const together = /^packages\/(?!sdk\/src\/adapters)|^tests\/laws\/every-/;
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
-/** In this order from the front. The last ones, which mostly wait, run beside the first. */
+/** Run in this order. The last lanes mostly wait, so they run in parallel with the first. */
 export const lanes: Lane[] = [
   {
     ...usual,
@@ -59,10 +61,10 @@ export const lanes: Lane[] = [
     name: 'postgres',
     together,
     files: [
-      // A simulation has no store.
+      // A simulation uses no store.
       'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
       'packages/server/src/*.test.ts',
-      // The others read sources, which are the same on any store.
+      // The other laws read sources, which do not depend on the store.
       'tests/laws/{every,fuzz,no}-*.test.ts',
       // Counters are not kept in the database.
       'tests/contracts/!(counters*).test.ts',
@@ -72,13 +74,13 @@ export const lanes: Lane[] = [
     ...usual,
     name: 'journeys',
     store: 'embedded',
-    // Stories of several servers on one store: the embedded one is for one process.
+    // Some journeys need several servers on one store, and the embedded store allows one process.
     files: ['tests/journeys/!(claims|policy-processes).test.ts'],
   },
   {
     ...onPostgres,
     name: 'journeys',
-    // Examples show the SDK, and have met a server on the other store.
+    // The examples show the SDK and already ran on the embedded store.
     files: ['tests/journeys/!(examples).test.ts'],
   },
   {

@@ -1,5 +1,5 @@
-// Packs the packages that are published and installs them in a project outside the clone, as a user
-// would, but without a network.
+// Packs the published packages and installs them into a project outside the clone, as a user would
+// but without a network.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ export const names: readonly Name[] = ['sdk', 'client', 'cli'];
 
 export type Packed = { name: Name; tarball: string; files: string[] };
 
-/** Both the npm that started the tests and one on the PATH will do. */
+/** Uses the npm that started the tests, otherwise the one on the PATH. */
 export function npm(args: readonly string[], cwd: string) {
   const { npm_execpath: cli, npm_node_execpath: node } = process.env;
   const [command, first] = cli && node ? [node, [cli]] : ['npm', []];
@@ -54,7 +54,7 @@ export async function linkTypes(project: string, packages: readonly string[]): P
 
 export type Compilation = { files: string[]; compilerOptions: Record<string, unknown> };
 
-/** What the compiler reports; empty when everything compiles. */
+/** The compiler's messages; empty when everything compiles. */
 export async function compile(
   project: string,
   compilation: Compilation,

@@ -1,4 +1,4 @@
-/** What the runner prints: a line a file, failures in full, and the account at the end. */
+/** The runner's output: one line per file, failures in full, and a summary at the end. */
 import type { Failure, Outcome, Skip } from './run-files.ts';
 
 export type Row = {
@@ -17,7 +17,7 @@ export function printOutcome(outcome: Outcome, store: string): void {
   console.log(`  ${verdict.padEnd(4)} ${file} on ${store} (${passed}${skipped}, ${seconds(ms)} s)`);
   for (const failure of failures) printFailure({ ...failure, file }, store);
   if (failures.length > 0 && outcome.output) {
-    console.log(indent(`It printed:\n${lastLines(outcome.output, 40)}`, 9));
+    console.log(indent(`Output:\n${lastLines(outcome.output, 40)}`, 9));
   }
 }
 
@@ -25,11 +25,11 @@ export function printFailure({ name, file, error }: Failure & { file: string }, 
   console.log(`\n  FAIL ${name}\n       in ${file} on ${store}\n${indent(error, 9)}\n`);
 }
 
-/** The account: what ran on what, what was skipped and why, and the one line machines read. */
+/** The summary: tests per lane and store, skips with reasons, and the one line for machines. */
 export function printAccount(rows: Row[]): void {
   const failures = rows.flatMap((row) => row.failures.map((one) => ({ ...one, row })));
   const skips = rows.flatMap((row) => row.skips.map((one) => ({ ...one, row })));
-  console.log('\nWhat ran on what');
+  console.log('\nTests by lane and store');
   printTable([
     ['lane', 'store', 'passed', 'failed', 'skipped', 'seconds'],
     ...rows.map((row) => [

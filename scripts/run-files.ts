@@ -1,4 +1,6 @@
-/** Runs test files in one program of their own and tells what came of each, whatever they do. */
+/**
+ * Runs test files in a process of their own and reports the outcome of each, even after a crash.
+ */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -12,7 +14,7 @@ export type Outcome = {
   passed: number;
   failures: Failure[];
   skips: Skip[];
-  /** What its program printed; of interest when it failed. */
+  /** Output of its process; printed when it failed. */
   output: string;
   ms: number;
 };
@@ -22,12 +24,12 @@ export type FilesRun = {
   files: readonly string[];
   env: NodeJS.ProcessEnv;
   timeoutMs: number;
-  /** Where this run's events may be written. */
+  /** Directory for the event files of this run. */
   scratch: string;
 };
 
 const REPORTER = new URL('./test-events.ts', import.meta.url).href;
-// A single test gives up before its program does, so that the report can name it.
+// The timeout of a single test ends before that of its process, so that the report can name it.
 const TEST_SHARE = 0.75;
 let runs = 0;
 
@@ -39,7 +41,7 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
     process.execPath,
     [
       ...flagsFor(run.env),
-      // One alone needs no runner, whose flags its own children would inherit.
+      // A single file needs no runner. The runner's flags would reach the test's own children.
       ...(run.files.length > 1 ? ['--test', '--test-isolation=none'] : []),
       `--test-reporter=${REPORTER}`,
       '--test-reporter-destination=stdout',
@@ -51,7 +53,7 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
       env: {
         ...run.env,
         KEYRAIL_TEST_EVENTS: events,
-        // Every file loads much the same sources: the first one compiles them for all.
+        // The files load mostly the same sources: the first process compiles them for all.
         NODE_COMPILE_CACHE: join(run.scratch, 'compiled'),
       },
       timeoutMs: run.timeoutMs,
@@ -63,8 +65,8 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
 }
 
 /**
- * The embedded store is WebAssembly. A test file ends before optimising it pays, and that takes a
- * third of the time.
+ * The embedded store is WebAssembly. Optimising it takes a third of the time and does not pay off
+ * within one test file.
  */
 const flagsFor = (env: NodeJS.ProcessEnv): string[] =>
   env.KEYRAIL_TEST_STORE === 'embedded' ? ['--liftoff-only'] : [];
@@ -78,12 +80,12 @@ function readHappenings(path: string): Happening[] {
   }
 }
 
-/** A test that a file borrows from elsewhere counts as that of the file before it. */
+/** A test whose source lies outside the files counts for the file that ran before it. */
 function byFile({ root, files }: FilesRun, happenings: Happening[]): Map<string, Happening[]> {
   const found = new Map<string, Happening[]>(files.map((file) => [file, []]));
   let current = files[0] ?? '';
   for (const happening of happenings) {
-    // For a file that declares no test the runner makes one up, and passes it.
+    // The runner reports a file without tests as one passing test.
     if (happening.kind !== 'failed' && 'name' in happening && found.has(happening.name)) continue;
     const named = files.find((file) => join(root, file) === happening.file);
     current = named ?? current;
@@ -99,15 +101,15 @@ function outcomesOf(
 ): Outcome[] {
   const fault = faultOfProgram(happenings, ended, run.timeoutMs);
   const all = [...byFile(run, happenings)];
-  // What ended the program is laid to the file that was under way.
+  // A crash is attributed to the file that was running.
   const last = all.findLast(([, each]) => each.length > 0)?.[0] ?? run.files[0];
   let fromMs = beganAtMs;
   return all.map(([file, each]) => {
     const failures: Failure[] = each.filter((one) => one.kind === 'failed');
     const ownFault = each.length === 0 ? NOTHING_REPORTED : null;
-    const told = file === last ? (fault ?? ownFault) : ownFault;
-    if (told && (failures.length === 0 || !isWhole(happenings))) {
-      failures.push({ name: '(the file itself)', error: told });
+    const error = file === last ? (fault ?? ownFault) : ownFault;
+    if (error && (failures.length === 0 || !isWhole(happenings))) {
+      failures.push({ name: '(the file itself)', error });
     }
     const untilMs = each.at(-1)?.atMs ?? fromMs;
     const ms = untilMs - fromMs;
@@ -118,20 +120,21 @@ function outcomesOf(
   });
 }
 
-const NOTHING_REPORTED = 'No test reported anything: it declares none, or its program ended early.';
+const NOTHING_REPORTED =
+  'No test was reported: the file declares none, or its process ended early.';
 
 const isWhole = (happenings: Happening[]) => happenings.some((one) => one.kind === 'ended');
 
-/** What is wrong with the program as a whole, beyond the tests that were reported. */
+/** A fault of the process as a whole, apart from the reported tests. */
 function faultOfProgram(happenings: Happening[], ended: Ended, timeoutMs: number): string | null {
   const last = happenings.filter((one) => one.kind === 'began').at(-1)?.name;
   const during = last === undefined ? 'before its first test' : `after it began "${last}"`;
   const seconds = Math.round(timeoutMs / 1000);
   if (ended.timedOut && last !== undefined && happenings.at(-1)?.kind !== 'began') {
-    return `Its tests ended, but it was still running after ${seconds} s: something is left open.`;
+    return `Its tests ended, but the process still ran after ${seconds} s: close what is left open.`;
   }
-  if (ended.timedOut) return `Ended after ${seconds} s, ${during}.`;
-  if (ended.signal) return `Died of ${ended.signal}, ${during}.`;
+  if (ended.timedOut) return `Timed out after ${seconds} s, ${during}.`;
+  if (ended.signal) return `Killed by ${ended.signal}, ${during}.`;
   if (!isWhole(happenings)) return `Exited with ${ended.code}, ${during}.`;
   const isExpected = ended.code === 0 || happenings.some((one) => one.kind === 'failed');
   return isExpected ? null : `Exited with ${ended.code} after its tests.`;

@@ -1,4 +1,4 @@
-/** Runs the files of all lanes, a few programs at a time, within the bound of the whole run. */
+/** Runs the files of all lanes, a few processes at a time, within the time limit of the run. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -15,15 +15,15 @@ export type Setting = {
   env: NodeJS.ProcessEnv;
   scratch: string;
   backends: Backends;
-  /** The store named on the command line, for lanes that choose themselves. */
+  /** The store named on the command line, for lanes that choose their store themselves. */
   only: Store | null;
 };
 
 type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
 
 /**
- * Two programs at a time from the front of the table and one from its back: the lanes in front
- * compute, those at the back mostly wait, and together they keep two cores busy.
+ * Runs two processes from the front of the table and one from its back in parallel. Lanes in front
+ * compute and those at the back mostly wait; together they keep two cores busy.
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
   const deadline = performance.now() + RUN_MS_MAX;
@@ -62,10 +62,10 @@ const emptyRow = ({ name, store }: Lane): Row => ({
 });
 
 /**
- * What shares a program: a start costs as much as the tests of a file, most of it for the store.
- * Each test makes a workspace of its own, so that files can share one as the tests of a file do.
- * One with hooks of its own stays alone, as they would be everyone's, and so does one that looks at
- * plans, which depend on all that the tables ever held.
+ * Groups of files that share a process. Starting one, mostly its store, costs as much as the tests
+ * of a file. Each test creates its own workspace, so files can share a store. A file with hooks
+ * runs alone, because its hooks would apply to the others. So does a file that inspects query
+ * plans, which depend on everything the tables ever held.
  */
 function sharing({ lane, files }: LaneRun, root: string): string[][] {
   const programs: string[][] = [];
@@ -86,13 +86,13 @@ const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
 const PLANS = /-plans\.test\.ts$/;
 const FILES_PER_PROGRAM = 6;
 
-/** Of a lane whose backend is missing, every file counts as one skipped test. */
+/** If a backend is missing, every file of the lane counts as one skipped test. */
 function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
   const { backends, root } = setting;
   const missing = run.lane.needs.find((backend) => backends[backend].url === null);
   if (missing === undefined) {
     const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
-    // Backwards, as the long ones are in tests/: what is left to the end should be short.
+    // In reverse, because the long files are in tests/ and the last ones should be short.
     const programs = sharing(run, root).reverse();
     return programs.map((files) => ({ row, env, files }));
   }
@@ -117,7 +117,7 @@ const late = (file: string): Outcome => ({
   failures: [
     {
       name: '(the file itself)',
-      error: 'Not run: the tests before it had used up the time of the run.',
+      error: 'Not run: the time limit of the run was reached before.',
     },
   ],
   skips: [],

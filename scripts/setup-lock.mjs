@@ -1,6 +1,6 @@
 /**
- * One set-up at a time in one clone. The lock is a directory, because making one either succeeds
- * or fails as a whole; its holder touches it while it works, so a holder that died is noticed.
+ * Allows one set-up at a time in a clone. The lock is a directory, because creating one is atomic.
+ * Its holder touches it while it works, so that a dead holder is noticed.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -41,11 +41,11 @@ export async function withLock(root, work) {
 
 async function take(lock) {
   const deadline = Date.now() + WAIT_MS_MAX;
-  let told = false;
+  let hasLogged = false;
   while (!tryTake(lock)) {
     if (isAbandoned(lock) && clearAway(lock)) continue;
-    if (!told) console.error('keyrail: another program is installing dependencies; waiting for it');
-    told = true;
+    if (!hasLogged) console.error('keyrail: waiting: another program installs dependencies');
+    hasLogged = true;
     if (Date.now() > deadline) {
       throw new Error(`Waited too long for another set-up. If none is running, remove ${lock}.`);
     }
@@ -53,7 +53,7 @@ async function take(lock) {
   }
 }
 
-/** The directory arrives with its pid inside, in one step; onto a lock that is held it cannot. */
+/** Renames a directory that contains the pid onto the lock, which fails while the lock is held. */
 function tryTake(lock) {
   if (existsSync(lock)) return false;
   const made = mkdtempSync(`${lock}-`);
@@ -68,7 +68,7 @@ function tryTake(lock) {
   }
 }
 
-/** True when its holder is gone, or has not touched it for long: then its pid is another's now. */
+/** True if the holder is dead, or has not touched the lock for STALE_MS (a reused pid). */
 function isAbandoned(lock) {
   const pid = join(lock, 'pid');
   try {
@@ -80,7 +80,7 @@ function isAbandoned(lock) {
   }
 }
 
-/** Of several who wait, one removes the lock, and only after a second look from inside it. */
+/** Only one of several waiting processes removes the lock, after checking it again from inside. */
 function clearAway(lock) {
   const claim = join(lock, 'claim');
   try {
@@ -98,6 +98,6 @@ function touchQuietly(lock) {
     const now = Date.now() / 1000;
     utimesSync(join(lock, 'pid'), now, now);
   } catch {
-    // The lock was taken from us after a long sleep; what we do is still harmless.
+    // Another process took the lock after we slept for long. Continuing is harmless.
   }
 }

@@ -24,7 +24,7 @@ async function setUp() {
   const stamp = wantedStamp();
   if (!isInstalled(stamp)) {
     await withLock(root, async () => {
-      // Whoever held the lock before us may have done the work.
+      // The previous holder of the lock may have installed them.
       if (!isInstalled(stamp)) await install(stamp);
     });
   }
@@ -35,7 +35,7 @@ async function setUp() {
   }
 }
 
-/** What node_modules must have been made from: this very lock file, for this kind of machine. */
+/** The stamp that node_modules must have: this lock file on this platform. */
 function wantedStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   const sum = createHash('sha256').update(lock).digest('hex');
@@ -44,7 +44,7 @@ function wantedStamp() {
 
 function isInstalled(stamp) {
   if (readText(stampFile) === stamp) return true;
-  // Someone ran npm themselves: their work counts when it is what the lock file asks for.
+  // The user ran npm: that counts if the result matches the lock file.
   if (!installedByHand()) return false;
   writeFileSync(stampFile, stamp);
   return true;
@@ -69,22 +69,22 @@ function suits({ os, cpu, libc }) {
 
 async function install(stamp) {
   rmSync(stampFile, { force: true });
-  console.error('keyrail: installing dependencies, once');
+  console.error('keyrail: installing dependencies (only once)');
   const { command, args, env } = npm();
-  // Nothing that was downloaded runs while it is installed: see docs/dependencies.md.
+  // Install scripts of packages do not run: see docs/dependencies.md.
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
   flags.push('--include=dev', '--include=optional');
   const { status, output } = await run(command, [...args, ...flags, '--loglevel=error'], env);
   if (status !== 0) {
     console.error(output.trim());
-    fail('npm ci failed (see above). Put that right, or run "npm ci" yourself, then try again.');
+    fail('npm ci failed (see above). Fix the cause, or run "npm ci" yourself, then try again.');
   }
   writeFileSync(stampFile, stamp);
 }
 
 /**
- * The npm that runs us, on the Node that runs it. Never the Node inside node_modules: npm ci
- * removes that one while it works.
+ * The npm that runs this script, on its own Node. Not the Node inside node_modules, which npm ci
+ * removes while it works.
  */
 function npm() {
   const path = (process.env.PATH ?? '').split(delimiter).filter((part) => !isInside(part));
@@ -119,7 +119,7 @@ function checkRuntime() {
   }
   if (existsSync(pinnedNode)) {
     if (majorOf(versionOf(pinnedNode)) >= NODE_MAJOR_MIN) return;
-    // It does not run on this machine, and would stand in the way of a Node that does.
+    // It does not run on this machine and would hide a Node that does.
     rmSync(pinnedNode, { force: true });
     if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
   }

@@ -1,6 +1,6 @@
 /**
- * Node's test runner loads this into every program that runs test files. It writes what happens as
- * JSON lines, at once and synchronously, so that a crash loses nothing that was already decided.
+ * A reporter that Node's test runner loads into every process that runs test files. It writes test
+ * events as JSON lines, synchronously, so that a crash loses no reported event.
  */
 import { appendFileSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
@@ -13,13 +13,13 @@ type What =
   | { kind: 'failed'; name: string; error: string }
   | { kind: 'ended' };
 
-/** Where a test stands, and when it came to this. */
+/** An event of a test and its time. */
 export type Happening = What & { file: string | undefined; atMs: number };
 
 // biome-ignore lint/style/noDefaultExport: Node finds a reporter by its default export.
 export default async function* writeHappenings(events: AsyncIterable<TestEvent>) {
   const path = process.env.KEYRAIL_TEST_EVENTS;
-  if (path === undefined) throw new Error('KEYRAIL_TEST_EVENTS names no file.');
+  if (path === undefined) throw new Error('KEYRAIL_TEST_EVENTS is not set.');
   const names: string[] = [];
   for await (const event of events) {
     const what = happeningOf(event, names);
@@ -28,7 +28,7 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
     const happening: Happening = { ...what, file, atMs: Date.now() };
     appendFileSync(path, `${JSON.stringify(happening)}\n`);
   }
-  // A reporter must be a generator, and ours has nothing to say on standard output.
+  // A reporter must be a generator; this one prints nothing.
   yield '';
 }
 
@@ -62,7 +62,7 @@ function passed({ details, skip, todo }: Passed, name: string): What | null {
       reason: excuse === true ? 'no reason given' : excuse || 'todo',
     };
   }
-  // A suite only gathers tests; its tests are counted themselves.
+  // A suite is only a container; its tests are counted themselves.
   return details.type === 'suite' ? null : { kind: 'passed', name };
 }
 
@@ -76,7 +76,7 @@ function failed({ type, error }: Failed['details'], name: string): What | null {
 const fullName = (names: string[], { nesting, name }: { nesting: number; name: string }) =>
   [...names.slice(0, nesting), name].join(' › ');
 
-/** The error without the frames of the runtime, which tell a reader nothing. */
+/** The error without stack frames of the runtime. */
 const readable = (error: unknown) =>
   inspect(error, { depth: 6, colors: false, maxStringLength: 4_000 })
     .split('\n')

@@ -1,5 +1,5 @@
 /**
- * The test command: format, lint and types, then every lane of the matrix, then an account whose
+ * The test command: format, lint and types, then every lane of the matrix, then a summary whose
  * last line is "N passed, N failed, N skipped".
  *
  *   npm test                          everything, on every store
@@ -55,7 +55,7 @@ function readCommandLine(): { quick: boolean; store: Store | null; filters: stri
   });
   const { quick, store = null } = values;
   if (store !== null && store !== 'embedded' && store !== 'postgres') {
-    throw new Error(`--store is embedded or postgres, not ${store}`);
+    throw new Error(`--store must be embedded or postgres, not ${store}`);
   }
   return { quick, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
 }
@@ -69,7 +69,7 @@ function filesOf(lane: Lane, filters: string[]): string[] {
   return found.filter((file) => filters.some((filter) => file.includes(filter)));
 }
 
-/** A test sees no setting of whoever runs it, except those that are meant for tests. */
+/** Tests do not inherit KEYRAIL settings from the environment, except those meant for tests. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const ours = /^KEYRAIL_(?!TEST_)|^KEYRAIL_TEST_(STORE|POSTGRES)$/;
   const stores = /^(PG[A-Z]|DATABASE_URL$|REDIS_URL$|NODE_TEST_CONTEXT$)/;
@@ -81,7 +81,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 
 async function startBackends(chosen: Lane[]): Promise<Backends> {
   const wanted = chosen.some(({ needs, offers }) => [...needs, ...offers].includes('postgres'));
-  if (!wanted) return { postgres: { url: null, reason: 'no chosen lane asks for it' } };
+  if (!wanted) return { postgres: { url: null, reason: 'no selected lane needs it' } };
   const found = findPostgres();
   if ('missing' in found) return { postgres: { url: null, reason: found.missing } };
   const { superuserUrl } = await startPostgres();

@@ -1,4 +1,4 @@
-// One node for all routes of the program: a module is loaded once.
+// One node for all routes of the program, because a module is loaded once.
 import { createKeyrail } from '@keyrail/sdk';
 import { options } from '../settings.ts';
 

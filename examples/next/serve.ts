@@ -1,4 +1,4 @@
-// Calls the route handlers below `app` as Next.js calls them, so that they can be tried without it.
+// Calls the route handlers below `app` like Next.js does, so that they can be tried without it.
 import { serve } from '@hono/node-server';
 import { announce, ended, onStop, port } from '../settings.ts';
 import { POST } from './app/charges/route.ts';
