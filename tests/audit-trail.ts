@@ -1,10 +1,10 @@
-// What the last calls left in the audit log.
+// The audit rows of the last calls.
 import type { Bench } from './bench.ts';
 
 export const headSeq = async ({ as }: Bench): Promise<number> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
 
-/** The newest row: its action, its target and what it says. */
+/** The newest row: its action, target and payload. */
 export async function lastEntry(held: Bench) {
   const after_seq = (await headSeq(held)) - 1;
   const { data } = await held.as.liveKey('GET /v1/audit_logs', { after_seq });

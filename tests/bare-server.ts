@@ -1,11 +1,11 @@
-// The HTTP server with routes of the test's own, and nothing behind their doors.
+// The HTTP server with the test's own routes and without a database.
 import type { TestContext } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { openLog } from '../packages/server/src/base/log.ts';
 import type { ServedRoute } from '../packages/server/src/http/route.ts';
 import { buildServer, type ServerParts } from '../packages/server/src/http/server.ts';
 
-/** Closed with the test. */
+/** Closes when the test ends. */
 export function bareServer(
   t: TestContext,
   routes: readonly ServedRoute[],

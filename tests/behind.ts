@@ -1,5 +1,5 @@
-// Behind the front door: operations that no line of the contract asks for by itself, and ones that
-// a test wants to hold in the middle.
+// Operations called without HTTP: those that no endpoint calls on its own, and those that a test
+// pauses in the middle.
 import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
 import type { Change, Write } from '../packages/server/src/doors/door.ts';
 import { allEnvs } from '../packages/server/src/doors/reach.ts';
@@ -12,7 +12,7 @@ import { seededBytes } from './world.ts';
 const WAIT_MS = 30_000;
 const randomBytes = seededBytes('behind');
 
-/** The write door of a bench's workspace, as a scanner would have it opened. */
+/** Opens a write transaction in the bench's workspace with the scanner as actor. */
 export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
   openWrite(
     {
@@ -26,7 +26,7 @@ export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
     { deadline: deadlineAfter(WAIT_MS) },
   );
 
-/** Runs an operation and stops before its end, until it is let go. */
+/** Runs an operation and pauses before its commit until `letGo` is called. */
 export async function hold<T>(held: Bench, operation: (tx: Write) => Promise<Change<T>>) {
   const reached = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
-// The bench that every test of the product stands at: a fresh workspace in the real app, callers
-// of each kind, and makers of what a test starts from. Calls go through the front door.
+// The bench: a new workspace in the real app, callers of each kind, and factories for test objects.
+// Calls go through HTTP.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -14,7 +14,7 @@ export type Input = Record<string, unknown>;
 
 export type Answer = {
   status: number;
-  // Tests look into answers of every shape; the schema was checked by the app already.
+  // Tests read bodies of every shape; the app has already checked the schema.
   body: Record<string, unknown>;
   headers: Record<string, string | undefined>;
   text: string;
@@ -22,7 +22,7 @@ export type Answer = {
 
 type Answers = { [L in AnyLine]: AnswerOf<(typeof allEndpoints)[L]> };
 
-/** Calls a line; path, query and body fields come in one object. Throws a Refusal past 2xx. */
+/** Calls an endpoint with path, query and body fields in one object. Throws a Refusal past 2xx. */
 export type Caller = <L extends AnyLine>(line: L, input?: Input) => Promise<Answers[L]>;
 
 export class Refusal extends Error {
@@ -41,29 +41,29 @@ export type Bench = {
     bootstrap: Caller;
     nobody: Caller;
     token(token: string): Caller;
-    /** Someone of a customer, in a browser: see `embed`. */
+    /** A customer's employee in a browser: see `embed`. */
     embed: Caller;
-    /** Signs what it sends. */
+    /** The secret scanner; it signs its requests. */
     scanner: Caller;
-    /** Members of the workspace, who join when first called upon. */
+    /** Members of the workspace. Each joins on the first call. */
     owner: Caller;
     admin: Caller;
     member: Caller;
-    /** Someone new, verified and in no workspace, with every call. */
+    /** A new verified person without a workspace, for every call. */
     visitor: Caller;
   };
-  /** The people behind the callers of that name. */
+  /** The persons behind the callers of the same name. */
   people: Record<'owner' | 'admin' | 'member', () => Promise<Person>>;
-  /** A fresh token of the caller of that name: always for the same tenant and project. */
+  /** A new token of the `embed` caller, always for the same tenant and project. */
   embed(): Promise<Embedded>;
   callWith(headers: Record<string, string>): Caller;
-  /** Makers of what a test starts from, by the live key. */
+  /** Factories for test objects, created with the live key. */
   given: Given;
   tokens: { liveKey: string; testKey: string };
   workspaceId: string;
   clock: ShiftableClock;
   world: World;
-  /** A call that is not judged: for looking at status and headers. */
+  /** A call that never throws: for checking status and headers. */
   ask(line: AnyLine, input?: Input, headers?: Record<string, string>): Promise<Answer>;
 };
 
@@ -136,7 +136,7 @@ export function callerBy(
     const headers = headersOf(requestOf(line, input).body ?? '');
     const answer = await ask(opened, line, { input, headers });
     if (answer.status >= 300) throw new Refusal(line, answer);
-    return answer.body as never; // the app has held it against the line's schema
+    return answer.body as never; // the app has checked it against the endpoint's schema
   };
 }
 
@@ -163,7 +163,7 @@ export async function ask(
   };
 }
 
-/** Spreads one object over path, query and body, as the line's endpoint declares them. */
+/** Distributes one object over path, query and body, as the endpoint declares them. */
 export function requestOf(
   line: AnyLine,
   input: Input,
@@ -186,19 +186,19 @@ export function requestOf(
   return {
     method,
     url: query.size > 0 ? `${url}?${query}` : url,
-    // The one body that is a list is given as `reports`.
+    // The only body that is a list is given as `reports`.
     body: hasBody ? JSON.stringify('reports' in rest ? rest.reports : rest) : undefined,
   };
 }
 
-/** Holds a refused call against its status and code. */
+/** Asserts that a call is refused with this status and code. */
 export async function refused(
   call: Promise<unknown>,
   status: number,
   code: string,
 ): Promise<Answer> {
   const outcome = await call.then(
-    (body) => new Error(`answered instead: ${JSON.stringify(body)}`),
+    (body) => new Error(`expected a refusal, got: ${JSON.stringify(body)}`),
     (error: unknown) => error,
   );
   if (!(outcome instanceof Refusal)) throw outcome;

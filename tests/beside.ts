@@ -1,5 +1,5 @@
-// Another app beside the file's own, over the same store: with a throttle, with a clock that goes
-// wrong, with an ear for every statement that it sends.
+// Another app over the same store: with a throttle, with a wrong clock, or with a recorder of every
+// statement that it sends.
 import type { TestContext } from 'node:test';
 import type { AppParts } from '../packages/server/src/app.ts';
 import type { Database, Statement, Transaction } from '../packages/server/src/db/database.ts';
@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 export type Beside = World & { as(token: string | null): Caller };
 
-/** Ends with the test; the store stays. */
+/** Closes when the test ends; the store stays open. */
 export function appBeside(t: TestContext, world: World, changes: Partial<AppParts>): Beside {
   const db = { ...(changes.db ?? world.db), close: async () => {} };
   const app = world.variant({ ...changes, db });
@@ -21,7 +21,7 @@ export type Sent = { text: string; count: number };
 
 export type Traced = {
   db: Database;
-  /** What was sent since this was last asked, with the edges of transactions, in order. */
+  /** The statements since the last call, with transaction starts and ends, in order. */
   take(): Sent[];
 };
 
@@ -59,7 +59,7 @@ export function traced(db: Database): Traced {
   };
 }
 
-/** A store in which every statement that holds a word fails, as a broken disk would make it. */
+/** A store in which every statement that contains a word fails, as on a broken disk. */
 export const failingAt = (db: Database, word: string): Database => ({
   ...db,
   transaction: (opening, body) =>

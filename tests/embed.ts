@@ -1,4 +1,4 @@
-// Embed tokens at the bench: minted by the vendor's backend, presented from a page.
+// Embed tokens at the bench: minted by the vendor's backend, presented by a browser page.
 import type { Bench, Caller, Input } from './bench.ts';
 
 export const ORIGIN = 'https://app.customer.example';
@@ -13,7 +13,7 @@ export type Embedded = {
 
 type Vendor = Pick<Bench, 'given' | 'callWith'> & { as: Pick<Bench['as'], 'liveKey'> };
 
-/** A token for a tenant and a project of its own, unless they are named. */
+/** Mints a token for a new tenant and project, unless they are given. */
 export async function embedded(held: Vendor, wanted: Input = {}): Promise<Embedded> {
   const { liveKey } = held.as;
   const { embed_origins: registered } = await liveKey('GET /v1/workspace');

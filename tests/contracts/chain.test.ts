@@ -1,5 +1,5 @@
-// Contract of the audit chain: the database hashes what the verifier hashes, in one unbroken
-// sequence, however many write at once and wherever the clock goes.
+// Contract of the audit chain: database and verifier compute the same hashes, in one unbroken
+// sequence, with any number of concurrent writers and any clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -45,7 +45,7 @@ async function rowsOf(workspaceId: string): Promise<StoredRow[]> {
   }));
 }
 
-/** Sequence, links, hashes, time and head: everything that a verifier would hold against it. */
+/** Asserts everything a verifier checks: sequence, links, hashes, times and the head. */
 async function assertWhole(workspaceId: string): Promise<StoredRow[]> {
   const rows = await rowsOf(workspaceId);
   let previous = { hash: GENESIS_HASH, at: Number.NEGATIVE_INFINITY };
@@ -53,7 +53,7 @@ async function assertWhole(workspaceId: string): Promise<StoredRow[]> {
     equal(row.seq, at + 1);
     equal(row.prevHash, previous.hash, `link of row ${row.seq}`);
     equal(rowHash(row), row.hash, `hash of row ${row.seq}: ${row.payload}`);
-    ok(row.occurredAt.getTime() >= previous.at, `row ${row.seq} lies before its predecessor`);
+    ok(row.occurredAt.getTime() >= previous.at, `row ${row.seq} is older than its predecessor`);
     previous = { hash: row.hash, at: row.occurredAt.getTime() };
   }
   const text = 'select seq, hash from audit_heads';
@@ -91,7 +91,7 @@ test('the database and the verifier derive the same hash from any text', async (
   deepEqual(kept, hostile);
 });
 
-test('an actor id is hashed as faithfully as a payload', async () => {
+test('an actor id is hashed as exactly as a payload', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const id of [...hostile, null]) {
     const last = [closing(workspaceId, { actor: { type: 'embed', id } })];
@@ -108,7 +108,7 @@ test('an actor id is hashed as faithfully as a payload', async () => {
   );
 });
 
-test('names of members are hashed in their canonical order, whatever they are', async () => {
+test('members of a payload are hashed in canonical order, for any names', async () => {
   const workspaceId = await foundWorkspace(store);
   const names = ['zebra', 'Ärger', '\u{1F511}', '\ufb33', '10', '9', 'a"b', 'a\u2028b', ''];
   const payload = { changed: names, ...Object.fromEntries(names.map((name) => [name, name])) };
@@ -118,7 +118,7 @@ test('names of members are hashed in their canonical order, whatever they are', 
   deepEqual(JSON.parse(row?.payload ?? ''), payload);
 });
 
-test('fifty writers of one workspace make one chain without a gap', async () => {
+test('fifty concurrent writers of one workspace make one chain without a gap', async () => {
   const workspaceId = await foundWorkspace(store);
   const writing = Array.from({ length: WRITERS }, async () => {
     for (let turn = 0; turn < CHANGES_EACH; turn += 1) {
@@ -130,7 +130,7 @@ test('fifty writers of one workspace make one chain without a gap', async () => 
   equal(rows.length, 1 + WRITERS * CHANGES_EACH);
 });
 
-test('a clock that steps back does not take the chain with it', async (t) => {
+test('a clock that steps back does not move the chain back', async (t) => {
   t.after(() => store.clock.moveTo(0));
   store.clock.moveTo(0);
   const workspaceId = await foundWorkspace(store);
@@ -155,7 +155,7 @@ test('writers whose clocks disagree still make one chain', async (t) => {
   equal((await assertWhole(workspaceId)).length, 1 + WRITERS);
 });
 
-test('the instant of a transaction is the database’s, to the millisecond', async (t) => {
+test('the time of a transaction is the database’s, to the millisecond', async (t) => {
   t.after(() => store.clock.moveTo(0));
   const nowOf = (): Promise<Date> =>
     store.db.transaction(opening('kr_read'), async ({ now }) => ({

@@ -1,5 +1,5 @@
-// Contract of the connections: whatever happens on one, the next to use it finds it clean, and
-// nobody is handed an answer that was meant for another.
+// Contract of the connections: a connection is always clean for its next user, and no caller
+// receives the result of another.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import { isStoreFault } from '../../packages/server/src/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
-// One connection: what one statement spoils, the next one meets.
+// One connection, so that each statement runs on the connection of the previous one.
 let store: Store;
 before(async () => {
   store = await openStore({ connections: 1 });
@@ -59,7 +59,7 @@ test('a failure inside a transaction cannot be swallowed and then committed', as
   equal(await countSeen(store, 'secret_keys', { workspaceId }), 0);
 });
 
-test('a last statement that fails takes the whole transaction with it', async () => {
+test('a last statement that fails rolls back the whole transaction', async () => {
   const workspaceId = await foundWorkspace(store);
   const failing = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(insertSecretKey('live'));
@@ -71,7 +71,7 @@ test('a last statement that fails takes the whole transaction with it', async ()
   equal(await countSeen(store, 'audit_logs', { workspaceId }), 1);
 });
 
-test('a statement that could not be parsed works once what it names exists', async () => {
+test('a statement that failed to parse works once its table exists', async () => {
   const text = 'select word from late_words';
   equal(await stateOf(ask(text)), '42P01');
   equal(await stateOf(ask(text)), '42P01');
@@ -85,13 +85,13 @@ test('a statement prepared in a transaction that failed works afterwards', async
   const text = 'select 11 as eleven';
   const failing = store.db.transaction(opening('kr_read'), async (tx) => {
     await tx.run(plain(text));
-    throw new Error('changed its mind');
+    throw new Error('rollback');
   });
   await rejects(failing, /changed its mind/);
   deepEqual(await ask(text), [{ eleven: 11 }]);
 });
 
-test('a table that gains a column under running statements disturbs none of them', async () => {
+test('adding a column to a table does not disturb running statements', async () => {
   await store.beyond(`create table keyrail.growing as select 1 as first;
     grant select on keyrail.growing to kr_read`);
   const text = 'select * from growing';
@@ -105,20 +105,20 @@ test('a table that gains a column under running statements disturbs none of them
   deepEqual(await read, [{ first: 1, second: null }]);
 });
 
-test('a value that cannot be sent harms nothing but its own statement', async () => {
+test('a value that cannot be sent fails only its own statement', async () => {
   const unsendable = { text: 'select $1::timestamptz', values: [new Date(Number.NaN)] };
   await rejects(store.db.once(opening('kr_read'), unsendable), RangeError);
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
 });
 
-test('time that is up before the start is the store’s fault, and soon told', async () => {
+test('an expired deadline is reported as a store fault, without delay', async () => {
   const late = store.db.once(within(0), plain('select 1'));
   await rejects(late, isStoreFault);
   await rejects(store.db.ping(deadlineAfter(-1)), isStoreFault);
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
 });
 
-test('a transaction that ran out of time leaves nothing to the next one', async () => {
+test('a transaction that ran out of time leaves nothing behind for the next one', async () => {
   const workspaceId = await foundWorkspace(store);
   const scope = { workspaceId };
   const late = store.db.transaction(within(150, opening('kr_write', scope)), async (tx) => {
@@ -137,7 +137,7 @@ test('a transaction that ran out of time leaves nothing to the next one', async 
   equal(await countSeen(store, 'secret_keys', scope), 0);
 });
 
-test('whoever comes after a statement that took too long gets their own answer', async () => {
+test('a caller after a statement that timed out gets its own result', async () => {
   // In PostgreSQL the statement sleeps; the embedded store can only be kept busy.
   const slow = onPostgres
     ? "select 'slow' as answer, pg_sleep(0.5)"
@@ -154,8 +154,8 @@ test('whoever comes after a statement that took too long gets their own answer',
   equal(await late, true);
 });
 
-test('a connection to a server that only reads is not used again', {
-  skip: onPostgres ? false : 'the embedded store has one connection, and it writes',
+test('a connection to a read-only server is not used again', {
+  skip: onPostgres ? false : 'the embedded store has one connection, and it is writable',
 }, async () => {
   const workspaceId = await foundWorkspace(store);
   const write = () =>
@@ -168,7 +168,7 @@ test('a connection to a server that only reads is not used again', {
   equal(await write(), 'written');
 });
 
-test('a connection that is given back bears no role and no reach', async (t) => {
+test('a released connection has no role and no scope', async (t) => {
   const { db, idle, close } = store.bare();
   t.after(close);
   const scope = { workspaceId: randomUUID(), tenantId: randomUUID(), projectId: randomUUID() };
@@ -186,7 +186,7 @@ test('a connection that is given back bears no role and no reach', async (t) => 
   ]);
 });
 
-test('a wait in steps gives up after its first step when nothing answers', async () => {
+test('a stepwise wait gives up after its first step when nothing responds', async () => {
   const end = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const holding = store.db.transaction(opening('kr_read'), async () => {

@@ -1,4 +1,4 @@
-// Slots of a Redis Cluster move, and its connections break, while checks are under way.
+// Slots of a Redis Cluster move, and its connections break, during checks.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,7 @@ async function countersOn(t: TestContext, url: string): Promise<RedisCounters> {
 const idOf = async (node: RedisServer): Promise<string> =>
   String(await node.tell('CLUSTER', 'MYID'));
 
-/** A rule whose counter lives in a slot of the second node, and that slot. */
+/** A rule whose counter is in a slot of the second node, and that slot. */
 async function ruleOnSecond(node: RedisServer, salt: string) {
   for (let at = 0; ; at += 1) {
     const name = `kr:rl:{${salt}${at}}`;
@@ -54,14 +54,14 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<void> 
   }
 }
 
-test('a charge whose answer was lost is not made again', { skip }, async (t) => {
+test('a charge whose response was lost is not repeated', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second] = masters;
   ok(first && second);
   const wire = await openProxy(second.port);
   t.after(() => wire.close());
   await second.tell('CONFIG', 'SET', 'cluster-announce-port', String(wire.port));
-  await until('the first node never heard of the new port', async () =>
+  await until('the first node never learned the new port', async () =>
     String(await first.tell('CLUSTER', 'NODES')).includes(`:${wire.port}@`),
   );
   const counters = await countersOn(t, url);
@@ -77,11 +77,13 @@ test('a charge whose answer was lost is not made again', { skip }, async (t) => 
   wire.leadTo(second.port);
 
   equal(await asked, 'refused');
-  await until('it did not heal', () => usedOf(counters, rule).then(Boolean, () => false));
+  await until('the Cluster did not recover', () =>
+    usedOf(counters, rule).then(Boolean, () => false),
+  );
   equal(await usedOf(counters, rule), 2);
 });
 
-test('checks follow slots that are being moved, and that were', { skip }, async (t) => {
+test('checks follow slots while they are moved and afterwards', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second, third] = masters;
   ok(first && second && third);
@@ -110,7 +112,7 @@ test('checks follow slots that are being moved, and that were', { skip }, async 
   deepEqual(await checkAll(), [2, 2, 2, 2, 2, 2, 2]);
 });
 
-test('a Cluster that wants a password is given it by every connection', { skip }, async (t) => {
+test('every connection to a Cluster sends its password', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   for (const node of masters) await node.tell('CONFIG', 'SET', 'requirepass', 'p@ss/word');
   const { port } = new URL(url);

@@ -1,5 +1,5 @@
-// Redis dies, freezes, forgets, turns into a replica or is kept busy: checks are refused within
-// half a second, nothing else is touched, the probes tell the truth, and all of it heals by itself.
+// Redis dies, freezes, loses its data, becomes a replica or is kept busy: checks are refused within
+// half a second, nothing else is affected, the probes are correct, and it recovers by itself.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -71,7 +71,7 @@ async function healed(one: Scene): Promise<void> {
   for (;;) {
     const { answer } = await one.check();
     if (answer.status === 200) break;
-    ok(performance.now() < deadline, 'it did not heal');
+    ok(performance.now() < deadline, 'Redis did not recover');
     await sleep(20);
   }
   deepEqual(redisIn(await probe(one, 'GET /healthz')), {
@@ -81,7 +81,7 @@ async function healed(one: Scene): Promise<void> {
   });
 }
 
-/** While Redis is away: refusals in time, probes that say so, and everything else as ever. */
+/** While Redis is away: checks are refused in time, probes report it, everything else works. */
 async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
   for (const timed of await Promise.all(Array.from({ length: 30 }, () => one.check()))) {
     holdsRefused(timed);
@@ -117,7 +117,7 @@ test('Redis is killed and comes back', { skip }, async (t) => {
   await healed(one);
 });
 
-test('Redis is not there at the start, and comes up later', { skip }, async (t) => {
+test('Redis is not running at the start and comes up later', { skip }, async (t) => {
   const server = await newRedis(t);
   await server.crash();
   const one = await scene(t, server.url);
@@ -126,7 +126,7 @@ test('Redis is not there at the start, and comes up later', { skip }, async (t) 
   await healed(one);
 });
 
-test('Redis freezes, briefly and for long', { skip }, async (t) => {
+test('Redis freezes for a short and for a long time', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).answer.status, 200);
@@ -146,7 +146,7 @@ test('Redis freezes, briefly and for long', { skip }, async (t) => {
   }
 });
 
-test('Redis forgets its scripts and its counters, and nobody is refused', { skip }, async (t) => {
+test('Redis loses its scripts and counters, and no check is refused', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   const input = aCheck();
@@ -162,7 +162,7 @@ test('Redis forgets its scripts and its counters, and nobody is refused', { skip
   equal(await left(), 999);
 });
 
-test('Redis becomes a replica, and then the master again', { skip }, async (t) => {
+test('Redis becomes a replica and then the master again', { skip }, async (t) => {
   const server = await newRedis(t);
   const other = await newRedis(t);
   const one = await scene(t, server.url);
@@ -173,7 +173,7 @@ test('Redis becomes a replica, and then the master again', { skip }, async (t) =
   await healed(one);
 });
 
-test('Redis is kept busy by something slow', { skip }, async (t) => {
+test('Redis is kept busy by a slow command', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).answer.status, 200);
@@ -184,7 +184,7 @@ test('Redis is kept busy by something slow', { skip }, async (t) => {
   await healed(one);
 });
 
-test('a Redis that evicts works, and the status says that it is not quite well', {
+test('a Redis that evicts works, and the status is degraded', {
   skip,
 }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
@@ -200,14 +200,14 @@ test('a Redis that evicts works, and the status says that it is not quite well',
   });
 });
 
-test('a Redis that has a most and evicts nothing is quite well', { skip }, async (t) => {
+test('a Redis with a maximum that evicts nothing is healthy', { skip }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => server.stop());
   const { error } = redisIn(await probe(await scene(t, server.url), 'GET /readyz'));
   equal(error, null);
 });
 
-test('a wrong password is told without telling it', { skip }, async (t) => {
+test('a wrong password is reported without its value', { skip }, async (t) => {
   const server = await startRedis({ requirepass: 'the-right-one' });
   t.after(() => server.stop());
   const one = await scene(t, server.url.replace('redis://', 'redis://:the-wrong-one@'));
@@ -234,19 +234,19 @@ test('a node of a Cluster is killed and comes back', { skip }, async (t) => {
     holdsRefused(timed);
     refusals += 1;
   }
-  ok(refusals > 0, 'some counters were on the node that is gone');
+  ok(refusals > 0, 'no counter was on the node that is gone');
   await second?.restart();
-  // In every slot, not only in those that never went away.
+  // Check every slot, including those of the node that went away.
   const deadline = performance.now() + CLUSTER_HEALED_MS_MAX;
   for (let inARow = 0; inARow < 40; ) {
     const { answer } = await one.check(aCheck({ tenant_id: randomUUID() }));
     inARow = answer.status === 200 ? inARow + 1 : 0;
-    ok(performance.now() < deadline, 'the Cluster did not heal');
+    ok(performance.now() < deadline, 'the Cluster did not recover');
     if (inARow === 0) await sleep(50);
   }
 });
 
-test('the master dies, its replica is promoted, and the same name leads to it', {
+test('the master dies, its replica is promoted, and the same host name resolves to it', {
   skip,
 }, async (t) => {
   const master = await newRedis(t);
@@ -259,7 +259,7 @@ test('the master dies, its replica is promoted, and the same name leads to it', 
   equal((await one.check(input)).answer.status, 200);
   const deadline = performance.now() + HEALED_MS_MAX;
   while (Number(await replica.tell('DBSIZE')) < 2) {
-    ok(performance.now() < deadline, 'the replica never got the counter');
+    ok(performance.now() < deadline, 'the replica never received the counter');
     await sleep(20);
   }
   await master.crash();
@@ -268,10 +268,16 @@ test('the master dies, its replica is promoted, and the same name leads to it', 
   wire.leadTo(replica.port);
   await healed(one);
   const { answer } = await one.check({ ...input, cost: 0 });
-  equal((answer.body.policies as { remaining: number }[])[0]?.remaining, 999, 'and it remembers');
+  equal(
+    (answer.body.policies as { remaining: number }[])[0]?.remaining,
+    999,
+    'the counter survived',
+  );
 });
 
-test('the master is demoted and stays, and the same name leads to another', { skip }, async (t) => {
+test('the master is demoted and stays, and the same host name resolves to another', {
+  skip,
+}, async (t) => {
   const master = await newRedis(t);
   const other = await newRedis(t);
   const wire = await openProxy(master.port);

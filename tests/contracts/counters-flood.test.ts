@@ -1,5 +1,5 @@
-// A test key of one workspace makes up ids without end: its own checks are refused, and the limits
-// of every other workspace, and of its own live side, stay what they are.
+// A test key of one workspace invents ids without end: its own checks are refused, and the limits
+// of every other workspace, and of its own live environment, do not change.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -34,7 +34,7 @@ const aCheck = (env: string, limits: Input[], more: Input = {}): Input => ({
   ...more,
 });
 
-/** Eight counters that nobody has used, for as long as possible. */
+/** Eight unused counters with the longest possible window. */
 const flooding = (limit: number, env = 'test'): Input =>
   aCheck(
     env,
@@ -48,21 +48,21 @@ async function openOn(
   more: { namesMax: number; isCluster?: boolean },
 ) {
   const { namesMax, isCluster = false } = more;
-  const patience = { answerMsMax: 10_000 }; // how fast a busy machine answers is not the question
+  const patience = { answerMsMax: 10_000 }; // the speed of a busy machine does not matter here
   const counters = openRedisCounters({ url, isCluster, namesMax, onFault: () => {}, ...patience });
   t.after(() => counters.close());
   await counters.settled;
   return counters;
 }
 
-/** The line itself, over counters and nothing else. */
+/** The endpoint itself with only its counters. */
 const lineOn = (counters: Counters) => async (workspaceId: string, input: Input) => {
   const [route] = ratelimitRoutes;
   const body = route?.accept?.({ tenant_id: null, ...input });
   return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
 };
 
-/** By the front door: a victim at its limit, a flood, and what both are answered meanwhile. */
+/** Over HTTP: a victim at its limit, a flood, and the responses of both. */
 async function attack(t: TestContext, counters: Counters, requests: number) {
   const victim = await bench(t);
   const flooder = await bench(t);
@@ -91,7 +91,7 @@ async function attack(t: TestContext, counters: Counters, requests: number) {
   return { flooded, theirLive: theirLive.status, mine: (await check()).body.allowed };
 }
 
-test('a test key that floods Redis is refused, and nobody else', { skip }, async (t) => {
+test('a test key that floods Redis is refused, and no other caller is', { skip }, async (t) => {
   const redis = await startRedis({ maxmemory: '8mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => redis.stop());
   const counters = await openOn(t, redis.url, { namesMax: 8000 });
@@ -107,7 +107,7 @@ test('a test key that floods Redis is refused, and nobody else', { skip }, async
   equal(counters.state().ready, true);
 });
 
-test('a test key that floods a Cluster is refused, and nobody else', { skip }, async (t) => {
+test('a test key that floods a Cluster is refused, and no other caller is', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const namesMax = 8000;
@@ -115,14 +115,14 @@ test('a test key that floods a Cluster is refused, and nobody else', { skip }, a
   const { flooded, theirLive, mine } = await attack(t, counters, 1600);
   const sizes = await Promise.all(cluster.nodes.map((node) => node.tell('DBSIZE')));
   const held = sizes.reduce<number>((sum, size) => sum + Number(size), 0);
-  // With those of the victim, of the live side, the counts themselves and a pulse.
+  // Plus the counters of the victim and of the live environment, the name counts and a heartbeat.
   ok(held <= namesMax + 64, `${held} keys`);
-  ok((flooded.get(200) ?? 0) > 900, 'most of the quota can be used');
+  ok((flooded.get(200) ?? 0) > 900, 'most of the quota is usable');
   ok((flooded.get(429) ?? 0) >= 600);
   deepEqual([theirLive, mine], [200, false]);
 });
 
-test('a test key that floods the process resets no limit of others', async () => {
+test('a test key that floods the process resets no limit of another workspace', async () => {
   for (const limit of [1, 1000]) {
     const counters = openMemoryCounters({ nowMs: () => Date.now(), namesMax: 8000 });
     const run = lineOn(counters);
@@ -145,7 +145,7 @@ test('a test key that floods the process resets no limit of others', async () =>
   }
 });
 
-test('a flood in the process is answered 429, and others never notice', async (t) => {
+test('a flood in the process is answered 429 and does not affect other workspaces', async (t) => {
   const counters = openMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
   const { flooded, theirLive, mine } = await attack(t, counters, 300);
   deepEqual(
@@ -158,7 +158,7 @@ test('a flood in the process is answered 429, and others never notice', async (t
   deepEqual([theirLive, mine], [200, false]);
 });
 
-test('no flood of a workspace lets anyone guess more, not even in a Redis that evicts', {
+test('no flood of a workspace allows more login attempts, even in a Redis that evicts', {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '4mb', 'maxmemory-policy': 'allkeys-random' });

@@ -1,5 +1,5 @@
-// The counters inside the process have a bound for each owner: a flood drops only the flooding
-// owner's names, none that is at its limit, and what has run out goes by itself.
+// In-process counters are bounded per owner: a flood drops only the flooding owner's names, but
+// none at its limit. Expired counters are removed by themselves.
 import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../packages/server/src/base/errors.ts';
@@ -39,7 +39,7 @@ const isOverQuota = (error: unknown): boolean => {
   return true;
 };
 
-test('a flood of names below their limit drops the oldest of its owner, and no more than must be', () => {
+test('a flood of names below their limit drops only the oldest ones of its owner', () => {
   const { counters, charge } = scene();
   charge('at its limit');
   charge('of another', { owner: 'other', limit: 2 });
@@ -55,7 +55,7 @@ test('a flood of names below their limit drops the oldest of its owner, and no m
   equal(charge(last, { limit: 2 }).tallies[0]?.used, 2, 'the newest is still counted');
 });
 
-test('what is charged all the while outlasts a flood of others', () => {
+test('a name that is charged regularly survives a flood of others', () => {
   const { charge } = scene();
   for (let at = 0; at < 5 * NAMES_MAX; at += 1) {
     charge(`flood ${at}`, { limit: 2 });
@@ -64,15 +64,19 @@ test('what is charged all the while outlasts a flood of others', () => {
   }
 });
 
-test('when all names are at their limit, new ones are refused to this owner alone', () => {
+test('when all names of an owner are at their limit, only this owner’s new names are refused', () => {
   const { counters, charge } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`);
   throws(() => charge('one more'), isOverQuota);
   throws(() => charge(['5', 'one more'], { limit: 9 }), isOverQuota);
   equal(charge('5', { limit: 9, cost: 0 }).tallies[0]?.used, 1, 'a refused check charges nothing');
-  equal(charge('5').allowed, false, 'what is counted already is still denied');
-  equal(charge('5', { limit: 9 }).allowed, true, 'and charged, where its limit is higher');
-  equal(charge('a look', { cost: 0 }).allowed, true, 'a look needs no counter');
+  equal(charge('5').allowed, false, 'an existing name is still denied');
+  equal(
+    charge('5', { limit: 9 }).allowed,
+    true,
+    'an existing name is charged if its limit is higher',
+  );
+  equal(charge('a look', { cost: 0 }).allowed, true, 'a check with cost 0 needs no counter');
   equal(charge('another owner', { owner: 'other' }).allowed, true);
   equal(counters.size('one'), NAMES_MAX);
 });
@@ -91,15 +95,15 @@ test('names that are no longer at their limit make space for new ones', () => {
     } catch (error) {
       ok(isOverQuota(error));
       refused += 1;
-      ok(refused < NAMES_MAX, 'they are never found');
+      ok(refused < NAMES_MAX, 'names below their limit are never found');
     }
   }
   throws(() => charge('too many'), isOverQuota);
-  equal(charge('899').allowed, false, 'none at its limit was dropped');
+  equal(charge('899').allowed, false, 'a name at its limit was dropped');
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('what has run out goes by itself, also that of an owner who no longer asks', () => {
+test('expired counters are removed, even those of an inactive owner', () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { owner: 'gone', windowMs: 1000 });
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { windowMs: 1000 });
@@ -112,7 +116,7 @@ test('what has run out goes by itself, also that of an owner who no longer asks'
   ok(counters.size() < 10, `${counters.size()} are left after nothing but denials`);
 });
 
-test('left to itself, a workspace has a hundred thousand counters at most', () => {
+test('by default, a workspace has at most a hundred thousand counters', () => {
   const counters = openMemoryCounters({ nowMs: () => START_MS });
   const owner = { name: 'one', namesMax: counters.namesMax };
   const charge = (at: number) =>

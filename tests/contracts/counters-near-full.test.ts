@@ -1,5 +1,5 @@
-// A Redis that is nearly full is reported before it refuses anything: in the probes, and in the log
-// once for as long as it lasts.
+// A nearly full Redis is reported before it refuses writes: in the probes, and once in the log for
+// each time it happens.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
@@ -34,7 +34,7 @@ async function until(what: string, isSo: () => Promise<boolean> | boolean): Prom
   }
 }
 
-test('a Redis near its maxmemory is degraded, told once, and well again', { skip }, async (t) => {
+test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip }, async (t) => {
   const redis = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => redis.stop());
   const lines: string[] = [];
@@ -61,15 +61,15 @@ test('a Redis near its maxmemory is degraded, told once, and well again', { skip
     });
   equal(await status(), 'ok');
   await redis.tell('SETRANGE', 'filler', String(76 * MEBIBYTE), 'x');
-  await until('it was not noticed', async () => (await status()) === 'degraded');
-  equal((await check()).allowed, true, 'nothing is refused yet');
+  await until('the full Redis was not noticed', async () => (await status()) === 'degraded');
+  equal((await check()).allowed, true, 'no check is refused yet');
   deepEqual(counters.state(), { configured: true, ready: true, error: NEAR });
-  // Several looks later it is still one line.
+  // After several more probes there is still one log line.
   const looks = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await commandsOf())?.[1]);
   const before = await looks();
-  await until('it was not looked at again', async () => (await looks()) > before + 3);
+  await until('Redis was not probed again', async () => (await looks()) > before + 3);
   await redis.tell('DEL', 'filler');
-  await until('it did not get well', async () => (await status()) === 'ok');
+  await until('Redis did not recover', async () => (await status()) === 'ok');
   const told = lines.filter((line) => /maxmemory|free memory/.test(line));
   deepEqual(
     told.map((line) => JSON.parse(line).level),
@@ -81,24 +81,24 @@ test('a Redis near its maxmemory is degraded, told once, and well again', { skip
   }
 });
 
-test('one node of a Cluster near its maxmemory is enough', { skip }, async (t) => {
+test('one node of a Cluster near its maxmemory makes the Cluster degraded', { skip }, async (t) => {
   const cluster = await startRedisCluster(async () => ({ maxmemory: '10mb' }));
   t.after(() => cluster.stop());
   const log = openLog('silent', process.stdout);
   const counters = await openCounters(wanted(cluster.url, true), systemClock, log);
   t.after(() => counters.close());
-  await until('it is not ready', () => counters.state().ready);
+  await until('the counters are not ready', () => counters.state().ready);
   equal(counters.state().error, null);
   const [, , third] = cluster.nodes;
   const used = /used_memory:(\d+)/.exec(String(await third?.tell('INFO', 'memory')))?.[1];
   await third?.tell('CONFIG', 'SET', 'maxmemory', String(Math.round(Number(used) * 1.12)));
-  await until('it was not noticed', () => counters.state().error === NEAR);
+  await until('the full node was not noticed', () => counters.state().error === NEAR);
 });
 
 const memoryOf = (used: number, most = 1000, more = '') =>
   `# Memory\r\nused_memory:${used}\r\nmaxmemory:${most}\r\n${more}`;
 
-test('a server is near full from four fifths on, until it is below three quarters', () => {
+test('a server is near full from 80 % until it is below 75 %', () => {
   const steps: [number, string | null][] = [
     [799, null],
     [800, NEAR],
@@ -112,7 +112,7 @@ test('a server is near full from four fifths on, until it is below three quarter
     remark = remarkOn([memoryOf(0), memoryOf(used)], remark);
     equal(remark, expected, `${used}`);
   }
-  equal(remarkOn([memoryOf(999, 0)], null), null, 'without a bound it is never near');
+  equal(remarkOn([memoryOf(999, 0)], null), null, 'without a maximum it is never near full');
   equal(remarkOn([memoryOf(900, 1000, 'mem_not_counted_for_evict:200\r\n')], null), null);
   const evicting = memoryOf(999, 1000, 'maxmemory_policy:allkeys-lru\r\n');
   equal(remarkOn([evicting], null), 'maxmemory-policy is allkeys-lru');

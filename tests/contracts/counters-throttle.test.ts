@@ -1,5 +1,5 @@
-// Guessing is slowed down by all processes together where they share counters, and by each for
-// itself while those cannot be reached.
+// Processes that share counters throttle guessing together. While the counters are out of reach,
+// each process throttles by itself.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Throttle, throttleBy } from '../../packages/server/src/access/throttle.ts';
@@ -10,10 +10,10 @@ import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.t
 const skip = redisIsMissing();
 const PER_EMAIL_MAX = 10;
 const ADA = 'ada@example.com';
-/** Its minute does not end while a test is at it. */
+/** A stopped clock: the minute of the throttle never ends during a test. */
 const standing = { now: () => new Date('2026-03-01T12:00:00Z'), shiftMs: () => 0 };
 
-/** The throttle of one process; the time of its counters stands still too. */
+/** The throttle of one process; the clock of its counters is stopped, too. */
 async function processOn(t: TestContext, url: string, isCluster = false): Promise<Throttle> {
   const nowMs = () => standing.now().getTime();
   const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {} });
@@ -32,7 +32,7 @@ async function admits(attempt: Promise<void>): Promise<boolean> {
   }
 }
 
-/** How many of so many attempts, shared out among the processes, are let through. */
+/** How many of `attempts` attempts, distributed over the processes, are admitted. */
 async function admitted(processes: readonly Throttle[], attempts: number): Promise<number> {
   let count = 0;
   for (let n = 0; n < attempts; n += 1) {
@@ -42,7 +42,7 @@ async function admitted(processes: readonly Throttle[], attempts: number): Promi
   return count;
 }
 
-test('what one process has counted, the other knows, and no address is written there', {
+test('processes share their counts, and Redis stores no address in plain text', {
   skip,
 }, async (t) => {
   const redis = await startRedis();
@@ -54,7 +54,7 @@ test('what one process has counted, the other knows, and no address is written t
   ok(!/ada|192\.0\.2/.test(names), names);
 });
 
-test('while the counters are away each process goes on by itself, and forgets nothing', {
+test('while the counters are away each process counts by itself and keeps its counts', {
   skip,
 }, async (t) => {
   const redis = await startRedis();
@@ -69,7 +69,7 @@ test('while the counters are away each process goes on by itself, and forgets no
   );
 });
 
-test('a client from which a person signed in is known to all processes', { skip }, async (t) => {
+test('all processes know a client from which a person has signed in', { skip }, async (t) => {
   const redis = await startRedis();
   t.after(() => redis.stop());
   const cluster = await startRedisCluster();
@@ -83,7 +83,7 @@ test('a client from which a person signed in is known to all processes', { skip 
   }
 });
 
-test('a Cluster counts them as one server does', { skip }, async (t) => {
+test('a Cluster counts like a single server', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const processes = [await processOn(t, cluster.url, true), await processOn(t, cluster.url, true)];

@@ -1,5 +1,5 @@
-// Counters over TLS, one server and a Cluster: with a certificate that is trusted they work, with
-// one that is not nothing is sent.
+// Counters over TLS, on one server and on a Cluster: they work with a trusted certificate, and with
+// an untrusted one nothing is sent.
 import { equal } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -21,7 +21,7 @@ const key = join(directory, 'key.pem');
 const skip = redisIsMissing() || certificateIsMissing();
 const HEALED_MS_MAX = 10_000;
 
-/** Made anew for each run: a key in the sources would be a key that everyone has. */
+/** Created for each run, because a private key in the sources would be public. */
 function certificateIsMissing(): string | false {
   const { status } = spawnSync('openssl', [
     'req',
@@ -44,9 +44,9 @@ function certificateIsMissing(): string | false {
     '-out',
     certificate,
   ]);
-  if (status !== 0) return 'no openssl to make a certificate with';
+  if (status !== 0) return 'no openssl to create a certificate';
   chmodSync(directory, 0o755);
-  chmodSync(key, 0o644); // the server runs under an account of its own
+  chmodSync(key, 0o644); // the server runs under its own account
   return false;
 }
 
@@ -92,7 +92,7 @@ async function counts(counters: RedisCounters): Promise<void> {
   }
 }
 
-test('one server over TLS', { skip }, async (t) => {
+test('counters work over TLS on one server', { skip }, async (t) => {
   const settings = await encrypted();
   const server = await startRedis(settings);
   t.after(() => server.stop());
@@ -100,7 +100,7 @@ test('one server over TLS', { skip }, async (t) => {
   await counts(open(t, `rediss://localhost:${settings['tls-port']}`, false));
 });
 
-test('a certificate that nobody vouches for is not spoken to', { skip }, async (t) => {
+test('nothing is sent to a server with an untrusted certificate', { skip }, async (t) => {
   const settings = await encrypted();
   const server = await startRedis(settings);
   t.after(() => server.stop());
@@ -110,7 +110,7 @@ test('a certificate that nobody vouches for is not spoken to', { skip }, async (
   equal(Number(await server.tell('DBSIZE')), 0);
 });
 
-test('a Cluster over TLS', { skip }, async (t) => {
+test('counters work over TLS on a Cluster', { skip }, async (t) => {
   const cluster = await startRedisCluster(async () => ({
     ...(await encrypted()),
     'tls-cluster': 'yes',

@@ -1,6 +1,6 @@
-// The two stores of counters are one algorithm: on any schedule they answer the same at every
-// step, and whatever they admit, no interval holds more than its limit. A failure prints the seed
-// that repeats it; COUNTER_SCHEDULES sets how many schedules are tried.
+// Both counter stores implement one algorithm: on any schedule they give the same answer at every
+// step, and no interval admits more than its limit. A failure prints the seed that repeats it;
+// COUNTER_SCHEDULES sets the number of schedules.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError } from '../../packages/server/src/base/errors.ts';
@@ -13,7 +13,7 @@ import { type RedisServer, redisIsMissing, startRedis } from '../stores/redis.ts
 const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? 10_000);
 const STEPS_MAX = 24;
 const AT_ONCE = 50;
-/** In the process what has run out is kept for a minute, lest a clock that is set back miss it. */
+/** The in-process store keeps expired counters for a minute, in case the clock is set back. */
 const BACK_MS_MAX = 59_000;
 const START_MS = 1_800_000_000_000;
 const skip = redisIsMissing();
@@ -52,7 +52,7 @@ function rulesOf(chance: Chance, schedule: string): Rule[] {
   }));
 }
 
-/** Moves of the clock that matter: none, inside a bucket, to its edge, past the window, back. */
+/** Clock steps that matter: none, within a bucket, to its edge, past the window, and back. */
 function stepsOf(chance: Chance, schedule: string): Step[] {
   const rules = rulesOf(chance, schedule);
   let nowMs = START_MS + upTo(chance, 5000);
@@ -86,7 +86,7 @@ function stepsOf(chance: Chance, schedule: string): Step[] {
   });
 }
 
-/** Some steps go out together, in one call of the script: they are decided in their order. */
+/** Some steps are sent together in one script call; the script decides them in order. */
 async function runTwins(seed: number): Promise<void> {
   const chance = chanceOf(seed);
   const steps = stepsOf(chance, `s${seed}`);
@@ -110,12 +110,12 @@ async function runTwins(seed: number): Promise<void> {
   }
 }
 
-/** One connection for all schedules; each asks at its own time. */
+/** All schedules share one connection; each sets its own time. */
 let shared: { counters: Counters; nowMs: number } | undefined;
 
 function redisAt(nowMs: number): Counters {
-  if (!shared) throw new Error('not opened');
-  shared.nowMs = nowMs; // read at once, before anything is awaited
+  if (!shared) throw new Error('the counters are not open');
+  shared.nowMs = nowMs; // read synchronously, before any await
   return shared.counters;
 }
 
@@ -126,7 +126,7 @@ async function withRedis(run: () => Promise<void>): Promise<void> {
     isCluster: false,
     onFault: () => {},
     nowMs: () => held.nowMs,
-    answerMsMax: 30_000, // how fast a busy machine answers is not the question here
+    answerMsMax: 30_000, // the speed of a busy machine does not matter here
   });
   await counters.settled;
   shared = Object.assign(held, { counters });
@@ -147,10 +147,10 @@ test('both stores answer the same at every step of every schedule', { skip }, ()
 
 const QUOTA = 5;
 const NAMES = 9;
-/** Of its window, for which a name may still be counted after its end: a little over 1/16. */
+/** The share of its window for which a name may still count after its end: a little over 1/16. */
 const LATE_SHARE = 0.07;
 
-/** Every name is at its limit once charged, so that the process has none to drop either. */
+/** Every name is at its limit once charged, so the in-process store cannot drop any either. */
 async function runTwinsAtQuota(seed: number): Promise<number> {
   const chance = chanceOf(seed + 3_000_000);
   const windowMs = oneOf(chance, [1600, 60_000, 1_600_000]);
@@ -160,7 +160,7 @@ async function runTwinsAtQuota(seed: number): Promise<number> {
   const memory = openMemoryCounters({ nowMs: () => nowMs });
   let refusals = 0;
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    // Either everything has ended long ago, or nothing has since the window began.
+    // Either all windows ended long ago, or none has ended since the window began.
     const window = Math.floor(step / 8) * 4 + Math.ceil(START_MS / windowMs);
     nowMs = window * windowMs + (step % 8) * Math.floor(windowMs / 20);
     const names = new Set(Array.from({ length: 3 }, () => upTo(chance, NAMES - 1)));
@@ -187,20 +187,20 @@ async function answerOf(check: () => Verdict | Promise<Verdict>): Promise<Verdic
   }
 }
 
-test('both stores refuse the same checks once an owner has its most names', { skip }, () =>
+test('both stores refuse the same checks once an owner has the maximum of names', { skip }, () =>
   withRedis(async () => {
     let refusals = 0;
     for (let seed = 0; seed < SCHEDULES / 50; seed += AT_ONCE) {
       const runs = Array.from({ length: AT_ONCE }, (_, at) => runTwinsAtQuota(seed + at));
       for (const count of await Promise.all(runs)) refusals += count;
     }
-    ok(refusals > 0, 'no schedule came to its quota');
+    ok(refusals > 0, 'no schedule reached its quota');
   }),
 );
 
 type Life = { name: string; endsMs: number; windowMs: number };
 
-/** Names with all kinds of windows come, are kept alive and end; a list of them is kept beside. */
+/** Names with all kinds of windows are created, kept alive and expire; a list mirrors them. */
 async function runQuota(seed: number): Promise<void> {
   const chance = chanceOf(seed + 4_000_000);
   const owner = { name: `live ${seed}`, namesMax: QUOTA };
@@ -230,7 +230,7 @@ async function runQuota(seed: number): Promise<void> {
 }
 
 test(
-  'Redis never has more live names than the quota, and soon drops what ended',
+  'Redis never has more live names than the quota, and soon drops expired ones',
   {
     skip,
   },
@@ -244,7 +244,7 @@ test(
 
 type Admitted = { atMs: number; cost: number };
 
-/** By brute force: every interval that ends with an admission, and every aligned window. */
+/** Brute force: checks every interval that ends with an admission, and every aligned window. */
 function holdWithin(
   { algorithm, windowMs, limit }: Rule,
   admitted: Admitted[],
@@ -260,7 +260,7 @@ function holdWithin(
   }
 }
 
-test('no interval of any schedule holds more than the limit, and none is charged by halves', () => {
+test('no interval of any schedule exceeds the limit, and no check is charged partially', () => {
   for (let seed = 0; seed < SCHEDULES; seed += 1) {
     const chance = chanceOf(seed + 1_000_000);
     const rules = rulesOf(chance, 'brute');
@@ -281,7 +281,7 @@ test('no interval of any schedule holds more than the limit, and none is charged
 
 const usedBy = ({ tallies }: Pick<Verdict, 'tallies'>): number[] => tallies.map(({ used }) => used);
 
-test('a denied charge is admitted after the wait that it was told, and not a moment before', () => {
+test('a denied charge is admitted exactly after the wait that was reported', () => {
   for (let seed = 0; seed < 2000; seed += 1) {
     const chance = chanceOf(seed + 2_000_000);
     const rules = rulesOf(chance, 'wait').map((rule) => ({ ...rule, limit: 1 + upTo(chance, 5) }));

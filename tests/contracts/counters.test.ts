@@ -1,5 +1,5 @@
-// Contract of the counters, held against each of their stores: inside the process, on one Redis
-// (by TCP and by its socket), and on a Redis Cluster.
+// Contract of the counters for each store: in the process, on one Redis (over TCP and its unix
+// socket), and on a Redis Cluster.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
@@ -59,11 +59,11 @@ const stores: Record<string, { skip: string | false; open(): Promise<Counters> }
 
 type Body = Record<string, unknown>;
 
-/** The line itself, over counters and nothing else: it is handed no database. */
+/** The endpoint itself with only its counters and without a database. */
 async function check(counters: Counters, workspaceId: string, body: Body): Promise<Body> {
   const [route] = ratelimitRoutes;
   const parsed = route?.accept?.({ project_id: PROJECT, env: 'live', ...body });
-  ok(parsed, 'a body that is not plain');
+  ok(parsed, 'the request body is invalid');
   return (await route?.run({ counters, reach: { workspaceId }, body: parsed })) as Body;
 }
 
@@ -106,12 +106,12 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     const counters = await open();
     const workspaceId = randomUUID();
     for (let at = 0; at < 20; at += 1) {
-      // Other tenants and keys each time: on a Cluster they lie on all of its nodes.
-      const who = { key_id: randomUUID(), tenant_id: randomUUID() };
+      // Different tenants and keys each time, so that on a Cluster they cover all nodes.
+      const subject = { key_id: randomUUID(), tenant_id: randomUUID() };
       const limits = [rule('wide', { limit: 9 }), rule('narrow', { limit: 1, scope: 'tenant' })];
-      const first = await check(counters, workspaceId, { ...who, limits });
+      const first = await check(counters, workspaceId, { ...subject, limits });
       deepEqual([first.allowed, remainingIn(first)], [true, [8, 0]]);
-      const other = { ...who, key_id: randomUUID(), limits };
+      const other = { ...subject, key_id: randomUUID(), limits };
       const denied = await check(counters, workspaceId, other);
       deepEqual([denied.allowed, denied.limited_policy], [false, 'narrow']);
       deepEqual(remainingIn(denied), [9, 0]);
@@ -120,7 +120,9 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     }
   });
 
-  test(`many subjects are checked at once, each by itself, ${where}`, { skip: why }, async () => {
+  test(`many subjects are checked at once, each independently, ${where}`, {
+    skip: why,
+  }, async () => {
     const counters = await open();
     const workspaceId = randomUUID();
     const subjects = Array.from({ length: 30 }, () => randomUUID());
@@ -132,11 +134,15 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     }
   });
 
-  test(`nobody in particular is one subject of the project, ${where}`, { skip: why }, async () => {
+  test(`a check without a subject counts for the whole project, ${where}`, {
+    skip: why,
+  }, async () => {
     const counters = await open();
     const workspaceId = randomUUID();
-    const of = async (scope: string, who: Body) =>
-      remainingIn(await check(counters, workspaceId, { ...who, limits: [rule('r', { scope })] }));
+    const of = async (scope: string, subject: Body) =>
+      remainingIn(
+        await check(counters, workspaceId, { ...subject, limits: [rule('r', { scope })] }),
+      );
     deepEqual(await of('tenant', { key_id: randomUUID() }), [2]);
     deepEqual(await of('tenant', { key_id: randomUUID() }), [1]);
     deepEqual(await of('tenant', {}), [0]);
@@ -145,7 +151,9 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     deepEqual(await of('key', { env: 'test' }), [2]);
   });
 
-  test(`workspaces, environments and projects do not meet, ${where}`, { skip: why }, async () => {
+  test(`workspaces, environments and projects do not share counters, ${where}`, {
+    skip: why,
+  }, async () => {
     const counters = await open();
     const key_id = randomUUID();
     const limits = [rule('one', { limit: 1 })];
@@ -161,7 +169,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     deepEqual(seen, new Array(8).fill(true));
   });
 
-  test(`a charge leaves with its window, by the clock of the store, ${where}`, {
+  test(`a charge expires with its window, by the clock of the store, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();
@@ -180,7 +188,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
   });
 }
 
-test('counters are kept in Redis no longer than they count', { skip }, async () => {
+test('counters expire in Redis with their window', { skip }, async () => {
   const server = await oneRedis();
   const counters = await openOn(server.url, false);
   const name = `kr:kept/${randomUUID()}`;
@@ -190,7 +198,7 @@ test('counters are kept in Redis no longer than they count', { skip }, async () 
   ok(keptMs > 59_000 && keptMs <= 63_750, `${keptMs}`);
 });
 
-test('time is the clock of Redis, to the millisecond', { skip }, async () => {
+test('the counters use the clock of Redis, to the millisecond', { skip }, async () => {
   const server = await oneRedis();
   const counters = await openOn(server.url, false);
   const windowMs = 3_600_000;
@@ -205,5 +213,5 @@ test('time is the clock of Redis, to the millisecond', { skip }, async () => {
   const resetMs = tallies[0]?.resetMs ?? 0;
   const early = beforeMs + resetMs;
   const late = (await clockMs()) + resetMs;
-  ok(Math.floor(late / windowMs) * windowMs >= early, 'a window ends between the two');
+  ok(Math.floor(late / windowMs) * windowMs >= early, 'no window ends between the two');
 });

@@ -1,19 +1,19 @@
-// What each door may do on each table, said once more on purpose: a grant that is added, lost or
-// widened by accident differs from this. What is not listed is refused.
+// The privileges of each door on each table, repeated here on purpose: a grant that is added, lost
+// or widened by accident differs from this list. Everything else is refused.
 import type { DoorRole } from '../../packages/server/src/db/database.ts';
 
-/** A right, or a right with the columns that it is confined to: `select(id,email)`. */
+/** A privilege, or a privilege on some columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;
 
 /** Changed through the write door, with an audit row. */
 const audited: Rights = { kr_read: ['select'], kr_write: ['select', 'insert', 'update'] };
 
-/** Written by functions of the owner alone. */
+/** Written only by functions of the owner. */
 const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
 
 const own = ['select', 'insert', 'update'];
 
-/** What fellow members may be shown of a person. */
+/** The columns of a person that fellow members may see. */
 const shown = 'select(id,email,email_key,email_verified_at,name)';
 
 export const granted: Record<string, Rights> = {

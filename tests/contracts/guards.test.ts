@@ -1,4 +1,4 @@
-// Contract of the guards: what the tables themselves refuse, whoever asks.
+// Contract of the guards: writes that the tables themselves refuse, from any caller.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ before(async () => {
 });
 after(() => store.close());
 
-/** Commits without telling the audit log. */
+/** Commits without an audit row. */
 const commitSilently = (workspaceId: string, statement: Statement): Promise<unknown> =>
   store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(statement);
@@ -41,7 +41,7 @@ const commitSilently = (workspaceId: string, statement: Statement): Promise<unkn
 
 const plain = (text: string): Statement => ({ text, values: [] });
 
-test('no audited table takes a change that is not in the log', async () => {
+test('an audited table refuses a change without an audit row', async () => {
   const { workspaceId, projects, tenants } = place;
   const key = { projectId: projects[0] ?? '', tenantId: tenants[0] ?? '', env: 'test' } as const;
   const silent = [
@@ -63,19 +63,19 @@ test('no audited table takes a change that is not in the log', async () => {
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('a single statement of the write door commits nothing that is not in the log', async () => {
+test('a single statement of the write door commits nothing without an audit row', async () => {
   const { workspaceId } = place;
   const silent = store.db.once(opening('kr_write', { workspaceId }), insertSecretKey('live'));
   equal(await stateOf(silent), UNAUDITED);
 });
 
-test('an audit row of an earlier transaction excuses nothing', async () => {
+test('an audit row of an earlier transaction does not cover a later change', async () => {
   const workspaceId = await foundWorkspace(store);
   await change(store, { workspaceId }, { statements: [insertSecretKey('test')] });
   equal(await stateOf(commitSilently(workspaceId, insertSecretKey('test'))), UNAUDITED);
 });
 
-test('a change that does not name itself cannot be closed', async () => {
+test('a change without a change id cannot be closed', async () => {
   const { workspaceId } = place;
   const { changeId: _unnamed, ...nameless } = opening('kr_write', { workspaceId });
   const closed = store.db.transaction(nameless, async (tx) => {
@@ -95,7 +95,7 @@ test('a change without a single audit row cannot be closed', async () => {
   equal(await stateOf(empty), EMPTY);
 });
 
-test('a key that was created or changed has the next version of its project', async () => {
+test('a created or changed key gets the next version of its project', async () => {
   const { workspaceId, projects, tenants } = await furnishWorkspace(store);
   const [projectId = ''] = projects;
   const [tenantId = ''] = tenants;
@@ -114,7 +114,7 @@ test('a key that was created or changed has the next version of its project', as
   equal(await versionOf(workspaceId, id), first + 1);
 });
 
-test('a version given to one project does not cover a key of another', async () => {
+test('a new version of one project does not cover a key of another', async () => {
   const { workspaceId, projects } = await furnishWorkspace(store);
   const [versioned = ''] = projects;
   const statements = [plain("update api_keys set name = 'renamed'")];
@@ -137,7 +137,7 @@ test('a policy change cannot name a project of another workspace', async () => {
   equal(await stateOf(foreign), OUT_OF_REACH);
 });
 
-test('projects are bumped in one order, whatever order they are named in', async () => {
+test('project versions are bumped in one order, whatever order is given', async () => {
   const { workspaceId, projects } = await furnishWorkspace(store);
   const [tail] = await change(
     store,
@@ -165,7 +165,7 @@ test('audit rows are never changed, not even by the owner of the table', async (
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('a head that the caller made up is not what the log is continued from', async () => {
+test('the log is not continued from a head that the caller invented', async () => {
   const workspaceId = await foundWorkspace(store);
   const forged = [
     plain('create temp table audit_heads (like keyrail.audit_heads) on commit drop'),
@@ -182,7 +182,7 @@ test('a head that the caller made up is not what the log is continued from', asy
   );
 });
 
-test('row level security holds for the owner of the tables as well', async () => {
+test('row level security applies to the owner of the tables as well', async () => {
   for (const table of ['workspaces', 'secret_keys', 'api_keys', 'audit_logs', 'audit_heads']) {
     const text = `select count(*)::int as seen from ${table}`;
     deepEqual(await store.beyond(text, { role: 'kr_owner' }), [{ seen: 0 }], table);
@@ -193,22 +193,22 @@ test('a change that is rolled back leaves no row, no audit row and no version', 
   const { workspaceId, projects } = await furnishWorkspace(store);
   const before = await snapshotOf(workspaceId);
   const tail = closing(workspaceId, { policy: projects });
-  const told = await store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
+  const count = await store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(insertSecretKey('live'));
     const { rows } = await tx.run(tail);
     return { kind: 'rollback', result: rows.length };
   });
-  equal(told, projects.length);
+  equal(count, projects.length);
   const thrown = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(insertSecretKey('live'));
     await tx.run(tail);
-    throw new Error('the operation changed its mind');
+    throw new Error('the operation was rolled back');
   });
-  equal(await stateOf(thrown), 'Error: the operation changed its mind');
+  equal(await stateOf(thrown), 'Error: the operation was rolled back');
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-/** Everything of a workspace that a change moves. */
+/** All rows of a workspace that a change affects. */
 async function snapshotOf(workspaceId: string): Promise<Row[]> {
   const text = `select
       (select count(*)::int from secret_keys) as secret_keys,

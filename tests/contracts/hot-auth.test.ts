@@ -1,5 +1,5 @@
-// A revoked secret key on the hot lines: refused at once where it was revoked, in every other
-// process after one life at the latest, and with the news of it (PostgreSQL) long before.
+// A revoked secret key on hot endpoints: refused immediately by the process that revoked it, by
+// every other process after one cache life, and on a notification (PostgreSQL) long before.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -11,7 +11,7 @@ import { onPostgres } from './store.ts';
 
 const check = 'POST /v1/ratelimit/check';
 const LIFE_MS = 1500;
-/** What a busy machine may add to any wait. */
+/** Tolerance for a busy machine. */
 const SLACK_MS = 250;
 
 const input = () => ({
@@ -35,13 +35,13 @@ const isAccepted = (
 const newKey = ({ as }: Bench, more = {}) =>
   as.liveKey('POST /v1/secret_keys', { env: 'live', ...more });
 
-/** Lets `lost` of a process's notifications go unheard. */
+/** The database of a process that receives no notifications. */
 const deaf = (db: Database): Database => {
   const { listen: _, ...rest } = db;
   return rest;
 };
 
-test('where it was revoked or rotated away, a key is refused from the next request on', async (t) => {
+test('the process that revoked or rotated a key refuses it from the next request on', async (t) => {
   const held = await bench(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
@@ -55,7 +55,7 @@ test('where it was revoked or rotated away, a key is refused from the next reque
   }
 });
 
-test('no other process accepts it after one life, even if it hears no news', async (t) => {
+test('no other process accepts a revoked key after one cache life, even without notifications', async (t) => {
   const held = await bench(t);
   const db = deaf(held.world.db);
   const beside = appBeside(t, held.world, { db, hotAuthMs: LIFE_MS });
@@ -72,29 +72,29 @@ test('no other process accepts it after one life, even if it hears no news', asy
     await sleep(20);
     askedAt = performance.now();
   }
-  ok(latest > 0, 'it was remembered, or this shows nothing');
+  ok(latest > 0, 'the key was cached');
   await sleep(LIFE_MS / 3);
   equal(await isAccepted(call), false);
 });
 
-test('every process that hears the news forgets it long before', {
+test('every process that receives the notification refuses the key long before', {
   skip: onPostgres ? false : 'the embedded store has one process',
 }, async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, { hotAuthMs: 60_000 });
-  await sleep(500); // until its ear is open
+  await sleep(500); // until it listens
   const { id, key } = await newKey(held);
   const call = beside.as(key);
   equal(await isAccepted(call), true);
   await held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
   const deadline = performance.now() + 5000;
   while (await isAccepted(call)) {
-    ok(performance.now() < deadline, 'the news did not arrive');
+    ok(performance.now() < deadline, 'the notification did not arrive');
     await sleep(10);
   }
 });
 
-/** Holds the first look-up of a key between its reading and its being told. */
+/** Holds the first look-up of a key after its read and before its result. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ function holding(db: Database): { db: Database; held: Promise<void>; letGo(): vo
   return { db: { ...db, once }, held: reached.promise, letGo: gone.resolve };
 }
 
-test('a look-up that is under way when the key is revoked never lengthens its life', async (t) => {
+test('a look-up that runs during a revocation never extends the life of the key', async (t) => {
   const held = await bench(t);
   const slow = holding(held.world.db);
   const beside = appBeside(t, held.world, { db: slow.db, hotAuthMs: 60_000 });
@@ -120,9 +120,9 @@ test('a look-up that is under way when the key is revoked never lengthens its li
   const early = isAccepted(call);
   await slow.held;
   await beside.as(held.tokens.liveKey)('POST /v1/secret_keys/{id}/revoke', { id });
-  equal(await isAccepted(call), false, 'nobody joins a look-up from before the revoke');
+  equal(await isAccepted(call), false, 'a request joined a look-up from before the revocation');
   slow.letGo();
-  equal(await early, true, 'it was read before the revoke, or this shows nothing');
+  equal(await early, true, 'the look-up read before the revocation');
   equal(await isAccepted(call), false);
 });
 
@@ -136,17 +136,17 @@ test('a key that expires within the life is refused once it has expired', async 
   equal(await isAccepted(call), false);
 });
 
-test('lines that are not hot never use what is remembered for those', async (t) => {
+test('endpoints that are not hot never use the cache of the hot ones', async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, { db: deaf(held.world.db), hotAuthMs: 60_000 });
   const { id, key } = await newKey(held);
   equal(await isAccepted(beside.as(key)), true);
   await held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
-  equal(await isAccepted(beside.as(key)), true, 'it is remembered, or this shows nothing');
+  equal(await isAccepted(beside.as(key)), true, 'the key is cached');
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
-test('a revocation is answered when no process takes the key any more, even one that is deaf', async (t) => {
+test('a revocation is answered when no process accepts the key any more, even without notifications', async (t) => {
   const held = await bench(t);
   const { db, take } = traced(deaf(held.world.db));
   const beside = appBeside(t, held.world, { db });
@@ -170,10 +170,10 @@ test('a revocation is answered when no process takes the key any more, even one 
       await revoking;
     }
   }
-  ok(servedAgain > 0, 'a reading served a second request, or this shows nothing');
+  ok(servedAgain > 0, 'a cached look-up served a second request');
 });
 
-test('of several who revoke a key at once, none is answered earlier', async (t) => {
+test('concurrent revocations of a key all wait equally long', async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, { db: deaf(held.world.db) });
   let remembered = 0;
@@ -187,10 +187,10 @@ test('of several who revoke a key at once, none is answered earlier', async (t) 
     equal(await ask(), false);
     await Promise.all(revoking);
   }
-  ok(remembered > 0, 'it was read before, or this shows nothing');
+  ok(remembered > 0, 'the key was cached before');
 });
 
-test('minting takes no reading but its own', async (t) => {
+test('minting a token never uses a cached look-up', async (t) => {
   const held = await bench(t);
   const { db, take } = traced(held.world.db);
   const beside = appBeside(t, held.world, { db, hotAuthMs: 60_000 });

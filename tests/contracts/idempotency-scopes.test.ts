@@ -1,6 +1,6 @@
-// Many scopes, each with three callers on two servers who claim, die, pause past their locks, and
-// come back late. All that happens at once is explained by some order of a small model, or it is a
-// fault. IDEMPOTENCY_SCOPES sets how many scopes are tried; a failure prints what happened.
+// Many scopes, each with three callers on two servers that claim, die, pause past their locks, and
+// return late. Some order of a small model must explain all concurrent results.
+// IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the history.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench, type Caller } from '../bench.ts';
@@ -13,7 +13,7 @@ const ROUNDS = 7;
 const CALLERS = 3;
 const LOCK_MS = 30_000;
 const TTL_MS = 604_800_000;
-/** No sum of these comes near a lock's end from below, however slow the machine is. */
+/** No sum of these lies shortly before the end of a lock, so a slow machine cannot pass it. */
 const SHIFTS_MS = [0, 0, 12_000, 40_000];
 
 type Act = 'claim' | 'complete' | 'release' | 'heartbeat';
@@ -24,7 +24,7 @@ type State =
   | { kind: 'locked'; token: string; untilMs: number }
   | { kind: 'stored'; status: number };
 
-/** What a claim must be told, and what it leaves. */
+/** The expected response to a claim, and the state after it. */
 function claimed(state: State, deed: Deed, nowMs: number): [string, State] {
   if (state.kind === 'stored') return [`replay ${state.status}`, state];
   const locked: State = { kind: 'locked', token: deed.given ?? '', untilMs: nowMs + LOCK_MS };
@@ -40,14 +40,14 @@ function stepped(state: State, deed: Deed, nowMs: number): [string, State] {
   return ['ok', { ...state, untilMs: nowMs + LOCK_MS }];
 }
 
-/** Every state that some order of the deeds leads to, with all of them told what they were told. */
+/** Every state that some order of the deeds leads to, given the response to each. */
 function explained(states: State[], deeds: Deed[], nowMs: number): State[] {
   if (deeds.length === 0) return states;
   const reached = new Map<string, State>();
   for (const [at, deed] of deeds.entries()) {
     const after = states.flatMap((state) => {
-      const [told, next] = stepped(state, deed, nowMs);
-      return told === deed.said ? [next] : [];
+      const [expected, next] = stepped(state, deed, nowMs);
+      return expected === deed.said ? [next] : [];
     });
     if (after.length === 0) continue;
     for (const state of explained(after, deeds.toSpliced(at, 1), nowMs)) {
@@ -67,7 +67,7 @@ function chanceOf(seed: number): Chance {
   };
 }
 
-/** One scope with its callers; each remembers the last lock that it was given, lost or not. */
+/** One scope with its callers; each remembers the last lock that it was given, even a lost one. */
 function openScope(callers: Caller[], seed: number) {
   const chance = chanceOf(seed);
   const request = { scope_hash: newScope(), env: 'live', ttl_ms: TTL_MS };
@@ -75,14 +75,14 @@ function openScope(callers: Caller[], seed: number) {
   const { ttl_ms: _, ...scope } = request;
   const tokens: (string | null)[] = new Array(CALLERS).fill(null);
   let states: State[] = [{ kind: 'none' }];
-  const told: string[] = [];
+  const history: string[] = [];
 
   async function act(caller: number): Promise<Deed | null> {
     const call = callers[Math.floor(chance() * callers.length)];
     const token = tokens[caller] ?? null;
     const dice = chance();
     const status = 200 + Math.floor(chance() * 300);
-    if (!call || dice < 0.15) return null; // asleep, or dead for now
+    if (!call || dice < 0.15) return null; // sleeping or dead in this round
     if (token === null || dice < 0.5) {
       const answer = await call('POST /v1/idempotency/claim', claim);
       if (answer.state === 'execute') tokens[caller] = answer.lock_token;
@@ -104,15 +104,15 @@ function openScope(callers: Caller[], seed: number) {
     async round(nowMs: number): Promise<void> {
       const all = await Promise.all(tokens.map((_, caller) => act(caller)));
       const deeds = all.filter((deed) => deed !== null);
-      told.push(`${nowMs}: ${deeds.map(({ act: what, said }) => `${what} ${said}`).join(', ')}`);
+      history.push(`${nowMs}: ${deeds.map(({ act: what, said }) => `${what} ${said}`).join(', ')}`);
       states = explained(states, deeds, nowMs);
-      ok(states.length > 0, `seed ${seed}: no order explains this:\n${told.join('\n')}`);
+      ok(states.length > 0, `seed ${seed}: no order explains this:\n${history.join('\n')}`);
     },
-    told,
+    history,
   };
 }
 
-test('whatever callers do, nothing runs twice and a late answer is refused', async (t) => {
+test('whatever callers do, no request runs twice and a late completion is refused', async (t) => {
   const held = await bench(t);
   const beside = appBeside(t, held.world, {});
   const callers = [held.as.liveKey, beside.as(held.tokens.liveKey)];
@@ -125,13 +125,13 @@ test('whatever callers do, nothing runs twice and a late answer is refused', asy
       await Promise.all(scopes.map((scope) => scope.round(nowMs)));
       held.clock.shift(SHIFTS_MS[Math.floor(chance() * SHIFTS_MS.length)] ?? 0);
     }
-    for (const word of scopes.flatMap(({ told }) => told.join(', ').match(WORDS) ?? [])) {
+    for (const word of scopes.flatMap(({ history }) => history.join(', ').match(WORDS) ?? [])) {
       seen.set(word, (seen.get(word) ?? 0) + 1);
     }
   }
-  // All of this must have happened, or the test has not shown what it says.
+  // Each kind of result must have occurred, otherwise the test proves little.
   for (const word of ['execute false', 'execute true', 'in_progress', 'replay', 'complete lost']) {
-    ok((seen.get(word) ?? 0) > 5, `${word} was hardly seen: ${JSON.stringify([...seen])}`);
+    ok((seen.get(word) ?? 0) > 5, `${word} occurred too rarely: ${JSON.stringify([...seen])}`);
   }
   equal(seen.has('mismatch'), false);
 });

@@ -1,9 +1,9 @@
-// Lists with much `meta` are copied from the database into the response: the thread that everybody
-// shares neither parses nor writes it, and one workspace has few of them made at a time.
+// Lists with large `meta` are copied from the database into the response. The main thread neither
+// parses nor serializes it, and one workspace builds only a few such lists at a time.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 
-// The driver keeps the parser that it finds when it is loaded: so this comes before all of ours.
+// The driver keeps the JSON.parse that it finds when it is loaded, so this precedes our imports.
 let chars = 0;
 const { parse, stringify } = JSON;
 JSON.parse = (text, reviver) => {
@@ -34,7 +34,7 @@ const odd = {
   constructor: 'a member like any other',
 };
 
-test('a list of large meta is not parsed or written again, and says the same', async (t) => {
+test('a list with large meta is copied without parsing, and has the same content', async (t) => {
   const held = await bench(t);
   const { http } = appBeside(t, held.world, { checkAnswers: false }).app;
   const headers = { authorization: `Bearer ${held.tokens.testKey}` };
@@ -50,14 +50,17 @@ test('a list of large meta is not parsed or written again, and says the same', a
     const answer: Answer = await http.inject({ method: 'GET', url, headers });
     equal(answer.statusCode, 200);
     ok(answer.payload.length < MOST_META_BYTES + MEBIBYTE);
-    ok(chars - before < WORK_CHARS_MAX, `${chars - before} characters of JSON were worked on`);
+    ok(
+      chars - before < WORK_CHARS_MAX,
+      `${chars - before} characters of JSON were parsed or serialized`,
+    );
     told.push(...parse(answer.payload).data);
     url = /<([^>]+)>/.exec(String(answer.headers.link ?? ''))?.[1];
   }
   deepEqual(told, made.toReversed());
 });
 
-test('each kind of list copies what it has', async (t) => {
+test('each kind of list copies its meta', async (t) => {
   const { as, given, embed } = await bench(t);
   const { projectId, tenantId, call } = await embed();
   const place = { project_id: projectId, tenant_id: tenantId };
@@ -71,7 +74,7 @@ test('each kind of list copies what it has', async (t) => {
   equal(stringify(secrets[0]?.meta), stringify(odd));
 });
 
-test('one workspace has two large lists made at a time; others wait, or are told to', async (t) => {
+test('one workspace builds two large lists at a time; further ones wait or are refused', async (t) => {
   const held = await bench(t);
   const note = 'x'.repeat(MEBIBYTE / 2);
   await held.given.tenant({ meta: { note } });
@@ -94,7 +97,7 @@ test('one workspace has two large lists made at a time; others wait, or are told
   };
   const { http } = appBeside(t, held.world, { db: counting, checkAnswers: false }).app;
   const headers = { authorization: `Bearer ${held.tokens.testKey}` };
-  // Each asks for another limit: alike, they would share one statement.
+  // Each request has another limit: equal requests would share one statement.
   const lists = (count: number) =>
     Array.from({ length: count }, async (_, at) => {
       const url = `/v1/tenants?limit=${100 + at}`;

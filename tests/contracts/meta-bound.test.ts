@@ -1,4 +1,4 @@
-// What all `meta` of a workspace takes is counted by the database, and bounded.
+// The database counts the size of all `meta` of a workspace and bounds it.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, type Input, messageOf, refused } from '../bench.ts';
@@ -11,7 +11,7 @@ const META_BYTES_MAX = 256 * KIBIBYTE * KIBIBYTE;
 const large = { note: 'x'.repeat(20 * KIBIBYTE) };
 const small = { note: 'x'.repeat(900) };
 
-/** What the database has counted for a workspace, and what is there. */
+/** The bytes that the database has counted for a workspace, and the bytes that are stored. */
 async function countedFor(store: Store, workspaceId: string) {
   const [row] = await store.beyond(`select
     (select bytes from meta_totals where workspace_id = '${workspaceId}')::int as counted,
@@ -22,7 +22,7 @@ async function countedFor(store: Store, workspaceId: string) {
   return { counted: Number(row?.counted), there: Number(row?.there) };
 }
 
-test('beyond its bound a workspace adds no large meta, and frees some by deleting', async (t) => {
+test('beyond its bound a workspace cannot add large meta until it deletes some', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
   const { as } = appBeside(t, await world(), { db: store.db });
@@ -51,7 +51,7 @@ test('beyond its bound a workspace adds no large meta, and frees some by deletin
   deepEqual(before.counted, before.there);
   equal(before.there, 4 * (JSON.stringify(large).length - KIBIBYTE));
 
-  // As if the rest had been filled; writing it would take minutes.
+  // Only the counter is raised; writing that much would take minutes.
   const filling = META_BYTES_MAX - before.there;
   await store.beyond(`update meta_totals set bytes = bytes + ${filling}`);
   const refusals = [

@@ -1,4 +1,4 @@
-// Contract of the migrations: they bring any database to this version, once, whoever runs them.
+// Contract of the migrations: they bring any database to this version exactly once.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -24,7 +24,7 @@ const namesOf = async (): Promise<string[]> => (await readMigrations()).map(({ n
 const applied = async (): Promise<unknown[]> =>
   (await store.beyond('select name from migrations order by name')).map(({ name }) => name);
 
-test('a database that is up to date is left as it is', async () => {
+test('a database that is up to date is not changed', async () => {
   const workspaceId = await foundWorkspace(store);
   const before = await store.beyond('select name, hash, applied_at::text from migrations');
   await store.migrate();
@@ -43,7 +43,7 @@ test('a migration that was changed after it ran is refused by name', async () =>
   await store.migrate();
 });
 
-test('a database of a newer version is refused, and the newer part is named', async () => {
+test('a database of a newer version is refused, and the unknown migration is named', async () => {
   await store.beyond(`insert into migrations values ('9999_future.sql', 'x', clock_timestamp())`);
   await rejects(store.migrate(), /newer Keyrail \(9999_future\.sql\)/);
   await store.beyond(`delete from migrations where name = '9999_future.sql'`);
@@ -52,7 +52,7 @@ test('a database of a newer version is refused, and the newer part is named', as
 
 type Server = { url: string; superuser: pg.Client };
 
-/** An empty database of the login, with nothing of Keyrail in it. */
+/** An empty database of the login, without a Keyrail schema. */
 async function emptyDatabase(owner = 'keyrail'): Promise<Server & { drop(): Promise<void> }> {
   const superuser = new pg.Client({ connectionString: superuserUrl() });
   await superuser.connect();
@@ -78,23 +78,26 @@ async function ask(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-testOnServer('processes that start at once migrate an empty database once', async (t) => {
+testOnServer('processes that start concurrently migrate an empty database once', async (t) => {
   const databases = [await emptyDatabase(), await emptyDatabase()];
   for (const { drop } of databases) t.after(drop);
-  const told: string[][] = [];
-  const log = { ...quiet, info: (fields: { applied: string[] }) => void told.push(fields.applied) };
+  const applied: string[][] = [];
+  const log = {
+    ...quiet,
+    info: (fields: { applied: string[] }) => void applied.push(fields.applied),
+  };
   const urls = databases.flatMap(({ url }) => [url, url, url]);
   await Promise.all(urls.map((url) => migratePostgres(url, log)));
-  deepEqual(told, [await namesOf(), await namesOf()]);
+  deepEqual(applied, [await namesOf(), await namesOf()]);
   for (const { url } of databases) await migratePostgres(url, quiet);
 });
 
-testOnServer('a migration that fails leaves nothing of itself', async (t) => {
+testOnServer('a migration that fails leaves nothing behind', async (t) => {
   const { url, superuser, drop } = await emptyDatabase();
   t.after(drop);
   const asSuperuser = new URL(url);
   asSuperuser.username = superuser.user ?? '';
-  // In the way of the last table, so that everything before it has already been done.
+  // Conflicts with the last table, so that all earlier steps have already run.
   await ask(asSuperuser.toString(), 'create schema keyrail; create table keyrail.api_keys ()');
   await ask(asSuperuser.toString(), 'grant all on schema keyrail to public');
   equal(await stateOf(migratePostgres(url, quiet)), '42P07');
@@ -108,7 +111,7 @@ for (const [kind, attribute] of [
   ['a superuser', 'superuser'],
   ['a login that bypasses row level security', 'bypassrls'],
 ] as const) {
-  testOnServer(`start refuses ${kind}, and touches nothing`, async (t) => {
+  testOnServer(`start refuses ${kind} and changes nothing`, async (t) => {
     const role = `unsafe_${randomUUID().slice(0, 8)}`;
     await ask(superuserUrl(), `create role ${role} login createrole ${attribute}`);
     const { url, drop } = await emptyDatabase(role);
@@ -125,7 +128,7 @@ for (const [kind, attribute] of [
   });
 }
 
-testOnServer('a login without CREATEROLE will do, once it was given the roles', async (t) => {
+testOnServer('a login without CREATEROLE works once it was granted the roles', async (t) => {
   const role = `plain_${randomUUID().slice(0, 8)}`;
   await ask(superuserUrl(), `create role ${role} login noinherit`);
   const { url, drop } = await emptyDatabase(role);

@@ -1,4 +1,4 @@
-// Contract of the reach: rows outside it do not exist, and it ends with its transaction.
+// Contract of the reach: rows outside it are invisible, and it ends with its transaction.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -14,11 +14,11 @@ import {
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
 const REFUSED = '42501';
-// As many as the embedded store does in about a second.
+// The embedded store runs this many in about a second.
 const ALTERNATIONS = onPostgres ? 10_000 : 500;
 const AT_ONCE = 40;
 
-/** Rows that a furnished workspace has in each table. */
+/** The number of rows of a furnished workspace in each table. */
 const furniture = {
   workspaces: 1,
   audit_heads: 1,
@@ -52,7 +52,7 @@ test('a workspace sees its own rows and no others, in every table', async () => 
   }
 });
 
-test('what names a row of another workspace finds nothing to change', async () => {
+test('an update that names a row of another workspace changes nothing', async () => {
   const scope = { workspaceId: ours.workspaceId };
   for (const table of ['workspaces', 'secret_keys', 'projects', 'tenants']) {
     const id = table === 'workspaces' ? 'id' : 'workspace_id';
@@ -61,7 +61,7 @@ test('what names a row of another workspace finds nothing to change', async () =
   }
 });
 
-test('a row cannot be put into, or moved to, another workspace', async () => {
+test('a row cannot be inserted into or moved to another workspace', async () => {
   const scope = { workspaceId: ours.workspaceId };
   const theirId = `'${theirs.workspaceId}'`;
   const foreign = [
@@ -80,7 +80,7 @@ test('without a workspace nothing can be written', async () => {
   equal(await stateOf(run(text, { workspaceId: null })), REFUSED);
 });
 
-test('a key cannot hang on a project or tenant of another workspace', async () => {
+test('a key cannot belong to a project or tenant of another workspace', async () => {
   const { workspaceId, projects, tenants } = ours;
   const pairs = [
     { projectId: theirs.projects[0] ?? '', tenantId: tenants[0] ?? '' },
@@ -92,12 +92,12 @@ test('a key cannot hang on a project or tenant of another workspace', async () =
   }
 });
 
-test('an environment out of reach has no rows, and takes none', async () => {
+test('an environment out of reach has no visible rows and accepts none', async () => {
   const { workspaceId } = ours;
   const test = { workspaceId, envs: ['test'] } as const;
   equal(await countSeen(store, 'secret_keys', test), 1);
   equal(await countSeen(store, 'api_keys', test), 4);
-  equal(await countSeen(store, 'audit_logs', test), 2, 'rows of no environment stay visible');
+  equal(await countSeen(store, 'audit_logs', test), 2, 'rows without an environment stay visible');
   equal(await countSeen(store, 'api_keys', { workspaceId, envs: [] }), 0);
   const live = store.db.once(opening('kr_write', test), insertSecretKey('live'));
   equal(await stateOf(live), REFUSED);
@@ -105,7 +105,7 @@ test('an environment out of reach has no rows, and takes none', async () => {
   equal(await stateOf(moved), REFUSED);
 });
 
-test('a tenant and a project narrow the keys, each for itself and both together', async () => {
+test('tenant and project narrow the visible keys, each alone and both together', async () => {
   const { workspaceId, projects, tenants } = ours;
   const [projectId = ''] = projects;
   const [tenantId = ''] = tenants;
@@ -117,7 +117,7 @@ test('a tenant and a project narrow the keys, each for itself and both together'
   equal(await seen({ tenantId: theirs.tenants[0] ?? '' }), 0);
 });
 
-test('telling the environment of a key widens nothing for what follows', async () => {
+test('reading the environment of a key does not widen the reach of later statements', async () => {
   const { workspaceId } = ours;
   const scope = { workspaceId, envs: ['test'] } as const;
   const seen = await store.db.transaction(opening('kr_read', scope), async (tx) => {
@@ -137,8 +137,8 @@ async function firstSecretKey({ workspaceId }: Furnished): Promise<string> {
   return String(rows[0]?.id);
 }
 
-test('two workspaces taking turns on one connection never meet', async (t) => {
-  // The embedded store has one connection anyway.
+test('two workspaces that alternate on one connection never see each other', async (t) => {
+  // The embedded store has only one connection.
   const narrow = onPostgres ? await openStore({ connections: 1 }) : store;
   if (onPostgres) t.after(() => narrow.close());
   const pair = [await furnishWorkspace(narrow), await furnishWorkspace(narrow)] as const;

@@ -1,5 +1,5 @@
-// Contract of the retries: what lost to another transaction runs again from its start, three times
-// at most, and takes effect once.
+// Contract of the retries: a transaction that lost a conflict runs again from its start, three
+// times at most, and takes effect once.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ const ATTEMPTS_MAX = 3;
 let store: Store;
 before(async () => {
   store = await openStore();
-  // Fails as often as it is told, counting in a sequence, which no rollback takes back.
+  // Fails the given number of times, counted in a sequence, which a rollback does not reset.
   await store.beyond(`
     create sequence keyrail.losses;
     create table keyrail.losing (state text, times int);
@@ -59,7 +59,7 @@ for (const [name, state] of [
   ['a serialisation failure', '40001'],
   ['a deadlock', '40P01'],
 ] as const) {
-  test(`${name} is tried again, and the change takes effect once`, async () => {
+  test(`${name} is retried, and the change takes effect once`, async () => {
     const workspaceId = await foundWorkspace(store);
     await lose(state, ATTEMPTS_MAX - 1);
     const { done, attempts } = addTenant(workspaceId);
@@ -68,7 +68,7 @@ for (const [name, state] of [
     deepEqual(await countsOf(workspaceId), [1, 1, 2]);
   });
 
-  test(`${name} that does not end is given up after three attempts, as unavailable`, async () => {
+  test(`${name} that persists is unavailable after three attempts`, async () => {
     const workspaceId = await foundWorkspace(store);
     await lose(state, 1000);
     const { done, attempts } = addTenant(workspaceId);
@@ -79,7 +79,7 @@ for (const [name, state] of [
   });
 }
 
-test('any other failure is not tried again', async () => {
+test('any other failure is not retried', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const state of ['23505', '22012', '42501', 'P0001', 'KR001']) {
     await lose(state, 1000);
@@ -92,13 +92,13 @@ test('any other failure is not tried again', async () => {
 // The embedded store has one session, which cannot wait for another.
 const testOnServer = onPostgres ? test : () => {};
 
-testOnServer('two sessions that wait for each other both get through', async (t) => {
+testOnServer('two sessions in a deadlock both complete', async (t) => {
   const workspaceId = await foundWorkspace(store);
   const url = store.url ?? '';
   const other = new pg.Client({ connectionString: asSuperuserOf(url) });
   await other.connect();
   t.after(() => other.end());
-  // The other session is patient, so that it is ours that the database ends.
+  // The other session has a long deadlock timeout, so that PostgreSQL aborts ours.
   await other.query("set deadlock_timeout = '20s'; set search_path = keyrail");
   const one = randomUUID();
   const two = randomUUID();
@@ -112,7 +112,7 @@ testOnServer('two sessions that wait for each other both get through', async (t)
   let crossing: Promise<unknown> = Promise.resolve();
   const ours = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     attempts += 1;
-    // Or ours might take what the other waits for, and the two meet once more.
+    // Otherwise ours could take the row the other waits for, and deadlock again.
     await crossing;
     await tx.run({ text: touch(one), values: [] });
     if (attempts === 1) crossing = other.query(touch(one)).then(() => other.query('commit'));

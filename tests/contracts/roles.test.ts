@@ -1,4 +1,5 @@
-// Contract of the doors' roles: each may do exactly what its door is for, on every table.
+// Contract of the doors' roles: each has exactly the privileges that its door needs, on every
+// table.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { DoorRole } from '../../packages/server/src/db/database.ts';
@@ -19,7 +20,7 @@ after(() => store.close());
 
 type Column = { name: string; type: string };
 
-/** Statements that need one right on some columns and touch no row. */
+/** Statements that need one privilege on some columns and touch no row. */
 const trying: Record<Right, (table: string, columns: Column[]) => string> = {
   select: (table, columns) => `select ${columns.map(({ name }) => name)} from ${table} where false`,
   insert: (table, columns) =>
@@ -34,7 +35,7 @@ const trying: Record<Right, (table: string, columns: Column[]) => string> = {
 type Table = {
   name: string;
   columns: Column[];
-  /** Rights that some role holds on some column: only those are worth trying one by one. */
+  /** Privileges that some role holds on some column: only those are tried column by column. */
   confined: Set<string>;
 };
 
@@ -76,7 +77,7 @@ async function may(role: DoorRole, text: string): Promise<boolean> {
   return state !== REFUSED;
 }
 
-/** The right itself, the right with the columns that it is confined to, or nothing. */
+/** The privilege, the privilege with its columns, or an empty list. */
 async function held(
   role: DoorRole,
   right: Right,
@@ -91,11 +92,12 @@ async function held(
   return [`${right}(${allowed})`];
 }
 
-test('every door may do what it is for and is refused everything else, on every table', async () => {
+test('every door has the privileges that it needs and no others, on every table', async () => {
   const all = await tables();
   for (const table of all) {
     const wanted = granted[table.name];
-    if (!wanted) throw new Error(`${table.name} is not in grants.ts: say what each door may do`);
+    if (!wanted)
+      throw new Error(`${table.name} is not in grants.ts: add the privileges of each door`);
     for (const role of doors) {
       const found: string[] = [];
       for (const right of rights) found.push(...(await held(role, right, table)));
@@ -126,7 +128,7 @@ test('no door can create, alter or drop anything', async () => {
   }
 });
 
-test('the tail of a change belongs to the write door alone', async () => {
+test('only the write door can call the tail of a change', async () => {
   const text = `select from close_change('system', null, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
   for (const role of doors.filter((door) => door !== 'kr_write')) {
     equal(await stateOf(store.db.once(opening(role), { text, values: [] })), REFUSED, role);

@@ -1,5 +1,5 @@
-// A store whose disk fills up: what reads goes on, what writes stops step by step, is refused as
-// unavailable and leaves nothing; when there is space again all is as before.
+// A store whose disk fills up: reads go on, writes stop step by step, are refused as unavailable
+// and leave nothing behind. With space again everything works as before.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '../../packages/server/src/base/clock.ts';
@@ -28,7 +28,7 @@ const count: Statement = { text: 'select count(*)::int as beats from worker_beat
 const written = (use?: StorageUse) => db.once({ ...opening('kr_worker'), storage: use }, beat);
 const beats = async () => (await db.once(opening('kr_worker'), count)).rows[0]?.beats;
 
-/** Two beats, with something in between. */
+/** Writes two heartbeats and calls `meanwhile` between them. */
 const writtenTwice = (meanwhile: () => void) =>
   db.transaction(opening('kr_worker'), async (tx) => {
     await tx.run(beat);
@@ -37,7 +37,7 @@ const writtenTwice = (meanwhile: () => void) =>
     return { kind: 'commit', last: [], result: () => 'done' };
   });
 
-test('without space only reading goes on, and with space everything', async () => {
+test('without space only reads work, and with space everything works again', async () => {
   await written();
   storage = 'full';
   await rejects(written(), /disk is nearly full/);
@@ -52,7 +52,7 @@ test('without space only reading goes on, and with space everything', async () =
   equal(await beats(), 4);
 });
 
-test('a transaction that uses up the space is undone', async () => {
+test('a transaction that uses up the space is rolled back', async () => {
   const before = await beats();
   const growing = writtenTwice(() => {
     storage = 'full';
@@ -62,7 +62,7 @@ test('a transaction that uses up the space is undone', async () => {
   storage = 'ok';
 });
 
-test('what can be done without stops first, and what ends things last', async () => {
+test('dispensable writes stop first, and endings last', async () => {
   const outcomes: Record<string, string> = {};
   for (const state of ['ok', 'low', 'full', 'out'] as const) {
     storage = state;

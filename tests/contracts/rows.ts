@@ -1,5 +1,5 @@
-// Rows for contracts to work on, put there as the doors put them: in one transaction of the write
-// role, with the audit rows that it owes.
+// Rows for contracts, written like a door writes them: in one transaction of the write role, with
+// their audit rows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Answer, Scope, Statement } from '../../packages/server/src/db/database.ts';
 import type { Entry } from '../../packages/server/src/doors/actions.ts';
@@ -15,7 +15,7 @@ export type Place = { workspaceId: string };
 
 type Closing = { entries?: Entry[]; policy?: string[]; actor?: Actor };
 
-/** The tail of a change, as the write door would send it. */
+/** The tail of a change as the write door sends it. */
 export const closing = (workspaceId: string, { entries, policy, actor }: Closing = {}): Statement =>
   closeChange({
     actor: actor ?? { type: 'system', id: null },
@@ -38,7 +38,7 @@ export function change(
   });
 }
 
-/** An audit entry that suits any change of a workspace. */
+/** An audit entry that fits any change of a workspace. */
 export const renamed = (workspaceId: string): Entry => ({
   action: 'workspace.updated',
   target: workspaceId,
@@ -84,7 +84,7 @@ export const insertApiKey = ({ projectId, tenantId, env }: KeyPlace, id: string)
   values: [id, projectId, tenantId, env, randomBytes(32)],
 });
 
-/** A workspace with two projects, two tenants, and a key for each of them in each environment. */
+/** A workspace with two projects, two tenants, and a key for each pair in each environment. */
 export type Furnished = { workspaceId: string; projects: string[]; tenants: string[] };
 
 export async function furnishWorkspace(store: Store): Promise<Furnished> {
@@ -113,7 +113,7 @@ export async function furnishWorkspace(store: Store): Promise<Furnished> {
   return { workspaceId, projects, tenants };
 }
 
-/** How many rows of a table a role sees under a scope. */
+/** The number of rows of a table that a role sees under a scope. */
 export async function countSeen(
   { db }: Store,
   table: string,

@@ -1,5 +1,5 @@
-// A node of the SDK and the real server, in one process, on clocks that pass together: what a node
-// asks of counters and of the idempotency coordinator, and what comes of it in the store.
+// An SDK node and the real server in one process, on clocks that advance together: the node's
+// requests to counters and to the idempotency coordinator, and their effect in the store.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Admission, IncomingCall } from '../../packages/sdk/src/admit.ts';
@@ -22,10 +22,10 @@ const urlOf = ({ world }: Bench): Promise<string> => {
 
 type Ground = Bench & {
   keyrail: Keyrail;
-  /** How many heartbeats were answered. */
+  /** The number of answered heartbeats. */
   beats(): number;
   issue(more?: Input): Promise<string>;
-  /** Time for server and node alike. */
+  /** Advances the clocks of server and node. */
   pass(ms: number): Promise<void>;
 };
 
@@ -40,7 +40,7 @@ async function ground(t: TestContext): Promise<Ground> {
     secretKey: held.tokens.liveKey,
     projectId: project,
     telemetry: false,
-    // A busy machine must not turn into a choice between open and closed.
+    // A busy machine must not trigger the fail-open or fail-closed path.
     rateLimitTimeoutMs: 30_000,
     idempotencyTimeoutMs: 30_000,
   };
@@ -94,7 +94,7 @@ const admitted = (admission: Admission) => {
   throw new Error(`${admission.status} ${admission.body}`);
 };
 
-test('of fifty simultaneous requests one is admitted, and the others get its answer', async (t) => {
+test('of fifty simultaneous requests one is admitted, and the others get its response', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue();
   const all = await Promise.all(
@@ -131,7 +131,7 @@ test('a slow handler keeps its lock, and a dead one loses it', async (t) => {
   await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
 });
 
-test('the lock of a node that died is free when it lapses', async (t) => {
+test('the lock of a dead node becomes free when it expires', async (t) => {
   const { keyrail, issue, clock } = await ground(t);
   const key = await issue();
   const dead = admitted(await keyrail.admit(call(key), idempotent));
@@ -139,12 +139,16 @@ test('the lock of a node that died is free when it lapses', async (t) => {
   const heir = admitted(await keyrail.admit(call(key), idempotent));
   dead.settle({ ...answer, body: Buffer.from('of the dead') });
   await new Promise((resolve) => setTimeout(resolve, 60));
-  equal(said(await keyrail.admit(call(key), idempotent)), '409 refused', 'the heir still runs');
+  equal(
+    said(await keyrail.admit(call(key), idempotent)),
+    '409 refused',
+    'the second handler still runs',
+  );
   heir.settle(answer);
   await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
 });
 
-test('customers with equal idempotency keys do not meet', async (t) => {
+test('customers with equal idempotency keys do not share records', async (t) => {
   const { keyrail, issue, given } = await ground(t);
   const other = await given.tenant();
   const keys = [await issue(), await issue(), await issue({ tenant_id: other.id })];
@@ -166,7 +170,7 @@ test('customers with equal idempotency keys do not meet', async (t) => {
   }
 });
 
-test('a limit of a tenant is shared by its keys, to the last request', async (t) => {
+test('the keys of a tenant share its limit exactly', async (t) => {
   const { keyrail, issue } = await ground(t);
   const rate_limits = [
     { id: 'tenant', limit: 30, window_ms: 3_600_000, algorithm: 'sliding', scope: 'tenant' },
@@ -184,7 +188,7 @@ test('a limit of a tenant is shared by its keys, to the last request', async (t)
   ok(/^"tenant";r=\d+;t=\d+, "key";r=\d+;t=\d+$/.test(refused.headers.ratelimit ?? ''));
 });
 
-test('an answer that is larger than the store keeps says so when it is asked for', async (t) => {
+test('a response larger than the store keeps is replayed without its body, with a header', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue();
   const first = admitted(await keyrail.admit(call(key), idempotent));

@@ -1,5 +1,5 @@
-// Contract of the session behind the doors: it is nobody until one of them opens, and on a data
-// directory there is only one.
+// Contract of the database session: it has no privileges until a door opens, and a data directory
+// has only one session.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,13 +22,13 @@ after(async () => {
   await store.close();
 });
 
-test('the session is no superuser and inherits nothing', async () => {
-  const [who] = await session.idle(
+test('the session is not a superuser and inherits nothing', async () => {
+  const [role] = await session.idle(
     `select session_user::text as name, rolsuper, rolbypassrls, rolinherit
      from pg_roles where rolname = session_user`,
   );
   const name = onPostgres ? 'keyrail' : 'kr_login';
-  deepEqual(who, { name, rolsuper: false, rolbypassrls: false, rolinherit: false });
+  deepEqual(role, { name, rolsuper: false, rolbypassrls: false, rolinherit: false });
 });
 
 test('without a door no table can be read', async () => {
@@ -48,10 +48,14 @@ if (!onPostgres) {
 }
 
 if (onPostgres) {
-  test('who listens hears again after the connection was lost, and over one alone', async (t) => {
+  test('a listener recovers from a lost connection, over a single connection', async (t) => {
     const heard: string[] = [];
-    const ear = { channel: 'kr_test', heard: (text: string) => heard.push(text), onFault() {} };
-    const listening = store.db.listen?.(ear);
+    const listener = {
+      channel: 'kr_test',
+      heard: (text: string) => heard.push(text),
+      onFault() {},
+    };
+    const listening = store.db.listen?.(listener);
     t.after(() => listening?.close());
     const hears = async (text: string): Promise<boolean> => {
       for (let tries = 0; tries < 100 && !heard.includes(text); tries += 1) {
@@ -64,11 +68,13 @@ if (onPostgres) {
       where application_name = 'keyrail-listener' and datname = current_database()`;
     for (const word of ['one', 'two', 'three']) {
       equal(await hears(word), true, word);
-      deepEqual(await store.beyond(`select count(*)::int as ears ${mine}`), [{ ears: 1 }]);
+      deepEqual(await store.beyond(`select count(*)::int as listeners ${mine}`), [
+        { listeners: 1 },
+      ]);
       await store.beyond(`select pg_terminate_backend(pid) ${mine}`);
     }
     await listening?.close();
-    deepEqual(await store.beyond(`select count(*)::int as ears ${mine}`), [{ ears: 0 }]);
+    deepEqual(await store.beyond(`select count(*)::int as listeners ${mine}`), [{ listeners: 0 }]);
   });
 }
 
@@ -77,7 +83,7 @@ async function scratch(): Promise<{ path: string; remove(): Promise<void> }> {
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-test('a directory is held once, whatever name it is reached by', async (t) => {
+test('a directory is locked once, whatever path leads to it', async (t) => {
   const { path, remove } = await scratch();
   t.after(remove);
   const alias = `${path}-alias`;
@@ -90,7 +96,7 @@ test('a directory is held once, whatever name it is reached by', async (t) => {
   await (await lockDirectory(alias)).release();
 });
 
-test('of many that want a directory at once, one gets it', async (t) => {
+test('of many concurrent attempts to lock a directory, one succeeds', async (t) => {
   const { path, remove } = await scratch();
   t.after(remove);
   const asked = await Promise.allSettled(Array.from({ length: 50 }, () => lockDirectory(path)));

@@ -1,5 +1,5 @@
-// Reads that share a statement tell each reader only of their own workspace, and never of a state
-// older than the last change that was answered before they asked.
+// Reads that share a statement return only their own workspace, and never a state older than the
+// last change that was answered before the read began.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const CHANGES = 25;
 const READERS = 24;
 const ON_ITS_WAY_MS = 10;
 
-/** What is read is told a while after it was read: long enough for a change to be answered. */
+/** Delays the results of reads long enough for a change to be answered in between. */
 const farAway = (db: Database): Database => ({
   ...db,
   once: async (opening, statement) => {
@@ -21,12 +21,12 @@ const farAway = (db: Database): Database => ({
   },
 });
 
-/** Renames a workspace again and again, while many read it. */
-async function readWhileRenamed(call: Caller, whose: string): Promise<number> {
+/** Renames a workspace repeatedly while many readers read it. */
+async function readWhileRenamed(call: Caller, label: string): Promise<number> {
   let answered = 0;
   let isOver = false;
   let reads = 0;
-  const nameAt = (change: number) => `${whose} ${change}`;
+  const nameAt = (change: number) => `${label} ${change}`;
   const rename = async () => {
     for (let change = 1; change <= CHANGES; change += 1) {
       await call('PATCH /v1/workspace', { name: nameAt(change) });
@@ -36,12 +36,12 @@ async function readWhileRenamed(call: Caller, whose: string): Promise<number> {
   };
   const read = async (_: unknown, reader: number) => {
     while (!isOver) {
-      await sleep(reader); // else they would all go round together, and none come in between
+      await sleep(reader); // without it, all readers would run in lockstep
       const before = answered;
       const { name } = await call('GET /v1/workspace');
       const [owner, change] = name.split(' ');
-      equal(owner, whose);
-      ok(Number(change) >= before, `${name} was told after change ${before} had been answered`);
+      equal(owner, label);
+      ok(Number(change) >= before, `read ${name} although change ${before} had been answered`);
       reads += 1;
     }
   };
@@ -50,7 +50,7 @@ async function readWhileRenamed(call: Caller, whose: string): Promise<number> {
   return reads;
 }
 
-test('many who read at once see their own workspace, and what was changed before', async (t) => {
+test('many concurrent readers see their own workspace and all earlier changes', async (t) => {
   const one = await bench(t);
   const other = await bench(t);
   const { as } = appBeside(t, one.world, { db: farAway(one.world.db) });

@@ -1,9 +1,9 @@
--- The roles as earlier versions made them, shared by all databases of a cluster. Kept to test that a
--- database of such a version is brought to this one.
+-- The roles of earlier versions, shared by all databases of a cluster. Kept to test the migration
+-- of such a database to this version.
 do $$
 declare
   door text;
-  -- Since version 16 whoever creates a role is its member, but may not put it on.
+  -- Since version 16 the creator of a role is its member, but may not SET ROLE to it.
   may_put_on constant text :=
     case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end;
 begin

@@ -1,5 +1,5 @@
-// A database as earlier versions made it, whose roles are shared by the whole cluster; and what to
-// compare when it was brought to this version.
+// A database of an earlier version, whose roles are shared by the whole cluster, and a query that
+// compares it after its migration to this version.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import {
   insertWorkspace,
 } from './rows.ts';
 
-/** The last migration that was ever applied under the shared roles. */
+/** The last migration that ran under the shared roles. */
 const LAST_SHARED = '0014_room_for_nodes.sql';
 
-/** What `migrate` did in the last version with shared roles. */
+/** The `migrate` of the last version with shared roles. */
 export async function migrateWithSharedRoles(login: pg.ClientBase): Promise<void> {
   const roles = await readFile(join(import.meta.dirname, 'shared-roles.sql'), 'utf8');
   await login.query('begin');
@@ -61,7 +61,7 @@ export async function furnishWithSharedRoles(login: pg.ClientBase): Promise<Furn
   return { workspaceId, projects: [projectId], tenants: [tenantId] };
 }
 
-/** Who owns, holds and is named in what, in the schema; roles without the oid of their database. */
+/** Owners, grants and policies of the schema; role names come without the oid of their database. */
 export const BELONGINGS = `
   with held as (
     select c.oid::regclass::text as thing, relowner as owner, relacl as acl

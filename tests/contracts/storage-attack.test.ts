@@ -1,5 +1,5 @@
-// A test key of one workspace fills the disk. Another workspace still revokes its live key, a
-// request that was begun is brought to its end, nothing runs unrecorded, and /status says so.
+// A test key of one workspace fills the disk. Another workspace can still revoke its live key, a
+// started request can be completed, nothing runs unrecorded, and /status reports it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
@@ -24,9 +24,9 @@ const CALLS_MAX = 400;
 
 type Disk = {
   db: Database;
-  /** Leaves space for this much before nothing but endings is written. */
+  /** Leaves this much space until only endings are written. */
   leaveBeforeFull(bytes: number): Promise<void>;
-  /** As much space as anyone could want. */
+  /** Adds ample space. */
   enlarge(): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ const sizeOf = (directory: string): number =>
     .map((name) => statSync(join(directory, String(name)), { throwIfNoEntry: false })?.size ?? 0)
     .reduce((sum, bytes) => sum + bytes, 0);
 
-/** A real directory, on a disk that ends where the test says. */
+/** A real data directory on a disk whose size the test sets. */
 async function embeddedDisk(t: TestContext): Promise<Disk> {
   const directory = await mkdtemp(join(tmpdir(), 'keyrail-disk-'));
   await unpackEmbeddedCopy(join(directory, 'database'));
@@ -56,7 +56,7 @@ async function embeddedDisk(t: TestContext): Promise<Disk> {
   };
 }
 
-/** A database whose operator has said how large it may get; the bound is moved by reopening it. */
+/** A database with a configured size limit; reopening it changes the limit. */
 async function postgresDisk(t: TestContext): Promise<Disk> {
   const url = await createPostgresCopy(superuserUrl());
   const open = (bytesMax: number) =>
@@ -94,7 +94,7 @@ async function postgresDisk(t: TestContext): Promise<Disk> {
   };
 }
 
-/** The size of a PostgreSQL database is looked at now and then; a probe looks at once. */
+/** The size of a PostgreSQL database is checked periodically; a probe checks it immediately. */
 const databaseOf = async ({ as }: Beside) => {
   const { components } = await as(null)('GET /status');
   return components.database;
@@ -102,7 +102,7 @@ const databaseOf = async ({ as }: Beside) => {
 
 const noise = (bytes: number) => randomBytes(bytes).toString('base64');
 
-/** Goes on until the call says that it is refused, or stored without its body. */
+/** Repeats until the call is refused, or is stored without its body. */
 async function until(isOver: () => Promise<boolean>): Promise<void> {
   for (let call = 0; call < CALLS_MAX; call += 1) if (await isOver()) return;
   throw new Error('the disk did not fill up');
@@ -132,7 +132,7 @@ async function settle(app: Beside) {
   return { attacker, live, wanted, key };
 }
 
-test('a test key fills the disk, and another workspace still revokes its live key', async (t) => {
+test('a test key fills the disk, and another workspace can still revoke its live key', async (t) => {
   const disk = await (storeName === 'postgres' ? postgresDisk(t) : embeddedDisk(t));
   const app = appBeside(t, await world(), { db: disk.db });
   const { attacker, live, wanted, key } = await settle(app);
@@ -149,7 +149,7 @@ test('a test key fills the disk, and another workspace still revokes its live ke
   const sdk = { name: 'x', version: '1' };
   await refused(live('POST /v1/ingest/batch', { ...batch, sdk }), 503, 'unavailable');
   equal((await live(claim, aRequest())).state, 'execute', 'claims are still recorded');
-  ok((await live('POST /v1/keys', wanted)).id, 'and changes still made');
+  ok((await live('POST /v1/keys', wanted)).id, 'changes are still made');
 
   await disk.leaveBeforeFull(2 * MEBIBYTE);
   await until(async () => {
@@ -175,7 +175,7 @@ test('a test key fills the disk, and another workspace still revokes its live ke
 
   await disk.enlarge();
   equal(await databaseOf(app), 'ok');
-  equal((await live(claim, begun)).response?.status, 201, 'what was carried out is known');
+  equal((await live(claim, begun)).response?.status, 201, 'a completed request is still replayed');
   ok((await live('POST /v1/keys', wanted)).id);
   equal(await record(attacker, 'test'), true);
 });

@@ -1,5 +1,5 @@
-// The store that a contract is held against: the port itself, the clock that it carries, and a way
-// past every door, for looking at what the port must have left behind.
+// The store of a contract test: the port itself, its clock, and direct database access for checking
+// what the port left behind.
 import { randomUUID } from 'node:crypto';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
@@ -25,26 +25,26 @@ export type Bare = { db: Database; idle(text: string): Promise<Row[]>; close(): 
 
 export type Store = {
   db: Database;
-  /** Moves the database's clock for every transaction that opens from now on. */
+  /** Moves the database's clock for all later transactions. */
   clock: MovableClock;
   /**
-   * One statement as the superuser, or as a role that it puts on; no door, no scope. Our roles are
-   * named as in the server's code.
+   * Runs one statement as the superuser, or as the given role, without door and scope. Our roles
+   * have the names of the server's code.
    */
   beyond(text: string, as?: { role: string }): Promise<Row[]>;
-  /** A statement in which our roles have the names that they have in this database. */
+  /** Replaces our role names in a statement by their names in this database. */
   withWholeNames(text: string): string;
-  /** The port over one connection, and a way to ask that connection something without a door. */
+  /** The port over one connection, and direct access to that connection. */
   bare(): Bare;
-  /** Migrates once more, the way a start does. */
+  /** Migrates again, like a start does. */
   migrate(): Promise<void>;
-  /** The database's address for its login; null where there is none. */
+  /** The connection string of the login; null on the embedded store. */
   url: string | null;
   close(): Promise<void>;
 };
 
 const CONNECTIONS_MAX = 10;
-/** What is held here is what happens, not how soon: fifty may stand in line for one connection. */
+/** Long, because contracts do not test speed: fifty callers may wait for one connection. */
 const PATIENCE_MS = 60_000;
 
 export const openStore = ({ connections = CONNECTIONS_MAX } = {}): Promise<Store> =>
@@ -93,7 +93,7 @@ function bareOnPostgres(url: string, clock: Clock): Bare {
   return { db, idle: async (text) => (await pool.query(text)).rows, close };
 }
 
-/** The same database, reached by the superuser. */
+/** The connection string of the superuser for the same database. */
 export function asSuperuserOf(loginUrl: string): string {
   const url = new URL(loginUrl);
   url.username = new URL(superuserUrl()).username;
@@ -117,7 +117,7 @@ async function openInProcess(): Promise<Store> {
     }),
     migrate: () => migrateEmbedded(lite),
     beyond: async (text, as) => {
-      // A failed statement is told before its connection has finished with it.
+      // A failed statement is reported before its connection has finished with it.
       await db.ping(deadlineAfter(PATIENCE_MS));
       const role = as && withWholeNames(as.role);
       return beyondEmbedded(lite, withWholeNames(text), role);
@@ -126,7 +126,7 @@ async function openInProcess(): Promise<Store> {
   };
 }
 
-/** There is one session only: it is lent back to its superuser for the statement. */
+/** The only session becomes the superuser for this statement. */
 async function beyondEmbedded(lite: PGlite, text: string, role?: string): Promise<Row[]> {
   await lite.exec('set session authorization postgres');
   if (role) await lite.exec(`set role ${role}`);
@@ -167,7 +167,7 @@ function movableClock(): MovableClock {
 
 const everything: Scope = { workspaceId: null, envs: ['live', 'test'] };
 
-/** How a door would open it: a role, a scope, a change of its own, and time enough. */
+/** An opening as a door sends it: a role, a scope, a change id, and a long deadline. */
 export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => ({
   role,
   scope: { ...everything, ...scope },
@@ -175,7 +175,7 @@ export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => 
   deadline: deadlineAfter(PATIENCE_MS),
 });
 
-/** The code of the error that a promise ends with; 'none' when it does not fail. */
+/** The code of the error that the promise rejects with; 'none' if it resolves. */
 export const stateOf = (failing: Promise<unknown>): Promise<string> =>
   failing.then(
     () => 'none',

@@ -1,4 +1,4 @@
-// What a dying connection looks like differs from death to death; the caller always hears the same.
+// Connections fail with many different errors; the caller always gets `unavailable`.
 import { equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -13,24 +13,24 @@ const SERVER_SAYS = { severity: 'FATAL' };
 const deaths: Record<string, object> = {
   'a reset while reading': { code: 'ECONNRESET', syscall: 'read' },
   'a broken pipe while writing': { code: 'EPIPE', syscall: 'write' },
-  'no address that answers': { code: 'ECONNREFUSED', errors: [] },
+  'a refused connection': { code: 'ECONNREFUSED', errors: [] },
   'no name server': { code: 'EAI_AGAIN', syscall: 'getaddrinfo' },
   'a shutdown': { ...SERVER_SAYS, code: '57P01' },
   'a crash of another backend': { ...SERVER_SAYS, code: '57P02' },
-  'a start that takes its time': { ...SERVER_SAYS, code: '57P03' },
+  'a server that is starting up': { ...SERVER_SAYS, code: '57P03' },
   'a cancelled statement': { ...SERVER_SAYS, code: '57014' },
   'too many connections': { ...SERVER_SAYS, code: '53300' },
   'a full disk': { ...SERVER_SAYS, code: '53100' },
   'a failing disk': { ...SERVER_SAYS, code: '58030' },
-  'a lock that was not given': { ...SERVER_SAYS, code: '55P03' },
-  'a transaction that stood still': { ...SERVER_SAYS, code: '25P03' },
-  'a server that only reads': { severity: 'ERROR', code: '25006' },
-  'a password that was changed': { ...SERVER_SAYS, code: '28P01' },
+  'a lock timeout': { ...SERVER_SAYS, code: '55P03' },
+  'an idle transaction timeout': { ...SERVER_SAYS, code: '25P03' },
+  'a read-only server': { severity: 'ERROR', code: '25006' },
+  'a changed password': { ...SERVER_SAYS, code: '28P01' },
   'a database that is being replaced': { ...SERVER_SAYS, code: '3D000' },
-  'a connection that does not come about': { message: 'timeout expired' },
-  'a pool that is used up': { message: 'timeout exceeded when trying to connect' },
-  'an answer that does not come': { message: 'Query read timeout' },
-  'an end in the middle': { message: 'Connection terminated unexpectedly' },
+  'a connection timeout': { message: 'timeout expired' },
+  'an exhausted pool': { message: 'timeout exceeded when trying to connect' },
+  'a response timeout': { message: 'Query read timeout' },
+  'a terminated connection': { message: 'Connection terminated unexpectedly' },
 };
 
 for (const [death, marks] of Object.entries(deaths)) {
@@ -41,7 +41,7 @@ for (const [death, marks] of Object.entries(deaths)) {
   });
 }
 
-test('a mistake in a statement is not passed off as an outage', () => {
+test('a faulty statement is not reported as an outage', () => {
   for (const code of ['42601', '42501', '22012', '23502', 'KR001', '0A000', 'XX000']) {
     equal(apiErrorOfStore(Object.assign(new Error('ours'), { severity: 'ERROR', code })), null);
   }
@@ -50,7 +50,7 @@ test('a mistake in a statement is not passed off as an outage', () => {
 
 const options = { clock: systemClock, connectionsMax: 2, onIdleError: () => {} };
 
-test('a server that is not there is unavailable at once', async (t) => {
+test('a server that is not there is unavailable immediately', async (t) => {
   for (const url of ['postgres://keyrail@127.0.0.1:1/x', 'postgres://keyrail@%2Fnowhere/x']) {
     const db = openPostgres({ url, ...options });
     t.after(() => db.close());
@@ -61,7 +61,7 @@ test('a server that is not there is unavailable at once', async (t) => {
   }
 });
 
-test('a server that accepts and stays silent is unavailable when the time is up', async (t) => {
+test('a server that accepts and never responds is unavailable after the timeout', async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');

@@ -1,5 +1,5 @@
-// A database that was filled before its bounds were counted: what is there counts from the upgrade
-// on, stored responses stay as they were, and row level security is in force again.
+// A database that was filled before its sizes were counted: existing rows count from the upgrade
+// on, stored responses do not change, and row level security is in force again.
 import { deepEqual, equal } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const BIG = 5000;
 const SMALL = 10;
 const roles = new URL('../../packages/server/src/db/migrations/roles.sql', import.meta.url);
 
-/** As the version before left it. */
+/** Migrates to the previous version. */
 async function migrateUntil(client: pg.Client, firstLeftOut: string): Promise<void> {
   await client.query('begin');
   await client.query(await readFile(roles, 'utf8'));
@@ -28,7 +28,7 @@ async function migrateUntil(client: pg.Client, firstLeftOut: string): Promise<vo
   await client.query('commit');
 }
 
-/** Past all guards and triggers: two workspaces, the first with everything. */
+/** Inserts two workspaces without guards and triggers; the first has rows in every table. */
 const filling = `
   set session_replication_role = replica;
   insert into workspaces (id, name, slug, embed_origins, created_at, updated_at)
@@ -49,7 +49,7 @@ const filling = `
       clock_timestamp() + interval '1 hour' from workspaces where slug = 'w1';
   set session_replication_role = origin;`;
 
-test('what was stored before the upgrade counts, and stays readable', async (t) => {
+test('rows stored before the upgrade count and stay readable', async (t) => {
   const lite = await PGlite.create();
   t.after(() => lite.close());
   const client = new pg.Client(createPgConfig(lite));

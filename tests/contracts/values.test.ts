@@ -1,4 +1,4 @@
-// Contract of the values: what goes in comes out, of every type that the tables use.
+// Contract of the values: every type of the tables survives a round trip.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPostgres } from '../../packages/server/src/db/postgres.ts';
@@ -34,13 +34,13 @@ const texts = [
   'x'.repeat(100_000),
 ];
 
-test('any text comes back as it was', async () => {
+test('any text comes back unchanged', async () => {
   for (const text of texts) equal(await through('text', text), text);
-  // The embedded store drops this mark from the start of a text that it returns.
+  // The embedded store drops a byte order mark from the start of a text.
   if (onPostgres) equal(await through('text', '\ufeffmarked'), '\ufeffmarked');
 });
 
-test('arrays of any text come back as they were, with nulls and without elements', async () => {
+test('arrays of any text come back unchanged, including nulls and empty arrays', async () => {
   deepEqual(await through('text[]', texts), texts);
   deepEqual(await through('text[]', []), []);
   deepEqual(await through('text[]', ['']), ['']);
@@ -48,7 +48,7 @@ test('arrays of any text come back as they were, with nulls and without elements
   deepEqual(await through('uuid[]', []), []);
 });
 
-test('bytes come back as they were, alone and in arrays', async () => {
+test('bytes come back unchanged, alone and in arrays', async () => {
   const all = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
   deepEqual(await through('bytea', all), all);
   deepEqual(await through('bytea', Buffer.alloc(0)), Buffer.alloc(0));
@@ -56,7 +56,7 @@ test('bytes come back as they were, alone and in arrays', async () => {
   deepEqual(await through('bytea', new Uint8Array([0, 1, 255])), Buffer.from([0, 1, 255]));
 });
 
-test('instants come back to the millisecond', async () => {
+test('timestamps come back to the millisecond', async () => {
   const moments = [
     '1970-01-01T00:00:00.000Z',
     '2024-02-29T23:59:59.999Z',
@@ -66,7 +66,7 @@ test('instants come back to the millisecond', async () => {
     deepEqual(await through('timestamptz', new Date(text)), new Date(text));
 });
 
-test('numbers, truth values and nothing come back as they were', async () => {
+test('numbers, booleans and null come back unchanged', async () => {
   for (const value of [0, -1, 2 ** 31 - 1]) equal(await through('int', value), value);
   for (const value of [0, 2 ** 53 - 1]) equal(await through('bigint', value), value);
   equal(await through('boolean', true), true);
@@ -84,17 +84,17 @@ test('JSON comes back with its values, and its text with every character', async
   const spelled = '{"b":1,  "a":1.0,"a":2}';
   const statement = { text: 'select ($1::json)::text as value', values: [spelled] };
   const { rows } = await store.db.once(opening('kr_read'), statement);
-  equal(rows[0]?.value, spelled, 'json keeps spelling, order and repetition');
+  equal(rows[0]?.value, spelled, 'json keeps spelling, order and duplicates');
 });
 
-test('columns are named in camelCase, and commands say how many rows they touched', async () => {
+test('columns are named in camelCase, and commands report the number of rows', async () => {
   const statement = { text: 'select n as line_number_2 from generate_series(1, 3) n', values: [] };
   const { rows, count } = await store.db.once(opening('kr_read'), statement);
   deepEqual(rows, [{ lineNumber2: 1 }, { lineNumber2: 2 }, { lineNumber2: 3 }]);
   equal(count, 3);
 });
 
-/** What an administrator may have chosen for the whole database, with others in mind. */
+/** Settings that an administrator may have changed for the whole database. */
 const tastes = {
   datestyle: 'SQL, DMY',
   timezone: 'Asia/Kolkata',
@@ -103,9 +103,9 @@ const tastes = {
   default_transaction_isolation: 'serializable',
 };
 
-// The embedded store has no administrator but us.
+// Nobody else configures the embedded store.
 if (onPostgres) {
-  test('what a database is set to changes no value, nor what a transaction sees', async (t) => {
+  test('settings of the database change neither values nor isolation', async (t) => {
     const { url, clock, beyond } = store;
     const [database] = await beyond('select current_database() as name');
     for (const [name, taste] of Object.entries(tastes)) {
@@ -124,7 +124,7 @@ if (onPostgres) {
     deepEqual(rows, [{ at, day: '2026-02-01', sum, bytes, sees: 'read committed' }]);
   });
 
-  test('options in the address of a database are added to ours, and replace none', async (t) => {
+  test('options in a connection string are added to ours and replace none', async (t) => {
     const url = new URL(String(store.url));
     url.searchParams.set('options', '-c geqo=off -c search_path=public');
     const { clock } = store;

@@ -1,11 +1,11 @@
-// One process for each data directory: a second one is turned away and the first feels nothing.
+// One process per data directory: a second one is refused, and the first is unaffected.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BOOTSTRAP_TOKEN, dataDirectory, emptyDirectory } from '../processes/homes.ts';
 import { assertDecent, audit, openLedger, startWriting, writeOnce } from '../processes/ledger.ts';
 import { runServer, startServer } from '../processes/server.ts';
 
-test('a second process is refused, and the first serves on with all it has', async (t) => {
+test('a second process is refused, and the first continues to serve', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   const first = await startServer(home.settings);
@@ -31,7 +31,7 @@ test('a second process is refused, and the first serves on with all it has', asy
   equal((await audit(again.url, ledger)).keys, before.keys);
 });
 
-test('of several that start at once on an empty directory, one serves', async (t) => {
+test('of several processes that start on an empty directory, one serves', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   const starts = await Promise.allSettled(

@@ -1,5 +1,5 @@
-// Several databases in one cluster: the roles of one are of no use to the login of another,
-// whatever version made them.
+// Several databases in one cluster: the login of one database cannot use the roles of another,
+// whichever version created them.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -55,14 +55,14 @@ const ask = (user: string, database: string, text: string): Promise<Row[]> =>
 
 const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
 
-/** A login and a database as docs/operate.md says, with nothing of Keyrail in it. */
+/** A login and a database as docs/operate.md describes, without a Keyrail schema. */
 async function made(name: string): Promise<string> {
   await administer(`create role ${name} login noinherit createrole`);
   await administer(`create database ${name} owner ${name}`);
   return name;
 }
 
-/** Migrates as a start does, and returns the warnings. */
+/** Migrates like a start does, and returns the warnings. */
 async function migrated(login: string, database = login): Promise<string[]> {
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
@@ -83,7 +83,7 @@ const openAs = (login: string, database = login) =>
     onIdleError: () => {},
   });
 
-test('a login of another database cannot connect, nor put on a role if it may', {
+test('a login of another database cannot connect, and cannot use a role if it may', {
   skip,
 }, async () => {
   const mine = await made('mine');
@@ -91,7 +91,7 @@ test('a login of another database cannot connect, nor put on a role if it may', 
   for (const login of [mine, other]) {
     match((await migrated(login)).join(), new RegExp(`ALTER ROLE "${login}" NOCREATEROLE`));
     await administer(`alter role ${login} nocreaterole`);
-    deepEqual(await migrated(login), [], 'nothing is left to warn about');
+    deepEqual(await migrated(login), [], 'no warning is left');
   }
   equal(await stateOf(ask(other, mine, 'select 1')), REFUSED);
   equal(await stateOf(ask(other, mine, 'listen kr_policy')), REFUSED);
@@ -119,14 +119,14 @@ test('databases of a version with shared roles each get their own', { skip }, as
   }
   await administer(`grant connect on database ${first} to ${second}`);
   const attack = 'set role kr_gate; select password_hash from keyrail.users';
-  equal(await stateOf(ask(second, first, attack)), 'none', 'which is what was wrong');
+  equal(await stateOf(ask(second, first, attack)), 'none', 'the flaw of the shared roles');
 
   await migrated(first);
   equal(await stateOf(ask(second, first, attack)), REFUSED);
-  equal(await stateOf(ask(second, second, attack)), 'none', 'the other goes on as it was');
+  equal(await stateOf(ask(second, second, attack)), 'none', 'the other database is unchanged');
   await migrated(second);
   const left = await administer(`select rolname from pg_roles where rolname ~ '^kr_[a-z]+$'`);
-  deepEqual(left, [], 'nobody uses the shared ones any more');
+  deepEqual(left, [], 'the shared roles are gone');
 
   const fresh = await made('fresh');
   await migrated(fresh);
@@ -144,14 +144,18 @@ test('databases of a version with shared roles each get their own', { skip }, as
     );
     const db = openAs(login);
     t.after(() => db.close());
-    equal(await countSeen({ db }, 'api_keys', places[at] ?? {}), 1, 'what was there is there');
+    equal(
+      await countSeen({ db }, 'api_keys', places[at] ?? {}),
+      1,
+      'the existing rows are visible',
+    );
     await foundWorkspace({ db });
   }
 });
 
 const linesOf = (rows: Row[]): unknown[] => rows.map(({ line }) => line);
 
-test('a renamed database keeps its roles, and a copy gets others', { skip }, async () => {
+test('a renamed database keeps its roles, and a copy gets its own', { skip }, async () => {
   const login = await made('renamed');
   await migrated(login);
   await administer(`alter role ${login} nocreaterole`);
@@ -179,7 +183,7 @@ test('a renamed database keeps its roles, and a copy gets others', { skip }, asy
   }
 });
 
-test('a login that may not create roles is told what it needs', { skip }, async () => {
+test('a login without CREATEROLE gets a message that names what it needs', { skip }, async () => {
   const login = await made('powerless');
   await administer(`alter role ${login} nocreaterole`);
   await rejects(migrated(login), /cannot set up the roles.*ALTER ROLE "powerless" CREATEROLE/);
@@ -187,7 +191,7 @@ test('a login that may not create roles is told what it needs', { skip }, async 
   await migrated(login);
 });
 
-test('start refuses a role that row level security does not hold', { skip }, async () => {
+test('start refuses a role that bypasses row level security', { skip }, async () => {
   const login = await made('unsafe');
   await migrated(login);
   const gate = await roleIn(login, 'kr_gate');
@@ -204,7 +208,7 @@ test('start refuses a role that row level security does not hold', { skip }, asy
   }
 });
 
-test('another login that can put on our roles is warned about by name', { skip }, async () => {
+test('a warning names another login that can use our roles', { skip }, async () => {
   const login = await made('shared');
   await migrated(login);
   await administer(

@@ -1,5 +1,4 @@
-// The lock of a data directory holds for all who see the directory, in whatever namespaces they
-// are.
+// The lock of a data directory works across namespaces.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -40,7 +39,7 @@ function run(t: TestContext, words: readonly string[], settings: Settings = {}):
 
 const migrating = [process.execPath, ...serverProgram(['migrate'])];
 
-test('a second process in other namespaces is refused, and the first is unharmed', {
+test('a second process in other namespaces is refused, and the first is unaffected', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();
@@ -69,10 +68,10 @@ test('a second process in other namespaces is refused, and the first is unharmed
   await first.kill();
 
   const again = await run(t, ['unshare', '-n', ...migrating], home.settings).output;
-  match(again, /up to date/, 'what a killed process left behind is no obstacle');
+  match(again, /up to date/, 'the lock of a killed process does not block a start');
 });
 
-test('of two that start at once after a kill exactly one gets the directory', {
+test('of two processes that start at once after a kill, exactly one gets the directory', {
   skip,
 }, async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'kr-lock-'));
@@ -88,11 +87,11 @@ test('of two that start at once after a kill exactly one gets the directory', {
     );
     for (const { child } of racers) child.kill('SIGKILL');
     await Promise.all(racers.map(({ output }) => output));
-    equal((await readdir(path)).length, 1, 'the dead one leaves its socket, and no other is left');
+    equal((await readdir(path)).length, 1, 'only the socket of the dead process is left');
   }
 });
 
-test('a directory of any length can be locked', async (t) => {
+test('a directory path of any length can be locked', async (t) => {
   const path = join(await mkdtemp(join(tmpdir(), 'kr-lock-')), 'x'.repeat(200));
   t.after(() => rm(join(path, '..'), { recursive: true, force: true }));
   const holder = run(t, [process.execPath, LOCK_PROGRAM, path]);
@@ -100,7 +99,7 @@ test('a directory of any length can be locked', async (t) => {
   match(await run(t, [process.execPath, LOCK_PROGRAM, path]).output, /Another Keyrail process/);
 });
 
-test('a directory that has lost its files is refused, and not overwritten', async (t) => {
+test('a directory that has lost its files is refused and not overwritten', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   equal((await runServer(['migrate'], home.settings)).code, 0);

@@ -1,5 +1,5 @@
-// The roles in the embedded store, whose database is of a later version of PostgreSQL
-// than most servers: it can also act as one, with a login that is no superuser.
+// The roles in the embedded store, whose PostgreSQL version is newer than that of most servers. It
+// can also act as a server, with a login that is not a superuser.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
@@ -26,7 +26,7 @@ async function connectedTo(lite: PGlite): Promise<pg.Client> {
   return client;
 }
 
-/** A database without anything of ours: made from a copy, which is quicker than a new one. */
+/** A database without our schema, made from a copy, which is faster than creating one. */
 async function openEmpty(): Promise<PGlite> {
   const lite = await openEmbeddedCopy();
   const roles = ['kr_login', ...allRoles.map((name) => `${name}_5`)];
@@ -34,7 +34,7 @@ async function openEmpty(): Promise<PGlite> {
   return lite;
 }
 
-/** The same for a login as docs/operate.md makes it. */
+/** The same for a login as docs/operate.md creates it. */
 async function asServer(): Promise<PGlite> {
   const lite = await openEmpty();
   await lite.exec(`create role keyrail login noinherit createrole;
@@ -47,7 +47,7 @@ async function asked(lite: PGlite, text: string): Promise<unknown[]> {
   return (await lite.query(text)).rows;
 }
 
-/** Who owns and holds what in a database that this version made. */
+/** Owners and grants of a database that this version created. */
 async function wanted(): Promise<unknown[]> {
   const fresh = await openEmbeddedCopy();
   const rows = await asked(fresh, BELONGINGS);
@@ -55,7 +55,7 @@ async function wanted(): Promise<unknown[]> {
   return rows;
 }
 
-test('a data directory of a version with shared roles gets its own', async (t) => {
+test('a data directory with shared roles gets its own roles', async (t) => {
   const lite = await openEmpty();
   const before = await connectedTo(lite);
   await migrateWithSharedRoles(before);
@@ -72,17 +72,17 @@ test('a data directory of a version with shared roles gets its own', async (t) =
   );
 });
 
-test('a login that creates the roles may put them on, since version 16 too', async (t) => {
+test('a login that creates the roles may SET ROLE to them, since version 16 too', async (t) => {
   const lite = await asServer();
   t.after(() => lite.close());
   const names = (await readMigrations()).map(({ name }) => name);
   deepEqual(await migrate(await connectedTo(lite)), names);
   await lite.exec('set session authorization postgres; alter role keyrail nocreaterole');
   await lite.exec('set session authorization keyrail');
-  deepEqual(await migrate(await connectedTo(lite)), [], 'and needs no right to create them again');
+  deepEqual(await migrate(await connectedTo(lite)), [], 'it needs no CREATEROLE afterwards');
 });
 
-test('a server of version 16 brings shared roles to its own', async (t) => {
+test('a server of version 16 migrates shared roles to its own', async (t) => {
   const lite = await asServer();
   t.after(() => lite.close());
   const login = await connectedTo(lite);
@@ -92,12 +92,12 @@ test('a server of version 16 brings shared roles to its own', async (t) => {
   deepEqual(await asked(lite, rolesLike('^kr_[a-z]+$')), []);
 });
 
-test('since version 16 a copy is moved by a member of the old owner alone', async (t) => {
+test('since version 16 only a member of the old owner can migrate a copy', async (t) => {
   const lite = await asServer();
   t.after(() => lite.close());
   const login = await connectedTo(lite);
   await migrate(login);
-  // As after a restore from another database, whose roles an administrator made.
+  // As after a restore from another database, whose roles an administrator created.
   await lite.exec('set session authorization postgres');
   for (const name of allRoles) {
     await lite.exec(

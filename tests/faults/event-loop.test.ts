@@ -1,5 +1,5 @@
-// The embedded store runs on the event loop, so its statements are bounded: nobody else waits long
-// while a long list is read or a long chain is verified.
+// The embedded store runs on the event loop, so its statements are bounded: reading a long list or
+// verifying a long chain does not block other requests for long.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 250;
 const TURN_MS_MAX = 100;
 const ROUNDS = 10;
 
-// The bench takes the store from the environment when it is loaded.
+// The bench reads this setting when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'embedded';
 const { bench } = await import('../bench.ts');
 
@@ -39,7 +39,7 @@ const closing = (workspaceId: string): Statement =>
     newId: randomUUID,
   });
 
-test('listing a thousand keys and verifying a long chain hold up nobody', async (t) => {
+test('listing a thousand keys and verifying a long chain do not block other requests', async (t) => {
   const { tokens, workspaceId, world } = await bench(t);
   const scope = { workspaceId, envs: ['live', 'test'] } as const;
   for (let rows = 0; rows < CHAIN_ROWS; rows += ROWS_AT_ONCE) {
@@ -50,7 +50,7 @@ test('listing a thousand keys and verifying a long chain hold up nobody', async 
       return { kind: 'commit', last: [closing(workspaceId)], result: () => null };
     });
   }
-  // Without the check of every answer against its schema, which only tests have.
+  // Without the schema check of every response, which exists only in tests.
   const { http } = world.variant({ checkAnswers: false });
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const read = async (url: string) => {
@@ -74,10 +74,7 @@ test('listing a thousand keys and verifying a long chain hold up nobody', async 
   }
 });
 
-/**
- * How long each turn of the event loop works. It is counted in time on the processor, so that
- * what else the machine does meanwhile is not held against the product.
- */
+/** The CPU time of each turn of the event loop. CPU time excludes other load on the machine. */
 function watchTurns(): { stop(): number[] } {
   const turns: number[] = [];
   const usedMs = () => {

@@ -1,10 +1,10 @@
-// A start that fails half way says why and ends: whoever watches over the process may try again.
+// A start that fails half way prints the reason and exits, so that a supervisor can restart it.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCluster, whyNoCluster } from '../processes/homes.ts';
 import { runServer } from '../processes/server.ts';
 
-test('a database that refuses the first statement ends the start, though its ears are open', {
+test('a database that refuses the first statement ends the start, despite open LISTEN connections', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();

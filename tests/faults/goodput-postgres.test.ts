@@ -1,5 +1,5 @@
-// PostgreSQL is far away: every round trip takes 200 ms. Callers beyond what it can serve do not
-// take the service away from those that it can, and what goes first is done before the rest.
+// PostgreSQL is far away: every round trip takes 200 ms. Excess callers do not reduce the work that
+// is done, and priority requests are served first.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../packages/server/src/base/clock.ts';
@@ -17,7 +17,7 @@ const FIRST_DONE_MIN = 4;
 
 const skip = whyNoCluster();
 
-test('three and thirty times the load that saturates a slow database get the same work done', {
+test('a slow database completes the same work at three and thirty times the saturating load', {
   skip,
 }, async (t) => {
   const cluster = await openCluster({ tcp: true });
@@ -37,7 +37,7 @@ test('three and thirty times the load that saturates a slow database get the sam
   t.after(() => db.close());
   const statement = { text: 'select 1 as one', values: [] };
   const work = workOn(db, [statement, statement]);
-  await Promise.all(Array.from({ length: CONNECTIONS * 2 }, () => work())); // all are connected
+  await Promise.all(Array.from({ length: CONNECTIONS * 2 }, () => work())); // all connections are open
   wire.delayAnswers(ROUND_TRIP_MS);
 
   const peak = await measure(work, CONNECTIONS, MEASURED_MS);
@@ -47,5 +47,5 @@ test('three and thirty times the load that saturates a slow database get the sam
   for (let at = 0; at < FIRST; at += 1) if (await work(true)) done += 1;
   for (const found of [peak, three, await thirty]) t.diagnostic(JSON.stringify(found));
   assertHolds(peak, [three, await thirty]);
-  ok(done >= FIRST_DONE_MIN, `${done} of ${FIRST} that go first were done`);
+  ok(done >= FIRST_DONE_MIN, `${done} of ${FIRST} priority requests were done`);
 });

@@ -1,16 +1,16 @@
-// How much work a store completes under a load, and under many times that load: it refuses what it
-// could not finish in time, at once, and its connections are spent on work that is completed.
+// Completed work of a store under a saturating load and under many times that load. The store must
+// immediately refuse work that it could not finish in time, and use its connections for the rest.
 import { ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
 import type { Database, Statement } from '../../packages/server/src/db/database.ts';
 import { StoreUnavailable } from '../../packages/server/src/db/faults.ts';
 
-/** As long as a request has. */
+/** The time limit of a request. */
 const WAIT_MS = 3000;
-/** Refused callers come back sooner than `retry-after` tells them to. */
+/** Refused callers retry sooner than `retry-after` allows. */
 const PAUSE_MS = 200;
-/** Nothing is counted before the first caller would time out. */
+/** Counting starts after the first caller could have timed out. */
 const SETTLED_MS = 3500;
 const SHARE_MIN = 0.7;
 
@@ -18,7 +18,7 @@ export type Goodput = { callers: number; done: number; refused: number };
 
 export type Work = (goesFirst?: boolean) => Promise<boolean>;
 
-/** A change as an endpoint makes one: several statements, each of which waits for the last. */
+/** A change like that of an endpoint: several statements, each awaited. */
 export const workOn =
   (db: Database, statements: readonly Statement[]): Work =>
   async (goesFirst = false) => {
@@ -40,7 +40,7 @@ export const workOn =
     }
   };
 
-/** Callers that each do one thing after the other. */
+/** Runs callers that each make one request after the other. */
 export async function measure(work: Work, callers: number, ms: number): Promise<Goodput> {
   const goodput = { callers, done: 0, refused: 0 };
   let phase: 'settling' | 'counted' | 'over' = 'settling';
@@ -59,10 +59,10 @@ export async function measure(work: Work, callers: number, ms: number): Promise<
   return goodput;
 }
 
-/** `peak` is the load that just saturates; the others are many times that. */
+/** `peak` is the load that just saturates; the others are multiples of it. */
 export function assertHolds(peak: Goodput, others: readonly Goodput[]): void {
   for (const { callers, done } of others) {
-    const told = `${done} done for ${callers} callers, ${peak.done} for ${peak.callers}`;
-    ok(done >= peak.done * SHARE_MIN, told);
+    const summary = `${done} done for ${callers} callers, ${peak.done} for ${peak.callers}`;
+    ok(done >= peak.done * SHARE_MIN, summary);
   }
 }

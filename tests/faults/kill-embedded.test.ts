@@ -1,5 +1,5 @@
-// The process dies under load, again and again, on the embedded store: what was acknowledged is
-// there, what was not is there whole or not at all.
+// The process is killed repeatedly under load on the embedded store: every acknowledged write is
+// there, every other one is there completely or not at all.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BOOTSTRAP_TOKEN, dataDirectory } from '../processes/homes.ts';
@@ -9,7 +9,7 @@ import { startServer } from '../processes/server.ts';
 
 const KILLS = 10;
 
-test('ten deaths under write load lose nothing that was acknowledged', async (t) => {
+test('ten kills under write load lose no acknowledged write', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   const first = await startServer(home.settings);

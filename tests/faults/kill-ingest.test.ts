@@ -1,6 +1,6 @@
-// The process dies in the middle of telemetry: batches that bear an id are counted exactly once,
-// however often they are sent again; of those without one, whatever was acknowledged is counted,
-// and nothing that was never sent.
+// The process is killed during telemetry. A batch with an id counts exactly once, however often it
+// is sent. Of batches without an id, every acknowledged one counts, and nothing that was never
+// sent.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -51,7 +51,7 @@ async function requestsOf(url: string, token: string, { id }: Key): Promise<numb
 const eventsIn = (sent: readonly Sent[]): number =>
   sent.reduce((sum, { events }) => sum + events, 0);
 
-test('deaths in the middle of telemetry lose no batch and count none twice', {
+test('kills during telemetry lose no batch and count none twice', {
   skip,
 }, async (t) => {
   let server = await startServer(cluster.settings);
@@ -80,7 +80,7 @@ test('deaths in the middle of telemetry lose no batch and count none twice', {
     const wanted = named.filter(isDone).length + BATCHES_PER_LIFE_MIN;
     const until = performance.now() + LIFE_MS_MAX;
     while (named.filter(isDone).length < wanted) {
-      ok(performance.now() < until, 'nothing is acknowledged');
+      ok(performance.now() < until, 'no batch is acknowledged');
       await sleep(2);
     }
     await sleep(randomInt(0, 10));
@@ -89,7 +89,7 @@ test('deaths in the middle of telemetry lose no batch and count none twice', {
     server = await startServer(cluster.settings);
   }
 
-  // As a node does that heard nothing: the very same batches, two copies of some at once.
+  // Send unacknowledged batches again, like a node does, some of them twice at once.
   const open = named.filter((sent) => !isDone(sent));
   await Promise.all(open.flatMap((sent) => [send(sent), send(sent)]));
   await Promise.all(named.filter(isDone).slice(0, 20).map(send));

@@ -1,5 +1,5 @@
-// The process dies under load beside PostgreSQL, and PostgreSQL dies under the process: neither
-// loses what was acknowledged, and the process needs no restart to find its database again.
+// The process is killed under load beside PostgreSQL, and PostgreSQL crashes under the process:
+// no acknowledged write is lost, and the process reconnects without a restart.
 import { equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => cluster?.close());
 
-test('ten deaths under write load lose nothing that was acknowledged', { skip }, async (t) => {
+test('ten kills under write load lose no acknowledged write', { skip }, async (t) => {
   const first = await startServer(cluster.settings);
   t.after(first.kill);
   const ledger = await openLedger(first.url, BOOTSTRAP_TOKEN);
@@ -42,7 +42,9 @@ test('ten deaths under write load lose nothing that was acknowledged', { skip },
   t.diagnostic(`ready again after at most ${Math.round(slowestMs)} ms`);
 });
 
-test('two crashes of PostgreSQL under load are survived without a restart', { skip }, async (t) => {
+test('the server survives two crashes of PostgreSQL under load without a restart', {
+  skip,
+}, async (t) => {
   const server = await startServer(cluster.settings);
   t.after(server.kill);
   const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
@@ -72,7 +74,7 @@ async function healed(server: ServerProcess, ledger: Ledger, began: number): Pro
   for (;;) {
     const outcome = await writeOnce(server.url, ledger);
     if (outcome.kind === 'answered' && outcome.status === 201) return;
-    ok(performance.now() - began < HEALED_MS_MAX, 'it did not heal in time');
+    ok(performance.now() - began < HEALED_MS_MAX, 'the server did not recover in time');
     await sleep(50);
   }
 }

@@ -1,5 +1,5 @@
-// Mail in bad times: the mail server away and back, the worker killed in the middle of a message,
-// several workers at once. Nothing is lost, and a repetition can be told by its id.
+// Mail under faults: the mail server is away and returns, the worker is killed during a message,
+// several workers run at once. No mail is lost, and a duplicate is recognizable by its id.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const stores = (['embedded', 'postgres'] as const).filter((store) =>
   [undefined, store].includes(process.env.KEYRAIL_TEST_STORE as StoreName | undefined),
 );
 const whyNot = (store: StoreName): string | false =>
-  store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL was lent' : false;
+  store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL is available' : false;
 
 type Held = { sink: Sink; deployment: Deployment };
 
@@ -30,7 +30,7 @@ const signUp = ({ as }: Running, email: string) =>
 
 const idsOf = ({ letters }: Sink) => letters.map(({ headers }) => headers['message-id']);
 
-/** As if the time of every claim had passed: nobody wants to wait for it here. */
+/** Expires every claim, so that tests need not wait. */
 async function lapse({ open }: Deployment): Promise<void> {
   const db = await open();
   const text = `update mail_outbox set claimed_until = claimed_until - interval '1 hour'
@@ -57,7 +57,7 @@ for (const store of stores) {
     equal((await server.stop()).code, 0);
   });
 
-  test(`a worker killed in the middle of a mail sends it again (${store})`, { skip }, async (t) => {
+  test(`a worker that is killed during a mail sends it again (${store})`, { skip }, async (t) => {
     const { sink, deployment } = await setUp(t, store);
     let server = await deployment.run();
     for (const isAnswered of [false, true]) {
@@ -66,7 +66,7 @@ for (const store of stores) {
       await signUp(server, `person-${before}@example.com`);
       await until(() => sink.letters.length === before + 1);
       if (isAnswered) {
-        // It is stopped, so that it gets the answer and never comes to write it down.
+        // Stopped, so that it receives the response but never records it.
         process.kill(server.pid, 'SIGSTOP');
         sink.relent();
         await sleep(50);
@@ -86,7 +86,7 @@ for (const store of stores) {
     equal((await server.stop()).code, 0);
   });
 
-  test(`a silent mail server does not keep the program from ending (${store})`, {
+  test(`a silent mail server does not delay the exit of the program (${store})`, {
     skip,
   }, async (t) => {
     const { sink, deployment } = await setUp(t, store);
@@ -108,7 +108,7 @@ for (const store of stores) {
 
 const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
 
-test('two workers beside one API send each mail once, and one alone goes on', {
+test('two workers beside one API send each mail once, and one alone continues', {
   skip,
 }, async (t) => {
   const { sink, deployment } = await setUp(t, 'postgres');
@@ -127,7 +127,7 @@ test('two workers beside one API send each mail once, and one alone goes on', {
   equal(new Set(idsOf(sink)).size, emails.length + 1);
   equal(sink.letters.length, emails.length + 1);
   equal((await api.as(null)('GET /status')).components.worker, 'ok');
-  // A worker counts no limits, and warns of none.
+  // A worker counts no rate limits and logs no warning about them.
   equal(deployment.printed().match(/rate limits are counted in this process/g)?.length, 1);
   for (const each of [api, two]) equal((await each.stop()).code, 0);
 });

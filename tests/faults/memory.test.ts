@@ -1,5 +1,5 @@
 // Memory over time: rounds of the same load leave the heap as the first one left it. A few rounds
-// by default; KEYRAIL_TEST_SOAK_MINUTES makes it go on for that long, which finds smaller leaks.
+// by default; KEYRAIL_TEST_SOAK_MINUTES extends the run, which finds smaller leaks.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { INSPECTED, type Memory, memoryOf } from '../processes/heap.ts';
@@ -9,17 +9,17 @@ import { openLedger } from '../processes/ledger.ts';
 import { type ServerProcess, startServer } from '../processes/server.ts';
 
 const CLIENTS = 10;
-/** Of each kind, in each round. */
+/** Requests of each kind per round. */
 const REQUESTS = 150;
 const ROUNDS = 3;
-/** A leak of 4 KiB with each request of the shortest run is more than this. */
+/** A leak of 4 KiB per request in the shortest run exceeds this. */
 const HEAP_GROWTH_MIB_MAX = 8;
-/** The system takes pages back when it likes, so this only finds what is no part of the heap. */
+/** The system reclaims pages at will, so this only finds leaks outside the heap. */
 const RESIDENT_GROWTH_MIB_MAX = 150;
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
-test('the memory of a server is the same after many requests as after some', {
+test('the memory of a server is the same after many requests as after a few', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();
@@ -29,22 +29,22 @@ test('the memory of a server is the same after many requests as after some', {
   const { token } = await openLedger(server.url, BOOTSTRAP_TOKEN);
   const until = performance.now() + Number(process.env.KEYRAIL_TEST_SOAK_MINUTES ?? 0) * 60_000;
 
-  await round(server, token); // code is compiled and caches are filled
+  await round(server, token); // warm-up: code is compiled and caches are filled
   const memories: Memory[] = [];
   while (memories.length <= ROUNDS || performance.now() < until) {
     memories.push(await memoryOf(server));
     await round(server, token);
   }
-  const told = memories.map(({ heapMiB, residentMiB }) => [heapMiB, residentMiB].map(Math.round));
-  t.diagnostic(`heap and resident memory, MiB: ${told.join('  ')}`);
+  const sizes = memories.map(({ heapMiB, residentMiB }) => [heapMiB, residentMiB].map(Math.round));
+  t.diagnostic(`heap and resident memory, MiB: ${sizes.join('  ')}`);
   const first = memories[0];
   const last = memories.at(-1);
   ok(first && last);
-  ok(last.heapMiB - first.heapMiB < HEAP_GROWTH_MIB_MAX, `heap: ${told.join('  ')}`);
-  ok(last.residentMiB - first.residentMiB < RESIDENT_GROWTH_MIB_MAX, `all: ${told.join('  ')}`);
+  ok(last.heapMiB - first.heapMiB < HEAP_GROWTH_MIB_MAX, `heap: ${sizes.join('  ')}`);
+  ok(last.residentMiB - first.residentMiB < RESIDENT_GROWTH_MIB_MAX, `all: ${sizes.join('  ')}`);
 });
 
-/** Every kind of request that ends in its own way: done, read, refused, too large, nowhere. */
+/** Requests of every outcome: created, read, refused, too large, not found. */
 async function round({ url }: ServerProcess, token: string): Promise<void> {
   const agent = keptConnections(CLIENTS);
   const secretKey = { env: 'test', name: 'x' };

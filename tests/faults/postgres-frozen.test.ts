@@ -1,5 +1,5 @@
-// PostgreSQL stops dead without closing a connection: every request is still answered in time, the
-// process stays alive, and when the database comes back so does everything else.
+// PostgreSQL freezes without closing a connection: every request is still answered in time, the
+// process stays alive, and everything recovers with the database.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const skip = whyNoCluster();
 
 type Probe = { what: string; outcome: Outcome };
 
-test('a frozen PostgreSQL is answered for in time, and forgotten when it thaws', {
+test('requests are answered in time while PostgreSQL is frozen, and succeed again after it thaws', {
   skip,
 }, async (t) => {
   const cluster = await openCluster();
@@ -31,7 +31,7 @@ test('a frozen PostgreSQL is answered for in time, and forgotten when it thaws',
   });
   t.after(server.kill);
   const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
-  // Every connection is open and every statement prepared, as in a process that has served a while.
+  // Open every connection and prepare every statement, as in a process that has served for a while.
   await Promise.all(Array.from({ length: 40 }, () => writeOnce(server.url, ledger)));
 
   const before = await cluster.connections();
@@ -50,7 +50,7 @@ test('a frozen PostgreSQL is answered for in time, and forgotten when it thaws',
   await audit(server.url, ledger);
 });
 
-/** What a client may want of the server, each kind in turn. */
+/** One request of each kind. */
 const wishes = ({ token }: Ledger): Record<string, Ask> => ({
   health: { path: '/healthz' },
   read: { path: '/v1/secret_keys?limit=10', token },
@@ -80,27 +80,27 @@ async function probeWhile(server: ServerProcess, ledger: Ledger, ms: number): Pr
 }
 
 function assertFrozen(what: string, outcome: Outcome): void {
-  const told = `${what}: ${JSON.stringify(outcome)}`;
-  ok(outcome.kind === 'answered', told);
+  const message = `${what}: ${JSON.stringify(outcome)}`;
+  ok(outcome.kind === 'answered', message);
   if (what === 'health') {
-    equal(outcome.status, 200, told);
-    ok(outcome.ms <= HEALTH_MS_MAX, told);
+    equal(outcome.status, 200, message);
+    ok(outcome.ms <= HEALTH_MS_MAX, message);
     return;
   }
-  ok(outcome.ms <= ANSWER_MS_MAX, told);
+  ok(outcome.ms <= ANSWER_MS_MAX, message);
   if (what === 'status') {
-    equal(outcome.status, 200, told);
-    equal(outcome.body.status, 'down', told);
+    equal(outcome.status, 200, message);
+    equal(outcome.body.status, 'down', message);
     return;
   }
-  equal(outcome.status, 503, told);
+  equal(outcome.status, 503, message);
   if (what === 'ready') {
     const { status, database } = outcome.body;
     deepEqual({ status, database }, { status: 'unavailable', database: 'unavailable' });
-  } else equal(codeOf(outcome.body), 'unavailable', told);
+  } else equal(codeOf(outcome.body), 'unavailable', message);
 }
 
-/** Every kind of request is served again, one after the other, by the same process. */
+/** Waits until the same process serves every kind of request again, one after the other. */
 async function recovered(server: ServerProcess, ledger: Ledger, thawedAt: number): Promise<void> {
   for (const [what, wish] of Object.entries(wishes(ledger))) {
     for (;;) {
@@ -115,7 +115,7 @@ async function recovered(server: ServerProcess, ledger: Ledger, thawedAt: number
   ok(outcome.kind === 'answered' && outcome.status === 201, JSON.stringify(outcome));
 }
 
-/** Connections that were given up do not stay behind: the pool's, nor those of who listens. */
+/** Waits until abandoned connections are closed, both of the pool and of listeners. */
 async function connectionsSettle(
   cluster: Cluster,
   before: Record<string, number>,

@@ -1,5 +1,5 @@
-// A pool whose connections are all taken: by transactions that do not end, and by statements that
-// wait for a lock that someone else holds.
+// All connections of a pool are in use: by transactions that do not end, and by statements that
+// wait for a lock of another session.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
@@ -17,13 +17,13 @@ const RECOVERY_MS_MAX = 5000;
 const skip = whyNoCluster();
 const cluster = skip ? null : await openCluster();
 
-// The world takes the store from the environment when it is loaded.
+// The world reads this setting when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'postgres';
 if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
 const { BOOTSTRAP_TOKEN: bootstrapToken, world } = await import('../world.ts');
-after(() => cluster?.close()); // after the world, which closes its own
+after(() => cluster?.close()); // after the world, which closes its own connections
 
-test('a pool that is used up is told in time, and served from at once', { skip }, async (t) => {
+test('an exhausted pool is reported in time and recovers immediately', { skip }, async (t) => {
   const readyMs = await assertSaturationIsTold({
     world: await world(),
     bootstrapToken,
@@ -33,7 +33,7 @@ test('a pool that is used up is told in time, and served from at once', { skip }
   t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
 });
 
-test('statements that wait for a lock give up in time, and go on without it', {
+test('statements that wait for a lock time out, and work once it is released', {
   skip,
 }, async (t) => {
   if (!cluster) return;

@@ -1,12 +1,12 @@
-// All connections of a store are taken by transactions that do not end: whoever else comes is told
-// so in time, and served as soon as one of them does end.
+// All connections of a store are in use by transactions that do not end: other callers are refused
+// in time, and served as soon as a transaction ends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
 import type { World } from '../world.ts';
 
 const READY_MS_MAX = 3200;
-// For timers that fire late on a busy machine; the bound itself is the product's.
+// Tolerance for late timers on a busy machine; the bound itself is the product's.
 const SLACK_MS = 400;
 const QUICK_MS_MAX = 1000;
 const HELD_MS_MAX = 20_000;
@@ -36,7 +36,7 @@ async function holdAll({ world, connections }: Saturable): Promise<{ release(): 
   };
 }
 
-/** A store to hold against the promise, and how much it has of what can be used up. */
+/** A store under test, and the number of its connections and queue places. */
 export type Saturable = {
   world: World;
   bootstrapToken: string;
@@ -60,7 +60,7 @@ async function tell(
   return { status: statusCode, body: JSON.parse(body), ms: performance.now() - began };
 }
 
-/** Returns how long /readyz took to say no. */
+/** Returns the time until /readyz failed. */
 export async function assertSaturationIsTold(store: Saturable): Promise<number> {
   equal((await tell(store, 'GET', '/readyz')).status, 200);
   const { release } = await holdAll(store);
@@ -78,7 +78,7 @@ export async function assertSaturationIsTold(store: Saturable): Promise<number> 
 async function assertRefused(store: Saturable): Promise<number> {
   const found = () => tell(store, 'POST', '/v1/workspaces');
   const writes = Array.from({ length: store.waitingMax - 1 }, found);
-  await sleep(100); // for all of them to have got in line
+  await sleep(100); // until all of them are queued
   const [unready, surplus, health, ...refused] = await Promise.all([
     tell(store, 'GET', '/readyz'),
     found(),
@@ -92,11 +92,11 @@ async function assertRefused(store: Saturable): Promise<number> {
   ok(unready.ms <= READY_MS_MAX + SLACK_MS, `/readyz took ${unready.ms} ms`);
   equal(health.status, 200);
   ok(health.ms <= QUICK_MS_MAX, `/healthz took ${health.ms} ms`);
-  for (const told of [surplus, ...refused]) {
-    equal(told.status, 503, JSON.stringify(told.body));
-    ok(told.ms <= READY_MS_MAX + SLACK_MS, `a write waited ${told.ms} ms`);
+  for (const refusal of [surplus, ...refused]) {
+    equal(refusal.status, 503, JSON.stringify(refusal.body));
+    ok(refusal.ms <= READY_MS_MAX + SLACK_MS, `a write waited ${refusal.ms} ms`);
   }
-  // The queue is bounded: who comes when it is full need not wait to be refused.
-  ok(surplus.ms <= QUICK_MS_MAX, `the one too many waited ${surplus.ms} ms`);
+  // The queue is bounded: a caller that finds it full is refused immediately.
+  ok(surplus.ms <= QUICK_MS_MAX, `the surplus request waited ${surplus.ms} ms`);
   return unready.ms;
 }

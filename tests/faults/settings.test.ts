@@ -1,4 +1,4 @@
-// A start with wrong settings says everything that is wrong, once, and nothing that is secret.
+// A start with wrong settings reports all of them at once, and no secret.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ const wrong = {
   KEYRAIL_LOG_LEVEL: 'loud',
 };
 
-test('every wrong setting is named at once, and no secret is repeated', async () => {
+test('every wrong setting is named at once, and no secret is printed', async () => {
   const { code, output } = await runServer(['start'], wrong);
   equal(code, 1);
   for (const name of Object.keys(wrong)) match(output, new RegExp(`^ {2}- ${name} `, 'm'));
@@ -44,7 +44,7 @@ test('PostgreSQL without a master key is refused before anything is opened', asy
   match(output, /KEYRAIL_MASTER_KEY is required with DATABASE_URL/);
 });
 
-test('a command that does not exist is answered with those that do', async () => {
+test('an unknown command is answered with the list of commands', async () => {
   const { code, output } = await runServer(['begin'], {});
   equal(code, 2);
   match(output, /unknown command "begin"/);
@@ -52,7 +52,7 @@ test('a command that does not exist is answered with those that do', async () =>
   match(output, /^ {2}KEYRAIL_PORT /m);
 });
 
-test('a port that is taken ends the start with 1 and a reason', async (t) => {
+test('a port in use ends the start with exit code 1 and a reason', async (t) => {
   const home = await dataDirectory();
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(async () => {
@@ -66,10 +66,10 @@ test('a port that is taken ends the start with 1 and a reason', async (t) => {
   const { code, output } = await runServer(['start'], settings);
   equal(code, 1);
   match(output, /EADDRINUSE/);
-  match(output, /KEYRAIL_PORT/, 'what to change');
+  match(output, /KEYRAIL_PORT/, 'names the setting to change');
 });
 
-test('a PostgreSQL that is not there ends the start with 1 and a reason', async () => {
+test('an unreachable PostgreSQL ends the start with exit code 1 and a reason', async () => {
   const { code, output } = await runServer(['start'], {
     DATABASE_URL: 'postgres://keyrail@127.0.0.1:1/keyrail',
     KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
@@ -78,7 +78,7 @@ test('a PostgreSQL that is not there ends the start with 1 and a reason', async 
   match(output, /keyrail-server: .*DATABASE_URL.*ECONNREFUSED/);
 });
 
-test('a start that fails behind the open store ends with 1 and a reason', async (t) => {
+test('a start that fails after opening the store ends with exit code 1 and a reason', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'master-key'), '');
@@ -87,7 +87,7 @@ test('a start that fails behind the open store ends with 1 and a reason', async 
   equal(code, 1);
 });
 
-test('a data directory that cannot be one is named with its setting', async (t) => {
+test('an unusable data directory is named with its setting', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   const file = join(home.path, 'file');
@@ -97,7 +97,7 @@ test('a data directory that cannot be one is named with its setting', async (t) 
   match(output, /keyrail-server: .*KEYRAIL_DATA_DIR/);
 });
 
-test('a damaged embedded database is named, and what to do', async (t) => {
+test('a damaged embedded database is named, with what to do', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'database/global/pg_control'), 'x');
@@ -106,7 +106,7 @@ test('a damaged embedded database is named, and what to do', async (t) => {
   match(output, /keyrail-server: .*database cannot be opened.*backup/);
 });
 
-test('words that a command does not know stop it, and a question is only answered', async (t) => {
+test('unknown arguments stop a command, and --help only prints help', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   for (const [words, wanted] of [
@@ -118,10 +118,10 @@ test('words that a command does not know stop it, and a question is only answere
     equal(code, wanted, output);
     match(output, /^ {2}migrate {2,}bring/m);
   }
-  deepEqual(await readdir(home.path), [], 'nothing was done');
+  deepEqual(await readdir(home.path), [], 'no file was created');
 });
 
-test('the manual keeps a space between a setting and its meaning', async () => {
+test('the help text separates a setting from its description', async () => {
   const { output } = await runServer(['help'], {});
   const names = output.match(/^ {2}(KEYRAIL_\w+|DATABASE_URL|REDIS_URL)/gm) ?? [];
   equal(output.match(/^ {2}[A-Z_]+ {2,}\S/gm)?.length, names.length);

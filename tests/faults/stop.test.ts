@@ -1,5 +1,5 @@
-// An orderly stop under load: who was let in is answered whole, who was not is told by the socket,
-// and the process ends with 0.
+// A graceful stop under load: accepted requests are answered completely, other connections are
+// closed, and the process exits with 0.
 import { equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ async function stopUnderLoad(
   const agent = kept ? keptConnections(CLIENTS) : undefined;
   const load = startWriting(CLIENTS, async () => {
     const outcome = await writeOnce(server.url, ledger, agent);
-    // Who is refused comes back, but not a thousand times a second.
+    // Refused clients retry, but not a thousand times a second.
     if (outcome.kind !== 'answered') await sleep(20);
   });
   await sleep(700);
@@ -50,7 +50,7 @@ async function assertStopsInOrder(t: TestContext, settings: Settings): Promise<v
   for (const kept of [false, true]) {
     const { code, ms } = await stopUnderLoad(server, ledger, kept);
     equal(code, 0);
-    ok(ms <= STOPPED_MS_MAX, `it took ${ms} ms to stop`);
+    ok(ms <= STOPPED_MS_MAX, `the stop took ${ms} ms`);
     t.diagnostic(`stopped after ${Math.round(ms)} ms`);
     server = await startServer(settings);
     t.after(server.kill);
@@ -61,35 +61,38 @@ async function assertStopsInOrder(t: TestContext, settings: Settings): Promise<v
   ok(ledger.acknowledged.size > CLIENTS * 2, `only ${ledger.acknowledged.size} were acknowledged`);
 }
 
-/** A request whose connection was lost must not have been carried out behind the client's back. */
+/** Asserts that a request whose connection was lost was never executed. */
 async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): Promise<void> {
   const keys = await listAll(server.url, ledger.token, '/v1/secret_keys?limit=1000');
   const names = new Set(keys.map(({ name }) => name));
   for (const [name, outcome] of ledger.fates) {
-    if (outcome.kind === 'lost') ok(!names.has(name), `cut off: ${JSON.stringify(outcome)}`);
+    if (outcome.kind === 'lost')
+      ok(!names.has(name), `executed, but its connection was closed: ${JSON.stringify(outcome)}`);
   }
 }
 
-test('a stop under load cuts no request, on the embedded store', async (t) => {
+test('a stop under load interrupts no request, on the embedded store', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await assertStopsInOrder(t, home.settings);
 });
 
-test('a stop under load cuts no request, on PostgreSQL', { skip: whyNoCluster() }, async (t) => {
+test('a stop under load interrupts no request, on PostgreSQL', {
+  skip: whyNoCluster(),
+}, async (t) => {
   const cluster = await openCluster();
   t.after(cluster.close);
   await assertStopsInOrder(t, cluster.settings);
   const [row] = await cluster.ask(
     `select count(*)::int as open from pg_stat_activity where usename = 'keyrail' and state <> 'idle'`,
   );
-  equal(row?.open, 0, 'no transaction was left open');
+  equal(row?.open, 0, 'a transaction was left open');
 });
 
-test('npm start passes the signal on, and ends as the server does', async (t) => {
+test('npm start forwards the signal and exits like the server', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
-  // Without the scripts around it: whether everything is installed is not the question here.
+  // Without npm's lifecycle scripts: the set-up is not under test here.
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, KEYRAIL_PORT: '0', ...home.settings },
@@ -108,11 +111,11 @@ test('npm start passes the signal on, and ends as the server does', async (t) =>
   match(output, /"signal":"SIGTERM"/);
 });
 
-/** What npm has started leads no group of its own, so its group is all there is to end. */
+/** Children of npm are in its process group, so killing the group ends all of them. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing is left of it, as it should be.
+    // The group has already ended.
   }
 }
