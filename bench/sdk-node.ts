@@ -96,8 +96,8 @@ const acts = {
   decide: (text: string) => {
     sink = node?.verify(text, ROUTE);
   },
-  // The hash inside a decision, over the same texts in the same order. (A decision hashes the bytes,
-  // which it already has; for a string this call is the fastest.)
+  // The hash inside a decision, over the same texts in the same order. (A decision hashes bytes
+  // that it already has; for a string this call is the fastest.)
   hash: (text: string) => {
     sink = hash('sha256', text, 'binary');
   },

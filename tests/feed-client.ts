@@ -1,5 +1,5 @@
-// A node over real sockets: reads the feed of one server, folds what it is told, and complains when
-// a version goes back. For tests with several server programs.
+// A node over real sockets: polls the feed of one server, applies it, and throws when a version
+// goes back. For tests with several server processes.
 import { applied, type Fed, type Held, type Page } from './feed.ts';
 
 export type Client = { url: string; token: string };
@@ -16,7 +16,7 @@ const WAIT_MS = 5000;
 
 export type Sent = { method?: string; body?: unknown };
 
-/** One request with its answer, whatever its status; a body only where there is one. */
+/** Sends one request and returns the response with any status. */
 export async function request(
   { url, token }: Client,
   path: string,
@@ -51,14 +51,14 @@ async function pageOf(client: Client, line: string, query: object): Promise<Page
 
 export async function readSnapshot(client: Client, query: FeedQuery): Promise<Held> {
   const first = await pageOf(client, 'snapshot', query);
-  if (!first) throw new Error('nothing was asked that could be known');
+  if (!first) throw new Error('nothing to read: the first page is missing');
   return readOn(client, query, first);
 }
 
 async function readOn(client: Client, query: FeedQuery, first: Page): Promise<Held> {
   const keys = new Map<string, Fed>();
   for (let page: Page | null = first; page; ) {
-    if (page.version !== first.version) throw new Error('a page of another version');
+    if (page.version !== first.version) throw new Error('a page has another version');
     for (const key of page.keys) keys.set(key.key_id, key);
     const cursor: string | null = page.next_cursor;
     page = cursor ? await pageOf(client, 'snapshot', { ...query, cursor }) : null;
@@ -66,7 +66,7 @@ async function readOn(client: Client, query: FeedQuery, first: Page): Promise<He
   return { version: first.version, keys };
 }
 
-/** What came after; null when nothing did. */
+/** Applies the changes after the held version; null if there are none. */
 export async function readOnwards(
   client: Client,
   query: FeedQuery,
@@ -75,7 +75,7 @@ export async function readOnwards(
   const since = held.version;
   const page = await pageOf(client, 'delta', { ...query, since, wait_ms: waitMs });
   if (!page) return null;
-  if (page.version <= since) throw new Error(`version ${page.version} came after ${since}`);
+  if (page.version <= since) throw new Error(`version ${page.version} was served after ${since}`);
   return page.object === 'policy_snapshot' ? readOn(client, query, page) : applied(held, page);
 }
 
@@ -90,12 +90,12 @@ export async function catchUp(client: Client, query: FeedQuery, start: Held): Pr
 export type RunningNode = {
   query: FeedQuery;
   held(): Held | null;
-  /** Forgets everything and starts over. */
+  /** Drops the policy and starts again. */
   restart(): void;
   stop(): Promise<Held>;
 };
 
-/** Polls until it is stopped, and then once more until it has everything. */
+/** Polls until it is stopped, and then until it is up to date. */
 export function startNode(client: Client, query: FeedQuery): RunningNode {
   let held: Held | null = null;
   let generation = 0;
@@ -105,7 +105,7 @@ export function startNode(client: Client, query: FeedQuery): RunningNode {
     const next = held
       ? await readOnwards(client, query, { held, waitMs: WAIT_MS })
       : await readSnapshot(client, query);
-    // Whoever has forgotten does not take what he asked for before.
+    // A response that was requested before a restart is dropped.
     if (next && born === generation) held = next;
   };
   const running = (async () => {

@@ -1,6 +1,6 @@
-// A project's feed in memory, for simulations: keys that bear the change that wrote them last,
-// changes with their versions, and a floor. A reader keeps the state it has begun with, as a
-// repeatable read does; what it lists is what the statements of the feed would.
+// A project's feed in memory, for simulations: keys with the change that wrote them last, changes
+// with their versions, and a floor. A reader keeps the state it began with, like a repeatable read,
+// and lists the same rows as the statements of the feed.
 import { allEnvs, type Env } from '../packages/server/src/doors/reach.ts';
 import type { FeedFilter } from '../packages/server/src/features/policy/filter.ts';
 import type {
@@ -15,11 +15,11 @@ export const PROJECT = '00000000-0000-7000-8000-000000000001';
 
 export type ModelKey = EntryRow & { changeId: number; isRevoked: boolean; isRetired: boolean };
 
-/** Never changed in place: whoever holds one holds a moment. */
+/** Immutable, so that each reader keeps its own snapshot. */
 export type FeedState = {
   head: FeedHead;
   keys: ReadonlyMap<string, ModelKey>;
-  /** The version of each change that is not forgotten. */
+  /** The version of each change that is not pruned. */
   versions: ReadonlyMap<number, number>;
 };
 
@@ -39,7 +39,7 @@ export class FeedModel {
     keys: new Map(),
     versions: new Map(),
   };
-  /** The state at each version, to hold folded answers against. */
+  /** The state at each version, for comparison with what a node holds. */
   readonly past = new Map<number, FeedState>([[1, this.state]]);
   #created = 0;
   #changes = 0;
@@ -57,7 +57,7 @@ export class FeedModel {
       scopes: [],
       rateLimits: null,
       shelf: shelfOf(env),
-      // Several share an instant, so that the id has to tell them apart.
+      // Several keys share a creation time, so that the id decides their order.
       createdAt: new Date(Math.floor(this.#created / 3)),
       changeId: 0,
       isRevoked: false,
@@ -66,13 +66,13 @@ export class FeedModel {
     this.#write([key]);
   }
 
-  /** Everything that one change touches, at one version. */
+  /** Changes all these keys at one version. */
   change(ids: readonly string[], patch: KeyPatch): void {
     const touched = ids.flatMap((id) => this.state.keys.get(id) ?? []);
     if (touched.length > 0) this.#write(touched.map((key) => ({ ...key, ...patch })));
   }
 
-  /** What all keys inherit: nodes start over. */
+  /** Changes the limits that all keys inherit, so that nodes start again. */
   changeDefaults(limit: number): void {
     const rule = { id: 'all', limit, window_ms: 1000, algorithm: 'fixed', scope: 'key' } as const;
     this.#write([], { defaultRateLimits: [rule], floor: this.state.head.version + 1 });
@@ -86,7 +86,7 @@ export class FeedModel {
     );
   }
 
-  /** Forgets changes up to a version. That is no change, and moves no version. */
+  /** Deletes changes up to a version. This moves no version. */
   prune(upTo: number): void {
     const { head, versions } = this.state;
     this.state = {
@@ -117,11 +117,11 @@ const shelfOf = (env: Env): number => 2 * allEnvs.indexOf(env);
 export const isTold = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
   (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
 
-/** The keys that a node with a filter should have, by the state itself. */
+/** The keys that a node with this filter must hold at this state. */
 export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
   [...keys.values()].filter((key) => !key.isRevoked && !key.isRetired && isTold(key, filter));
 
-/** A reading of one state; others get their turn before each statement. */
+/** Reads one state; other actors may run before each statement. */
 export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSource => ({
   now: new Date(0),
   loadHead: async () => {
@@ -151,7 +151,7 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
 const isAfter = (row: ChangeRow, after: ChangeRow): boolean =>
   row.version > after.version || (row.version === after.version && row.id > after.id);
 
-/** Shelf by shelf, newest first. */
+/** The order of the snapshot: by environment, newest first. */
 function byPosition(a: EntryPosition, b: EntryPosition): number {
   const byTime = a.shelf - b.shelf || b.createdAt.getTime() - a.createdAt.getTime();
   if (byTime !== 0 || a.id === b.id) return byTime;

@@ -1,5 +1,5 @@
-// Simulated nodes and the server's answers to them, over the model of the store and the product's
-// own decisions about what to answer. Requests and answers get lost, and nodes forget everything.
+// Simulated nodes and the server's responses to them, over the model of the store and the product's
+// own decisions. Requests and responses get lost, and nodes restart empty.
 import { equal, ok } from 'node:assert/strict';
 import { ApiError } from '../packages/server/src/base/errors.ts';
 import type { FeedFilter } from '../packages/server/src/features/policy/filter.ts';
@@ -17,7 +17,7 @@ export type Scene = {
   turn(): Promise<void>;
   /** The server's page ceiling. */
   keysMax: number;
-  /** What each node has acknowledged, as the server notes it. */
+  /** The version that each node has acknowledged, as the server records it. */
   acks: Map<string, number>;
 };
 
@@ -44,12 +44,12 @@ async function serveDelta(scene: Scene, { since, ...asked }: Asked & { since: nu
   const verdict = await readDelta(readingOf(begun, turn), { filter, since, changesMax });
   if (verdict.kind === 'snapshot') return serveSnapshot(scene, asked, null);
   if (verdict.kind === 'same') {
-    equal(begun.head.version, since, 'told that nothing changed, though the project has moved');
+    equal(begun.head.version, since, 'unchanged was served, but the project has changed');
     return null;
   }
-  equal(verdict.head.version, begun.head.version, 'a delta that is not of its moment');
+  equal(verdict.head.version, begun.head.version, 'the delta has another version than its head');
   const ids = new Set(verdict.changes.map(({ id }) => id));
-  equal(ids.size, verdict.changes.length, 'a key twice in a delta');
+  equal(ids.size, verdict.changes.length, 'a key occurs twice in a delta');
   return presentDelta(verdict, filter, since);
 }
 
@@ -67,13 +67,13 @@ export class Node {
     this.#asked = asked;
   }
 
-  /** Everything is forgotten; from now on another part of the keys may be wanted. */
+  /** Restarts empty, perhaps with another filter. */
   restart(asked: Asked): void {
     this.held = null;
     this.#asked = asked;
   }
 
-  /** One exchange. True when there was nothing new. */
+  /** One poll. True if there was nothing new. */
   async poll(): Promise<boolean> {
     try {
       return this.held ? await this.#follow(this.held) : await this.#start();
@@ -108,14 +108,14 @@ export class Node {
     return page === null;
   }
 
-  /** What was known stays in force until the last page is in. */
+  /** The held policy stays in force until the last page has arrived. */
   async #activate(first: Awaited<ReturnType<typeof serveSnapshot>>): Promise<boolean> {
     ok(first.version >= (this.held?.version ?? 0), 'a version went back');
     const keys = new Map(first.keys.map((key) => [key.key_id, key]));
     for (let page = first; page.next; ) {
       const { next } = page;
       page = await this.#overTheWire(() => this.#page(next));
-      equal(page.version, first.version, 'a page of another version');
+      equal(page.version, first.version, 'a page has another version');
       for (const key of page.keys) keys.set(key.key_id, key);
     }
     this.held = { version: first.version, keys };
@@ -123,11 +123,11 @@ export class Node {
     return false;
   }
 
-  /** Told by deltas alone, this is what was so at that version, no more and no less. */
+  /** Asserts that the held keys are exactly those of the model at that version. */
   holdsTheTruth(): void {
     const { held } = this;
     const state = held && this.#scene.model.past.get(held.version);
-    ok(held && state, 'a version that never was');
+    ok(held && state, 'the held version never existed');
     const truth = keysIn(state, this.#asked.filter).map((key) => ({
       key_id: key.id,
       tenant_id: key.tenantId,
@@ -142,7 +142,10 @@ export class Node {
     equal(JSON.stringify(fold(held)), JSON.stringify(expected));
   }
 
-  /** The request may get lost, or late and without anyone who still listens, or its answer may. */
+  /**
+   * The request may get lost, may be served after the node stopped waiting, or its response may get
+   * lost.
+   */
   async #overTheWire<T>(serve: () => Promise<T>): Promise<T> {
     const { chance, turn } = this.#scene;
     await turn();

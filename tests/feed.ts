@@ -1,4 +1,4 @@
-// A node's side of the policy feed, as plainly as it can be written: read, fold, compare.
+// A minimal node for the policy feed: read, apply, compare.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { Answer, Bench, Input } from './bench.ts';
 
@@ -23,7 +23,7 @@ export type Page = {
   next_cursor: string | null;
 };
 
-/** What a node holds: a version and the keys it knows by id. */
+/** The policy of a node: a version and its keys by id. */
 export type Held = { version: number; keys: Map<string, Fed> };
 
 const snapshot: AnyLine = 'GET /v1/policy/snapshot';
@@ -39,7 +39,7 @@ export async function poll(
   return { ...answer, page: answer.body as unknown as Page };
 }
 
-/** Reads a snapshot, page by page if it comes so; something may happen between pages. */
+/** Reads a snapshot, with all its pages; `between` runs after each page. */
 export async function readAll(
   held: Bench,
   input: Input,
@@ -52,7 +52,7 @@ export async function readAll(
     const asked: Input = cursor === null ? input : { ...input, cursor };
     const { page } = await poll(held, snapshot, asked);
     version ??= page.version;
-    if (page.version !== version) throw new Error('a page of another version');
+    if (page.version !== version) throw new Error('a page has another version');
     for (const key of page.keys) keys.set(key.key_id, key);
     cursor = page.next_cursor;
     if (cursor !== null) await between(page);
@@ -60,7 +60,7 @@ export async function readAll(
   return { version, keys };
 }
 
-/** Applies what came since, until nothing has. */
+/** Applies deltas until the node is up to date. */
 export async function foldedFrom(held: Bench, input: Input, start: Held): Promise<Fed[]> {
   const { max_keys: _unused, ...filter } = input;
   let now = start;
@@ -71,7 +71,7 @@ export async function foldedFrom(held: Bench, input: Input, start: Held): Promis
   }
 }
 
-/** What a node knows after a delta; the removal of a key that it never knew means nothing. */
+/** The policy after a delta. Removing an unknown key has no effect. */
 export function applied(
   held: Pick<Held, 'keys'>,
   { version, changes }: { version: number; changes: readonly Fed[] },
@@ -84,6 +84,6 @@ export function applied(
   return { version, keys };
 }
 
-/** In an order of its own, for comparing. */
+/** Sorted by id, for comparison. */
 export const fold = ({ keys }: Held): Fed[] =>
   [...keys.values()].toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1));

@@ -1,4 +1,4 @@
-// What a test starts from: a project, a tenant, a key, each with whatever the test does not name.
+// Factories for projects, tenants and keys, with defaults for everything that a test does not name.
 import type { AnswerOf } from '@keyrail/protocol/endpoint.ts';
 import type { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import type { Caller, Input } from './bench.ts';
@@ -8,7 +8,7 @@ type Made<L extends keyof typeof allEndpoints> = Promise<AnswerOf<(typeof allEnd
 export type Given = {
   project(overrides?: Input): Made<'POST /v1/projects'>;
   tenant(overrides?: Input): Made<'POST /v1/tenants'>;
-  /** In a project and for a tenant of its own, unless they are named; live unless said. */
+  /** Live, in a new project and for a new tenant, unless they are given. */
   key(overrides?: Input): Made<'POST /v1/keys'>;
 };
 

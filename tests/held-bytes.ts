@@ -1,8 +1,8 @@
-// What a program holds on to, for tests that nothing grows without end.
+// The memory that a program retains, for tests against unbounded growth.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** After a collection: what nobody has collected yet is not held. */
+/** Collects garbage first, so that only reachable memory counts. */
 export function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

@@ -1,4 +1,4 @@
-// Requests that are coordinated by an idempotency key, as the SDK names them.
+// Idempotent requests as the SDK identifies them.
 import { equal } from 'node:assert/strict';
 import type { Bench } from './bench.ts';
 import { newScope } from './laws/hot-fixtures.ts';
@@ -9,7 +9,7 @@ export const release = 'POST /v1/idempotency/release';
 export const heartbeat = 'POST /v1/idempotency/heartbeat';
 
 export const LOCK_MS = 30_000;
-/** Claims are short-lived in tests. */
+/** Short-lived claims for tests. */
 export const TTL_MS = 60_000;
 
 export const aRequest = (ttl_ms = TTL_MS) => ({
@@ -24,7 +24,7 @@ export const lockOf = (
   lock_token: string | null,
 ) => ({ scope_hash, env, lock_token });
 
-/** A request that was claimed, and the lock that its claimant holds. */
+/** Claims a request and returns it with its lock token. */
 export async function executing({ as }: Bench, ttlMs = TTL_MS) {
   const request = aRequest(ttlMs);
   const { state, lock_token } = await as.liveKey(claim, request);

@@ -1,4 +1,4 @@
-// The outbox as its worker sees it, for tests that look at what is queued, sent and wiped.
+// The outbox as the worker sees it, for tests about queued, sent and deleted mail.
 import { randomUUID } from 'node:crypto';
 import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
 import type { Work } from '../packages/server/src/doors/work.ts';
@@ -20,7 +20,7 @@ export type Queued = {
   lastError: string | null;
 };
 
-/** What the worker's role finds for an address, oldest first. */
+/** The mail for an address that the worker's role sees, oldest first. */
 export const queuedFor = ({ app }: World, recipient: string): Promise<Queued[]> =>
   app.worker.work(async (tx: Work) => {
     const text = 'select * from mail_outbox where recipient = $1 order by created_at, id';
@@ -33,7 +33,7 @@ export const partsOf = ({ app }: World, changes: Partial<SendParts> = {}): SendP
   ...changes,
 });
 
-/** Sends, or tries to, until nothing is due. */
+/** Sends mail until nothing is due; returns the number of runs. */
 export async function sendAll(world: World, changes: Partial<SendParts> = {}): Promise<number> {
   const parts = partsOf(world, changes);
   let times = 0;
@@ -41,7 +41,7 @@ export async function sendAll(world: World, changes: Partial<SendParts> = {}): P
   return times;
 }
 
-/** Queues a message that no endpoint causes yet. */
+/** Queues a message without an endpoint. */
 export async function queue(
   { db, clock }: World,
   mail: { kind: string; to: string; params: Record<string, string> },

@@ -1,5 +1,5 @@
-// People at the bench: signed up, verified and logged in the way anyone would be, with the mail
-// that the product really sent.
+// Persons at the bench: signed up, verified and logged in through the API, with the mail that the
+// product sent.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendDueMail } from '../packages/server/src/features/mail/send-mail.job.ts';
@@ -21,13 +21,13 @@ export type Person = { email: string; userId: string; token: string; call: Calle
 
 type As = (token: string | null) => Caller;
 
-/** The bench's callers by their credential, as the makers below want them. */
+/** The bench's callers by credential, for the functions below. */
 export const callersOf =
   ({ as }: Pick<Bench, 'as'>): As =>
   (token) =>
     token === null ? as.nobody : as.token(token);
 
-/** Someone new at the bench, verified and in no workspace. */
+/** A new verified person at the bench, without a workspace. */
 export const someone = (held: Bench): Promise<Person> => newPerson(held.world, callersOf(held));
 
 let people = 0;
@@ -37,7 +37,7 @@ export function newAddress(): string {
   return `person-${process.pid}-${people}@example.com`;
 }
 
-/** Sends what is queued, then reads what has landed for an address, oldest first. */
+/** Sends queued mail, then reads the mail to an address, oldest first. */
 export async function mailTo({ app }: World, address: string): Promise<Mail[]> {
   while (await sendDueMail({ ...app.worker, newClaim: app.worker.newId }));
   const names = await readdir(mailDirectory).catch(() => []);
@@ -69,7 +69,7 @@ export async function logIn(as: As, email: string): Promise<Person> {
   return { email, userId: user.id, token, call: as(token) };
 }
 
-/** Someone with a verified address and no workspace. */
+/** A new person with a verified address and without a workspace. */
 export async function newPerson(opened: World, as: As): Promise<Person> {
   const email = await signUp(as);
   const token = await mailedToken(opened, email, 'verify_email');
@@ -77,7 +77,7 @@ export async function newPerson(opened: World, as: As): Promise<Person> {
   return logIn(as, email);
 }
 
-/** Someone who joins by an invitation; it becomes the session's workspace. */
+/** A new person that accepts an invitation; it becomes the session's workspace. */
 export async function newMember(
   opened: World,
   as: As,

@@ -1,5 +1,5 @@
-// The plans of all statements that a server sends, also of those inside functions of the database,
-// as PostgreSQL ran them: `auto_explain` tells them to the connection as notices.
+// The plans of all statements that a server sends, including those inside database functions, as
+// PostgreSQL ran them: `auto_explain` sends them to the connection as notices.
 import pg from 'pg';
 
 export type PlanNode = {
@@ -29,7 +29,7 @@ const SETTINGS = {
 let heard: Plan[] = [];
 let isListening = false;
 
-/** What was run since this was last asked. */
+/** The plans since the last call. */
 export function takePlans(): Plan[] {
   const taken = heard;
   heard = [];
@@ -39,11 +39,11 @@ export function takePlans(): Plan[] {
 function hear({ message }: { message?: string | undefined }): void {
   const json = /^duration: [\d.]+ ms {2}plan:\n(.*)$/s.exec(message ?? '')?.[1];
   if (json === undefined) return;
-  const told: { 'Query Text': string; Plan: PlanNode } = JSON.parse(json);
-  heard.push({ text: told['Query Text'], root: told.Plan });
+  const report: { 'Query Text': string; Plan: PlanNode } = JSON.parse(json);
+  heard.push({ text: report['Query Text'], root: report.Plan });
 }
 
-/** There is no other place at which the connections of a pool can be met before their first use. */
+/** Patches the prototype, the only way to reach pool connections before their first use. */
 function listenToAll(): void {
   if (isListening) return;
   isListening = true;
@@ -55,7 +55,7 @@ function listenToAll(): void {
   pg.Client.prototype.connect = telling as typeof connect;
 }
 
-/** From now on every connection of this program to the database tells its plans. */
+/** Makes every later connection of this process to the database report its plans. */
 export async function tellPlans(superuserUrl: string, database: string): Promise<void> {
   listenToAll();
   const admin = new pg.Client({ connectionString: superuserUrl });
@@ -63,7 +63,7 @@ export async function tellPlans(superuserUrl: string, database: string): Promise
   for (const [name, value] of Object.entries(SETTINGS)) {
     await admin.query(`alter database ${database} set ${name} = '${value}'`);
   }
-  // Those that were there before tell nothing.
+  // Existing connections do not report plans, so they are terminated.
   const others = `select pg_terminate_backend(pid) from pg_stat_activity
     where datname = $1 and usename = 'keyrail'`;
   await admin.query(others, [database]);
@@ -75,7 +75,7 @@ export const nodesOf = (node: PlanNode): PlanNode[] => [
   ...(node.Plans ?? []).flatMap(nodesOf),
 ];
 
-/** How many rows a node went through in all its runs. */
+/** The number of rows that a plan node read in all its loops. */
 export const rowsThrough = (node: PlanNode): number =>
   ((node['Actual Rows'] ?? 0) +
     (node['Rows Removed by Filter'] ?? 0) +

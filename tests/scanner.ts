@@ -1,4 +1,4 @@
-// A secret scanner for tests: one key that signs reports, known to the app.
+// A secret scanner for tests: its key signs reports, and the app trusts it.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { ScannerKeys } from '../packages/server/src/features/scanner/public-keys.ts';
 

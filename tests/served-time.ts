@@ -1,5 +1,5 @@
-// Time that passes while API processes serve, and time that passes while none does: the record of
-// serving is the product's own, kept here on the shifted clock.
+// Passes time with and without a serving API process. The product's own record of served time runs
+// here on the shifted clock.
 import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
 import { idMaker } from '../packages/server/src/base/ids.ts';
 import { openLog } from '../packages/server/src/base/log.ts';
@@ -14,14 +14,14 @@ import type { Bench } from './bench.ts';
 const STEP_MS = 5_000;
 
 export type ServedTime = {
-  /** Lets time pass while an API process serves. */
+  /** Passes time while an API process serves. */
   serve(ms: number): Promise<void>;
   /** Another API process, over a gate that a test may break. */
   another(changes?: Partial<Gate>): ServingRecord;
   spans(): Promise<Record<string, unknown>[]>;
 };
 
-/** Starts from an empty record: those of other tests lie on another clock. */
+/** Starts from an empty record, because records of other tests use another clock. */
 export async function servedTime({
   world,
   clock,

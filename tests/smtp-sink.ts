@@ -1,5 +1,5 @@
-// A mail server of our own on the loopback, which takes what it is sent or fails in the ways that
-// mail servers fail: refuses, falls silent, breaks off just before or just after its "accepted".
+// A mail server on the loopback that accepts mail or fails like real ones: it refuses, stalls, or
+// disconnects just before or just after its "accepted".
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
@@ -8,29 +8,29 @@ export type Manner = 'accept' | 'refuse' | 'stall' | 'cut before' | 'cut after';
 export type Letter = {
   from: string;
   to: string[];
-  /** The last one of each name, names in lower case. */
+  /** Headers by lower-case name; the last one of each name. */
   headers: Record<string, string>;
-  /** By their type, decoded. */
+  /** Decoded parts by type. */
   parts: Record<string, string>;
 };
 
 export type Sink = {
   url(credentials?: string): string;
-  /** Every message that came in whole, be it that its sender was never told. */
+  /** Every message that was received completely, even if its sender got no response. */
   letters: Letter[];
   behave(manner: Manner): void;
-  /** Says "accepted" to all that were left without an answer. */
+  /** Sends "accepted" to all stalled senders. */
   relent(): void;
-  /** Goes away and comes back under the same address. */
+  /** Closes the server; `open` opens it again at the same address. */
   close(): Promise<void>;
   open(): Promise<void>;
 };
 
-/** Until a condition holds, or the time is up. */
+/** Waits until a condition holds; throws after `ms`. */
 export async function until(holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`it did not come about within ${ms} ms`);
+    if (performance.now() > end) throw new Error(`the condition did not hold within ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
@@ -69,7 +69,7 @@ export async function openSink(options: SMTPServerOptions = {}): Promise<Sink> {
       },
       ...options,
     });
-    server.on('error', () => {}); // senders are killed under it
+    server.on('error', () => {}); // senders may be killed
     const listening = server.listen(port, '127.0.0.1');
     await once(listening, 'listening');
     const address = listening.address();

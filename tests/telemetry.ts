@@ -1,9 +1,9 @@
-// Batches as an SDK sends them, with whatever a test does not name.
+// Batches as an SDK sends them, with defaults for everything that a test does not name.
 import type { Input } from './bench.ts';
 
 type Place = { id: string; project_id: string; tenant_id: string; env: 'live' | 'test' };
 
-/** One answered request of a key. */
+/** One served request of a key. */
 export const eventOf = (key: Place, at: Date, overrides: Input = {}): Input => ({
   ts: at.toISOString(),
   project_id: key.project_id,

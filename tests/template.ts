@@ -1,5 +1,5 @@
-// A migrated database made once and copied for each test file: creating one takes seconds, copying
-// it a fraction of one. The name carries the migrations' hashes, so that a change makes a new one.
+// A migrated database that is created once and copied for each test file: creating one takes
+// seconds, a copy a fraction. Its name contains the hashes of the migrations.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { migrate, readMigrations, readRoleSetup } from '../packages/server/src/d
 
 const LOCK_ID = 7_265_002;
 
-/** Named after all that a migration runs, so that a change makes a new one. */
+/** Derived from everything that a migration runs, so that a change creates a new template. */
 export async function templateName(): Promise<string> {
   const hashes = (await readMigrations()).map(({ hash }) => hash);
   const texts = [...hashes, ...(await readRoleSetup())];
@@ -27,7 +27,7 @@ export async function templateName(): Promise<string> {
 export const openEmbeddedCopy = async (): Promise<PGlite> =>
   PGlite.create({ loadDataDir: new Blob([await readFile(await embeddedTemplate())]) });
 
-/** The same as a directory for a program to start on. */
+/** The same as a directory that a program can start on. */
 export async function unpackEmbeddedCopy(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await promisify(execFile)('tar', ['-xf', await embeddedTemplate(), '-C', directory]);
@@ -40,7 +40,7 @@ async function embeddedTemplate(): Promise<string> {
   return path;
 }
 
-/** Two files may do this at once: the rename makes either whole one win. */
+/** Two test files may do this at once; the atomic rename keeps one complete template. */
 async function writeEmbeddedTemplate(path: string): Promise<void> {
   const lite = await PGlite.create();
   await embeddedDatabase(lite, systemClock);
@@ -51,7 +51,7 @@ async function writeEmbeddedTemplate(path: string): Promise<void> {
   await lite.close();
 }
 
-/** A database of its own in the cluster, migrated, owned by the login role; returns its URL. */
+/** Creates a migrated database in the cluster, owned by the login role; returns its URL. */
 export async function createPostgresCopy(superuserUrl: string): Promise<string> {
   const template = `template_${await templateName()}`;
   const name = `test_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`;
@@ -65,7 +65,7 @@ export async function createPostgresCopy(superuserUrl: string): Promise<string> 
   return loginUrl(superuserUrl, name);
 }
 
-/** The same for one test, with a superuser's connection into it; both end with the test. */
+/** The same for one test, with a superuser connection; both are closed after the test. */
 export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   const url = await createPostgresCopy(superuserUrl);
   const admin = new pg.Client({ connectionString: url.replace('keyrail@', 'postgres@') });
@@ -77,7 +77,7 @@ export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   return { url, admin };
 }
 
-/** Made under another name first: a migration that fails leaves nothing that looks finished. */
+/** Created under another name first, so that a failed migration leaves no unfinished template. */
 async function createPostgresTemplate(
   admin: pg.Client,
   superuserUrl: string,

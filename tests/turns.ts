@@ -1,12 +1,12 @@
-// A scheduler by a seed: whoever waits for a turn gets it when chance says so, one at a time, so
-// that a run which went wrong can be repeated exactly.
+// A seeded scheduler: it gives one turn at a time to a random waiting actor, so that a failing run
+// can be repeated exactly.
 import { setImmediate as settled } from 'node:timers/promises';
 
 export type Chance = {
-  /** A whole number from 0 up to, not including, `below`. */
+  /** A random integer from 0 to `below` - 1. */
   below(below: number): number;
   pick<T>(options: readonly T[]): T;
-  /** True in so many of a hundred cases. */
+  /** True with a probability of `share` percent. */
   percent(share: number): boolean;
 };
 
@@ -24,7 +24,7 @@ export function chanceFrom(seed: number): Chance {
     below,
     pick: (options) => {
       const chosen = options[below(options.length)];
-      if (chosen === undefined) throw new Error('nothing to pick from');
+      if (chosen === undefined) throw new Error('the list to pick from is empty');
       return chosen;
     },
     percent: (share) => below(100) < share,
@@ -32,9 +32,9 @@ export function chanceFrom(seed: number): Chance {
 }
 
 export type Turns = {
-  /** Resolves when it is the caller's turn. */
+  /** Resolves when it is the actor's turn. */
   turn(): Promise<void>;
-  /** Gives turns until the actors are done. */
+  /** Gives turns until all actors are done. */
   run(actors: readonly Promise<unknown>[]): Promise<void>;
 };
 
@@ -47,13 +47,13 @@ export function turnsBy(chance: Chance): Turns {
       const ended = Promise.all(actors).finally(() => {
         isDone = true;
       });
-      ended.catch(() => {}); // told below
+      ended.catch(() => {}); // awaited below
       for (;;) {
-        // Everything that follows from the last turn has happened before the next is given.
+        // Let all effects of the last turn happen before the next.
         await settled();
         if (isDone) break;
         const [next] = waiting.splice(chance.below(waiting.length), 1);
-        if (!next) throw new Error('nobody waits for a turn, and not all are done');
+        if (!next) throw new Error('no actor waits for a turn, but not all are done');
         next();
       }
       await ended;

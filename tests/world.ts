@@ -1,5 +1,5 @@
-// One real app in this process for a whole test file, on the store that the runner names: the
-// product as it ships, but for a clock that can be shifted and chance that can be repeated.
+// One real app per test file, in this process, on the store that the runner names: the product with
+// a clock that can be shifted and repeatable randomness.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ export type StoreName = 'embedded' | 'postgres';
 export const storeName: StoreName =
   process.env.KEYRAIL_TEST_STORE === 'postgres' ? 'postgres' : 'embedded';
 
-/** A clock that runs with the machine's, at a distance that a test may change. */
+/** The machine's clock with an offset that a test can change. */
 export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 
 export type World = {
@@ -38,16 +38,16 @@ export type World = {
   db: Database;
   clock: ShiftableClock;
   hasher: PasswordHasher;
-  /** Another app over the same store, with other settings. Close its `http` alone. */
+  /** Another app over the same store, with other settings. Close only its `http`. */
   variant(changes: Partial<AppParts>): App;
 };
 
-/** Where this file's mail lands. */
+/** The mail directory of this test file. */
 export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${randomUUID()}`);
 
 let opened: Promise<World> | undefined;
 
-/** The file's world, opened when first asked for and closed after its last test. */
+/** The world of this file, opened on first use and closed after its last test. */
 export function world(): Promise<World> {
   opened ??= openWorld();
   return opened;
@@ -140,7 +140,7 @@ export function shiftableClock(): ShiftableClock {
   };
 }
 
-/** The same bytes in the same order for the same seed. */
+/** The same sequence of bytes for the same seed. */
 export function seededBytes(seed: string): RandomBytes {
   let counter = 0;
   return (length) => {

@@ -37,7 +37,7 @@ test('a slow database completes the same work at three and thirty times the satu
   t.after(() => db.close());
   const statement = { text: 'select 1 as one', values: [] };
   const work = workOn(db, [statement, statement]);
-  await Promise.all(Array.from({ length: CONNECTIONS * 2 }, () => work())); // all connections are open
+  await Promise.all(Array.from({ length: CONNECTIONS * 2 }, () => work())); // opens all connections
   wire.delayAnswers(ROUND_TRIP_MS);
 
   const peak = await measure(work, CONNECTIONS, MEASURED_MS);

@@ -1,17 +1,17 @@
-// Claims of the same scopes through several programs at once, one of which is killed in the middle:
-// every scope runs once, and its answer is replayed by whoever asks, wherever.
+// Claims of the same scopes through several processes, one of which is killed meanwhile: every
+// scope runs once, and every process replays its response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newScope } from '../laws/hot-fixtures.ts';
 import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
-const skip = process.env.KEYRAIL_TEST_STORE !== 'postgres' && 'several programs need PostgreSQL';
+const skip = process.env.KEYRAIL_TEST_STORE !== 'postgres' && 'several processes need PostgreSQL';
 const SCOPES = 60;
 const CLAIMS_EACH = 12;
 const KILLED_AFTER = SCOPES / 2;
 const CLAIM = 'POST /v1/idempotency/claim';
 
-test('of claims through several programs one executes, though one of them is killed', {
+test('of concurrent claims through several processes one executes, even if a process is killed', {
   skip,
 }, async (t) => {
   const site = await deploy(t);
@@ -29,20 +29,20 @@ test('of claims through several programs one executes, though one of them is kil
       Array.from({ length: CLAIMS_EACH }, (_, n) => through(n).ask(CLAIM, claim, token)),
     );
     if (at === KILLED_AFTER) await programs[1].kill();
-    const told = await asked;
+    const settled = await asked;
     if (at === KILLED_AFTER) programs[1] = await site.run();
-    const answers = told.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []));
-    unanswered += told.length - answers.length;
+    const answers = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value.body] : []));
+    unanswered += settled.length - answers.length;
     const holders = answers.filter(({ state }) => state === 'execute');
-    ok(holders.length <= 1, `${holders.length} were told to execute`);
+    ok(holders.length <= 1, `${holders.length} claims may execute`);
     if (at !== KILLED_AFTER) equal(holders.length, 1, JSON.stringify(answers[0]));
     const [holder] = holders;
-    if (!holder) continue; // its answer went down with the program: the lock lapses by itself
+    if (!holder) continue; // its response was lost with the process: the lock expires by itself
     const done = { ...scope, lock_token: holder.lock_token, status: 201, body: 'b2s=' };
     const completed = await programs[0].ask('POST /v1/idempotency/complete', done, token);
     equal(completed.body.outcome, 'ok');
     const again = await programs[0].ask(CLAIM, claim, token);
     deepEqual([again.body.state, again.body.stolen], ['replay', false]);
   }
-  t.diagnostic(`${unanswered} claims went down with the program that was killed`);
+  t.diagnostic(`${unanswered} claims were lost with the killed process`);
 });

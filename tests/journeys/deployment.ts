@@ -1,5 +1,5 @@
-// A deployment of the real program, as an operator would run it: a store and a directory of its
-// own, reached over HTTP, read through its mail and its log, stopped and killed by its pid.
+// A deployment of the real program as an operator runs it: its own store and directory, called over
+// HTTP, observed through its mail and log, stopped and killed by its pid.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export type Running = {
   url: string;
   pid: number;
   kill(): Promise<void>;
-  /** The exit code, and how long it took. */
+  /** Stops it; resolves with the exit code and the duration. */
   stop(): Promise<{ code: number | null; ms: number }>;
   as(token: string | null): Caller;
   ask(line: AnyLine, input?: Input, token?: string | null): Promise<Answer>;
@@ -41,18 +41,18 @@ export type Running = {
 export type Deployment = {
   directory: string;
   run(command?: Command, more?: Settings): Promise<Running>;
-  /** Runs a command of the program to its end. */
+  /** Runs a command of the program until it exits. */
   command(...words: string[]): Promise<Ended>;
-  /** Everything that any of its programs has printed. */
+  /** The output of all its processes. */
   printed(): string;
   mails(): Promise<Mail[]>;
-  /** The store itself; the embedded one only while no program runs. */
+  /** Opens the store; the embedded one only while no process runs. */
   open(): Promise<Database>;
-  /** Moves the store's clock forward. Only while no program runs. */
+  /** Moves the store's clock forward, only while no process runs. */
   passTime(ms: number): Promise<void>;
 };
 
-/** Nothing runs yet. What it leaves behind is removed when the test ends. */
+/** Starts no process yet. Its files are removed when the test ends. */
 export async function deploy(
   t: TestContext,
   settings: Settings = {},
@@ -88,7 +88,8 @@ export async function deploy(
       });
     }
     await until(() => own.includes('"msg":"ready"') || child.exitCode !== null, READY_MS_MAX);
-    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}: ${own}`);
+    if (child.exitCode !== null)
+      throw new Error(`the server exited with ${child.exitCode}: ${own}`);
     return running(child, /"url":"(http:[^"]+)"/.exec(own)?.[1] ?? '');
   }
 
@@ -114,7 +115,7 @@ export async function deploy(
   };
 }
 
-/** Replaces what the server's transactions ask for the time. */
+/** Replaces the function that gives the server's transactions their time. */
 async function setClock(
   { databaseUrl, directory }: { databaseUrl: string | null; directory: string },
   aheadMs: number,
@@ -198,7 +199,7 @@ function running(child: ChildProcess, url: string): Running {
     as: (token) => async (line, input) => {
       const answer = await ask(line, input, token);
       if (answer.status >= 300) throw new Refusal(line, answer);
-      return answer.body as never; // the contract's own tests hold it against the schema
+      return answer.body as never; // the contract's own tests check it against the schema
     },
     kill: () => killed(child),
     stop: async () => {
@@ -221,7 +222,7 @@ async function mailsIn(directory: string): Promise<Mail[]> {
   );
 }
 
-/** Waits for a mail of a kind to an address, and takes the token out of it. */
+/** Waits for a mail of a kind to an address, and extracts its token. */
 export async function mailedToken(
   { mails }: Deployment,
   address: string,

@@ -1,5 +1,5 @@
-// A real browser on the embed plane: the page that is registered manages keys, a foreign one gets
-// nowhere, by the browser's rules and by the server's.
+// A real browser on the embed plane: a page of a registered origin manages keys, a page of another
+// origin is blocked by the browser and by the server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../stores/chromium.ts';
 import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
-/** A site of its own origin, with nothing on it. */
+/** An empty page on an origin of its own. */
 async function openSite(t: TestContext): Promise<string> {
   const site = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>page</title>');
@@ -21,7 +21,7 @@ async function openSite(t: TestContext): Promise<string> {
 type Sent = { method?: string; token: string; body?: string };
 type Seen = { status: number; body: object } | { blocked: string };
 
-/** What a script on the page gets to see. */
+/** The response as a script on the page sees it. */
 const fetched = (page: Page, url: string, { method = 'GET', token, body }: Sent): Promise<Seen> =>
   page.evaluate(
     async (asked) => {
@@ -65,7 +65,7 @@ async function subjectOf({ as }: Running, origin: string) {
   return { secretKey: founded.secret_key.key, vendor, projectId: project.id, tenant, token };
 }
 
-test('a registered page manages keys from a browser; a foreign one gets nowhere', async (t) => {
+test('a registered page manages keys from a browser; a foreign page is blocked', async (t) => {
   const found = findChromium();
   if ('missing' in found) return t.skip(found.missing);
   const server = await (await deploy(t)).run();
@@ -88,17 +88,17 @@ test('a registered page manages keys from a browser; a foreign one gets nowhere'
     ...creation,
     body: '{"scopes":["b"]}',
   });
-  ok('status' in wider && wider.status === 403, 'a page can read why it was refused');
+  ok('status' in wider && wider.status === 403, 'a page can read the reason of a refusal');
   deepEqual(Object(Object(wider.body).error).missing_scopes, ['b']);
 
   for (const asked of [{ token }, creation]) {
     const path = 'body' in asked ? '/v1/embed/keys' : '/v1/embed/session';
-    ok(isBlocked(await fetched(evil, at(path), asked)), 'the browser refuses');
+    ok(isBlocked(await fetched(evil, at(path), asked)), 'the browser blocks it');
   }
   const direct = await fetch(at('/v1/embed/session'), {
     headers: { authorization: `Bearer ${token}`, origin: foreign },
   });
-  equal(direct.status, 403, 'and so does the server');
+  equal(direct.status, 403, 'the server refuses it, too');
   equal(Object(await direct.json()).error.code, 'origin_not_allowed');
   const { data } = await vendor('GET /v1/keys', { tenant_id: tenant.id });
   deepEqual(
@@ -108,11 +108,14 @@ test('a registered page manages keys from a browser; a foreign one gets nowhere'
 
   const minting = `{"project_id":"${projectId}","tenant_id":"${tenant.id}","env":"live"}`;
   const mint = { method: 'POST', token: secretKey, body: minting };
-  ok(isBlocked(await fetched(page, at('/v1/embed_tokens'), mint)), 'no page mints');
-  ok(isBlocked(await fetched(page, at('/v1/keys'), { token: secretKey })), 'no page reads on');
+  ok(isBlocked(await fetched(page, at('/v1/embed_tokens'), mint)), 'no page can mint tokens');
+  ok(
+    isBlocked(await fetched(page, at('/v1/keys'), { token: secretKey })),
+    'no page can read the vendor plane',
+  );
 
   await vendor('POST /v1/tenants/{id}/embed_tokens/revoke', { id: tenant.id });
   const ended = await fetched(page, at('/v1/embed/session'), { token });
-  ok('status' in ended && ended.status === 401, 'it can read that the token is over');
+  ok('status' in ended && ended.status === 401, 'a page can read that its token has expired');
   equal(Object(Object(ended.body).error).code, 'invalid_token');
 });

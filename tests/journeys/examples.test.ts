@@ -1,5 +1,5 @@
-// Every example, as a program of its own on its real framework, against the real server: keys,
-// scopes, limits, fifty callers with one idempotency key, a revocation, an outage, an orderly end.
+// Every example as a process of its own on its real framework, against the real server: keys,
+// scopes, limits, fifty callers with one idempotency key, a revocation, an outage, a graceful stop.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Caller } from '../bench.ts';
@@ -21,7 +21,7 @@ const sources: Record<string, string> = {
 const codeOf = async (response: Response) =>
   `${response.status} ${Object(await response.json()).error?.code}`;
 
-test('every example does what it shows', async (t) => {
+test('every example works with and without the control plane', async (t) => {
   const server = await (await deploy(t)).run();
   const found = { name: 'Acme', slug: 'acme' };
   const founded = await server.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', found);
@@ -56,7 +56,7 @@ test('every example does what it shows', async (t) => {
   );
 });
 
-/** Returns a key that is good. */
+/** Returns a valid key. */
 async function worksWith(vendor: Vendor, call: Caller, project_id: string): Promise<string> {
   const given = givenBy(call);
   const scopes = ['invoices:read', 'charges:write'];
@@ -85,20 +85,24 @@ async function worksWith(vendor: Vendor, call: Caller, project_id: string): Prom
   equal((await vendor.get(doomed.key)).status, 200);
   const { propagation } = await call('POST /v1/keys/{id}/revoke', { id: doomed.id, wait: true });
   equal(propagation?.complete, true);
-  equal(await codeOf(await vendor.get(doomed.key)), '401 invalid_key', 'at once');
+  equal(
+    await codeOf(await vendor.get(doomed.key)),
+    '401 invalid_key',
+    'the revocation takes effect immediately',
+  );
   return good.key;
 }
 
-/** A key that was just made is known to the node within moments. */
+/** Waits until the node knows a key that was just created. */
 async function known(vendor: Vendor, key: string): Promise<void> {
   for (let turn = 0; turn < 500; turn += 1) {
     if ((await vendor.get(key)).status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error('The node never heard of the key.');
+  throw new Error('The node never received the key.');
 }
 
-/** Fifty callers, one idempotency key: the handler runs once, and all get its answer. */
+/** Fifty callers, one idempotency key: the handler runs once, and all get its response. */
 async function runsOnce(vendor: Vendor, key: string): Promise<void> {
   const answers = await Promise.all(
     Array.from({ length: CALLERS }, async () => {
@@ -125,7 +129,7 @@ async function runsOnce(vendor: Vendor, key: string): Promise<void> {
 async function isLimited(vendor: Vendor, key: string): Promise<void> {
   let beyond = await counted(vendor, key);
   for (let passed = 0; beyond.status === 200; passed += 1) {
-    ok(passed < 2, 'a limit of two lets two pass');
+    ok(passed < 2, 'a limit of two admits at most two');
     beyond = await counted(vendor, key);
   }
   const wait = Number(beyond.headers.get('retry-after'));
@@ -134,21 +138,21 @@ async function isLimited(vendor: Vendor, key: string): Promise<void> {
   equal(await codeOf(beyond), '429 rate_limited');
 }
 
-/** On a busy machine the counters may be late, and then the request passes uncounted. */
+/** On a busy machine the counters may be late, and then the request is admitted uncounted. */
 async function counted(vendor: Vendor, key: string): Promise<Response> {
   for (let turn = 0; turn < 50; turn += 1) {
     const response = await vendor.get(key);
     if (response.headers.has('ratelimit')) return response;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error('The counters never answered in time.');
+  throw new Error('The counters never responded in time.');
 }
 
-/** Known keys go on, unknown ones do not, and money does not move twice. */
+/** Known keys are admitted, unknown ones are refused, and no charge is made twice. */
 async function worksWithout(vendor: Vendor, key: string): Promise<void> {
   const welcome = await vendor.get(key);
   equal(welcome.status, 200);
-  equal(welcome.headers.get('ratelimit'), null, 'nobody could count');
+  equal(welcome.headers.get('ratelimit'), null, 'no limit was counted');
   equal(await codeOf(await vendor.get(`${key.slice(0, -1)}x`)), '401 invalid_key');
   equal(await codeOf(await vendor.charge(key, 'order-2')), '503 unavailable');
   equal((await vendor.charge(key, null)).status, 201);

@@ -1,4 +1,4 @@
-// Requests that must run once, while programs race and the control plane dies at the worst moment.
+// Requests that must run once, while processes race and the control plane crashes at bad moments.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { IncomingCall } from '../../packages/sdk/src/admit.ts';
@@ -27,7 +27,7 @@ async function ground(t: TestContext): Promise<Ground> {
   return { deployment, server, settings, key };
 }
 
-test('two programs, forty callers, ten idempotency keys: ten charges', async (t) => {
+test('two processes, forty callers, ten idempotency keys: ten charges', async (t) => {
   const { settings, key } = await ground(t);
   const vendors = await Promise.all(
     ['examples/express.ts', 'examples/hono.ts'].map((file) => startVendor(t, file, settings)),
@@ -49,7 +49,7 @@ test('two programs, forty callers, ten idempotency keys: ten charges', async (t)
   equal(counts[0] + counts[1], 10);
 });
 
-test('an answer outlives a control plane that dies before it is stored', async (t) => {
+test('a response survives a control plane that dies before it is stored', async (t) => {
   const { deployment, server, settings, key } = await ground(t);
   const node = {
     url: settings.KEYRAIL_URL,
@@ -68,12 +68,12 @@ test('an answer outlives a control plane that dies before it is stored', async (
   await server.kill();
   first.settle({ status: 201, body: Buffer.from('made') });
   const meanwhile = await ask();
-  equal(meanwhile.kind === 'refused' && meanwhile.status, 503, 'nothing runs unclaimed');
+  equal(meanwhile.kind === 'refused' && meanwhile.status, 503, 'nothing runs without a claim');
 
   await deployment.run('start', { KEYRAIL_PORT: new URL(server.url).port });
   await until(async () => {
     const again = await ask();
-    if (again.kind === 'admitted') throw new Error('it ran a second time');
+    if (again.kind === 'admitted') throw new Error('the request ran a second time');
     return again.kind === 'replayed' && String(again.body) === 'made';
   }, 40_000);
 });

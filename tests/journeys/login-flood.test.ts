@@ -1,5 +1,5 @@
-// A flood of logins: each is answered or told to come back, none brings the program down, and
-// whoever asks whether it lives is answered at once.
+// A flood of logins: each is answered or refused with retry-after, the server stays up, and
+// /healthz responds quickly.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,13 +32,13 @@ test('a flood of logins is shed, and /healthz stays quick', async (t) => {
   const answers = await flood;
   const count = (status: number) => answers.filter((one) => one.status === status).length;
   equal(count(401) + count(429) + count(503), AT_ONCE);
-  ok(count(401) > 0, 'none was served');
-  t.diagnostic(`${count(401)} served, ${count(429)} told to come back, ${count(503)} too late`);
+  ok(count(401) > 0, 'no login was served');
+  t.diagnostic(`${count(401)} served, ${count(429)} refused, ${count(503)} too late`);
   for (const { status, headers } of answers) if (status === 429) ok(headers['retry-after']);
   const sorted = waits.toSorted((a, b) => a - b);
   const within = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
-  t.diagnostic(`/healthz within ${within(0.5)} ms half the time, ${within(0.95)} ms mostly`);
-  ok(within(0.5) < HEALTHY_MS_MAX / 4, `${within(0.5)} ms half the time`);
-  ok(within(0.95) < HEALTHY_MS_MAX, `${within(0.95)} ms mostly`);
-  equal((await login('ada@example.com')).status, 401, 'afterwards all is as before');
+  t.diagnostic(`/healthz: median ${within(0.5)} ms, p95 ${within(0.95)} ms`);
+  ok(within(0.5) < HEALTHY_MS_MAX / 4, `median ${within(0.5)} ms`);
+  ok(within(0.95) < HEALTHY_MS_MAX, `p95 ${within(0.95)} ms`);
+  equal((await login('ada@example.com')).status, 401, 'the server works as before');
 });

@@ -1,5 +1,5 @@
-// The control plane is away for a while. Right after it is back, a revocation waits for every node
-// that was live before the outage: `complete` never means that nobody was asked.
+// The control plane is away for a while. Right after its return, a revocation waits for every node
+// that was live before the outage: `complete` never means that no node was counted.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openProxy, type Proxy as Wire } from '../processes/proxy.ts';
@@ -11,7 +11,7 @@ import { type Ground, newGround } from './sdk-ground.ts';
 
 const CONVERGED_MS_MAX = 60_000;
 const OUTAGE_SECONDS = [10, 100, 1_000];
-/** Short: the answer for a node that cannot be heard is what the tests look at. */
+/** Short, because the tests look at the response for a silent node. */
 const settings = { KEYRAIL_REVOKE_WAIT_MS: '1000' };
 
 const portOf = ({ url }: Running) => Number(new URL(url).port);
@@ -45,7 +45,7 @@ const ackedIn = (propagation: { complete: boolean; nodes: { acked: boolean }[] }
   acked: propagation.nodes.map(({ acked }) => acked).toSorted(),
 });
 
-/** Asks again until the answer is `complete`; returns what the nodes say at that moment. */
+/** Repeats until the response is `complete`; returns the verdicts of the nodes at that moment. */
 async function verdictsOnceComplete(
   ground: Ground,
   { server, id, key, nodes }: { server: Running; id: string; key: string; nodes: Attached[] },
@@ -62,7 +62,7 @@ async function verdictsOnceComplete(
 }
 
 for (const seconds of OUTAGE_SECONDS) {
-  test(`after an outage of ${seconds} s a revocation names the node that has not heard of it`, async (t) => {
+  test(`after an outage of ${seconds} s a revocation counts the node that has not received it`, async (t) => {
     const deployment = await deploy(t, settings);
     const first = await deployment.run();
     const ground = await newGround(first);
@@ -73,7 +73,11 @@ for (const seconds of OUTAGE_SECONDS) {
     const server = await deployment.run();
     const { nodeId } = await attached.node.state();
     const propagation = await ground.revoke(server, id);
-    equal(await attached.node.verdict(key), 'allowed', 'the node cannot have heard');
+    equal(
+      await attached.node.verdict(key),
+      'allowed',
+      'the node cannot have received the revocation',
+    );
     deepEqual(ackedIn(propagation), { complete: false, acked: [false] });
     deepEqual(
       propagation.nodes.map((node) => node.node_id),
@@ -86,7 +90,7 @@ for (const seconds of OUTAGE_SECONDS) {
   });
 }
 
-test('one of two API processes is gone: its nodes are counted until they are heard elsewhere', {
+test('the nodes of a stopped API process are counted until they poll another one', {
   skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
 }, async (t) => {
   const deployment = await deploy(t, settings);

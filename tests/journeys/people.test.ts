@@ -1,5 +1,5 @@
-// A team comes together: the whole way from signing up to leaving, over HTTP, against the program
-// as it is started, with the mail that it sends.
+// The life of a team, from signing up to leaving, over HTTP against the real program with the mail
+// that it sends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, refused } from '../bench.ts';
@@ -26,7 +26,7 @@ async function verified(deployment: Deployment, server: Running, email: string) 
   return logIn(server, email);
 }
 
-/** Takes the token that the owner hands over, with an address that is verified already. */
+/** Accepts the token that the owner passes on, with a verified address. */
 async function joinByHand(
   deployment: Deployment,
   server: Running,
@@ -40,7 +40,7 @@ async function joinByHand(
   return grace;
 }
 
-/** Has not verified the address: the link that was mailed there proves it. */
+/** Joins with an unverified address: the mailed link verifies it. */
 async function joinByMail(
   deployment: Deployment,
   server: Running,
@@ -57,7 +57,7 @@ async function joinByMail(
   return mary;
 }
 
-test('a team signs up, founds, invites, accepts, switches, is promoted and leaves', async (t) => {
+test('a team signs up, creates a workspace, invites, accepts, switches, is promoted and leaves', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ada = await verified(deployment, server, 'ada@example.com');
@@ -77,7 +77,11 @@ test('a team signs up, founds, invites, accepts, switches, is promoted and leave
   await mary.call('POST /v1/secret_keys', { env: 'test' });
 
   const own = await grace.call('POST /v1/workspaces', { name: 'Compilers', slug: 'compilers' });
-  equal((await grace.call(me)).active_workspace_id, made.workspace.id, 'not moved');
+  equal(
+    (await grace.call(me)).active_workspace_id,
+    made.workspace.id,
+    'the active workspace did not change',
+  );
   const there = { workspace_id: own.workspace.id };
   await grace.call('POST /v1/auth/sessions/current/workspace', there);
   equal((await grace.call('GET /v1/workspace')).slug, 'compilers');
@@ -110,7 +114,7 @@ async function checkLog({ call }: Someone): Promise<void> {
   ]);
 }
 
-/** Asks for a reset, and uses the link when the program has been stopped and started again. */
+/** Requests a reset, and uses the link after a restart of the program. */
 async function resetAcrossRestart(
   deployment: Deployment,
   before: Running,

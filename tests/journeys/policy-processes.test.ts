@@ -1,6 +1,6 @@
-// Several API programs over one PostgreSQL: written through one, polled through the others, while
-// the connections that carry the news are cut again and again. Nothing is missed, and a revocation
-// is said to be everywhere only when it is.
+// Several API processes over one PostgreSQL: keys are written through one and polled through the
+// others, while the LISTEN connections are cut repeatedly. No change is missed, and a revocation is
+// complete only when every node has it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ import { createPostgresCopy, dropPostgresCopy } from '../template.ts';
 import { type Chance, chanceFrom } from '../turns.ts';
 
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
-const skip = process.env.KEYRAIL_TEST_STORE !== 'postgres' && 'several programs need PostgreSQL';
+const skip = process.env.KEYRAIL_TEST_STORE !== 'postgres' && 'several processes need PostgreSQL';
 const SERVERS = 3;
 const WRITERS = 6;
 const WRITES = 40;
@@ -83,7 +83,7 @@ const filtersOf = ({ project_id, tenants }: Ground): FeedQuery[] => [
   { project_id, max_keys: 11 },
 ];
 
-/** One node for each filter, spread over the servers that nobody writes through. */
+/** One node per filter, distributed over the servers that receive no writes. */
 const startNodes = (ground: Ground): RunningNode[] =>
   filtersOf(ground).map((query, at) =>
     startNode(through(1 + (at % 2), ground.token), { ...query, node: `node-${at}` }),
@@ -113,7 +113,7 @@ async function cutEars(): Promise<void> {
     where datname = current_database() and application_name = 'keyrail-listener'`);
 }
 
-/** Does something again and again until the work is over. */
+/** Repeats `act` until the work is done. */
 async function during(work: Promise<unknown>, act: () => Promise<void>): Promise<void> {
   let isOver = false;
   const over = work.finally(() => {
@@ -130,7 +130,7 @@ async function assertFolded(ground: Ground, query: FeedQuery, held: Held): Promi
   deepEqual(fold(held), fold(fresh), JSON.stringify(filter));
 }
 
-test('whatever is cut, every node and every old snapshot folds to the present', {
+test('whatever is cut, every node and every old snapshot converges to the current policy', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -155,10 +155,10 @@ test('whatever is cut, every node and every old snapshot folds to the present', 
   for (const { query, held } of starts) {
     await assertFolded(ground, query, await catchUp(through(2, ground.token), query, held));
   }
-  t.diagnostic(`${starts.length} snapshots folded over ${WRITERS * WRITES} writes`);
+  t.diagnostic(`${starts.length} snapshots followed ${WRITERS * WRITES} writes`);
 });
 
-/** Revokes a key, waits for all nodes, and looks whether they really have it. */
+/** Revokes a key, waits for all nodes, and checks that they really have it. */
 async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<void> {
   const client = through(0, ground.token);
   const [tenant_id] = ground.tenants;
@@ -167,10 +167,10 @@ async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<v
   const answer = await request(client, `/v1/keys/${id}/revoke?wait=true`, { method: 'POST' });
   const propagation = Object(answer.body.propagation);
   equal(propagation.complete, true, JSON.stringify(propagation));
-  // The node that is told test keys alone is not asked about a live one.
+  // The node that polls only test keys does not count for a live key.
   equal(propagation.total_nodes, nodes.length - 1);
   for (const node of nodes) {
-    ok(!node.held()?.keys.has(id), 'said to be everywhere, and still honoured');
+    ok(!node.held()?.keys.has(id), 'complete, but a node still accepts the key');
   }
 }
 
@@ -187,7 +187,7 @@ async function settledNodes(t: TestContext, ground: Ground): Promise<RunningNode
   return nodes;
 }
 
-test('a revocation is complete when every node has it, whichever program it polls', {
+test('a revocation is complete when every node has it, whichever process the node polls', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -196,12 +196,12 @@ test('a revocation is complete when every node has it, whichever program it poll
   for (let n = 0; n < REVOCATIONS; n += 1) {
     times.push(await timed(() => revokeEverywhere(ground, nodes)));
   }
-  t.diagnostic(`called out: ${times.map(Math.round).join(', ')} ms`);
+  t.diagnostic(`with notifications: ${times.map(Math.round).join(', ')} ms`);
   nodes[0]?.restart();
   await revokeEverywhere(ground, nodes);
 });
 
-test('without any call between programs nodes still learn of it within about two seconds', {
+test('without notifications between processes nodes learn of a change within about two seconds', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -217,6 +217,6 @@ test('without any call between programs nodes still learn of it within about two
     isOver = true;
     await cutting;
   }
-  t.diagnostic(`looked up: ${times.map(Math.round).join(', ')} ms`);
+  t.diagnostic(`without notifications: ${times.map(Math.round).join(', ')} ms`);
   ok(Math.max(...times) < 3000, `${times.join(', ')} ms`);
 });

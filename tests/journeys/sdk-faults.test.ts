@@ -1,5 +1,5 @@
-// Nodes in real processes and a real server that dies, comes back, or is reached over a wire that
-// is cut: whatever happened, they serve what they know, and in the end they agree.
+// Nodes in real processes and a real server that dies, returns, or is reached over a connection
+// that is cut: the nodes serve from the policy they have, and converge in the end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const CONVERGED_MS_MAX = 60_000;
 const FLEET = 60;
 const CUTS_MIN = 8;
 
-/** To be asked for before a directory is: what they write to can go only after them. */
+/** Call it before `scratch`: hooks run in order, and a directory is removed after its writers. */
 function killedAtTheEnd(t: TestContext): NodeProcess[] {
   const nodes: NodeProcess[] = [];
   t.after(() => Promise.all(nodes.map((node) => node.kill())));
@@ -33,7 +33,7 @@ async function scratch(t: TestContext): Promise<string> {
 
 const portOf = ({ url }: Running) => new URL(url).port;
 
-test('the server dies; nodes that know go on, one that does not refuses; then all agree', async (t) => {
+test('nodes with a policy survive the death of the server, a new one refuses; then all converge', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -55,7 +55,7 @@ test('the server dies; nodes that know go on, one that does not refuses; then al
   await first.kill();
   await until(async () => (await running.state()).degraded);
   const decision = await running.verify(kept.key);
-  ok(decision.allowed && decision.context.degraded, 'known keys pass, marked as degraded');
+  ok(decision.allowed && decision.context.degraded, 'known keys are admitted, marked as degraded');
 
   const fromCache = start({ cacheDir });
   equal(await fromCache.ready(), true);
@@ -73,14 +73,14 @@ test('the server dies; nodes that know go on, one that does not refuses; then al
   await second.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id: revoked.id });
   for (const node of [running, fromCache, cold]) {
     await until(async () => !(await node.state()).degraded, CONVERGED_MS_MAX);
-    // The one was told before the other, perhaps in an answer of its own.
+    // Nodes receive the change one after the other.
     await until(async () => (await node.verdict(fresh.key)) === 'allowed', CONVERGED_MS_MAX);
     await until(async () => (await node.verdict(revoked.key)) === 'unknown_key', CONVERGED_MS_MAX);
     equal(await node.verdict(kept.key), 'allowed');
   }
 });
 
-test('a node that is killed right after a revocation, and comes back alone, knows of it', async (t) => {
+test('a node that is killed right after a revocation and restarts offline knows it', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -117,7 +117,7 @@ test('a node that is killed right after a revocation, and comes back alone, know
   equal((await alone.state()).source, 'cache');
 });
 
-/** Writes for a while; returns which keys must pass in the end. */
+/** Writes for a while; returns the keys that must be accepted in the end. */
 async function writeAtRandom(ground: Ground, server: Running, seed: number) {
   const chance = chanceFrom(seed);
   const expected = new Map<string, string>();
@@ -137,7 +137,7 @@ async function writeAtRandom(ground: Ground, server: Running, seed: number) {
   return expected;
 }
 
-test('over a wire that is cut, nodes fold what they hear to what is so', async (t) => {
+test('nodes converge over a connection that is cut', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run('start', { KEYRAIL_POLICY_PAGE_CEILING: '7' });
   const proxy = await openProxy(Number(portOf(server)));
@@ -166,7 +166,7 @@ test('over a wire that is cut, nodes fold what they hear to what is so', async (
   t.diagnostic(`${proxy.cuts()} cuts`);
 });
 
-test('a fleet that comes back at once is served, and comes back', async (t) => {
+test('a fleet that returns at once is served completely', async (t) => {
   const deployment = await deploy(t);
   const first = await deployment.run();
   const ground = await newGround(first);

@@ -1,4 +1,4 @@
-// A workspace with a project on a deployment, and what a vendor does there, for stories of nodes.
+// A workspace with a project on a deployment, and a vendor's actions there, for journeys of nodes.
 import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 

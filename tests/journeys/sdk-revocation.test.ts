@@ -1,5 +1,5 @@
-// A revocation that is said to be complete is complete: every node that was counted denies the key,
-// in this process and in others, at the moment in which the answer is here.
+// When a revocation is reported complete, every counted node denies the key, in this process and in
+// others, as soon as the response arrives.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
@@ -12,7 +12,7 @@ const NODES_HERE = 4;
 const NODES_ELSEWHERE = 2;
 const REVOCATIONS = 6;
 
-test('a complete revocation is in force on every node that was counted', async (t) => {
+test('a complete revocation is in force on every counted node', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ground = await newGround(server);

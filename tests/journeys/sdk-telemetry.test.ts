@@ -1,4 +1,4 @@
-// What a node tells of its requests arrives at a real server, and is all that is counted there.
+// The events of a node arrive at a real server, and nothing else is counted there.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import type { Keyrail } from '../../packages/sdk/src/parts.ts';
 import { deploy, type Running } from './deployment.ts';
 import { type Ground, newGround } from './sdk-ground.ts';
 
-/** Longer than the test: what is sent is sent because the node is closed. */
+/** Longer than the test, so that events are sent only when the node closes. */
 const FLUSH_MS = 60_000;
 
 async function serve(t: TestContext, keyrail: Keyrail) {
@@ -37,14 +37,14 @@ async function usageOf({ ground, server }: Vendor, id: string) {
   const as = server.as(ground.secretKey);
   const { data } = await as('GET /v1/keys/{id}/usage', { id });
   const { last_used_at } = await as('GET /v1/keys/{id}', { id });
-  // Midnight may fall into the test.
+  // The test may run across midnight.
   const days: { requests: number; errors: number }[] = Object(data);
   const requests = days.reduce((sum, day) => sum + day.requests, 0);
   const errors = days.reduce((sum, day) => sum + day.errors, 0);
   return { requests, errors, lastUsedAt: last_used_at };
 }
 
-test('requests of two keys, served and refused, are counted as they were', async (t) => {
+test('served and refused requests of two keys are counted exactly', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ground = await newGround(server);
@@ -81,7 +81,7 @@ test('requests of two keys, served and refused, are counted as they were', async
     ],
   );
   ok(isBetween(readAt) && isBetween(triedAt));
-  ok(Date.parse(String(readAt)) <= Date.parse(String(triedAt)), 'one after the other');
+  ok(Date.parse(String(readAt)) <= Date.parse(String(triedAt)), 'the requests are in order');
   deepEqual(await usageOf(vendor, unused.id), { requests: 0, errors: 0, lastUsedAt: null });
 
   const as = server.as(ground.secretKey);
@@ -98,6 +98,6 @@ test('requests of two keys, served and refused, are counted as they were', async
   equal(
     counts.reduce((sum, { request_count }) => sum + request_count, 0),
     5,
-    'only what was admitted makes a tenant active',
+    'only admitted requests make a tenant active',
   );
 });

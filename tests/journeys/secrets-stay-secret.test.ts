@@ -1,5 +1,5 @@
-// Canaries: after a whole journey at the most talkative log level no password, token, session, key
-// or setting is found in what was printed, kept, logged or answered to someone else.
+// Canaries: after a whole journey at the most verbose log level, no password, token, session, key
+// or setting occurs in the output, the store, the log or responses to others.
 import { equal, ok } from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const SMTP_PASSWORD = 'canary-password-of-the-mail-account';
 const [PASSWORD, NEXT, THIRD] = [1, 2, 3].map((n) => `canary password number ${n} of a person`);
 const EMAIL = 'ada@example.com';
 
-/** The token in the newest letter that came in. */
+/** The token in the newest received mail. */
 async function arrived({ letters }: Sink, count: number): Promise<string> {
   await until(() => letters.length >= count);
   const token = /#token=(\S+)/.exec(letters.at(-1)?.parts['text/plain'] ?? '')?.[1];
@@ -27,7 +27,7 @@ async function arrived({ letters }: Sink, count: number): Promise<string> {
   return token;
 }
 
-/** All that a team would do; returns every secret that came up. */
+/** Everything a team does; returns every secret that occurred. */
 async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   const email = EMAIL;
   await as(null)('POST /v1/auth/users', { email, password: PASSWORD });
@@ -58,7 +58,7 @@ async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   return [verification, reset, invited.token, mailed, ...sessions, ...keys];
 }
 
-/** Requests that are refused, with secrets in every place where one could stand. */
+/** Refused requests with secrets in every possible place. */
 async function refusals({ ask, url }: Running, secrets: string[]): Promise<string[]> {
   const answers: string[] = [];
   for (const secret of secrets) {
@@ -83,11 +83,11 @@ async function refusals({ ask, url }: Running, secrets: string[]): Promise<strin
     const query = new URLSearchParams({ token: secret });
     answers.push(await (await fetch(`${url}/v1/members?${query}`)).text());
   }
-  // A name that is not known is repeated to who sent it, and to nobody else.
+  // The name of an unknown field is repeated only to its sender.
   return answers.filter((text) => !text.includes('Unknown field.'));
 }
 
-/** Everything that the store holds, byte for byte where it is ours to read. */
+/** The complete content of the store, byte for byte where it is readable. */
 async function kept({ directory }: Deployment, databaseUrl: string | null): Promise<string> {
   if (databaseUrl === null) return textUnder(join(directory, 'database'));
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -115,7 +115,7 @@ async function textUnder(directory: string): Promise<string> {
   return texts.join('\n');
 }
 
-test('no secret is printed, kept, logged or repeated', async (t) => {
+test('no secret is printed, stored, logged or repeated', async (t) => {
   const sink = await openSink({
     authOptional: false,
     allowInsecureAuth: true,
@@ -149,7 +149,7 @@ test('no secret is printed, kept, logged or repeated', async (t) => {
     logged: log.text,
     answered: answers.join('\n'),
   };
-  ok(places.kept.includes(EMAIL), 'the search would find what is there');
+  ok(places.kept.includes(EMAIL), 'the search finds known text');
   ok(places.printed.includes('a mail could not be sent'), 'faults were printed, too');
   for (const [place, text] of Object.entries(places)) {
     for (const secret of everything) {

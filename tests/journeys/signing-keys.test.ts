@@ -1,4 +1,4 @@
-// Signing keys in an operator's hands: the command beside a running server, and what it prints.
+// An operator manages signing keys: the command beside a running server, and its output.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeName } from '../world.ts';
@@ -6,7 +6,7 @@ import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
 const ORIGIN = 'https://app.customer.example';
 
-/** Mints tokens of one tenant, by whichever server is asked. */
+/** Mints tokens of one tenant through the given server. */
 async function minterOn({ as }: Running): Promise<(server: Running) => Promise<string>> {
   const founded = await as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', { name: 'Acme', slug: 'acme' });
   const vendor = as(founded.secret_key.key);
@@ -30,7 +30,7 @@ test('an operator lists and rotates signing keys', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const [first, ...others] = await published(server);
-  ok(first && others.length === 0, 'there is one from the first start on');
+  ok(first && others.length === 0, 'the first start creates one key');
   const token = await (await minterOn(server))(server);
   equal(await statusOf(server, token), 200);
 
@@ -50,8 +50,8 @@ test('an operator lists and rotates signing keys', async (t) => {
   equal((await deployment.command('signing-keys', 'spin')).code, 1);
 });
 
-test('two processes that start at once agree on their keys, whatever is rotated', async (t) => {
-  if (storeName === 'embedded') return t.skip('the embedded store is for one process');
+test('two processes that start at once agree on their keys, also after rotations', async (t) => {
+  if (storeName === 'embedded') return t.skip('the embedded store allows one process');
   const deployment = await deploy(t, { KEYRAIL_PUBLIC_URL: 'https://keys.example.com' });
   const [one, two] = await Promise.all([deployment.run('api'), deployment.run('api')]);
   equal((await published(one)).length, 1);

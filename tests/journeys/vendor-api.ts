@@ -1,4 +1,4 @@
-// A vendor's API as a program of its own: an example, run as its reader would run it.
+// A vendor's API as a process of its own: an example, run as a reader would run it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
@@ -11,9 +11,9 @@ import { until } from '../smtp-sink.ts';
 export type Vendor = {
   url: string;
   get(key: string | null): Promise<Response>;
-  /** Makes a charge, under an idempotency key if one is given. */
+  /** Makes a charge, with an idempotency key if one is given. */
   charge(key: string, idempotencyKey: string | null, amount?: number): Promise<Response>;
-  /** Asks it to end; resolves with its exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
 };
 
@@ -26,7 +26,7 @@ export type VendorSettings = {
   KEYRAIL_PROJECT_ID: string;
 };
 
-/** Starts an example; it is killed when the test ends, if it has not ended by then. */
+/** Starts an example and kills it at the end of the test if it still runs. */
 export async function startVendor(
   t: TestContext,
   file: string,
@@ -47,7 +47,7 @@ export async function startVendor(
   const urlIn = () => /listening on (\S+)/.exec(printed)?.[1];
   await until(() => urlIn() !== undefined || child.exitCode !== null, READY_MS_MAX);
   const url = urlIn();
-  if (url === undefined) throw new Error(`${file} ended with ${child.exitCode}: ${printed}`);
+  if (url === undefined) throw new Error(`${file} exited with ${child.exitCode}: ${printed}`);
   return vendorAt(url, child);
 }
 
@@ -75,7 +75,7 @@ function vendorAt(url: string, child: ChildProcess): Vendor {
   };
 }
 
-/** Nest's decorators have to be compiled away; the result lies where it finds its packages. */
+/** Nest's decorators must be compiled; the output lies where it can resolve its packages. */
 export async function compileNest(t: TestContext): Promise<string> {
   const folder = join(root, 'node_modules', '.cache', `keyrail-nest-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));

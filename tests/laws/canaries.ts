@@ -1,5 +1,5 @@
-// A workspace with a mark in everything that its people can write, so that a single word of it in
-// someone else's answer gives a leak away.
+// A workspace with a mark in every text that its callers can write. A mark in another workspace's
+// response reveals a leak.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { type Answer, type Bench, type Input, Refusal } from '../bench.ts';
@@ -8,7 +8,7 @@ import { endpointOf, fixtureOf, isWrite, served } from './lines.ts';
 
 export type Marked = { held: Bench; canary: string; ids: Set<string>; marks: number };
 
-/** Texts that a caller makes up; others (tokens, passwords) mean something and stay. */
+/** Fields with free text; others (tokens, passwords) have a meaning and stay. */
 const FREE_TEXT = /^(name|slug|external_id|reason|email|billing_email|meta|scopes|embed_origins)$/;
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
@@ -24,7 +24,7 @@ function markFor({ type, format, anyOf }: JsonObject, canary: string): unknown {
 
 let marks = 0;
 
-/** The input with a mark in every text that is free; each mark is used once. */
+/** The input with a unique mark in every free text. */
 function marked(line: AnyLine, input: Input, canary: string): Input {
   const result = { ...input };
   for (const { name, part, schema } of fieldsOf(line)) {
@@ -36,11 +36,11 @@ function marked(line: AnyLine, input: Input, canary: string): Input {
   return result;
 }
 
-/** Calls every line that writes, marked where it can be, and keeps every id that it is told. */
+/** Calls every endpoint that writes, with marks, and collects every returned id. */
 export async function markedWorkspace(held: Bench, canary: string): Promise<Marked> {
   const ids = new Set([held.workspaceId]);
   let taken = 0;
-  // What is deleted could no longer be looked for.
+  // Deleted objects could not be searched for.
   for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
     const { caller } = fixtureOf(line);
     if (caller !== 'liveKey' && caller !== 'owner' && caller !== 'embed') continue;
@@ -61,7 +61,7 @@ export async function markedWorkspace(held: Bench, canary: string): Promise<Mark
 
 const plainLists = served.filter((line) => endpointOf(line).list && !line.includes('{'));
 
-/** Every list of a workspace, read by those who may. */
+/** Every list of a workspace, read by callers with access. */
 export async function ownLists({ ask, tokens, people, embed }: Bench): Promise<Answer[]> {
   const held: Record<string, Record<string, string>> = {
     session: { authorization: `Bearer ${(await people.owner()).token}` },
@@ -73,7 +73,7 @@ export async function ownLists({ ask, tokens, people, embed }: Bench): Promise<A
   );
 }
 
-/** What must not change when someone else acts: the head of the log, and how much there is. */
+/** State that must not change when another workspace acts: the head of the log, and counts. */
 export async function digestOf(held: Bench): Promise<unknown> {
   const { head_hash: head } = await held.as.liveKey('GET /v1/audit_logs/chain');
   const counts = (await ownLists(held)).map(({ body }) =>

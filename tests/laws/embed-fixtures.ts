@@ -1,10 +1,10 @@
-// Calls of the embed plane and of the scanner's webhook.
+// Fixtures of the embed plane and of the scanner's webhook.
 import type { Bench, Input } from '../bench.ts';
 import type { Fixture } from './fixtures.ts';
 
 const nothing = (): Input => ({});
 
-/** A key that the token reaches. */
+/** A key within the reach of the token. */
 const aKey = async ({ embed, given }: Bench): Promise<Input> => {
   const { projectId, tenantId } = await embed();
   return { id: (await given.key({ project_id: projectId, tenant_id: tenantId })).id };

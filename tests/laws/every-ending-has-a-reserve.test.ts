@@ -1,5 +1,5 @@
-// As the disk fills up, whatever ends or removes something goes on, and everything else that writes
-// is refused before it. Each route says which it is.
+// As the disk fills up, endpoints that end or remove something keep working, and all other writes
+// are refused first. Each route declares its class.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -10,19 +10,19 @@ import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 const ENDS = /^DELETE |\/(revoke|disable)$/;
 
-/** Lines that write from the reserve without ending a credential or a thing, and why. */
+/** Endpoints that write from the reserve without ending anything, with the reason. */
 const alsoFromReserve = [
   'GET /v1/policy/delta', // carries revocations to the nodes
   'GET /v1/policy/snapshot',
-  'POST /v1/idempotency/complete', // else what was carried out would run again
+  'POST /v1/idempotency/complete', // otherwise an executed request would run again
   'POST /v1/idempotency/heartbeat',
   'POST /v1/idempotency/release',
-  'POST /v1/webhooks/scanner/secret_scanning', // ends what has leaked
+  'POST /v1/webhooks/scanner/secret_scanning', // ends leaked keys
 ];
 
 const storageOf = (line: string) => routeTable.find((route) => route.line === line)?.storage;
 
-test('every line that ends something writes from the reserve, and few others do', () => {
+test('every endpoint that ends something writes from the reserve, and few others do', () => {
   const ending = served.filter((line) => ENDS.test(line));
   const reserved = served.filter((line) => storageOf(line) === 'reserve');
   deepEqual(reserved.toSorted(), [...ending, ...alsoFromReserve].toSorted());
@@ -32,7 +32,7 @@ test('every line that ends something writes from the reserve, and few others do'
   );
 });
 
-/** They ask no table that they could write to. */
+/** These endpoints write to no table. */
 const writesNothing: string[] = ['POST /v1/embed_tokens', 'POST /v1/ratelimit/check'];
 
 const headersFor = async (held: Bench, line: AnyLine): Promise<Record<string, string> | null> => {

@@ -1,4 +1,4 @@
-// The contract, the protocol and the server name the same lines.
+// The contract, the protocol and the server have the same endpoints.
 import { deepEqual, equal } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const agreed = readFileSync(join(import.meta.dirname, 'contract-lines.txt'), 'ut
   .trim()
   .split('\n');
 
-test('the protocol has the lines of the contract, in its order', () => {
+test('the protocol has the endpoints of the contract, in its order', () => {
   equal(agreed.length, 71);
   deepEqual(
     Object.keys(allEndpoints).filter((line) => agreed.includes(line)),
@@ -19,17 +19,17 @@ test('the protocol has the lines of the contract, in its order', () => {
   );
 });
 
-test('every endpoint is served, and served once', () => {
+test('every endpoint is served exactly once', () => {
   const offered = routeTable.map(({ line }) => line);
   equal(new Set(offered).size, offered.length, 'an endpoint is served twice');
   deepEqual(offered.toSorted(), Object.keys(allEndpoints).toSorted());
 });
 
-test('every endpoint has a fixture, and no fixture is left over', () => {
+test('every endpoint has a fixture, and every fixture an endpoint', () => {
   deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
 });
 
-test('every endpoint that revokes goes first when connections are scarce, and no other does', () => {
+test('exactly the endpoints that revoke have priority when connections are scarce', () => {
   const first = routeTable.filter(({ goesFirst }) => goesFirst).map(({ line }) => line);
   const revoking = routeTable.map(({ line }) => line).filter((line) => line.endsWith('/revoke'));
   deepEqual(first.toSorted(), revoking.toSorted());

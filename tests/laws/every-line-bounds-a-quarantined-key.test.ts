@@ -1,11 +1,11 @@
-// Every line that takes a secret key, called with one that was found in public: it answers what
-// production needs, and refuses all that would outlive the key. A new line has to choose.
+// Calls every endpoint that accepts a secret key with a leaked one: endpoints that production needs
+// work, and everything that would outlive the key is refused. A new endpoint must choose.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bench, bench, type Caller, messageOf, refused } from '../bench.ts';
 import { anyIds, endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
-/** Of the lines that are no GET, those that a quarantined key keeps. */
+/** Endpoints other than GET that a quarantined key may call. */
 const kept = [
   'POST /v1/keys/{id}/revoke',
   'POST /v1/embed_tokens',
@@ -28,7 +28,7 @@ async function quarantined({ as }: Bench): Promise<Caller> {
   return as.token(key);
 }
 
-test('a line that is no GET says what it answers to a quarantined key', () => {
+test('an endpoint other than GET declares how it treats a quarantined key', () => {
   const said = new Map<string, unknown>(
     routeTable.map(({ line, whenQuarantined }) => [line, whenQuarantined]),
   );
@@ -42,7 +42,7 @@ test('a line that is no GET says what it answers to a quarantined key', () => {
   );
 });
 
-test('a quarantined key is refused whatever outlives it, and nothing is changed', async (t) => {
+test('a quarantined key is refused whatever would outlive it, and nothing changes', async (t) => {
   const held = await bench(t);
   const call = await quarantined(held);
   const { head_hash: before } = await held.as.liveKey('GET /v1/audit_logs/chain');
@@ -53,7 +53,7 @@ test('a quarantined key is refused whatever outlives it, and nothing is changed'
   equal((await held.as.liveKey('GET /v1/audit_logs/chain')).head_hash, before);
 });
 
-test('a quarantined key keeps every reading line and those that production needs', async (t) => {
+test('a quarantined key keeps every GET and the endpoints that production needs', async (t) => {
   const held = await bench(t);
   const call = await quarantined(held);
   for (const line of takesSecretKey.filter((each) => !isWrite(each) || kept.includes(each))) {

@@ -1,5 +1,5 @@
-// No statement of the server reads without a bound, whatever the planner believes about the rows:
-// every line is called in a workspace full of rows, and PostgreSQL tells what it did for each.
+// No statement of the server reads an unbounded number of rows, whatever the planner's statistics.
+// Every endpoint is called in a workspace full of rows, and PostgreSQL reports each plan.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
@@ -11,22 +11,22 @@ import { storeName, world } from '../world.ts';
 import { fixtureOf, served } from './lines.ts';
 import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
 
-const skip = storeName === 'embedded' && 'the embedded store does not tell its plans';
+const skip = storeName === 'embedded' && 'the embedded store does not report plans';
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
 
-/** More than any page, statement or batch holds; far less than the tables do. */
+/** More than any page, statement or batch reads; far less than the tables hold. */
 const ROWS_MAX = 2500;
 
-/** Tables of the deployment that hold a few rows at most. */
+/** Tables of the deployment with a few rows at most. */
 const smallTables = new Set(['signing_keys', 'worker_beats', 'job_leases']);
 
-/** Statements that may read more, each with the reason why it may. */
+/** Statements that may read more, each with its reason. */
 const exempt: [RegExp, string][] = [
   [/count\(\*\) from policy_nodes/, 'bounded by the nodes that a project may have'],
   [/select distinct month, tenant_id/, 'a bill counts the tenants of its months'],
 ];
 
-/** Why a plan is refused; empty when it is as it should be. */
+/** The faults of a plan; empty if it is bounded. */
 function faultsOf({ text, root }: Plan): string[] {
   const may = exempt.some(([pattern]) => pattern.test(text));
   return nodesOf(root).flatMap((node) => {
@@ -41,7 +41,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** Every line that is served, and what else asks often. */
+/** Calls every endpoint, the feed with more parameters, and two jobs of the worker. */
 async function tour(held: Bench, { projectId, tenantId, version }: Ground): Promise<void> {
   for (const line of served) {
     const { caller, input } = fixtureOf(line);
@@ -79,7 +79,9 @@ async function databaseName(): Promise<string> {
 }
 
 for (const [belief, preparing] of Object.entries(beliefs)) {
-  test(`no statement reads without a bound when tables were ${belief}`, { skip }, async (t) => {
+  test(`no statement reads an unbounded number of rows when tables were ${belief}`, {
+    skip,
+  }, async (t) => {
     const held = await bench(t);
     const database = await databaseName();
     const admin = await openAdmin(superuserUrl, database);
@@ -94,6 +96,6 @@ for (const [belief, preparing] of Object.entries(beliefs)) {
     deepEqual([...new Set(plans.flatMap(faultsOf))], []);
     const asked = { project_id: ground.projectId, since: ground.version - 1, max_keys: 100 };
     const { status, body } = await held.ask('GET /v1/policy/delta', asked, bearer(held));
-    equal(`${status} ${body.object}`, '200 policy_snapshot', 'one change of very many keys');
+    equal(`${status} ${body.object}`, '200 policy_snapshot', 'a single change of very many keys');
   });
 }

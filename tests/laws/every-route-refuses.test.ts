@@ -1,5 +1,5 @@
-// Every line, whoever wrote it: strangers, the wrong kind of credential, a test key beyond the
-// boundary and sloppy input are refused, and a refusal changes nothing.
+// Every endpoint refuses unknown callers, the wrong kind of credential, a test key beyond the
+// boundary and malformed input, and a refusal changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Auth, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -17,7 +17,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const headOf = async ({ as }: Bench): Promise<string> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_hash;
 
-test('a caller without a credential is told so', async (t) => {
+test('a caller without a credential is refused as unauthenticated', async (t) => {
   const { ask } = await bench(t);
   for (const line of guarded) {
     const answer = await ask(line, anyIds(line));
@@ -26,7 +26,7 @@ test('a caller without a credential is told so', async (t) => {
   }
 });
 
-test('a credential that nobody issued is refused, whatever its shape', async (t) => {
+test('an invented credential of any form is refused', async (t) => {
   const { ask, tokens } = await bench(t);
   const mint = (kind: 'api_key' | 'secret_key' | 'session') =>
     mintCredential(kind, kind === 'session' ? null : 'live', seededBytes('stranger')).secret;
@@ -50,7 +50,7 @@ test('a credential that nobody issued is refused, whatever its shape', async (t)
   }
 });
 
-test('the wrong kind of credential is refused by name', async (t) => {
+test('the wrong kind of credential is refused, naming the kind', async (t) => {
   const { ask, tokens, people, embed } = await bench(t);
   const takes: Record<Auth, string[]> = {
     vendor: ['liveKey', 'session'],
@@ -75,7 +75,7 @@ test('the wrong kind of credential is refused by name', async (t) => {
   }
 });
 
-test('a member reads, an admin changes, and what is the owner’s is refused to both', async (t) => {
+test('a member reads, an admin changes, and both are refused what only the owner may do', async (t) => {
   const held = await bench(t);
   const member = bearer((await held.people.member()).token);
   const admin = bearer((await held.people.admin()).token);
@@ -86,7 +86,7 @@ test('a member reads, an admin changes, and what is the owner’s is refused to 
       { role: 'admin', headers: admin, isRefused: endpointOf(line).role === 'owner' },
     ];
     for (const { role, headers, isRefused } of asked) {
-      if (!isRefused && isWrite(line)) continue; // the call itself is the business of other tests
+      if (!isRefused && isWrite(line)) continue; // other tests cover the call itself
       const answer = await held.ask(line, anyIds(line), headers);
       const expected = isRefused ? '403 forbidden' : `${answer.status} ${codeOf(answer)}`;
       equal(`${line} ${role} ${answer.status} ${codeOf(answer)}`, `${line} ${role} ${expected}`);
@@ -96,7 +96,7 @@ test('a member reads, an admin changes, and what is the owner’s is refused to 
   equal(await headOf(held), before);
 });
 
-test('a session without a workspace is told so on the vendor plane', async (t) => {
+test('a session without a workspace is refused as such on the vendor plane', async (t) => {
   const { as, world, ask } = await bench(t);
   const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
   const { token } = await newPerson(world, callerFor);
@@ -106,7 +106,7 @@ test('a session without a workspace is told so on the vendor plane', async (t) =
   }
 });
 
-test('a test key is refused beyond the boundary, and nothing is changed', async (t) => {
+test('a test key is refused beyond the boundary, and nothing changes', async (t) => {
   const held = await bench(t);
   for (const line of guarded) {
     const { beyond } = fixtureOf(line);
@@ -119,7 +119,7 @@ test('a test key is refused beyond the boundary, and nothing is changed', async 
   }
 });
 
-test('a malformed id in a path is not a missing one', async (t) => {
+test('a malformed id in a path is invalid, not missing', async (t) => {
   const { ask, tokens, people, embed } = await bench(t);
   const held: Record<string, Record<string, string>> = {
     session: bearer((await people.owner()).token),
@@ -137,7 +137,7 @@ test('a malformed id in a path is not a missing one', async (t) => {
   }
 });
 
-test('an unknown field is refused by its path', async (t) => {
+test('an unknown field is refused and named by its path', async (t) => {
   const held = await bench(t);
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const { query, body } = endpointOf(line);
@@ -159,7 +159,7 @@ test('an unknown field is refused by its path', async (t) => {
   }
 });
 
-test('a query that nobody knows is refused but where the body may say more as well', async (t) => {
+test('an unknown query parameter is refused, except on endpoints with a raw body', async (t) => {
   const { world, tokens, people, embed } = await bench(t);
   const held: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),
@@ -179,7 +179,7 @@ test('a query that nobody knows is refused but where the body may say more as we
   }
 });
 
-test('a body that is no JSON, or says it is something else, is refused', async (t) => {
+test('a body that is not JSON, or declares another type, is refused', async (t) => {
   const { world, tokens, people, embed } = await bench(t);
   const held: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),
@@ -206,7 +206,7 @@ test('a body that is no JSON, or says it is something else, is refused', async (
   }
 });
 
-test('every path says which methods it answers', async (t) => {
+test('every path lists the methods it accepts', async (t) => {
   const { world } = await bench(t);
   for (const line of served) {
     const { method, path } = splitLine(line);
@@ -218,7 +218,7 @@ test('every path says which methods it answers', async (t) => {
   }
 });
 
-test('no answer of any line lets a foreign page read it or a browser run it', async (t) => {
+test('no response lets a foreign page read it or a browser run it', async (t) => {
   const { ask, embed } = await bench(t);
   const { token } = await embed();
   for (const line of served) {

@@ -1,4 +1,4 @@
-// Read off the catalogue: no table, role or function can be added without its guard.
+// Read from the catalogue: no table, role or function can be added without its guard.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,25 +7,25 @@ import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
 import { camelName } from '../../packages/server/src/db/names.ts';
 import { world } from '../world.ts';
 
-/** Tables that belong to no workspace, each with the reason why it may. */
+/** Tables without a workspace, each with its reason. */
 const withoutWorkspace: Record<string, string> = {
-  migrations: 'which migrations ran; read by nobody but the owner',
+  migrations: 'the applied migrations; only the owner reads it',
   workspaces: 'is the workspace',
   users: 'people belong to no workspace',
-  void_sign_ups: 'stands for people who got no account',
+  void_sign_ups: 'sign-ups that made no account',
   sessions: 'people belong to no workspace',
   one_time_tokens: 'people belong to no workspace',
-  mail_outbox: 'goes to people; read by the worker alone',
-  signing_keys: 'the deployment signs, for all workspaces',
+  mail_outbox: 'addressed to people; only the worker reads it',
+  signing_keys: 'the deployment signs for all workspaces',
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
   served_spans: 'processes of the deployment',
 };
 
-/** What the write door may change without an audit row, each with the reason why it may. */
+/** Tables that the write door may change without an audit row, each with its reason. */
 const unaudited: Record<string, string> = {
-  users: 'joining may verify the address of the person who joins',
-  sessions: 'which workspace a person looks at',
+  users: 'joining may verify the address of the new member',
+  sessions: 'the active workspace of a person',
   mail_outbox: 'the mail of a change that is itself audited',
 };
 
@@ -57,7 +57,7 @@ type Table = {
 
 const readTables = async (): Promise<Table[]> => (await catalogue(tables)) as Table[];
 
-/** Straight from the access lists: the standard views hide what the asking role does not hold. */
+/** From the access control lists: the standard views hide privileges of other roles. */
 const grants = () =>
   catalogue(`select regexp_replace(entry.grantee::regrole::text, '_\\d+$', '') as grantee,
       c.relname as name,
@@ -65,12 +65,12 @@ const grants = () =>
     from pg_class c join pg_namespace n on n.oid = c.relnamespace, aclexplode(c.relacl) entry
     where n.nspname = 'keyrail' and c.relkind in ('r', 'p')`);
 
-test('every table belongs to a workspace, or says why not', async () => {
+test('every table belongs to a workspace or has a reason not to', async () => {
   const loose = (await readTables()).filter(({ columns }) => !columns.includes('workspace_id'));
   deepEqual(loose.map(({ name }) => name).toSorted(), Object.keys(withoutWorkspace).toSorted());
 });
 
-test('every table of a workspace is under forced row level security, by all its columns', async () => {
+test('every table of a workspace has forced row level security for all its scope columns', async () => {
   for (const { name, forced, columns, policies } of await readTables()) {
     if (name === 'migrations') continue;
     equal(forced, true, name);
@@ -104,7 +104,7 @@ test('every table that feeds the policy gets its versions from the tail', async 
   }
 });
 
-test('the read door can only read, and no door can delete or truncate what is audited', async () => {
+test('the read door can only read, and no door can delete or truncate audited rows', async () => {
   const all = await grants();
   ok(all.some(({ grantee }) => grantee === 'kr_read'));
   for (const { grantee, name, may } of all) {
@@ -119,7 +119,7 @@ test('no function runs with its owner’s rights unless its search path is pinne
     where n.nspname = 'keyrail' and p.prosecdef
       and not exists (select from unnest(p.proconfig) setting where setting like 'search_path=%')`);
   deepEqual(loose, []);
-  // Unless it is named last, a caller's temporary tables are found before all others.
+  // Unless pg_temp is named last, a caller's temporary tables are found first.
   const shadowed = await catalogue(`select p.proname as name from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'keyrail' and p.prosecdef and not exists (
@@ -127,7 +127,7 @@ test('no function runs with its owner’s rights unless its search path is pinne
   deepEqual(shadowed, []);
 });
 
-test('statements and catalogue agree on every column', async () => {
+test('table types and catalogue agree on every column', async () => {
   const directory = join(import.meta.dirname, '../../packages/server/src/db');
   const files = readdirSync(directory).filter((file) => /^(\w+-)?tables\.ts$/.test(file));
   const source = files.map((file) => readFileSync(join(directory, file), 'utf8')).join('\n');

@@ -1,10 +1,10 @@
-// Every line leaves in the audit log exactly what its fixture says, and the chain stays whole.
+// Every endpoint appends exactly the audit rows of its fixture, and the chain stays valid.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench } from '../bench.ts';
 import { fixtureOf, served } from './lines.ts';
 
-test('every successful call appends the rows that it should, and no others', async (t) => {
+test('every successful call appends its audit rows and no others', async (t) => {
   const held = await bench(t);
   const actionsAfter = async (seq: number) =>
     (await held.as.liveKey('GET /v1/audit_logs', { after_seq: seq, limit: 200 })).data.map(
@@ -15,7 +15,7 @@ test('every successful call appends the rows that it should, and no others', asy
     const wanted = await input(held);
     const call = held.as[caller];
     if (caller === 'embed') await held.embed();
-    if (caller === 'owner') await held.people.owner(); // joining is in the log too, but before
+    if (caller === 'owner') await held.people.owner(); // joining is audited too, but earlier
     const { head_seq: before } = await held.as.liveKey('GET /v1/audit_logs/chain');
     await call(line, wanted);
     deepEqual(await actionsAfter(before), audits, line);

@@ -1,23 +1,23 @@
 /**
- * Inside features a file's kind is its layer, told from its name alone:
+ * Inside features the name of a file determines its kind, and its kind is its layer:
  *
  *   entry      routes.ts, *.job.ts     where a request or a schedule comes in
  *   present    present.ts              rows to wire objects
- *   operation  verb first              one change or one question: rotate-key.ts
- *   effect     queue-*.ts              what operations ask for, to be done after the commit
+ *   operation  verb first              one change or one query: rotate-key.ts
+ *   effect     queue-*.ts              work that operations queue for after the commit
  *   rows       rows.ts, *.rows.ts      the statements
  *   noun       anything else           pure and shared: material.ts, etag.ts
  *
  * A file imports kinds below its own, in any feature. Nouns may import one another and the types
- * of rows, and presenters one another, since wire objects nest; nothing else imports its own kind.
- * So an operation never calls an operation. The linter refuses circles.
+ * of rows, and presenters one another, because wire objects nest. Nothing else imports its own
+ * kind, so an operation never calls an operation. The linter refuses import cycles.
  */
 
 export type Kind = 'entry' | 'present' | 'operation' | 'effect' | 'rows' | 'noun';
 
 const ORDER: Kind[] = ['noun', 'rows', 'effect', 'operation', 'present', 'entry'];
 
-/** First words of operations. A new verb is added here on purpose, not by accident. */
+/** First words of operations. Add a new verb here deliberately. */
 const VERBS = new Set(
   `accept acknowledge append approve authorize await begin cancel change charge check claim
    clear close complete confirm consume create deactivate delete disable enable end exchange

@@ -1,5 +1,5 @@
-// What the laws need to know of each line: a call that succeeds, what it leaves in the audit log,
-// and what of it lies beyond the reach of a test key. A line without a fixture fails by name.
+// A fixture for each endpoint: a successful call, its audit rows, and a call beyond the reach of a
+// test key. An endpoint without a fixture fails by name.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { Bench, Input } from '../bench.ts';
 import { mailedToken, newAddress, PASSWORD, signUp } from '../people.ts';
@@ -7,12 +7,12 @@ import { embedFixtures } from './embed-fixtures.ts';
 import { hotFixtures } from './hot-fixtures.ts';
 
 export type Fixture = {
-  /** Who makes the successful call. */
+  /** The caller of the successful call. */
   caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
   input(bench: Bench): Promise<Input> | Input;
-  /** Actions that the call appends to the log, in order. */
+  /** Audit actions that the call appends, in order. */
   audits: readonly string[];
-  /** A call that must be refused to a test key; null when it may do all that the line does. */
+  /** A call that a test key is refused; null if a test key may do all that the endpoint does. */
   beyond: ((bench: Bench) => Promise<Input> | Input) | null;
 };
 
@@ -36,7 +36,7 @@ const aFeed =
 
 let slugs = 0;
 
-/** A person's own affairs: in no log, and nothing for a secret key at all. */
+/** A person's own account: not audited, and not available to a secret key. */
 const personal = (
   caller: 'owner' | 'visitor' | 'nobody',
   input: Fixture['input'] = nothing,
@@ -51,7 +51,7 @@ const anInvite = async ({ as }: Bench): Promise<Input> => {
   return { id };
 };
 
-/** What a mail to someone new carries, after this request. */
+/** The token in the mail to a new person after this request. */
 const mailed =
   (kind: 'verify_email' | 'password_reset', more: Input = {}) =>
   async ({ as, world }: Bench): Promise<Input> => {
@@ -75,7 +75,7 @@ const keyIn =
     env,
   });
 
-/** A change of something that a test key must not touch. */
+/** A change that a test key may not make. */
 const changing = (input: Fixture['input'], audit: string): Fixture => ({
   caller: 'liveKey',
   input,

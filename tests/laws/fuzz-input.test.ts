@@ -1,6 +1,6 @@
-// Whatever a caller sends to any line: no failure of ours, no answer off its shape, no process lost
-// (the test runner itself fails on a rejection that nobody handles). FUZZ_RUNS sets how many random
-// requests are tried in all; a failure prints the seed that repeats it.
+// Random input to every endpoint causes no 5xx, no malformed response and no crash (the test runner
+// itself fails on an unhandled rejection). FUZZ_RUNS sets the total number of random requests; a
+// failure prints the seed that repeats it.
 import { equal, ok } from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -36,7 +36,7 @@ before(async (t) => {
   held = await bench(t as never);
 });
 
-/** The bearer token of whoever may make the call; a visitor is someone new for every line. */
+/** The bearer token of a caller that may make the call; a visitor is new for every endpoint. */
 const tokens: Record<Fixture['caller'], () => Promise<string | null> | string | null> = {
   nobody: () => null,
   bootstrap: () => BOOTSTRAP_TOKEN,
@@ -61,7 +61,7 @@ async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Re
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(endpointOf(line).auth === 'embed' && { origin: ORIGIN }),
-      // What is not signed is refused without a look.
+      // An unsigned request would be refused before its body is read.
       ...(endpointOf(line).auth === 'signature' && signedHeaders(body ?? '')),
       ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
     },
@@ -73,17 +73,17 @@ async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Re
 
 function holds(response: Response, what: string): void {
   const { statusCode, body, headers } = response;
-  const told = `${what} → ${statusCode} ${body.slice(0, 300)}`;
-  ok(statusCode < 500, told);
-  ok(headers['x-request-id'], told);
+  const summary = `${what} → ${statusCode} ${body.slice(0, 300)}`;
+  ok(statusCode < 500, summary);
+  ok(headers['x-request-id'], summary);
   ok(body.length < 200_000 || statusCode < 300, `${what} was refused with ${body.length} bytes`);
-  equal(Reflect.get({}, 'polluted'), undefined, told);
+  equal(Reflect.get({}, 'polluted'), undefined, summary);
   if (statusCode < 400) return;
-  equal(headers['content-type'], 'application/json; charset=utf-8', told);
-  ok(ErrorBody.safeParse(JSON.parse(body)).success, told);
+  equal(headers['content-type'], 'application/json; charset=utf-8', summary);
+  ok(ErrorBody.safeParse(JSON.parse(body)).success, summary);
 }
 
-/** Spreads an input over path, query and body, whatever its values are. */
+/** Distributes an input with any values over path, query and body. */
 function wired(line: AnyLine, input: Input): { url: string; body?: string } {
   const { body, query } = endpointOf(line);
   const text = (value: unknown = '') =>
@@ -110,7 +110,7 @@ function wired(line: AnyLine, input: Input): { url: string; body?: string } {
 
 type Change = { name: string; value: unknown };
 
-/** Seven in ten: one field of a valid input changed. The rest: all of it made up. */
+/** Seven in ten: a valid input with one changed field. The rest: random input. */
 function changesOf(line: AnyLine): fc.Arbitrary<Change[] | { body: unknown }> {
   const fields = fieldsOf(line);
   const one = (value: (name: string) => fc.Arbitrary<unknown>): fc.Arbitrary<Change[]> =>
@@ -154,7 +154,7 @@ function changed(valid: Input, changes: Change[]): Input {
 }
 
 for (const line of served.filter((each) => !inputless.includes(each))) {
-  test(`${line} survives what it is sent`, async () => {
+  test(`${line} survives random input`, async () => {
     const fixture = fixtureOf(line);
     const token = await tokenFor(line);
     let valid = await fixture.input(held);
@@ -166,7 +166,8 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
         const asTest = dice === 0 && fixture.caller === 'liveKey';
         const bearer = asTest ? held.tokens.testKey : token;
         const { statusCode } = await send(line, { ...made, token: bearer });
-        // What was used up is made anew, so that the next one is near to valid again.
+        // Create a new valid input if this one was used up, so that the next request is near to
+        // valid.
         if (isWrite(line) && statusCode < 300) valid = await fixture.input(held);
       }),
       { numRuns: runsEach },
@@ -174,19 +175,19 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
   });
 }
 
-test('hostile bodies are refused on every line, also where none is expected', async () => {
+test('hostile bodies are refused by every endpoint, also where no body is expected', async () => {
   for (const [at, line] of served.filter(isWrite).entries()) {
     const { url } = wired(line, anyIds(line));
     const schema = bodySchemaOf(line);
     const token = await tokenFor(line);
-    // Reading is the same for all lines, and the large ones take their time: some lines will do.
+    // Parsing is the same for all endpoints and large bodies are slow, so a few endpoints suffice.
     const bodies = Object.values(hostileBodies).filter(
       ({ length }) => length < 1e5 || at % 4 === 0,
     );
     for (const body of bodies) {
       const { statusCode } = await send(line, { url, token, body });
       const text = String(body.subarray(0, 80));
-      // Where a list is expected, an empty one is fine.
+      // An empty list is valid where a list is expected.
       const isFine = schema === null || (schema.type === 'array' && text === '[]');
       ok(isFine || statusCode >= 400, `${line} took ${text}`);
     }
@@ -195,7 +196,7 @@ test('hostile bodies are refused on every line, also where none is expected', as
   }
 });
 
-test('hostile content types are refused on every line that asks for JSON, and on no other', async () => {
+test('hostile content types are refused exactly by the endpoints that expect JSON', async () => {
   ok(hostileTypes.length >= 30);
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
@@ -207,7 +208,7 @@ test('hostile content types are refused on every line that asks for JSON, and on
   }
 });
 
-test('a body may have the bytes that its line allows, and not one more', async () => {
+test('a body may have exactly the bytes that its endpoint allows', async () => {
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);
@@ -220,7 +221,7 @@ test('a body may have the bytes that its line allows, and not one more', async (
   }
 });
 
-test('hostile ids are refused as malformed on every line that takes one', async () => {
+test('hostile ids are refused as malformed by every endpoint with an id', async () => {
   for (const line of served.filter((each) => pathParams(each).length > 0)) {
     const token = await tokenFor(line);
     for (const id of hostileIds) {
@@ -231,7 +232,7 @@ test('hostile ids are refused as malformed on every line that takes one', async 
   }
 });
 
-test('hostile queries do no harm on any line', async () => {
+test('hostile queries do no harm on any endpoint', async () => {
   for (const line of served) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);

@@ -1,12 +1,12 @@
-// Values and requests that have broken other servers: put where a valid one belongs, they must be
-// refused like any mistake.
+// Values and requests that have broken other servers. In place of a valid value they must be
+// refused like any other mistake.
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
 import fc from 'fast-check';
 
-/** Stands for JSON text that no JavaScript value stringifies to. */
+/** A placeholder for JSON text that JSON.stringify cannot produce. */
 const verbatim = (json: string): string => `§json:${Buffer.from(json).toString('base64')}§`;
 
-/** JSON of an input, with what was meant verbatim put in as it is. */
+/** JSON of an input, with verbatim text inserted. */
 export const jsonOf = (input: unknown): string =>
   JSON.stringify(input).replaceAll(/"§json:([^§]*)§"/g, (_, base64: string) =>
     Buffer.from(base64, 'base64').toString(),
@@ -128,24 +128,24 @@ export const hostileNames = [
   'Name',
 ];
 
-/** Bodies as bytes, for every line that reads one. */
+/** Bodies as bytes, for every endpoint with a body. */
 export const hostileBodies: Record<string, Buffer> = {
   'a byte order mark': Buffer.from('\ufeff{}'),
   'broken UTF-8': Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff]), Buffer.from('"}')]),
   'a surrogate in UTF-8': Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
   'UTF-16': Buffer.from('{"name":"a"}', 'utf16le'),
   'white space': Buffer.from(' \n '),
-  'half of it': Buffer.from('{"name":'),
-  'two of them': Buffer.from('{}{}'),
-  'a name twice': Buffer.from('{"name":"a","name":1}'),
+  'a truncated body': Buffer.from('{"name":'),
+  'two values': Buffer.from('{}{}'),
+  'a duplicate name': Buffer.from('{"name":"a","name":1}'),
   'an array': Buffer.from('[]'),
-  'a text': Buffer.from('"x"'),
+  'a string': Buffer.from('"x"'),
   'a number': Buffer.from('1e400'),
   null: Buffer.from('null'),
   true: Buffer.from('true'),
   pollution: Buffer.from('{"__proto__":{"polluted":1},"constructor":{"polluted":1}}'),
-  'as deep as allowed': Buffer.from(nested(JSON_DEPTH_MAX)),
-  'one too deep': Buffer.from(nested(JSON_DEPTH_MAX + 1)),
+  'the maximum depth': Buffer.from(nested(JSON_DEPTH_MAX)),
+  'one level too deep': Buffer.from(nested(JSON_DEPTH_MAX + 1)),
   'a million deep': Buffer.from('['.repeat(1_000_000)),
   'a million objects deep': Buffer.from('{"a":'.repeat(200_000)),
   'many names': Buffer.from(
@@ -155,7 +155,7 @@ export const hostileBodies: Record<string, Buffer> = {
   'NUL bytes': Buffer.alloc(1000),
 };
 
-/** None of these is JSON, however much it looks like it. */
+/** None of these is a JSON content type. */
 export const hostileTypes = [
   'text/plain',
   'text/json',
@@ -191,7 +191,7 @@ export const hostileTypes = [
   '{}',
 ];
 
-/** What may follow a path: nothing of it is ever a valid query. */
+/** Invalid queries. */
 export const hostileQueries = [
   '?',
   '??',
@@ -224,7 +224,7 @@ export const hostileQueries = [
   '?after_seq=9007199254740993',
 ];
 
-/** What may stand where an id belongs. */
+/** Values in place of an id. */
 export const hostileIds = [
   'nonsense',
   '%00',

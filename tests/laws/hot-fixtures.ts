@@ -1,4 +1,4 @@
-// Calls of the busiest lines. They leave nothing in the audit log, and name their environment.
+// Fixtures of the hot endpoints. They append no audit rows, and name their environment.
 import { createHash } from 'node:crypto';
 import type { Bench, Input } from '../bench.ts';
 import { batchOf, eventOf } from '../telemetry.ts';
@@ -13,13 +13,13 @@ const hot = (input: (held: Bench, env: 'live' | 'test') => Promise<Input> | Inpu
 
 let scopes = 0;
 
-/** Not seen before. */
+/** A new scope hash. */
 export function newScope(): string {
   scopes += 1;
   return createHash('sha256').update(`${process.pid} ${scopes}`).digest('hex');
 }
 
-/** The lock that a claim gave. */
+/** The lock token of a claim. */
 const held =
   (more: Input = {}) =>
   async ({ as }: Bench, env: 'live' | 'test'): Promise<Input> => {

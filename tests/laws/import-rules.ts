@@ -1,7 +1,7 @@
 /**
- * Who may import whom. Between packages there are nine arrows. Inside the server the folders
- * stand in a line and a file imports only what stands to its left. Inside a feature the file's
- * kind is its layer (see feature-kinds.ts). Tests import anything, and no package imports tests.
+ * Allowed imports. Packages import only along the arrows of ARROWS. Folders of the server are in
+ * the order of LINE, and a file imports only from earlier ones. Inside a feature the file's kind is
+ * its layer (see feature-kinds.ts). Tests import anything, and no package imports tests.
  */
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
@@ -39,7 +39,7 @@ const SERVER = 'packages/server/src/';
 const HOLD_DB = ['db', 'doors', 'app.ts', 'program', 'main.ts'];
 /** The statement builder and the table types hold no connection, so rows may use them. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
-/** Foreign packages that only one folder of the server may know. */
+/** Foreign packages that only one folder of the server may import. */
 const KEPT_IN: Record<string, string> = {
   fastify: 'http',
   pg: 'db',
@@ -64,7 +64,7 @@ export function importFaults(source: Source): Fault[] {
 
 const packageOf = (path: string) => path.match(/^packages\/([^/]+)\//)?.[1] ?? null;
 
-/** Files at the server's root that the line does not name belong to main.ts: its commands. */
+/** Files at the server's root that LINE does not name belong to main.ts: its commands. */
 function sectionOf(path: string): string | null {
   if (!path.startsWith(SERVER)) return null;
   const [first = '', ...rest] = path.slice(SERVER.length).split('/');
@@ -76,14 +76,14 @@ const rankOf = (section: string) => LINE.findIndex((group) => group.includes(sec
 function extensionFault(_: Source, { specifier, target }: Import): string | null {
   const ours = target !== null || /^@keyrail\/(?!sdk\b)[^/]+\//.test(specifier);
   if (!ours || /\.(ts|tsx|mjs|json|css|sql|lua)$/.test(specifier)) return null;
-  return `the import of ${specifier} carries no extension`;
+  return `the import of ${specifier} has no file extension`;
 }
 
 function packageFault({ path }: Source, { specifier, target, typeOnly }: Import): string | null {
   const from = packageOf(path);
   if (from === null) return null;
   if (target !== null && !target.startsWith(`packages/${from}/`)) {
-    return `${target} lies outside the package`;
+    return `${target} is outside the package`;
   }
   const [, to, file] = specifier.match(/^@keyrail\/([^/]+)(?:\/(.*))?$/) ?? [];
   if (to === undefined) return null;
@@ -115,7 +115,7 @@ function lineFault({ path }: Source, { target }: Import): string | null {
   const to = target === null ? null : sectionOf(target);
   if (from === null || to === null || from === to) return null;
   if (rankOf(from) === -1 || rankOf(to) < rankOf(from)) return null;
-  return `${from} stands before ${to} and may not import it`;
+  return `${from} precedes ${to} and may not import it`;
 }
 
 function dbFault({ path }: Source, { target }: Import): string | null {
@@ -135,7 +135,7 @@ function kindFault({ path }: Source, one: Import): string | null {
 function placeFaults({ path }: Source): Fault[] {
   const section = sectionOf(path);
   if (section === null || isTest(path) || rankOf(section) !== -1) return [];
-  return [{ path, line: 1, says: `${section} has no place in the server's line of folders` }];
+  return [{ path, line: 1, says: `${section} is not in LINE, the order of the server's folders` }];
 }
 
 /** The linter refuses default exports and re-exports of everything; an index file is one too. */

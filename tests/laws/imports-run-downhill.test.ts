@@ -12,9 +12,9 @@ const allowed = (path: string, text: string) => deepEqual(says(path, text), []);
 const from = (specifier: string) => `import { x } from '${specifier}';\n`;
 const types = (specifier: string) => `import type { X } from '${specifier}';\n`;
 
-test('every import in the house runs downhill', () => {
+test('every import in the repository follows the rules', () => {
   const all = sources(['ts', 'tsx', 'mjs']);
-  ok(all.length > 20, 'the walk found the sources');
+  ok(all.length > 20, 'the sources were found');
   deepEqual(list(all.flatMap(importFaults)), []);
 });
 
@@ -32,7 +32,7 @@ test('packages import only along the allowed arrows', () => {
   allowed(`${server}/app.test.ts`, from('../../../tests/bench.ts'));
 });
 
-test('foreign packages are known in one place', () => {
+test('a foreign package is imported by one folder only', () => {
   allowed('packages/protocol/src/validators.ts', from('zod'));
   refused('packages/protocol/src/validators.ts', from('pg'));
   refused(`${server}/http/input.ts`, from('zod'));
@@ -46,7 +46,7 @@ test('foreign packages are known in one place', () => {
   refused(`${server}/doors/read.ts`, `export async function f() { await import('pg'); }`);
 });
 
-test('the folders of the server stand in a line', () => {
+test('folders of the server import only earlier folders', () => {
   allowed(`${server}/doors/read.ts`, from('../base/ids.ts'));
   allowed(`${server}/main.ts`, from('./start.ts'));
   allowed(`${server}/start.ts`, from('./app.ts'));
@@ -60,7 +60,7 @@ test('the folders of the server stand in a line', () => {
   refused(`${server}/attic/thing.ts`, '');
 });
 
-test('only doors and the composition roots hold the database', () => {
+test('only doors and the composition roots import the database', () => {
   allowed(`${server}/doors/read.ts`, from('../db/database.ts'));
   allowed(`${server}/app.ts`, from('./db/postgres.ts'));
   allowed(`${keys}/rows.ts`, from('../../db/sql.ts') + types('../../db/tables.ts'));

@@ -1,13 +1,13 @@
-/** Reads the imports of a source: where they point, and whether only types cross. */
+/** Reads the imports of a source: their targets, and whether they import only types. */
 import { posix } from 'node:path';
 import { lineAt, type Source } from './tree.ts';
 
 export type Import = {
   specifier: string;
-  /** The path of the imported file in the repository, when the import is relative. */
+  /** The path of the imported file in the repository, if the import is relative. */
   target: string | null;
   typeOnly: boolean;
-  /** The names that this file gives to what it imports. */
+  /** The local names of the imports. */
   names: readonly string[];
   line: number;
 };

@@ -1,4 +1,4 @@
-// What each line takes, read off its schemas: the names of its fields, and values that fit them.
+// The input of each endpoint, from its schemas: the names of its fields, and values that fit them.
 import { pathParams } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { type JsonObject, jsonSchemaOf } from '@keyrail/protocol/json-schema.ts';
@@ -14,14 +14,14 @@ const isObject = (value: unknown): value is JsonObject =>
 
 const objectOr = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The JSON Schema of the body, or null where there is none to speak of. */
+/** The JSON Schema of the body, or null without a JSON body. */
 export function bodySchemaOf(line: AnyLine): JsonObject | null {
   const { body, rawBody } = endpointOf(line);
   const schema = body === 'raw' ? rawBody : body;
   return schema ? resolved(jsonSchemaOf(schema, 'input', components)) : null;
 }
 
-/** Every field that a caller may fill in, wherever it stands in the request. */
+/** Every field that a caller may send, in any part of the request. */
 export function fieldsOf(line: AnyLine): Field[] {
   const { query } = endpointOf(line);
   const inPart = (part: 'query' | 'body', schema: JsonObject | null): Field[] =>
@@ -44,7 +44,7 @@ export function resolved(schema: JsonObject): JsonObject {
   return name === undefined ? schema : resolved(components[name] ?? {});
 }
 
-/** Values that fit a schema, those at its very edges among them. */
+/** Values that fit a schema, including its limits. */
 export function fitting(unresolved: JsonObject): fc.Arbitrary<unknown> {
   const schema = resolved(unresolved);
   const choices = [schema.anyOf, schema.oneOf].find((each) => Array.isArray(each));

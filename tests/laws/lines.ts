@@ -1,4 +1,4 @@
-// The lines that this build serves, each with its endpoint and its fixture.
+// The endpoints that this build serves, each with its fixture.
 import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { noThrottle } from '../../packages/server/src/access/throttle.ts';
@@ -9,10 +9,10 @@ import { type Fixture, fixtures } from './fixtures.ts';
 const isLine = (line: string): line is AnyLine => line in allEndpoints;
 
 const never = (): never => {
-  throw new Error('the laws only read the table');
+  throw new Error('the laws only read the route table');
 };
 
-/** The table of routes as the app builds it, of parts that are never used. */
+/** The route table of the app, built from parts that are never used. */
 export const routeTable = servedRoutes({
   region: 'law',
   redis: () => ({ configured: false, ready: false, error: null }),
@@ -54,7 +54,7 @@ export const isOpen = (line: AnyLine): boolean =>
 
 export const isWrite = (line: AnyLine): boolean => splitLine(line).method !== 'GET';
 
-/** Something for every path parameter, where what is there does not matter. */
+/** A valid value for every path parameter, where the value does not matter. */
 export const anyIds = (line: AnyLine): Record<string, string> =>
   Object.fromEntries(
     pathParams(line).map((name) => [name, '01890000-0000-7000-8000-000000000000']),

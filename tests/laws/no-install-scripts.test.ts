@@ -1,4 +1,4 @@
-// Installing runs nothing that was downloaded, and nothing of ours depends on what npm skips then.
+// Installing runs no downloaded code, and nothing of ours depends on install scripts.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 type Lock = { packages: Record<string, { hasInstallScript?: boolean }> };
 
-test('npm runs no install scripts, whoever calls it', () => {
+test('npm never runs install scripts in this repository', () => {
   ok(read('.npmrc').split('\n').includes('ignore-scripts=true'));
   ok(read('scripts/setup.mjs').includes("'--ignore-scripts'"));
 });
 
-test('every package with an install script is listed, with what it does without', () => {
+test('every package with an install script is listed, with what it lacks without it', () => {
   const { packages }: Lock = JSON.parse(read('package-lock.json'));
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript)

@@ -1,6 +1,6 @@
-// Two workspaces of the same make. Whatever id of one is used in the other, on any line and in any
-// place, it is as unknown as an id that never was: nothing of its owner is told or changed.
-// LEAK_ROUNDS repeats it with other ids.
+// Two equal workspaces. An id of one that is used in the other, on any endpoint and in any place,
+// is as unknown as an invented id: nothing of its owner is returned or changed. LEAK_ROUNDS repeats
+// it with other ids.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -29,7 +29,7 @@ type Headers = Record<string, string>;
 
 const authorization = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-/** Everyone of a workspace who might try. */
+/** All callers of a workspace that may call the endpoint. */
 async function callersOf(held: Bench, line: AnyLine): Promise<Headers[]> {
   const keys = () => [held.tokens.liveKey, held.tokens.testKey].map(authorization);
   const people = async () => [authorization((await held.people.owner()).token)];
@@ -53,7 +53,7 @@ const isId = ({ format, items, anyOf }: JsonObject): boolean =>
   (typeof items === 'object' && items !== null && isId(items as JsonObject)) ||
   (Array.isArray(anyOf) && anyOf.some((each) => isId(each)));
 
-/** The places of an input that hold an id, or may. */
+/** The places of an input that hold or may hold an id. */
 const placesOf = (line: AnyLine, input: Input): string[] => [
   ...new Set([
     ...fieldsOf(line)
@@ -63,30 +63,30 @@ const placesOf = (line: AnyLine, input: Input): string[] => [
   ]),
 ];
 
-/** The same input with another id in one place, whatever stands around it there. */
+/** The same input with another id in one place. */
 function swapped(input: Input, place: string, id: string): Input {
   const text = JSON.stringify(input[place] ?? id);
   const put = idsIn(text).length > 0 ? text.replaceAll(idsIn(text)[0] ?? '', id) : `"${id}"`;
   return { ...input, [place]: JSON.parse(put) };
 }
 
-/** An answer without what differs by itself: the id that was asked for, and the time of asking. */
+/** A response without its variable parts: the requested id and the time. */
 function comparable({ status, text, headers }: Answer, id: string): unknown {
-  // An ETag digests the filter, and the length is that of the text, which is compared itself.
+  // An ETag digests the filter, and the text is compared itself, so its length need not be.
   const { 'x-request-id': _, date: __, etag: ___, 'content-length': ____, ...rest } = headers;
   const timeless = text
     .replace(/"generated_at":"[^"]+"/, '"generated_at":"<now>"')
-    // The caller's own counters go on with every call, whatever ids it names.
+    // The caller's own counters change with every call, independent of the id.
     .replaceAll(/"(reset_ms|remaining)":\d+/g, '"$1":"<left>"');
   return { status, text: timeless.replaceAll(id, '<id>'), headers: rest };
 }
 
 function holdsNothingOf({ canary }: Marked, answer: Answer, what: string): void {
-  const told = `${answer.text}${JSON.stringify(answer.headers)}`;
-  equal(told.includes(canary), false, `${what} tells of another workspace: ${answer.text}`);
+  const received = `${answer.text}${JSON.stringify(answer.headers)}`;
+  equal(received.includes(canary), false, `${what} leaks another workspace: ${answer.text}`);
 }
 
-/** Some of an owner's ids, the same ones for the same seed. */
+/** Some of an owner's ids, deterministic by seed. */
 function sample(ids: Set<string>, seed: string): string[] {
   const chance = seededBytes(seed);
   const all = [...ids];
@@ -119,8 +119,8 @@ const withIds = served.filter(
   (line) => fieldsOf(line).some(({ schema }) => isId(schema)) && endpointOf(line).auth !== 'none',
 );
 
-test('the victim’s marks are where its own people see them', async () => {
-  ok(theirs.marks >= 5, `only ${theirs.marks} answers carried a mark`);
+test('the victim’s marks are visible to its own callers', async () => {
+  ok(theirs.marks >= 5, `only ${theirs.marks} responses contained a mark`);
   ok(theirs.ids.size >= 20, `only ${theirs.ids.size} ids`);
   const lists = await ownLists(theirs.held);
   ok(lists.every(({ status }) => status === 200));
@@ -140,25 +140,25 @@ for (const line of withIds) {
     }
     deepEqual(await digestOf(theirs.held), before, `${line} changed another workspace`);
     const { caller, input } = fixtureOf(line);
-    await mine.held.as[caller](line, await input(mine.held)); // so the ids were what was refused
+    await mine.held.as[caller](line, await input(mine.held)); // so the id was refused
   });
 }
 
-test('nothing that a workspace reads of itself tells of another', async () => {
+test('no read of a workspace returns anything of another', async () => {
   for (const line of served.filter((each) => !isWrite(each))) {
     for (const headers of await callersOf(mine.held, line)) {
       const input = await fixtureOf(line).input(mine.held);
       const answer = await mine.held.ask(line, input, headers);
       holdsNothingOf(theirs, answer, line);
       if (answer.status === 200 && answer.text.includes('"object":"list"')) {
-        const told = new Set(idsIn(answer.text));
-        equal([...theirs.ids].filter((id) => told.has(id)).join(), '', `${line} lists their ids`);
+        const listed = new Set(idsIn(answer.text));
+        equal([...theirs.ids].filter((id) => listed.has(id)).join(), '', `${line} lists their ids`);
       }
     }
   }
 });
 
-test('a cursor of another workspace is as good as an invented one', async () => {
+test('a cursor of another workspace is refused like an invented one', async () => {
   for (const line of served.filter((each) => endpointOf(each).list)) {
     const [their = {}] = await callersOf(theirs.held, line);
     const theirInput = { ...(await fixtureOf(line).input(theirs.held)), limit: 1 };

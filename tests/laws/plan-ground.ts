@@ -1,15 +1,15 @@
-// A workspace with so much in it that whatever reads all of something shows in its plan.
+// A workspace with enough rows that an unbounded read shows in its plan.
 import pg from 'pg';
 import type { Bench } from '../bench.ts';
 
 const MANY = 8000;
 const SOME = 3000;
-/** More than a delta can lead over. */
+/** More versions than a delta can cover. */
 const VERSIONS = 12_000;
 
 export type Ground = { projectId: string; tenantId: string; version: number };
 
-/** Connects as the superuser, past row level security and triggers. */
+/** Connects as the superuser, which bypasses row level security and triggers. */
 export async function openAdmin(superuserUrl: string, database: string): Promise<pg.Client> {
   const url = new URL(superuserUrl);
   url.pathname = `/${database}`;
@@ -20,7 +20,7 @@ export async function openAdmin(superuserUrl: string, database: string): Promise
   return admin;
 }
 
-/** All keys bear one change; live rows lie before and between the few test rows. */
+/** All keys have one change id; live rows lie before and between the few test rows. */
 export async function fill(held: Bench, admin: pg.Client): Promise<Ground> {
   const key = await held.given.key();
   const { project_id: projectId, tenant_id: tenantId } = key;
@@ -49,7 +49,7 @@ const hash = 'sha256((n || <w>::text)::bytea)';
 const address = "'bulk-' || n || '@' || <w> || '.test'";
 
 const statements = [
-  // The versions before the one that wrote all keys, whose keys were written again since.
+  // Versions before the one that wrote all keys; their keys were written again since.
   `insert into policy_changes ${many(VERSIONS, `<p>, 1000 + n, <w>, ${id}, ${past}`)}`,
   `update project_versions set version = ${VERSIONS + 1001} where project_id = <p>`,
   `insert into policy_changes values (<p>, ${VERSIONS + 1001}, <w>, <w>, app_now())`,
@@ -110,7 +110,7 @@ const statements = [
 
 const TABLES = `select oid from pg_class where relnamespace = 'keyrail'::regnamespace`;
 
-/** What the planner may believe, all of it wrong or nothing at all. */
+/** Planner statistics: missing or wrong. */
 export const beliefs: Record<string, string[]> = {
   'never analysed': [
     `delete from pg_statistic where starelid in (${TABLES})`,

@@ -1,16 +1,16 @@
-/** The sources that the laws read, parsed once, and the form of a finding. */
+/** The sources that the laws read, parsed once, and the type of a finding. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ParseResult, parseSync, Visitor } from 'oxc-parser';
 
 /**
- * A source and three views of it. Each view is as long as the text, with blanks for what it leaves
- * out, so that an offset in one is an offset in all.
+ * A source and three views of it. Each view is as long as the text, with blanks for the parts it
+ * omits, so that offsets are the same in all.
  */
 export type Source = {
   path: string;
   text: string;
-  /** The code; quotes stand, the contents of strings are blank. */
+  /** The code with its quotes; the contents of strings are blank. */
   code: string;
   comments: string;
   /** The contents of strings, templates and regular expressions. */
@@ -24,7 +24,7 @@ export type Fault = { path: string; line: number; says: string };
 const root = join(import.meta.dirname, '..', '..');
 const PLACES = '{packages/*/src,tests,scripts,bench}';
 
-/** Every source of the repository with one of the given endings. */
+/** Every source of the repository with one of the given extensions. */
 export function sources(endings: string[]): Source[] {
   const found = globSync(`${PLACES}/**/*.{${endings.join(',')}}`, {
     cwd: root,
@@ -62,7 +62,7 @@ function parsedSource(path: string, text: string): Source {
   return { path, text, parsed, ...views(text, parsed.comments, strings) };
 }
 
-/** Bodies in dollar quotes stay code: the laws apply to the statements of a function as well. */
+/** Function bodies in dollar quotes count as code, so the laws apply to their statements. */
 function sqlSource(path: string, text: string): Source {
   const parts = [...text.matchAll(/--[^\n]*|\/\*[\s\S]*?\*\/|'[^']*'/g)];
   const span = (part: RegExpExecArray): Span => ({
@@ -82,7 +82,7 @@ function views(text: string, comments: readonly Span[], strings: readonly Span[]
   };
 }
 
-/** The text with the spans blanked, or with everything else blanked. Line ends stay. */
+/** The text with the spans blanked, or with everything else blanked. Line breaks stay. */
 function masked(text: string, spans: readonly Span[], keepsSpans: boolean): string {
   const parts: string[] = [];
   const add = (part: string, isKept: boolean) =>
@@ -103,6 +103,6 @@ export const isTest = (path: string): boolean =>
 export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split('\n').length;
 
-/** One finding a line, for an assertion that expects none. */
+/** One line per finding, for an assertion that expects an empty list. */
 export const list = (faults: Fault[]): string[] =>
   faults.map(({ path, line, says }) => `${path}:${line}: ${says}`);

@@ -1,6 +1,6 @@
 /**
- * Words and constructs that the sources do without: names that say nothing, clocks and chance that
- * are not injected, settings read outside the entry points, secrets revealed outside their places.
+ * Words and constructs that the sources may not use: names without meaning, clocks and randomness
+ * that are not injected, settings read outside the entry points, secrets revealed elsewhere.
  */
 import { type Program, type PropertyKey, Visitor } from 'oxc-parser';
 import { importsOf } from './imports.ts';
@@ -11,7 +11,7 @@ const BANNED = new Set(
    info infos process processes handle handles`.split(/\s+/),
 );
 
-/** In tests these are subjects of their own: wire bodies, processes that are started and killed. */
+/** In tests these words are subjects: wire bodies, processes that are started and killed. */
 const SUBJECTS_OF_TESTS = new Set(['data', 'process', 'processes', 'info', 'common']);
 
 const isBanned = (word: string, path: string): boolean =>
@@ -19,16 +19,16 @@ const isBanned = (word: string, path: string): boolean =>
 
 const isTested = (path: string): boolean => isTest(path) || /^(tests|bench)\//.test(path);
 
-/** Names that others gave: the runtime's globals, a setting's name, what the drivers call. */
+/** Names from outside: globals of the runtime, the name of a setting, callbacks of drivers. */
 const NOT_OURS = new Set(
   `process FormData DataView KEYRAIL_DATA_DIR dataDir loadDataDir dataTypeID handleRowDescription
    handleDataRow handleCommandComplete handleEmptyQuery handlePortalSuspended handleError
    handleReadyForQuery handleCopyInResponse handleCopyData`.split(/\s+/),
 );
-/** Keys that the wire or a document format prescribes. */
+/** Keys that a wire or document format prescribes. */
 const PRESCRIBED_KEYS = new Set(['data', 'info']);
 
-// A regular expression of the paths that a rule spares, from their beginnings.
+// A regular expression for the exempt paths of a rule, from their prefixes.
 const paths = (...beginnings: string[]) => new RegExp(`^(${beginnings.join('|')})`);
 const SERVER = 'packages/server/src/';
 const REAL_CLOCK = paths(
@@ -39,7 +39,7 @@ const REAL_CLOCK = paths(
   `${SERVER}base/`,
   'packages/sdk/src/clock.ts$',
 );
-/** Besides answers and mails: the roots, which hand settings to drivers, and what seals one. */
+/** Besides presenters and mail: the roots, which pass settings to drivers, and the sealing code. */
 const REVEALS = paths(
   'tests/',
   'bench/',
@@ -64,7 +64,7 @@ const NOBODY = /^$/;
 const patterns: Pattern[] = [
   {
     pattern: /\bnew Date\b(?!\s*\(\s*[^\s)])|\bDate\.now\b|\bMath\.random\b/g,
-    says: 'takes time or chance from the runtime instead of being given it',
+    says: 'uses the clock or randomness of the runtime; inject it instead',
     view: 'code',
     spares: REAL_CLOCK,
   },
@@ -76,7 +76,7 @@ const patterns: Pattern[] = [
   },
   {
     pattern: /\b(TODO|FIXME|XXX)\b/g,
-    says: 'leaves work behind',
+    says: 'contains unfinished work',
     view: 'comments',
     spares: NOBODY,
   },
@@ -112,7 +112,7 @@ function pathFaults({ path }: Source): Fault[] {
   return banned ? [{ path, line: 1, says: `its path says "${banned}"` }] : [];
 }
 
-/** Names that this file declares or uses on their own; members of foreign objects are not ours. */
+/** Names that this file declares or uses on their own, without members of foreign objects. */
 function nameFaults(source: Source): Fault[] {
   const { path, text, parsed } = source;
   if (parsed === null) return [];
@@ -140,7 +140,7 @@ function nameFaults(source: Source): Fault[] {
   return faults;
 }
 
-/** Offsets of names that others gave: members after a dot, and keys that the wire prescribes. */
+/** Offsets of foreign names: members after a dot, and keys that the wire prescribes. */
 function memberNames(program: Program): Set<number> {
   const found = new Set<number>();
   const spareKey = (key: PropertyKey) => {
@@ -162,7 +162,7 @@ const wordsOf = (name: string) =>
     .toLowerCase()
     .split(/[\s_$]+/);
 
-/** A migration's time is the transaction's: only app_now() may ask the server's clock. */
+/** A migration uses the time of its transaction: only app_now() may read the server's clock. */
 function sqlFaults({ path, text, code }: Source): Fault[] {
   const says = 'asks the server for the time; use app_now()';
   return [...withoutAppNow(code).matchAll(SQL_CLOCK)].map(({ index }) => ({
@@ -182,9 +182,9 @@ function withoutAppNow(code: string): string {
   return code.slice(0, start) + rest.slice(0, end).replace(/[^\n]/g, ' ') + rest.slice(end);
 }
 
-/** The same for statements that TypeScript holds in its strings. */
+/** The same rule for statements in TypeScript strings. */
 function statementFaults({ path, text, texts }: Source): Fault[] {
-  // The ledger of migrations is older than app_now().
+  // The migrations table is older than app_now().
   const spared = isTest(path) || path === `${SERVER}db/migrate.ts`;
   if (spared || !path.startsWith(SERVER)) return [];
   const says = 'a statement asks the server for the time; use app_now()';

@@ -11,13 +11,13 @@ const says = (path: string, text: string) => wordFaults(source(path, text)).map(
 const refused = (path: string, text: string) => ok(says(path, text).length > 0, `${path}: ${text}`);
 const allowed = (path: string, text: string) => deepEqual(says(path, text), []);
 
-test('every word in the house is clean', () => {
+test('every word in the repository is allowed', () => {
   const all = sources(['ts', 'tsx', 'mjs', 'sql']);
-  ok(all.length > 20, 'the walk found the sources');
+  ok(all.length > 20, 'the sources were found');
   deepEqual(list(all.flatMap(wordFaults)), []);
 });
 
-test('names that say nothing are refused, in any spelling', () => {
+test('names without meaning are refused, in any spelling', () => {
   refused(operation, 'class KeyManager {}');
   refused(operation, 'const userInfo = 1;');
   refused(operation, 'function handleRequest() {}');
@@ -29,7 +29,7 @@ test('names that say nothing are refused, in any spelling', () => {
   refused(`${server}/helpers/dates.ts`, '');
 });
 
-test('names that others gave are not ours to refuse', () => {
+test('names from outside are allowed', () => {
   allowed(operation, `process.on('exit', stop);\nlog.info('ready');\nconst a = answer.data;\n`);
   allowed(operation, `import { userInfo } from 'node:os';\nuserInfo();\n`);
   allowed(operation, 'const page = { data: rows, next: null };');
@@ -38,7 +38,7 @@ test('names that others gave are not ours to refuse', () => {
   allowed(operation, 'const metadata = 1; const handler = 2; const information = 3;');
 });
 
-test('time and chance are given', () => {
+test('clock and randomness are injected', () => {
   refused(operation, 'const a = new Date();');
   refused(operation, 'const a = Date.now();');
   refused(operation, 'const a = Math.random();');
@@ -46,7 +46,7 @@ test('time and chance are given', () => {
   allowed(`${server}/base/clock.ts`, 'const a = new Date();');
 });
 
-test('in SQL only app_now() asks the clock', () => {
+test('in SQL only app_now() reads the clock', () => {
   refused(migration, 'create table a (at timestamptz default now());');
   refused(migration, 'select CURRENT_TIMESTAMP;');
   refused(migration, 'create function f() returns void as $$ select clock_timestamp(); $$;');
@@ -58,14 +58,14 @@ test('in SQL only app_now() asks the clock', () => {
   allowed(`${keys}/rows.ts`, 'const a = sql`update keys set at = app_now()`;');
 });
 
-test('secrets are revealed in answers and mails only', () => {
+test('secrets are revealed only in responses and mails', () => {
   refused(operation, 'const a = secret.reveal();');
   allowed(`${keys}/present.ts`, 'const a = secret.reveal();');
   allowed(`${server}/features/mail/bodies.ts`, 'const a = token.reveal();');
   allowed(`${server}/start.ts`, 'const a = databaseUrl.reveal();');
 });
 
-test('no work is left behind in a comment', () => {
+test('a comment contains no unfinished work', () => {
   refused(operation, '// TODO later\n');
   refused(migration, '-- TODO later\n');
 });

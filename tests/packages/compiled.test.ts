@@ -1,4 +1,4 @@
-// The declarations of the published packages, compiled by the TypeScript of a user without any file
+// The declarations of the published packages, compiled with a user's TypeScript and without files
 // of the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests that one.
 import { deepEqual, equal } from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -56,7 +56,7 @@ test('the declarations of the client compile for a browser, without types of Nod
   equal(await compile(projects.client, { files: ['consumer.mts'], compilerOptions }), '');
 });
 
-/** What the examples of the README take from the reader's own code. */
+/** Declares the names that the README examples expect in the reader's code. */
 const given = ['secretKey', 'project_id', 'tenant_id', 'id']
   .map((name) => `declare const ${name}: string;`)
   .join('\n');

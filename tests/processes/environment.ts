@@ -1,5 +1,5 @@
-// How a program under test is started: with what it gets from the test's own environment, which is
-// where to find things and nothing that would set it, and for a life of seconds.
+// The environment and flags of a program under test. It inherits paths but no settings from the
+// test's own environment, and its flags suit a life of seconds.
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,8 +13,8 @@ export const inherited = (): NodeJS.ProcessEnv => {
 };
 
 /**
- * The server's program with these words, for node. The embedded store is WebAssembly: the program
- * ends before optimising it pays.
+ * Node arguments for a command of the server. The embedded store is WebAssembly: the program ends
+ * before optimising it pays off.
  */
 export const serverProgram = (words: readonly string[]): string[] => [
   '--liftoff-only',
@@ -23,8 +23,8 @@ export const serverProgram = (words: readonly string[]): string[] => [
 ];
 
 /**
- * Compiles the server's sources for all programs that share a cache. They would not do it for each
- * other: who is killed leaves nothing behind. One that ends by itself does.
+ * Compiles the server's sources into the cache that all programs share. Killed programs write no
+ * cache; one that exits by itself does.
  */
 export async function compileServer(): Promise<void> {
   const { NODE_COMPILE_CACHE: cache } = process.env;

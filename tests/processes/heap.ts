@@ -1,10 +1,10 @@
-// The memory of a server process, by its own account: what is left on its heap after a collection,
-// asked for over the inspector, and what the system says is resident.
+// The memory of a server process: its heap after a garbage collection, requested over the
+// inspector, and its resident memory as the system reports it.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ServerProcess } from './server.ts';
 
-/** To be started with: opens the inspector on any free port of this machine. */
+/** Settings that open the inspector on any free port of this machine. */
 export const INSPECTED = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 export type Memory = { heapMiB: number; residentMiB: number };
@@ -14,7 +14,7 @@ const PAGE_BYTES = 4096;
 
 export async function memoryOf(server: ServerProcess): Promise<Memory> {
   const address = /ws:\/\/127\.0\.0\.1:\d+\/[\w-]+/.exec(server.output())?.[0];
-  if (!address) throw new Error('The inspector was not opened.');
+  if (!address) throw new Error('The inspector is not open: start the server with INSPECTED.');
   const inspector = new WebSocket(address);
   await once(inspector, 'open');
   const ask = async (method: string): Promise<Record<string, unknown>> => {

@@ -1,5 +1,5 @@
-// Where a server under test keeps what it knows: a data directory, or a cluster of its own that
-// may be frozen, crashed and asked about its connections.
+// The store of a server under test: a data directory, or a cluster of its own that can be frozen,
+// crashed and queried about its connections.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -15,7 +15,7 @@ export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
 
 export type Home = { settings: Settings; close(): Promise<void> };
 
-/** An empty directory for the embedded store, removed in the end. */
+/** An empty directory for the embedded store, removed at the end. */
 export async function emptyDirectory(): Promise<Home & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'kr-fault-'));
   return {
@@ -25,7 +25,7 @@ export async function emptyDirectory(): Promise<Home & { path: string }> {
   };
 }
 
-/** A directory with a database in it: a copy, because making one takes seconds. */
+/** A directory with a database: a copy, because creating one takes seconds. */
 export async function dataDirectory(): Promise<Home & { path: string }> {
   const home = await emptyDirectory();
   await cp(await migratedDirectory(), home.path, { recursive: true });
@@ -37,8 +37,8 @@ async function migratedDirectory(): Promise<string> {
   if (existsSync(path)) return path;
   const { path: part, settings, close } = await emptyDirectory();
   const { code, output } = await runServer(['migrate'], settings);
-  if (code !== 0) throw new Error(`No database was made: ${output}`);
-  // Of two that do this at once either will do.
+  if (code !== 0) throw new Error(`Creating the database failed: ${output}`);
+  // If two processes do this at once, either result is fine.
   await rename(part, path).catch(close);
   return path;
 }
@@ -47,18 +47,18 @@ export type Cluster = Home & {
   postgres: Postgres;
   /** A connection string for the server's login. */
   url: string;
-  /** One statement as the superuser, in the server's database. */
+  /** Runs one statement as the superuser in the server's database. */
   ask(text: string): Promise<Record<string, unknown>[]>;
-  /** How many connections the server holds, by the name that each goes under. */
+  /** The number of the server's connections by application name. */
   connections(): Promise<Record<string, number>>;
   /** A session of the superuser in the server's database, for holding locks. */
   session(): Promise<pg.Client>;
-  /** Stops every process of the cluster in its tracks, as a dying disk or host would. */
+  /** Stops every process of the cluster (SIGSTOP), like a failing disk or host. */
   freeze(): Promise<void>;
   thaw(): void;
 };
 
-/** The reason why there can be no cluster, or false: for the `skip` of a test. */
+/** The reason why no cluster can be started, or false: for the `skip` of a test. */
 export function whyNoCluster(): string | false {
   const found = findPostgres();
   return 'missing' in found ? found.missing : false;
@@ -75,7 +75,7 @@ export async function openCluster({ tcp = false } = {}): Promise<Cluster> {
       user: 'postgres',
       database,
     });
-    client.on('error', () => {}); // the cluster is crashed under it
+    client.on('error', () => {}); // the cluster may crash under it
     await client.connect();
     return client;
   };
@@ -108,11 +108,11 @@ export async function openCluster({ tcp = false } = {}): Promise<Cluster> {
       const client = await session();
       const { rows } = await client.query('select pg_backend_pid() as pid');
       frozen = stopTree(parentOf(rows[0].pid));
-      void client.end(); // it will be heard after the thaw
+      void client.end(); // the server sees it after the thaw
     },
     thaw,
     close: async () => {
-      thaw(); // a stopped process does not hear that it should end
+      thaw(); // a stopped process does not receive SIGTERM
       await postgres.stop();
     },
   };
@@ -124,9 +124,9 @@ export const settingsFor = (url: string): Settings => ({
   KEYRAIL_MASTER_KEY: randomBytes(32).toString('base64'),
 });
 
-/** The parent first, so that it starts no child that would be missed. */
+/** Stops the parent first, so that it starts no further child. */
 function stopTree(root: number): number[] {
-  // Signalling 0 or 1 would hit our own group, or everything.
+  // Pid 0 or 1 would signal our own group, or all processes.
   if (!(root > 1)) throw new Error('The cluster was not found among the running processes.');
   send(root, 'SIGSTOP');
   const children = readdirSync('/proc')
@@ -139,7 +139,7 @@ function stopTree(root: number): number[] {
 
 function parentOf(pid: number): number {
   try {
-    // The name of the program stands in parentheses and may itself hold some.
+    // The program name is in parentheses and may itself contain some.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {

@@ -1,5 +1,5 @@
-// Requests whose fate is told exactly: answered whole, cut in the middle of an answer, or lost
-// before the first byte of one. Only what was answered says what the server did.
+// Requests with an exact outcome: answered completely, cut in the middle of the response, or lost
+// before its first byte. Only a complete response says what the server did.
 import { Agent, request } from 'node:http';
 
 export type Ask = {
@@ -20,7 +20,7 @@ export type Outcome =
 
 const TIMEOUT_MS = 15_000;
 
-/** One connection of its own for each request, unless an agent is handed in. */
+/** Opens a new connection for each request, unless an agent is given. */
 export function ask(url: string, asked: Ask): Promise<Outcome> {
   const { method = 'GET', path, token, body, agent, timeoutMs = TIMEOUT_MS } = asked;
   const began = performance.now();
@@ -63,7 +63,7 @@ export function ask(url: string, asked: Ask): Promise<Outcome> {
   });
 }
 
-/** Null for what is not the JSON object that every answer is. */
+/** Null if the text is not a JSON object. */
 function parse(text: string): Body | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -73,11 +73,11 @@ function parse(text: string): Body | null {
   }
 }
 
-/** Connections that are kept, as a client library would keep them. */
+/** A keep-alive agent, as a client library would use. */
 export const keptConnections = (max: number): Agent =>
   new Agent({ keepAlive: true, maxSockets: max });
 
-/** An answer that must be there. */
+/** The response body; throws if there is no response. */
 export async function answer(url: string, asked: Ask): Promise<Body> {
   const outcome = await ask(url, asked);
   if (outcome.kind === 'answered' && outcome.status < 300) return outcome.body;

@@ -1,5 +1,5 @@
-// Kills a server at random moments while clients write to it, starts it again, and holds it each
-// time against everything that clients were ever told.
+// Kills a server at random moments while clients write to it, starts it again, and each time
+// compares its content with all responses that clients received.
 import { ok } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,7 +23,7 @@ export async function surviveKills(
     const { url } = server;
     const load = startWriting(CLIENTS, () => writeOnce(url, ledger));
     await writesOf(ledger, randomInt(WRITES_MIN, WRITES_MAX));
-    await sleep(randomInt(0, 20)); // anywhere between two acknowledgements
+    await sleep(randomInt(0, 20)); // any moment between two acknowledgements
     await server.kill();
     await load.stop();
 
@@ -41,12 +41,12 @@ export async function surviveKills(
   return { last: server, acknowledged: ledger.acknowledged.size, slowestMs };
 }
 
-/** Returns when so many more writes were acknowledged. */
+/** Resolves when `count` more writes were acknowledged. */
 async function writesOf({ acknowledged }: Ledger, count: number): Promise<void> {
   const wanted = acknowledged.size + count;
   const until = performance.now() + LIFE_MS_MAX;
   while (acknowledged.size < wanted) {
-    ok(performance.now() < until, 'nothing is acknowledged');
+    ok(performance.now() < until, 'no write is acknowledged');
     await sleep(2);
   }
 }

@@ -1,5 +1,5 @@
-// What clients were told, held against what the server still has: nothing acknowledged is lost,
-// nothing refused is there, nothing happened twice, and the chain tells the same story.
+// Compares the responses that clients received with the server's content: no acknowledged write is
+// lost, no refused one exists, nothing happened twice, and the audit chain agrees.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
@@ -7,15 +7,15 @@ import { answer, ask, type Body, codeOf, type Outcome } from './http.ts';
 
 export type Ledger = {
   token: string;
-  /** Names that were sent, and what became of each request. */
+  /** The outcome of each request, by the name it sent. */
   fates: Map<string, Outcome>;
-  /** Ids of keys that were handed out, by name. */
+  /** Ids of acknowledged keys, by name. */
   acknowledged: Map<string, string>;
 };
 
 const PAGES_MAX = 500;
 
-/** Founds a workspace; its first key is the credential of all that follows. */
+/** Creates a workspace; its first key is the credential of all later requests. */
 export async function openLedger(url: string, bootstrapToken: string): Promise<Ledger> {
   const founded = await answer(url, {
     method: 'POST',
@@ -26,7 +26,7 @@ export async function openLedger(url: string, bootstrapToken: string): Promise<L
   return { token: textIn(founded.secret_key, 'key'), fates: new Map(), acknowledged: new Map() };
 }
 
-/** One write, noted down whatever becomes of it. */
+/** One write, recorded with its outcome. */
 export async function writeOnce(url: string, ledger: Ledger, agent?: Agent): Promise<Outcome> {
   const name = randomUUID();
   const outcome = await ask(url, {
@@ -45,7 +45,7 @@ export async function writeOnce(url: string, ledger: Ledger, agent?: Agent): Pro
 
 export type Load = { stop(): Promise<void> };
 
-/** Clients that each write one thing after the other until they are stopped. */
+/** Starts clients that each write in a loop until they are stopped. */
 export function startWriting(clients: number, write: () => Promise<unknown>): Load {
   let stopped = false;
   const running = Array.from({ length: clients }, async () => {
@@ -59,7 +59,7 @@ export function startWriting(clients: number, write: () => Promise<unknown>): Lo
   };
 }
 
-/** Holds the server's whole account of the workspace against the ledger's. */
+/** Compares the keys and the audit log of the server with the ledger. */
 export async function audit(url: string, ledger: Ledger): Promise<{ keys: number }> {
   const { token, fates, acknowledged } = ledger;
   const keys = await listAll(url, token, '/v1/secret_keys?limit=1000');
@@ -88,7 +88,7 @@ async function auditChain(url: string, token: string, keys: number): Promise<voi
   const rows = await listAll(url, token, '/v1/audit_logs?limit=200');
   equal(rows.length, chain.head_seq);
   const created = rows.filter(({ action }) => action === 'secret_key.created');
-  equal(created.length, keys, 'audit rows of created keys, and keys');
+  equal(created.length, keys, 'the number of audit rows of created keys is the number of keys');
   equal(new Set(created.map(({ target_id }) => target_id)).size, keys);
 }
 
@@ -105,10 +105,10 @@ export async function listAll(url: string, token: string, first: string): Promis
   return all;
 }
 
-/** Whatever happens to it, the server never says 500 and never breaks off an answer. */
+/** Asserts that the server never responded with 500 and never interrupted a response. */
 export function assertDecent(ledger: Ledger): void {
   for (const outcome of ledger.fates.values()) {
-    ok(outcome.kind !== 'cut', 'an answer was broken off');
+    ok(outcome.kind !== 'cut', 'a response was interrupted');
     if (outcome.kind === 'lost' || outcome.status === 201) continue;
     equal(outcome.status, 503, JSON.stringify(outcome));
     equal(codeOf(outcome.body), 'unavailable', JSON.stringify(outcome));

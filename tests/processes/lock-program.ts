@@ -1,4 +1,4 @@
-// Locks a directory and holds it until it is killed: what a server does first, without the rest.
+// Locks a directory and holds the lock until it is killed: the first step of a server.
 import { lockDirectory } from '../../packages/server/src/db/directory-lock.ts';
 
 lockDirectory(process.argv[2] ?? '').then(

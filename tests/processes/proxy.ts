@@ -1,21 +1,21 @@
-// A wire that can be cut: forwards TCP connections and resets each after a number of bytes that
-// chance decides, in whichever direction they went.
+// A proxy that breaks connections: forwards TCP and resets each connection after a random number of
+// bytes, in either direction.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 export type Proxy = {
   port: number;
-  /** From now on connections are cut after so many bytes; null lets them live. */
+  /** Cuts later connections after the returned number of bytes; null stops cutting. */
   cutAfter(bytes: (() => number) | null): void;
-  /** Connections from now on go there; those that stand are cut. */
+  /** Forwards new connections to this port and cuts the existing ones. */
   leadTo(port: number): void;
-  /** The same, but those that stand stay where they are. */
+  /** Forwards new connections to this port and keeps the existing ones. */
   leadNextTo(port: number): void;
-  /** While true, what is sent arrives and what is answered does not. */
+  /** While true, requests are forwarded and responses are held back. */
   keepAnswers(isKept: boolean): void;
-  /** From now on answers arrive this much later. */
+  /** Delays all later responses. */
   delayAnswers(ms: number): void;
-  /** How many were cut so far. */
+  /** The number of connections cut until now. */
   cuts(): number;
   close(): Promise<void>;
 };
@@ -29,7 +29,7 @@ type Wire = {
   pairs: Set<[Socket, Socket]>;
 };
 
-/** Leads a client to where the wire leads at this moment, under the rules that hold now. */
+/** Connects a client to the current target under the current rules. */
 function join(client: Socket, wire: Wire): void {
   const target = connect(wire.targetPort, '127.0.0.1');
   const pair: [Socket, Socket] = [client, target];
@@ -46,7 +46,8 @@ function join(client: Socket, wire: Wire): void {
         setTimeout(() => to.write(chunk), wire.answerDelayMs);
         return;
       }
-      // What fits is still delivered: the other side may act on it without an answer.
+      // The part within the budget is still delivered: the receiver may act on it without a
+      // response.
       to.write(chunk.subarray(0, Math.max(0, left)));
       left -= chunk.length;
       if (left <= 0) setImmediate(cut);
@@ -83,7 +84,7 @@ export async function openProxy(targetPort: number): Promise<Proxy> {
     cuts: () => wire.cuts,
     cutAfter: (bytes) => {
       wire.budget = bytes;
-      cutAll(); // those that were opened under the old rule end with it
+      cutAll(); // connections under the old rule end
     },
     leadTo: (port) => {
       wire.targetPort = port;

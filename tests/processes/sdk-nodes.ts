@@ -1,4 +1,4 @@
-// Nodes of the SDK in processes of their own, as a vendor runs them.
+// SDK nodes in processes of their own, as a vendor runs them.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import type { KeyrailState } from '../../packages/sdk/src/parts.ts';
 const PROGRAM = join(import.meta.dirname, 'sdk-program.ts');
 
 export type NodeProcess = {
-  /** `allowed`, or the reason. */
+  /** `allowed`, or the denial reason. */
   verdict(key: string, route?: RouteOptions): Promise<string>;
   verify(key: string, route?: RouteOptions): Promise<Decision>;
   state(): Promise<KeyrailState>;
   ready(): Promise<boolean>;
-  /** Ends it as a vendor would. */
+  /** Stops it gracefully. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 };
 
-/** Telemetry is off: what it sends is no part of the feed. */
+/** Telemetry is off, because only the feed is under test. */
 export function startSdkNode(options: KeyrailOptions): NodeProcess {
   const whole = JSON.stringify({ telemetry: false, ...options });
   const child = fork(PROGRAM, [whole], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
@@ -33,7 +33,7 @@ export function startSdkNode(options: KeyrailOptions): NodeProcess {
   const ask = (what: string, more: object = {}): Promise<never> =>
     new Promise((resolve, reject) => {
       asked += 1;
-      waiting.set(asked, (said) => resolve(said as never)); // what the program sends is its own
+      waiting.set(asked, (said) => resolve(said as never)); // our own program sent it
       child.send({ id: asked, ask: what, ...more }, (error) => error && reject(error));
     });
   const verify = (key: string, route: RouteOptions = {}): Promise<Decision> =>

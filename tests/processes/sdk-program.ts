@@ -1,5 +1,5 @@
-// A vendor's program in a process of its own: one node of the SDK, asked over a channel. Started by
-// sdk-nodes.ts with the options of the node as its only argument.
+// A vendor's program: one SDK node, called over an IPC channel. sdk-nodes.ts starts it with the
+// options of the node as its only argument.
 import type { RouteOptions } from '../../packages/sdk/src/decision.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 
@@ -20,5 +20,5 @@ process.on('message', ({ id, ask, key, route }: Message) => {
   };
   void Promise.resolve(answers[ask]?.()).then((said) => process.send?.({ id, said }));
 });
-// Whoever started it has gone.
+// The parent process has exited.
 process.on('disconnect', () => process.exit(0));

@@ -1,5 +1,5 @@
-// The real program as a child of the test: started from the environment alone, watched through
-// what it prints, and ended by its pid, at the latest when the test ends.
+// The real program as a child of the test: configured by its environment alone, observed through
+// its output, and ended by its pid, at the latest when the test ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -15,17 +15,17 @@ export type ServerProcess = {
   pid: number;
   url: string;
   /**
-   * From the start of the program until /readyz said yes, less the time that it stood in line for
-   * a processor: a busy machine is not the product's doing.
+   * Time from the start of the program until /readyz succeeded, without the time its threads waited
+   * for a CPU.
    */
   readyMs: number;
-  /** Everything it printed so far, both streams. */
+  /** The output until now, both streams. */
   output(): string;
   signal(name: NodeJS.Signals): void;
   exited: Promise<Exit>;
-  /** As a crash would: nothing is finished, nothing is closed. */
+  /** Kills it like a crash (SIGKILL). */
   kill(): Promise<void>;
-  /** As an operator would. */
+  /** Stops it like an operator (SIGTERM). */
   stop(): Promise<Exit>;
 };
 
@@ -40,7 +40,7 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** Runs a command of the program to its end. */
+/** Runs a command of the program until it exits. */
 export async function runServer(
   args: string[],
   settings: Settings,
@@ -52,7 +52,7 @@ export async function runServer(
   return { ...exit, output: output() };
 }
 
-/** Starts the program and waits until it is ready to serve; throws what it printed if it is not. */
+/** Starts the program and waits until it is ready; throws with its output on failure. */
 export async function startServer(settings: Settings): Promise<ServerProcess> {
   await compileServer();
   const began = performance.now();
@@ -80,7 +80,7 @@ export async function startServer(settings: Settings): Promise<ServerProcess> {
   } catch (error) {
     child.kill('SIGKILL');
     await exited;
-    throw new Error(`The server did not get ready: ${output()}`, { cause: error });
+    throw new Error(`The server is not ready: ${output()}`, { cause: error });
   }
 }
 
@@ -106,7 +106,7 @@ function spawnServer(args: string[], settings: Settings): Running {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
   exitCode !== null || signalCode !== null;
 
-/** How long the busiest of its threads was ready to run and did not; 0 where no one counts. */
+/** How long the busiest thread waited for a CPU; 0 where the system does not report it. */
 function inLineMs({ pid }: ChildProcess): number {
   try {
     const waits = readdirSync(`/proc/${pid}/task`).map((thread) => {
@@ -119,12 +119,12 @@ function inLineMs({ pid }: ChildProcess): number {
   }
 }
 
-/** The address stands in the line that tells that it listens. */
+/** Reads the URL from the log line that reports listening. */
 async function listening({ child, output }: Running, until: number): Promise<string> {
   for (;;) {
     const url = /"url":"(http:[^"]+)"/.exec(output())?.[1];
     if (url) return url;
-    if (hasEnded(child) || performance.now() > until) throw new Error('It never listened.');
+    if (hasEnded(child) || performance.now() > until) throw new Error('The server never listened.');
     await sleep(10);
   }
 }
@@ -133,7 +133,8 @@ async function ready({ child }: Running, url: string, until: number): Promise<vo
   for (;;) {
     const outcome = await ask(url, { path: '/readyz' });
     if (outcome.kind === 'answered' && outcome.status === 200) return;
-    if (hasEnded(child) || performance.now() > until) throw new Error('It was never ready.');
+    if (hasEnded(child) || performance.now() > until)
+      throw new Error('The server was never ready.');
     await sleep(20);
   }
 }

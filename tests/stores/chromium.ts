@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The program, or why there is none. */
+/** The path of the program, or the reason why it is missing. */
 export function findChromium(): { path: string } | { missing: string } {
   const chosen = process.env.KEYRAIL_TEST_CHROMIUM;
   const directories = (process.env.PATH ?? '').split(':');

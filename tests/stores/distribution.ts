@@ -1,7 +1,6 @@
 /**
- * Installs a package of the Linux distribution when a test needs its binaries and none are there.
- * It leaves the machine quiet: nothing that it installs is started, and no database is created.
- * KEYRAIL_TEST_INSTALL=off forbids it.
+ * Installs a package of the Linux distribution if a test needs its binaries and they are missing.
+ * It starts no service and creates no database. KEYRAIL_TEST_INSTALL=off forbids it.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,7 @@ const INSTALL_MS_MAX = 240_000;
 const POLICY = '/usr/sbin/policy-rc.d';
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf';
 
-/** Returns null when the package was installed, or the reason why it was not. */
+/** Returns null if the package was installed, otherwise the reason why not. */
 export function installFromDistribution(name: string): string | null {
   const refusal = whyNot();
   if (refusal) return refusal;
@@ -56,14 +55,14 @@ function apt(args: string[]): string | null {
   return `apt-get ${args[0]} failed: ${said}`;
 }
 
-/** Debian otherwise creates and starts a cluster named main as it installs the server. */
+/** By default, Debian creates and starts a cluster named main during the installation. */
 function keepClustersUncreated(): void {
   if (existsSync(CREATE_CLUSTER)) return;
   mkdirSync(dirname(CREATE_CLUSTER), { recursive: true });
   writeFileSync(CREATE_CLUSTER, 'create_main_cluster = false\n');
 }
 
-/** Asks Debian not to start what it installs, unless the machine already has its own answer. */
+/** Makes Debian not start installed services, unless the machine already has a policy. */
 function keepDaemonsStopped(): () => void {
   if (existsSync(POLICY)) return () => {};
   writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });

@@ -1,6 +1,6 @@
 /**
- * Finds the binaries of PostgreSQL on this machine, newest first, or installs them where it may.
- * KEYRAIL_TEST_POSTGRES_BIN names a directory to use instead.
+ * Finds the newest PostgreSQL binaries on this machine, or installs them if permitted.
+ * KEYRAIL_TEST_POSTGRES_BIN sets another directory.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { installFromDistribution } from './distribution.ts';
 
 const VERSION_MIN = 15;
 
-/** The directory of the newest usable binaries, or why there is none. */
+/** The directory of the newest usable binaries, or the reason why there are none. */
 export function findPostgres(): { bin: string } | { missing: string } {
   const bin = newestBin();
   if (bin) return { bin };

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL of our own, for as long as the tests run: a fresh cluster in a scratch directory,
- * reached by a unix socket (and by TCP when asked), gone when it is stopped or when its starter
- * dies. It never touches a cluster of the machine.
+ * A PostgreSQL for the duration of the tests: a new cluster in a scratch directory, reached over a
+ * unix socket (and over TCP on request), removed when it is stopped or when its parent dies. It
+ * never touches a cluster of the machine.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,17 +24,17 @@ export type Postgres = {
   port: number;
   /** Connects as the superuser to the database `postgres`. */
   superuserUrl: string;
-  /** Connects as `keyrail`, who may log in and create roles, and has no power of its own. */
+  /** Connects as `keyrail`, a login that may create roles and has no other privilege. */
   url(database: string): string;
   /** The same over TCP; throws unless the cluster was started with `tcp`. */
   tcpUrl(database: string): string;
-  /** Ends the server as a crash does: no checkpoint, every connection lost, the disk kept. */
+  /** Stops the server like a crash: no checkpoint, every connection lost, the disk kept. */
   crash(): Promise<void>;
   /** Starts the server again on the same disk, after `crash`. */
   restart(): Promise<void>;
-  /** Ends the server and removes its disk. May be called twice. */
+  /** Stops the server and removes its disk. May be called twice. */
   stop(): Promise<void>;
-  /** `stop`, for exit hooks: returns when the server is gone. */
+  /** A synchronous `stop` for exit hooks. */
   stopNow(): void;
 };
 
@@ -178,7 +178,7 @@ function endNow(cluster: Cluster): void {
   removeScratch(scratch);
 }
 
-/** Runs `act` when this program exits, and also when a signal ends it that nobody else awaits. */
+/** Runs `act` when this process exits, or when a signal without another listener ends it. */
 function beforeWeEnd(act: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
     act();
@@ -192,12 +192,12 @@ const hasEnded = (server: ChildProcess) => server.exitCode !== null || server.si
 
 const logOf = ({ scratch }: Cluster) => join(scratch, 'log');
 
-/** The host in the query wins; the one before it is there because a URL without one is invalid. */
+/** The host in the query takes precedence; a URL without a host would be invalid. */
 const socketUrl = ({ scratch, port }: Cluster, user: string, database: string) =>
   `postgres://${user}@localhost/${database}?host=${scratch}&port=${port}`;
 
 function tcpUrl({ tcp, port }: Cluster, database: string): string {
-  if (!tcp) throw new Error('This cluster was started without tcp.');
+  if (!tcp) throw new Error('This cluster has no TCP: start it with `tcp`.');
   return `postgres://keyrail@127.0.0.1:${port}/${database}`;
 }
 
@@ -206,6 +206,6 @@ async function freePort(): Promise<number> {
   await once(server, 'listening');
   const address = server.address();
   server.close();
-  if (address === null || typeof address === 'string') throw new Error('No free port was given.');
+  if (address === null || typeof address === 'string') throw new Error('Found no free port.');
   return address.port;
 }

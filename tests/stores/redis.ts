@@ -1,7 +1,7 @@
 /**
- * A Redis of our own, for as long as a test runs: one server or a Cluster of three masters, on
- * loopback, nothing kept on disk, gone when it is stopped or when its starter dies. It never
- * touches a server of the machine. KEYRAIL_TEST_REDIS_BIN names a binary to use instead.
+ * A Redis for the duration of a test: one server or a Cluster of three masters, on loopback,
+ * without persistence, removed when it is stopped or when its parent dies. It never touches a
+ * server of the machine. KEYRAIL_TEST_REDIS_BIN sets another binary.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,16 +15,16 @@ import { commandUnder, makeScratch, removeScratch, unprivilegedAccount } from '.
 export type RedisServer = {
   port: number;
   url: string;
-  /** The same server by its unix socket. */
+  /** The same server over its unix socket. */
   socketUrl: string;
   pid: number;
-  /** One command past our own client, as an operator would give it. */
+  /** Sends one command without our own client, as an operator would. */
   tell(...words: string[]): Promise<unknown>;
   freeze(): void;
   thaw(): void;
-  /** Ends the server as a crash does. */
+  /** Stops the server like a crash. */
   crash(): Promise<void>;
-  /** Starts it again on the same port, empty. */
+  /** Starts it again on the same port, without data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -32,12 +32,12 @@ export type RedisServer = {
 const START_MS_MAX = 20_000;
 const STEP_MS = 20;
 const SLOTS = 16_384;
-/** The bus of a Cluster's node listens this far above its port. */
+/** The bus port of a Cluster node is this far above its port. */
 const BUS_OFFSET = 10_000;
 
 let found: { bin: string } | { missing: string } | undefined;
 
-/** The binary, installed if need be, or why there is none. */
+/** The binary, installed if necessary, or the reason why it is missing. */
 export function findRedis(): { bin: string } | { missing: string } {
   found ??= lookForRedis();
   return found;
@@ -51,7 +51,10 @@ function lookForRedis(): { bin: string } | { missing: string } {
   return runs() ? { bin } : { missing: `no Redis: ${refusal ?? 'none was installed'}` };
 }
 
-/** For `test(…, { skip }, …)`: false when there is a Redis, else the reason, told loudly. */
+/**
+ * For `test(…, { skip }, …)`: false if there is a Redis, otherwise the reason, which is also
+ * logged.
+ */
 export function redisIsMissing(): string | false {
   const looked = findRedis();
   if ('bin' in looked) return false;
@@ -139,7 +142,7 @@ function binOrThrow(): string {
 
 export type RedisCluster = { url: string; nodes: RedisServer[]; stop(): Promise<void> };
 
-/** Three masters that share the slots; writable when this returns. */
+/** Starts three masters that share the slots; writable when this resolves. */
 export async function startRedisCluster(
   settingsOf: () => Promise<Record<string, string>> = async () => ({}),
 ): Promise<RedisCluster> {
@@ -158,7 +161,7 @@ export async function startRedisCluster(
       await node.tell('CLUSTER', 'SET-CONFIG-EPOCH', String(at + 1));
     }
     for (const [at, { port }] of nodes.entries()) {
-      // Nodes that speak TLS among themselves know each other by that port.
+      // With TLS on the bus, nodes know each other by their TLS port.
       const known = settings[at]?.['tls-port'] ?? String(port);
       await first?.tell('CLUSTER', 'MEET', '127.0.0.1', known);
     }
@@ -173,9 +176,9 @@ export async function startRedisCluster(
 async function awaitWhole(node: RedisServer): Promise<void> {
   const deadline = performance.now() + START_MS_MAX;
   for (;;) {
-    const told = String(await node.tell('CLUSTER', 'INFO'));
-    if (/cluster_state:ok/.test(told) && /cluster_known_nodes:3/.test(told)) return;
-    if (performance.now() > deadline) throw new Error(`the Cluster did not form:\n${told}`);
+    const state = String(await node.tell('CLUSTER', 'INFO'));
+    if (/cluster_state:ok/.test(state) && /cluster_known_nodes:3/.test(state)) return;
+    if (performance.now() > deadline) throw new Error(`the Cluster did not form:\n${state}`);
     await sleep(STEP_MS);
   }
 }
@@ -189,7 +192,7 @@ async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   }
 }
 
-/** By bare socket: one that wants a password is awake too. */
+/** Uses a bare socket, because a server that requires a password is also awake. */
 function isAwake(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });
@@ -224,14 +227,14 @@ async function tell(port: number, [command = '', ...args]: string[]): Promise<un
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
-/** Low enough that a Cluster's bus fits above it. */
+/** Low enough for the bus port of a Cluster above it. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
     server.close();
-    if (address === null || typeof address === 'string') throw new Error('No free port was given.');
+    if (address === null || typeof address === 'string') throw new Error('Found no free port.');
     if (address.port + BUS_OFFSET < 65_536) return address.port;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Scratch directories for servers that tests start. Their paths are short, because a unix socket's
- * path must stay under 107 bytes, and other users may pass through their parents, because a
- * database server refuses to run as root.
+ * Scratch directories for servers that tests start. Paths are short, because the path of a unix
+ * socket must stay under 107 bytes. Other users can traverse them, because a database server
+ * refuses to run as root.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ const PARENT = '/tmp';
 /** The unprivileged account that a server runs under while the tests run as root. */
 export type Account = { uid: number; gid: number };
 
-/** Makes a directory whose name carries our pid, so that a later run can tell that we are gone. */
+/** Creates a directory whose name contains our pid, so that a later run notices our end. */
 export function makeScratch(kind: string, account: Account | null): string {
   sweep(kind);
   const directory = mkdtempSync(join(PARENT, `kr-${kind}-${process.pid}-`));
@@ -24,7 +24,7 @@ export function removeScratch(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** Null unless we are root: then the first of the named accounts that exists. */
+/** As root: the first of the named accounts that exists. Otherwise null. */
 export function unprivilegedAccount(names: string[]): Account | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of names) {
@@ -32,10 +32,10 @@ export function unprivilegedAccount(names: string[]): Account | null {
     const gid = idOf('-g', name);
     if (uid !== null && gid !== null) return { uid, gid };
   }
-  throw new Error(`The tests run as root, and no account of ${names.join(', ')} exists.`);
+  throw new Error(`The tests run as root, but none of these accounts exists: ${names.join(', ')}.`);
 }
 
-/** The command line that runs a program under an account, and ends it when its starter dies. */
+/** The command line that runs a program under an account, and ends it when its parent dies. */
 export function commandUnder(account: Account | null, program: string[]): [string, string[]] {
   const drop = account
     ? [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups']
@@ -46,7 +46,7 @@ export function commandUnder(account: Account | null, program: string[]): [strin
   return [command, args];
 }
 
-/** A run that was killed outright could not clean up; the next one does it. */
+/** Removes directories of runs that were killed and could not clean up. */
 function sweep(kind: string): void {
   for (const name of readdirSync(PARENT)) {
     const pid = name.match(new RegExp(`^kr-${kind}-(\\d+)-`))?.[1];
@@ -58,7 +58,7 @@ function removeQuietly(directory: string): void {
   try {
     removeScratch(directory);
   } catch {
-    // Another user's directory: not ours to remove.
+    // It belongs to another user: skip it.
   }
 }
 
