@@ -1,4 +1,4 @@
-// The grammar of lines, and what the compiler knows about an endpoint.
+// The parsing of endpoint names, and the types derived from an endpoint.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type All = typeof allEndpoints;
 
-test('a line splits into its method and its path', () => {
+test('the name of an endpoint splits into method and path', () => {
   deepEqual(splitLine('POST /v1/keys/{id}/rotate'), {
     method: 'POST',
     path: '/v1/keys/{id}/rotate',
@@ -34,12 +34,12 @@ test('the parameters of a path are found in order', () => {
   deepEqual(pathParams('GET /a/{id}/b/{other}'), ['id', 'other']);
 });
 
-test('a map of endpoints is returned as it is', () => {
+test('a map of endpoints is returned unchanged', () => {
   const map = endpoints({ 'GET /x': { auth: 'none', summary: 'X', answers: { 200: z.string() } } });
   deepEqual(Object.keys(map), ['GET /x']);
 });
 
-test('the compiler refuses a misspelt line and an unknown field', () => {
+test('the compiler refuses a misspelt method and an unknown field', () => {
   const answers = { 200: z.string() };
   // @ts-expect-error no such method
   endpoints({ 'PUT /x': { auth: 'none', summary: 'X', answers } });
@@ -49,7 +49,7 @@ test('the compiler refuses a misspelt line and an unknown field', () => {
   endpoints({ 'GET /x': { auth: 'nobody', summary: 'X', answers } });
 });
 
-test('the compiler knows what goes in and what comes out', () => {
+test('the compiler knows the types of requests and responses', () => {
   const proofs: true[] = [
     same<PathParams<'PATCH /v1/members/{userId}'>, { userId: string }>(),
     same<keyof PathParams<'GET /v1/keys'>, never>(),
@@ -70,7 +70,7 @@ test('the compiler knows what goes in and what comes out', () => {
   equal(proofs.length, 15);
 });
 
-/** Compiles only when both types are one. */
+/** Compiles only if both types are the same. */
 function same<A, B>(..._proof: Same<A, B> extends true ? [] : ['the types differ']): true {
   return true;
 }

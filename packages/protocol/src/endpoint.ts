@@ -1,10 +1,10 @@
-// How an endpoint is said: its line is its name, everything else hangs on it.
+// The declaration of an endpoint. Its name is its method and path, as in `GET /v1/workspace`.
 import type { z } from 'zod';
 
 /**
- * Who may call. `vendor`: secret key or session. `session`: a signed-in person. `machine`: secret
- * key. `machineHot`: secret key, remembered for a few seconds. `minting`: secret key, not
- * remembered at all and never from a page. `embed`: embed token. `founder`: session or bootstrap
+ * The credential that an endpoint requires. `vendor`: secret key or session. `session`: session.
+ * `machine`: secret key. `machineHot`: secret key, cached for a few seconds. `minting`: secret key,
+ * never cached and never from a browser. `embed`: embed token. `founder`: session or bootstrap
  * token. `signature`: a signed webhook.
  */
 export type Auth =
@@ -25,30 +25,30 @@ export type Endpoint = {
   auth: Auth;
   summary: string;
   description?: string;
-  /** Raises the least role above what the method implies. */
+  /** Requires this role instead of the one that the method implies. */
   role?: 'owner';
-  /** Request headers with a meaning of their own; documentation only. */
+  /** Descriptions of request headers; documentation only. */
   headers?: Record<string, string>;
   query?: z.ZodObject;
-  /** `raw` hands over the bytes unread. */
+  /** `raw` passes the bytes on without parsing them. */
   body?: z.ZodType | 'raw';
-  /** What raw bytes should hold; documentation only. */
+  /** The schema of a raw body; documentation only. */
   rawBody?: z.ZodType;
-  /** No bytes at all mean `{}`. */
+  /** An empty body is read as `{}`. */
   bodyOptional?: true;
   bodyBytesMax?: number;
-  /** How many values a large body may be made of. */
+  /** The number of JSON values that a large body may hold. */
   bodyValuesMax?: number;
   anyContentType?: true;
-  /** Has a budget of its own; documentation only. */
+  /** May answer 429; documentation only. */
   budgeted?: true;
   /** Paged by `cursor` and a `Link` header. */
   list?: true;
-  /** By status; null is an answer without a body. */
+  /** Response bodies by status; null if there is no body. */
   answers: Record<number, z.ZodType | null>;
 };
 
-/** Keeps the exact type of the map and refuses misspelt lines and unknown fields. */
+/** Keeps the exact type of the map; misspelt methods and unknown fields do not compile. */
 export function endpoints<const T extends Record<Line, Endpoint>>(map: T & OnlyKnown<T>): T {
   return map;
 }
@@ -59,41 +59,41 @@ type OnlyKnown<T> = {
     : never;
 };
 
-/** `{ id: string }` for a line with `{id}`; no keys for a line without. */
+/** `{ id: string }` for a path with `{id}`; an empty object for a path without parameters. */
 export type PathParams<L extends string> = { [P in ParamName<L>]: string };
 
 type ParamName<L extends string> = L extends `${string}{${infer P}}${infer Rest}`
   ? P | ParamName<Rest>
   : never;
 
-/** The query as the endpoint's code sees it: defaults filled in, text turned into values. */
+/** The parsed query: with defaults, and with text converted to values. */
 export type QueryOf<E> = E extends { query: infer Q extends z.ZodType }
   ? z.output<Q>
   : Record<never, never>;
 
-/** The query as a caller says it, before it becomes text: same values, defaults left out. */
+/** The query as a client passes it, before it becomes text: values, with defaults optional. */
 export type QueryInputOf<E> = E extends { query: infer Q extends z.ZodType }
   ? { [K in keyof z.input<Q>]: K extends keyof z.output<Q> ? z.output<Q>[K] : never }
   : Record<never, never>;
 
-/** The body as the endpoint's code sees it. */
+/** The parsed body. */
 export type BodyOf<E> = E extends { body: 'raw' }
   ? Uint8Array
   : E extends { body: infer B extends z.ZodType }
     ? z.output<B>
     : undefined;
 
-/** The body as a caller writes it. */
+/** The body as a client passes it. */
 export type BodyInputOf<E> = E extends { body: 'raw' }
   ? Uint8Array
   : E extends { body: infer B extends z.ZodType }
     ? z.input<B>
     : undefined;
 
-/** The body of any success answer; null where a success has none, as with 304. */
+/** The body of any success response; null for a success without a body, such as 304. */
 export type AnswerOf<E> = E extends { answers: infer A } ? BodyAt<A, SuccessStatus<A>> : never;
 
-/** Every declared answer with its status, failures that have a body of their own included. */
+/** Every declared response with its status, including failures with their own body. */
 export type ReplyOf<E> = E extends { answers: infer A }
   ? { [S in keyof A]: { status: S; body: BodyAt<A, S> } }[keyof A]
   : never;
@@ -106,20 +106,20 @@ type BodyAt<A, S extends keyof A> = {
   [K in S]: A[K] extends z.ZodType ? z.output<A[K]> : null;
 }[S];
 
-/** The names between braces, in order. */
+/** The names of the path parameters, in order. */
 export function pathParams(line: string): string[] {
   return Array.from(line.matchAll(/\{([^}]+)\}/g), ([, name = '']) => name);
 }
 
 export function splitLine(line: string): { method: Method; path: string } {
   const [method = '', path = ''] = line.split(' ');
-  if (!isMethod(method)) throw new TypeError(`Not an endpoint line: ${line}`);
+  if (!isMethod(method)) throw new TypeError(`Not a method and a path: ${line}`);
   return { method, path };
 }
 
 const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
-/** Conditional requests are a choice; signatures and origins are not. */
+/** Whether the documented headers are required: signatures and origins are, `If-None-Match` not. */
 export const requiresItsHeaders = ({ auth }: Endpoint): boolean =>
   auth === 'signature' || auth === 'embed';

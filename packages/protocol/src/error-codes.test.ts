@@ -1,10 +1,10 @@
-// The closed list of refusals.
+// The list of error codes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { denialCodes, errorCodes, wireCode } from './error-codes.ts';
 import { ErrorBody } from './objects/error-body.ts';
 
-test('every refusal has the status that callers rely on', () => {
+test('every error code has its published status', () => {
   const statuses = Object.entries(errorCodes).map(([code, { status }]) => `${status} ${code}`);
   deepEqual(statuses, [
     '400 invalid_request',
@@ -32,23 +32,23 @@ test('every refusal has the status that callers rely on', () => {
   ]);
 });
 
-test('an embed token is refused under the same name as a one-time token', () => {
+test('a refused embed token has the same error code as a one-time token', () => {
   equal(wireCode('invalid_embed_token'), 'invalid_token');
   equal(wireCode('conflict'), 'conflict');
 });
 
-test('the two ways out of an oversized snapshot are in its message', () => {
+test('the error for an oversized snapshot names both remedies', () => {
   ok(errorCodes.snapshot_too_large.message.includes('max_keys'));
   ok(errorCodes.snapshot_too_large.message.includes('tenant_id'));
 });
 
-test('a denial by the SDK that shares a name with a refusal shares its status', () => {
+test('an SDK denial with the same code as a server error has the same status', () => {
   equal(denialCodes.invalid_key.status, errorCodes.invalid_key.status);
   equal(denialCodes.insufficient_scope.status, errorCodes.insufficient_scope.status);
   equal(denialCodes.rate_limited.status, errorCodes.rate_limited.status);
 });
 
-test('a refusal may name fields and missing scopes, and nothing else', () => {
+test('an error body may hold details and missing scopes, and no other fields', () => {
   const error = { code: 'forbidden', message: 'No.' };
   ok(ErrorBody.safeParse({ error }).success);
   ok(

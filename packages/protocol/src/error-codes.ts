@@ -1,9 +1,9 @@
-// The closed list of refusals: one status and one default public message per code.
-// Free of zod, so that clients can branch on codes without a dependency.
+// All error codes, each with its status and its default public message.
+// This file does not import zod, so that clients can use the codes without a dependency.
 
 type Refusal = { readonly status: number; readonly message: string };
 
-/** Refusals of the control plane. */
+/** Errors of the control plane. */
 export const errorCodes = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
   invalid_token: { status: 400, message: 'This link or token is invalid, used or expired.' },
@@ -13,14 +13,14 @@ export const errorCodes = {
   },
   invalid_key: { status: 401, message: 'Invalid API key.' },
   invalid_session: { status: 401, message: 'Invalid session.' },
-  // On the wire this one reads `invalid_token` too; see wireCode.
+  // Responses say `invalid_token` here too; see wireCode.
   invalid_embed_token: { status: 401, message: 'Invalid embed token.' },
   invalid_credentials: { status: 401, message: 'Invalid e-mail address or password.' },
   invalid_signature: { status: 401, message: 'Invalid signature.' },
   forbidden: { status: 403, message: 'This credential may not do that.' },
   no_active_workspace: {
     status: 403,
-    message: 'This session has no active workspace: found one, accept an invite or switch to one.',
+    message: 'This session has no active workspace: create one, accept an invite or switch to one.',
   },
   email_unverified: { status: 403, message: 'Verify your e-mail address first.' },
   origin_not_allowed: { status: 403, message: 'This origin is not allowed.' },
@@ -41,14 +41,14 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What a caller can read in `error.code`. */
+/** The values of `error.code` in responses. */
 export type WireErrorCode = Exclude<ErrorCode, 'invalid_embed_token'>;
 
-/** One wire code has two statuses (one-time tokens 400, embed tokens 401), hence two entries. */
+/** `invalid_token` has two statuses (one-time tokens 400, embed tokens 401), hence two entries. */
 export const wireCode = (code: ErrorCode): WireErrorCode =>
   code === 'invalid_embed_token' ? 'invalid_token' : code;
 
-/** Refusals that the SDK gives to the vendor's own callers, in the same body shape. */
+/** Errors that the SDK returns to callers of the vendor's API, in the same body format. */
 export const denialCodes = {
   missing_key: { status: 401, message: 'An API key is required.' },
   invalid_key: { status: 401, message: 'Invalid API key.' },

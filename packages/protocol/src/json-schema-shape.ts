@@ -1,4 +1,4 @@
-// Reads JSON Schema: follows references, separates null, finds items and properties.
+// Helpers to read JSON Schema: references, nullability, items and properties.
 import type { Components, JsonObject } from './json-schema.ts';
 import { isJsonObject } from './json-value.ts';
 
@@ -10,7 +10,7 @@ export function resolve(schema: JsonObject, components: Components): JsonObject 
   return components[schema.$ref.slice(COMPONENT.length)] ?? {};
 }
 
-/** Follows a reference, and separates the null of `X or null`, in either spelling. */
+/** Follows a reference and splits `X or null` into X and a flag, for both notations. */
 export function withoutNull(
   schema: JsonObject,
   components: Components,

@@ -1,5 +1,5 @@
-// From a zod schema to JSON Schema that sits inside an OpenAPI document: named objects are moved
-// to the shared components, and validators that transform say themselves what they look like.
+// Converts a zod schema to JSON Schema for an OpenAPI document: named objects move to the shared
+// components, and validators with a transform provide their own JSON Schema.
 import { z } from 'zod';
 
 export type JsonObject = { [key: string]: unknown };
@@ -7,7 +7,7 @@ export type Components = Record<string, JsonObject>;
 
 type Direction = 'input' | 'output';
 
-/** The schema, with every named part added to `components` and referred to from there. */
+/** The schema. Named parts are added to `components` and referenced from the schema. */
 export function jsonSchemaOf(
   type: z.core.$ZodType,
   direction: Direction,
@@ -34,17 +34,17 @@ function adjust(type: z.core.$ZodType, schema: JsonObject, direction: Direction)
     for (const key of Object.keys(schema)) if (key !== 'description') delete schema[key];
     Object.assign(schema, own);
   }
-  // A format says it all; the pattern behind it would only be noise.
+  // Next to a format, a pattern adds nothing for readers.
   if (schema.format !== undefined) delete schema.pattern;
   delete schema.jsonSchema;
   delete schema.id;
-  // Answers grow over time; a generated client must not break on a field it does not know.
+  // Responses may gain fields; a generated client must not break on an unknown one.
   if (direction === 'output' && schema.additionalProperties === false) {
     delete schema.additionalProperties;
   }
 }
 
-// The same object may be strict when sent and open when answered, hence two names.
+// An object is strict in a request and open in a response, hence two names.
 const componentName = (name: string, direction: Direction) =>
   direction === 'input' ? `${name}Input` : name;
 

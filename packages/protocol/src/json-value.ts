@@ -1,15 +1,15 @@
-// What free-form JSON may hold. Checked by hand because zod's record silently drops a `__proto__`
-// key, and because a value that cannot be stored or answered must be refused by name.
+// Validation of free-form JSON. Written by hand because zod's record silently drops a `__proto__`
+// key, and because the error must give the path of a value that cannot be stored.
 import { JSON_DEPTH_MAX } from './limits.ts';
 import { flawOf } from './text.ts';
 
 export type JsonFlaw = { path: (string | number)[]; message: string };
 
-/** True for what JSON calls an object: not null, not an array. */
+/** True for a JSON object: neither null nor an array. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The first thing in `value` that is not clean JSON, or null. `depth` counts the value itself. */
+/** The first flaw in `value`, or null. `depth` counts the value itself. */
 export function findJsonFlaw(value: unknown, depth = 1): JsonFlaw | null {
   if (typeof value === 'string') return at([], flawOf(value));
   if (typeof value === 'number') return at([], Number.isFinite(value) ? null : 'is not a number');
@@ -20,7 +20,7 @@ export function findJsonFlaw(value: unknown, depth = 1): JsonFlaw | null {
   return Array.isArray(value) ? findItemFlaw(value, depth) : findMemberFlaw(value, depth);
 }
 
-// Two plain loops: a mebibyte can hold half a million values, and everyone waits meanwhile.
+// Plain loops for speed: 1 MiB can hold half a million values, and the check blocks the event loop.
 function findItemFlaw(items: readonly unknown[], depth: number): JsonFlaw | null {
   for (let index = 0; index < items.length; index += 1) {
     const flaw = findJsonFlaw(items[index], depth + 1);

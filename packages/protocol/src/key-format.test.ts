@@ -1,4 +1,4 @@
-// Credentials against the golden cases, against zlib, and against random damage.
+// Credentials checked against test vectors, against zlib, and with random damage.
 import { deepEqual, equal, match, notEqual, ok, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ const fixed = (hex: string) => () => Buffer.from(hex, 'hex');
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const zlibHex = (text: string) => zlib.crc32(text).toString(16).padStart(8, '0');
 
-test('the golden cases themselves agree with zlib and SHA-256', () => {
+test('the test vectors agree with zlib and SHA-256', () => {
   for (const { secret, checksum, lookup_hash } of vectors.valid) {
     equal(zlibHex(secret.slice(0, -8)), checksum);
     ok(secret.endsWith(checksum));
@@ -54,7 +54,7 @@ test('the golden cases themselves agree with zlib and SHA-256', () => {
   ok(vectors.valid.some(({ checksum }) => checksum.startsWith('00')));
 });
 
-test('the checksum is the CRC-32 that everybody means', () => {
+test('the checksum is the standard CRC-32', () => {
   equal(crc32Hex('123456789'), 'cbf43926');
   for (const { text, hex } of vectors.crc32) equal(crc32Hex(text), hex);
 });
@@ -69,7 +69,7 @@ test('the same bytes always mint the same credential', () => {
   }
 });
 
-test('every golden credential is recognised for what it is', () => {
+test('every credential of the test vectors is recognised', () => {
   for (const { secret, kind, env, display_prefix } of vectors.valid) {
     deepEqual(parseCredential(secret), { kind, env, displayPrefix: display_prefix });
   }
@@ -82,7 +82,7 @@ for (const { why, text } of vectors.invalid) {
   });
 }
 
-test('one-time tokens are 43 characters and known only by their hash', () => {
+test('one-time tokens have 43 characters and a hash', () => {
   for (const { bytes_hex, token, hash } of vectors.one_time_tokens) {
     deepEqual(mintOneTimeToken(fixed(bytes_hex)), { token, hash });
     match(token, /^[A-Za-z0-9_-]{43}$/);
@@ -90,7 +90,7 @@ test('one-time tokens are 43 characters and known only by their hash', () => {
   }
 });
 
-test('a source of chance that runs short mints nothing', () => {
+test('too few random bytes mint no credential', () => {
   throws(() => mintCredential('api_key', 'live', () => new Uint8Array(23)), RangeError);
   throws(() => mintOneTimeToken(() => new Uint8Array(0)), RangeError);
 });
@@ -115,7 +115,7 @@ const minted = fc
     ...mintCredential(kind, env, (size) => bytes.subarray(0, size)),
   }));
 
-test('whatever is minted is recognised, with its kind, environment and shown prefix', () => {
+test('a minted credential is recognised with its kind, environment and display prefix', () => {
   fc.assert(
     fc.property(minted, ({ kind, env, secret, displayPrefix, lookupHash: hash }) => {
       deepEqual(parseCredential(secret), { kind, env, displayPrefix });
@@ -125,7 +125,7 @@ test('whatever is minted is recognised, with its kind, environment and shown pre
   );
 });
 
-test('one wrong character makes another credential, and nearly always no credential', () => {
+test('a credential with one wrong character is not recognised', () => {
   fc.assert(
     fc.property(minted, fc.nat(), fc.string({ minLength: 1, maxLength: 1 }), (key, at, char) => {
       const index = at % key.secret.length;
@@ -138,7 +138,7 @@ test('one wrong character makes another credential, and nearly always no credent
   );
 });
 
-test('the short way to recognise an API key agrees with the long one', () => {
+test('apiKeyEnv agrees with parseCredential', () => {
   const long = (text: string) => {
     const parsed = parseCredential(text);
     return parsed?.kind === 'api_key' ? parsed.env : null;
@@ -150,7 +150,7 @@ test('the short way to recognise an API key agrees with the long one', () => {
       const index = at % (key.secret.length + 1);
       const damaged = key.secret.slice(0, index) + text + key.secret.slice(index + text.length);
       equal(apiKeyEnv(damaged), long(damaged));
-      // A foreign character under a checksum that is right for it.
+      // A character outside base64url, with a matching checksum.
       const foreign = `${key.secret.slice(0, 12)}${text}`.padEnd(40, 'A').slice(0, 40);
       const forged = foreign + crc32Hex(foreign);
       equal(apiKeyEnv(forged), long(forged));
@@ -159,7 +159,7 @@ test('the short way to recognise an API key agrees with the long one', () => {
   );
 });
 
-test('no text whatsoever makes the parser throw', () => {
+test('the parser throws for no text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
       equal(parseCredential(text), null);
@@ -167,7 +167,7 @@ test('no text whatsoever makes the parser throw', () => {
   );
 });
 
-test('a character that merely has the same low byte makes it no API key', () => {
+test('a character with the same low byte as a valid one is refused', () => {
   for (const { secret, kind } of vectors.valid) {
     if (kind !== 'api_key') continue;
     for (let at = 0; at < secret.length; at += 1) {

@@ -1,5 +1,5 @@
-// The shape of credentials: prefix, random body, checksum. Depends on nothing but node:crypto, and
-// runs on Node 20, because the SDK uses it on every request of the vendor's own process.
+// The format of credentials: prefix, random body, checksum. This file imports only node:crypto and
+// runs on Node 20, because the SDK uses it for every request in the vendor's process.
 import * as nodeCrypto from 'node:crypto';
 
 export type CredentialKind = 'api_key' | 'secret_key' | 'session';
@@ -17,14 +17,14 @@ const CHECKSUM_CHARS = 8;
 const SHOWN_BODY_CHARS = 6;
 const ONE_TIME_BYTES = 32;
 
-/** Stem, random bytes and body length of each kind. Only sessions carry no environment. */
+/** Stem, random bytes and body length of each kind. Only sessions have no environment. */
 export const credentialKinds = {
   api_key: { stem: 'kr_', hasEnv: true, bodyBytes: 24, bodyChars: 32 },
   secret_key: { stem: 'krsk_', hasEnv: true, bodyBytes: 32, bodyChars: 43 },
   session: { stem: 'krses_', hasEnv: false, bodyBytes: 32, bodyChars: 43 },
 } as const;
 
-/** Makes a new credential. The secret exists only in the returned value. */
+/** Creates a credential. The secret exists only in the returned value. */
 export function mintCredential(
   kind: CredentialKind,
   env: CredentialEnv | null,
@@ -44,8 +44,8 @@ export function mintCredential(
 }
 
 /**
- * Recognises a credential by its exact shape and checksum. Nothing is trimmed or folded: any other
- * spelling is another credential. A match says nothing about whether it was ever issued.
+ * Recognises a credential by its exact format and checksum, without trimming or folding case. A
+ * match does not mean that the credential was ever issued.
  */
 export function parseCredential(text: string): ParsedCredential | null {
   for (const { kind, env, prefix, length } of SHAPES) {
@@ -58,17 +58,17 @@ export function parseCredential(text: string): ParsedCredential | null {
 }
 
 /**
- * The environment of a well-formed API key, or null. Agrees with `parseCredential`, but allocates
- * nothing and looks at the text once, because it runs before every hash in the vendor's process.
+ * The environment of a well-formed API key, or null. Equivalent to `parseCredential`, but without
+ * allocations and in one pass, because it runs before every hash in the vendor's process.
  */
 export function apiKeyEnv(text: string): CredentialEnv | null {
-  // As bytes, which are quicker to come by than characters. What is not ASCII takes more of them.
+  // Bytes are faster to read than characters. A non-ASCII character takes more than one byte.
   if (text.length !== API_KEY_CHARS || scratch.write(text) !== API_KEY_CHARS) return null;
   if (isPrefix(LIVE_PREFIX)) return isSoundBody(CRC_OF_LIVE) ? 'live' : null;
   return isPrefix(TEST_PREFIX) && isSoundBody(CRC_OF_TEST) ? 'test' : null;
 }
 
-/** What is stored and looked up instead of the credential: SHA-256 of the whole of it. */
+/** SHA-256 of the whole credential, stored and looked up in its place. */
 export function lookupHash(text: string): string {
   // The one-shot hash is about twice as fast, but early releases of Node 20 lack it.
   return typeof nodeCrypto.hash === 'function'
@@ -76,7 +76,7 @@ export function lookupHash(text: string): string {
     : nodeCrypto.createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** A token that is mailed or shown once, and only its hash kept. */
+/** A token that is mailed or shown once. Only its hash is stored. */
 export function mintOneTimeToken(randomBytes: RandomBytes): { token: string; hash: string } {
   const token = base64url(randomBytes(ONE_TIME_BYTES), ONE_TIME_BYTES);
   return { token, hash: lookupHash(token) };
@@ -103,7 +103,7 @@ function isSound(text: string, prefix: string): boolean {
   return endsWithHex(text, crc32(text, checksumAt));
 }
 
-/** The key in `scratch`, four bytes a step, each with a table of its own ("slicing by four"). */
+/** Checks the key in `scratch` four bytes at a time, with one table for each ("slicing by four"). */
 function isSoundBody(crcOfPrefix: number): boolean {
   let crc = crcOfPrefix;
   let foreign = 0;
@@ -112,7 +112,7 @@ function isSoundBody(crcOfPrefix: number): boolean {
     const b = scratch[i + 1] ?? 0;
     const c = scratch[i + 2] ?? 0;
     const d = scratch[i + 3] ?? 0;
-    // Spelt out: calls of their own would not be inlined where this runs most.
+    // Written out, because function calls would not be inlined on the hot path.
     foreign |= (FOREIGN[a] ?? 1) | (FOREIGN[b] ?? 1) | (FOREIGN[c] ?? 1) | (FOREIGN[d] ?? 1);
     crc =
       (CRC_SLICES[768 + ((crc ^ a) & 0xff)] ?? 0) ^
@@ -129,7 +129,7 @@ function isSoundBody(crcOfPrefix: number): boolean {
   return (foreign | (stated ^ ~crc)) === 0;
 }
 
-/** Compares digit by digit, because formatting the number would cost more than computing it. */
+/** Compares digit by digit, because formatting the checksum is slower than computing it. */
 function endsWithHex(text: string, checksum: number): boolean {
   const start = text.length - CHECKSUM_CHARS;
   for (let i = 0; i < CHECKSUM_CHARS; i += 1) {
@@ -154,7 +154,7 @@ function base64url(bytes: Uint8Array, size: number): string {
 const HEX_CODES = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
 const NO_DIGIT = 0x80;
-/** By the byte of a digit; only lowercase ones count. */
+/** The value of each hex digit, by its byte. Uppercase digits do not count. */
 const HEX_VALUES = Uint8Array.from({ length: 256 }, (_, code) => {
   const value = HEX_CODES.indexOf(code);
   return value === -1 ? NO_DIGIT : value;
@@ -168,7 +168,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 
 const FOREIGN = Uint8Array.from({ length: 256 }, (_, code) => (isBase64url(code) ? 0 : 1));
 
-/** Signed, because the runtime holds such numbers without a box. Each extends the one before. */
+/** Signed, because V8 stores such numbers unboxed. Each table is derived from the one before. */
 const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
   let crc = CRC_TABLE[index & 0xff] ?? 0;
   for (let more = index >> 8; more > 0; more -= 1) {
@@ -180,11 +180,11 @@ const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
 const API_KEY_PREFIX_CHARS = 'kr_live_'.length;
 const API_KEY_CHARS = API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
 const API_KEY_CHECKSUM_AT = API_KEY_CHARS - CHECKSUM_CHARS;
-/** Where a key is looked at as bytes; room for more of them, so that too many are noticed. */
+/** Holds the key as bytes. It is larger than a key, so that non-ASCII text is noticed. */
 const scratch = Buffer.alloc(64);
-/** The bytes of the API key that `apiKeyEnv` found well-formed last: to be used at once. */
+/** The bytes of the last API key that `apiKeyEnv` accepted. Valid only until its next call. */
 export const apiKeyBytes: Uint8Array = scratch.subarray(0, API_KEY_CHARS);
-/** The same four bytes at a time, in whatever order this machine has them. */
+/** The prefix in `scratch` as two words, in the byte order of this machine. */
 const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, 2);
 const prefixWords = (prefix: string): Int32Array =>
   new Int32Array(Uint8Array.from(Buffer.from(prefix)).buffer);
@@ -192,7 +192,7 @@ const LIVE_PREFIX = prefixWords('kr_live_');
 const TEST_PREFIX = prefixWords('kr_test_');
 const isPrefix = (words: Int32Array): boolean =>
   scratchWords[0] === words[0] && scratchWords[1] === words[1];
-/** The running checksum behind each prefix, before the final inversion. */
+/** The running checksum after each prefix, before the final inversion. */
 const CRC_OF_LIVE = ~crc32('kr_live_', API_KEY_PREFIX_CHARS);
 const CRC_OF_TEST = ~crc32('kr_test_', API_KEY_PREFIX_CHARS);
 
@@ -204,7 +204,7 @@ const shape = (kind: CredentialKind, env: CredentialEnv | null): Shape => {
   return { kind, env, prefix, length: prefix.length + bodyChars + CHECKSUM_CHARS };
 };
 
-// API keys first: they are what the hot path sees.
+// API keys come first, because the hot path reads them most.
 const SHAPES: readonly Shape[] = [
   shape('api_key', 'live'),
   shape('api_key', 'test'),

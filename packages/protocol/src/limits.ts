@@ -1,11 +1,11 @@
-// Every bound of the wire in one place, so that schemas, server and documentation cannot disagree.
-// All bounds are inclusive. Names end in their unit and direction.
+// All limits of the API in one place, so that schemas, server and documentation cannot disagree.
+// All limits are inclusive. Names end in their unit and direction.
 
 // Requests as a whole
 export const BODY_BYTES_MAX = 1_048_576;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
-// In one body that needs no credential: a mebibyte of names would hold up everyone else.
+// Per body of an endpoint without a credential: parsing 1 MiB of names would block other requests.
 export const STRANGERS_VALUES_MAX = 1_000;
 
 // Text, counted in code points
@@ -98,7 +98,7 @@ export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN = 8;
 export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX = 64;
 export const IDEMPOTENCY_HEADER_NAME_CHARS_MAX = 128;
 export const IDEMPOTENCY_HEADER_VALUE_CHARS_MAX = 4_096;
-// In one completion: a header is a value. Hundreds of thousands would hold up everyone else.
+// Per completion; each header is a value. Hundreds of thousands would block other requests.
 export const IDEMPOTENCY_VALUES_MAX = 10_000;
 export const IDEMPOTENCY_STATUS_MIN = 100;
 export const IDEMPOTENCY_STATUS_MAX = 599;
@@ -106,7 +106,7 @@ export const IDEMPOTENCY_STATUS_MAX = 599;
 // Telemetry
 export const INGEST_PROTOCOL_VERSION = 1;
 export const INGEST_EVENTS_MAX = 5_000;
-// In one batch, known or not: millions of them would take long to parse, whoever reads them.
+// Per batch, including unknown fields: parsing millions would block other requests.
 export const INGEST_OBJECTS_MAX = 100_000;
 export const INGEST_VALUES_MAX = 250_000;
 export const INGEST_BUDGET_EVENTS_DEFAULT = 120_000;
@@ -118,7 +118,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// However small its rate, an event stands for no more than a figure can say exactly.
+// The most requests that one sampled event may represent: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Scanner webhook

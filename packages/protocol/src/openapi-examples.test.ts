@@ -1,4 +1,4 @@
-// Every example is a request that the server accepts, or a response that it may give.
+// Every example is a request that the server accepts, or a response that it may send.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from './endpoint.ts';
@@ -19,7 +19,7 @@ test('every example body passes the validation of its endpoint', () => {
   }
 });
 
-test('every example response is one that the endpoint may give', () => {
+test('every example response matches a response schema of its endpoint', () => {
   for (const [line, { answers }] of all) {
     for (const [status, type] of Object.entries(answers)) {
       if (!type) continue;

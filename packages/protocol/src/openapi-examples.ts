@@ -1,4 +1,4 @@
-// Examples for the OpenAPI document, made from the schemas and the values in openapi-samples.ts.
+// Generates the examples of the OpenAPI document from schemas and the values in openapi-samples.ts.
 import type { Components, JsonObject } from './json-schema.ts';
 import { arrayItems, objectsIn, propertiesOf, withoutNull } from './json-schema-shape.ts';
 import { isJsonObject } from './json-value.ts';
@@ -9,17 +9,17 @@ type Position = Omit<Place, 'line'>;
 type Sampling = {
   line: string;
   components: Components;
-  /** Whether an optional field is part of the example. */
+  /** Whether the example includes an optional field. */
   isShown(position: Position): boolean;
 };
 
-/** Optional fields that make the example of a request body more useful. */
+/** Optional fields that examples of request bodies include. */
 const shownInBodies = new Set(['name', 'scopes', 'reason', 'overlap_hours', 'embed_origins']);
 
 export const exampleBody = (schema: JsonObject, line: string, components: Components): unknown =>
   sample(schema, { line, components, isShown: ({ name }) => shownInBodies.has(name) }, TOP);
 
-/** Optional fields of a response are shown only where openapi-samples.ts has a value for them. */
+/** Includes an optional field of a response only if openapi-samples.ts has a value for it. */
 export const exampleResponse = (
   schema: JsonObject,
   line: string,
@@ -60,7 +60,7 @@ function sampleObject(shape: JsonObject, sampling: Sampling, position: Position)
   return members;
 }
 
-/** Objects name their kind in `object`; a rate limit has none and is known by its algorithm. */
+/** The kind of an object is in its field `object`. A rate limit has only `algorithm`. */
 function kindOf({ properties }: JsonObject): string | null {
   if (!isJsonObject(properties)) return null;
   if ('algorithm' in properties) return 'rate_limit';

@@ -1,5 +1,5 @@
-// Values for the examples of the OpenAPI document: by the name of a field, or by the kind of object
-// and the name where one name has several meanings. A test checks every example against its schema.
+// Values for the examples of the OpenAPI document, by field name, or by kind of object and field
+// name where a name has several meanings. A test checks every example against its schema.
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';
@@ -130,7 +130,7 @@ const byKind: Record<string, unknown> = {
   'usage_overview.latency_ms': { p50: 11.73, p90: 46.94, p99: 223.2 },
 };
 
-/** By endpoint and path of the field, so that a response shows what the request asked for. */
+/** By endpoint and field path, so that a response matches the request in the same example. */
 const byLine: [RegExp, Record<string, unknown>][] = [
   [/\/auth\//, { name: 'Ada Lovelace', 'user.name': 'Ada Lovelace', 'memberships.name': 'Acme' }],
   [/\/workspaces?$/, { name: 'Acme', 'secret_key.name': null, membership: null }],
@@ -155,7 +155,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
 
 export type Place = { line: string; kind: string; path: string; name: string };
 
-/** The value for a field at a place, or undefined where its type says enough. */
+/** The sample for a field, or undefined if its type is enough. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
   const ofLine = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
   if (ofLine) return ofLine[1][path];

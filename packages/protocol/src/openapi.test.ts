@@ -1,4 +1,4 @@
-// The generated document: complete, resolvable, and free of leftovers.
+// The generated OpenAPI document is complete, and its references resolve.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathParams, splitLine } from './endpoint.ts';
@@ -7,32 +7,32 @@ import { buildOpenApi, operationId } from './openapi.ts';
 
 type Node = { [key: string]: Node };
 
-// Through JSON, as a reader gets it.
+// Through JSON, as clients receive it.
 const document: Node = JSON.parse(
   JSON.stringify(buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' })),
 );
 const lines = Object.keys(allEndpoints);
 
-test('the document says what it is and where', () => {
+test('the document has its version and the URL of the server', () => {
   equal(document.openapi, '3.1.1');
   equal(document.info?.version, '1.2.3');
   deepEqual(document.servers, [{ url: 'https://keys.example.com' }]);
 });
 
-test('every line is documented, and nothing else', () => {
+test('exactly the existing endpoints are documented', () => {
   const documented = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
   deepEqual(documented.toSorted(), lines.toSorted());
 });
 
-test('every operation has its own name', () => {
+test('every operation id is unique', () => {
   equal(operationId('POST /v1/keys/{id}/rotate'), 'postKeysByIdRotate');
   equal(operationId('GET /.well-known/jwks.json'), 'getWellKnownJwksJson');
   equal(new Set(lines.map(operationId)).size, lines.length);
 });
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const refs = [...refsIn(document)];
   ok(refs.length > 200);
   for (const ref of refs) ok(follow(ref), ref);
@@ -45,7 +45,7 @@ test('every named schema is used', () => {
   }
 });
 
-test('path parameters are declared where a path has them', () => {
+test('every path parameter is declared', () => {
   for (const line of lines) {
     const declared = parametersOf(line).filter((parameter) => String(parameter.in) === 'path');
     deepEqual(
@@ -55,7 +55,7 @@ test('path parameters are declared where a path has them', () => {
   }
 });
 
-test('query parameters look like the values they stand for', () => {
+test('query parameters have the types of their values', () => {
   const parameters = parametersOf('GET /v1/policy/delta');
   const schemaOf = (name: string) => parameters.find((each) => String(each.name) === name);
   equal(schemaOf('since')?.required, true);
@@ -65,7 +65,7 @@ test('query parameters look like the values they stand for', () => {
   equal(schemaOf('wait_ms')?.schema?.maximum, 30000);
 });
 
-test('only a snapshot is asked for by its tag, and both feeds name what they answer', () => {
+test('only the snapshot takes If-None-Match; snapshot and delta both send an ETag', () => {
   const takesTag = (line: string) =>
     parametersOf(line).some(({ name }) => String(name) === 'If-None-Match');
   deepEqual(lines.filter(takesTag), ['GET /v1/policy/snapshot']);
@@ -77,7 +77,7 @@ test('only a snapshot is asked for by its tag, and both feeds name what they ans
   ok(!operationOf('GET /v1/keys').responses?.['200']?.headers?.ETag);
 });
 
-test('a sent timestamp is text, and sent objects are closed while answered ones may grow', () => {
+test('timestamps in requests are strings; requests are closed objects, responses are open', () => {
   const create = operationOf('POST /v1/keys').requestBody?.content?.['application/json']?.schema;
   deepEqual(create?.properties?.expires_at, { type: 'string', format: 'date-time' });
   equal(create?.additionalProperties, false);
@@ -86,12 +86,12 @@ test('a sent timestamp is text, and sent objects are closed while answered ones 
   ok(!('additionalProperties' in (schemas?.ApiKey ?? {})));
 });
 
-test('lengths are visible in the document', () => {
+test('the document has the lengths of strings', () => {
   const create = operationOf('POST /v1/tenants').requestBody?.content?.['application/json']?.schema;
   deepEqual(create?.properties?.external_id, { type: 'string', minLength: 1, maxLength: 200 });
 });
 
-test('where a password is chosen, the document says how long it has to be', () => {
+test('the document gives the minimum length of a new password', () => {
   const passwordOf = (line: string) =>
     operationOf(line).requestBody?.content?.['application/json']?.schema?.properties?.password;
   for (const line of [
@@ -104,13 +104,13 @@ test('where a password is chosen, the document says how long it has to be', () =
   equal(passwordOf('POST /v1/auth/sessions')?.description, undefined);
 });
 
-test('a line says when it can be asked too often', () => {
+test('a throttled endpoint documents 429', () => {
   const isBounded = (line: string) => '429' in (operationOf(line).responses ?? {});
   for (const line of ['POST /v1/ingest/batch', 'POST /v1/auth/sessions']) ok(isBounded(line), line);
   for (const line of ['POST /v1/keys', 'GET /healthz']) ok(!isBounded(line), line);
 });
 
-test('no trace of how it was generated is left', () => {
+test('the document holds no leftovers of its generation', () => {
   const text = JSON.stringify(document);
   for (const trace of ['$defs', '"jsonSchema"', '"$schema"', '~standard']) {
     ok(!text.includes(trace), trace);

@@ -1,4 +1,4 @@
-// The OpenAPI document, derived from the endpoint maps so that it cannot disagree with the server.
+// Generates the OpenAPI document from the endpoint maps, so that it cannot disagree with the server.
 import type { z } from 'zod';
 import { type Endpoint, pathParams, requiresItsHeaders, splitLine } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
@@ -16,7 +16,7 @@ import {
 
 const groups: Record<string, Record<string, Endpoint>> = endpointGroups;
 
-/** An OpenAPI 3.1 document for a server reachable at `url`. */
+/** An OpenAPI 3.1 document for the server at `url`. */
 export function buildOpenApi({ url, version }: { url: string; version: string }): JsonObject {
   const components: Components = {};
   const errorSchema = jsonSchemaOf(ErrorBody, 'output', components);
@@ -75,7 +75,7 @@ function operation(
   };
 }
 
-/** The least role where roles apply; null where a member is enough. */
+/** The lowest role that may call; null if roles do not apply or a member may call. */
 function requiredRole(line: string, { auth, role }: Endpoint): 'admin' | 'owner' | null {
   if (auth !== 'vendor') return null;
   return role ?? (splitLine(line).method === 'GET' ? null : 'admin');
@@ -166,7 +166,7 @@ const statusWords: Record<string, string> = {
   200: 'Success',
   201: 'Created',
   202: 'Accepted',
-  304: 'Nothing changed; no body',
+  304: 'Not modified; no body',
   503: 'Not ready',
 };
 
@@ -179,12 +179,12 @@ const nextPageHeader = {
 
 const etagHeader = {
   ETag: {
-    description: 'What was asked for and the version of the answer, as a weak tag.',
+    description: 'A weak tag of the query and the policy version.',
     schema: { type: 'string' },
   },
 };
 
-/** Which refusals a caller should expect, beyond the catch-all. */
+/** The error statuses of an endpoint, and `default` for all others. */
 function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
   const { auth, query, body } = endpoint;
   const hasPath = pathParams(line).length > 0;
@@ -195,7 +195,7 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
     ...(hasPath ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !endpoint.anyContentType ? [415] : []),
-    // Endpoints without a credential are throttled.
+    // Endpoints that take a body without a credential are throttled.
     ...(endpoint.budgeted || (auth === 'none' && body) ? [429] : []),
   ];
   const named = statuses.map((status) => [status, refusalRef(String(status))]);
@@ -205,13 +205,13 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
 const refusalRef = (name: string) => ({ $ref: `#/components/responses/Refused${name}` });
 
 /**
- * One response per status that an endpoint names, with the codes it can carry. The codes of all
- * other statuses are listed in the catch-all.
+ * One response per status that an endpoint declares, with its error codes. The codes of all other
+ * statuses are listed in `RefusedOther`.
  */
 function refusals(schema: JsonObject, paths: Record<string, JsonObject>): JsonObject {
   const content = { 'application/json': { schema } };
   const named = JSON.stringify(paths);
-  const notes = new Map<string, string[]>([['Other', ['Any other refusal.']]]);
+  const notes = new Map<string, string[]>([['Other', ['Any other error.']]]);
   for (const [code, { status, message }] of errorEntries()) {
     const isNamed = named.includes(`/Refused${status}"`);
     const name = isNamed ? String(status) : 'Other';

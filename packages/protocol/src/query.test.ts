@@ -1,10 +1,10 @@
-// Query parameters are text; these say which text means what.
+// The parsing of query parameters.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { paging, queryBoolean, queryInteger, TenantFilter } from './query.ts';
 
-test('a whole number is decimal digits within its range', () => {
+test('a whole number consists of decimal digits and is within its range', () => {
   const limit = queryInteger(1, 200);
   equal(limit.parse('1'), 1);
   equal(limit.parse('200'), 200);
@@ -15,7 +15,7 @@ test('a whole number is decimal digits within its range', () => {
   for (const value of [5, null, ['5', '6']]) ok(!limit.safeParse(value).success);
 });
 
-test('versions beyond ten digits are still whole numbers', () => {
+test('a version may have more than ten digits', () => {
   const since = queryInteger(0, Number.MAX_SAFE_INTEGER);
   equal(since.parse('9007199254740991'), Number.MAX_SAFE_INTEGER);
   ok(!since.safeParse('9007199254740992').success);
@@ -23,7 +23,7 @@ test('versions beyond ten digits are still whole numbers', () => {
   ok(!queryInteger(1, 50).safeParse('00000000005').success);
 });
 
-test('a number left out takes its default, and is required without one', () => {
+test('an omitted number takes its default; without a default it is required', () => {
   equal(queryInteger(1, 200, 50).parse(undefined), 50);
   ok(!queryInteger(1, 200).safeParse(undefined).success);
 });
@@ -37,7 +37,7 @@ test('only true and false are booleans', () => {
   }
 });
 
-test('a tenant filter is one id or up to fifty', () => {
+test('a tenant filter holds one to fifty ids', () => {
   const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
   deepEqual(TenantFilter.parse(id), [id]);
   deepEqual(TenantFilter.parse([id, id.toUpperCase()]), [id, id]);
@@ -47,7 +47,7 @@ test('a tenant filter is one id or up to fifty', () => {
   }
 });
 
-test('a limit beyond the bound is refused, not clamped', () => {
+test('a limit above the maximum is refused, not clamped', () => {
   const page = z.strictObject(paging(100, 50));
   deepEqual(page.parse({}), { limit: 50 });
   deepEqual(page.parse({ limit: '100', cursor: 'abc' }), { limit: 100, cursor: 'abc' });

@@ -1,4 +1,4 @@
-// Query parameters arrive as text. They are read strictly: no `1e2`, no `0x10`, no empty string
+// Query parameters arrive as text and are parsed strictly: no `1e2`, no `0x10`, no empty string
 // for zero, no clamping, no `yes` for true.
 import { z } from 'zod';
 import { POLICY_TENANTS_MAX, POLICY_TENANTS_MIN } from './limits.ts';
@@ -6,7 +6,7 @@ import { Cursor, Uuid } from './validators.ts';
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
-/** A whole number in decimal digits within `min` and `max`; optional when it has a default. */
+/** A whole number in decimal digits from `min` to `max`; optional if it has a default. */
 export function queryInteger(min: number, max: number): IntegerQuery;
 export function queryInteger(
   min: number,
@@ -31,7 +31,7 @@ export function queryInteger(min: number, max: number, fallback?: number) {
   return integer.default(fallback).meta({ jsonSchema });
 }
 
-/** Only `true` and `false`, spelt so. */
+/** Exactly `true` or `false`. */
 export const queryBoolean = (fallback: boolean) =>
   z
     .enum(['true', 'false'])
@@ -39,7 +39,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** One id, or the parameter repeated; always read as an array. */
+/** One id, or the parameter repeated; always parsed to an array. */
 export const TenantFilter = z
   .union([z.string(), z.array(z.string())])
   .transform((value) => (typeof value === 'string' ? [value] : value))
@@ -53,10 +53,10 @@ export const TenantFilter = z
     },
   });
 
-/** What every list accepts beside its own filters. */
+/** The paging parameters of every list. */
 export const paging = (limitMax: number, limitDefault: number) => ({
   cursor: Cursor.optional().meta({
-    description: 'Opaque position, taken from the `next` link of the previous page.',
+    description: 'An opaque position, taken from the `next` link of the previous page.',
   }),
   limit: queryInteger(1, limitMax, limitDefault),
 });

@@ -1,4 +1,4 @@
-// The patterns that scanners are told match every credential that is minted, and nothing longer.
+// The patterns published for scanners match every minted credential, and nothing longer.
 import { equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const vectors = JSON.parse(
   readFileSync(join(import.meta.dirname, 'vectors/key-format.json'), 'utf8'),
 );
 
-/** As in the table, where a bar needs a backslash. */
+/** Undoes the escaping of `|` in the Markdown table. */
 const patternOf = (type: string): RegExp => {
   const cell = new RegExp(`^\\| ${type} \\| \`(.+)\` \\|$`, 'm').exec(page)?.[1];
   ok(cell, `no pattern for ${type}`);
@@ -32,7 +32,7 @@ const minted = (kind: CredentialKind): string[] =>
   });
 
 for (const [kind, pattern] of Object.entries(patterns)) {
-  test(`the pattern for ${kind} finds what is minted, in any surroundings`, () => {
+  test(`the pattern for ${kind} finds a minted credential in any text`, () => {
     const known: { kind: string; secret: string }[] = vectors.valid;
     const golden = known.filter((each) => each.kind === kind).map(({ secret }) => secret);
     ok(golden.length > 0);
@@ -40,7 +40,7 @@ for (const [kind, pattern] of Object.entries(patterns)) {
       for (const text of [secret, `KEY=${secret}\n`, `"${secret}"`, `bearer ${secret}.`]) {
         equal(text.match(pattern)?.join(), secret, text);
       }
-      equal(`${secret}x`.match(pattern), null, 'something longer is something else');
+      equal(`${secret}x`.match(pattern), null, 'a longer text does not match');
       equal(`x${secret}`.match(pattern), null);
     }
   });

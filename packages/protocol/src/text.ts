@@ -1,8 +1,8 @@
-// Strings as the wire counts them: by code points, without NUL and without broken surrogates.
-// zod's own min and max count UTF-16 units, which differ from what the database counts.
+// Strings with a length in code points, without NUL and without unpaired surrogates.
+// zod's min and max count UTF-16 units, but the database counts code points.
 import { z } from 'zod';
 
-/** The number of code points, or one more than `max` as soon as that is certain. */
+/** The number of code points. May stop early and return `max + 1` for a string that is too long. */
 export function countChars(value: string, max: number): number {
   if (value.length > max * 2) return max + 1;
   let count = 0;
@@ -10,14 +10,14 @@ export function countChars(value: string, max: number): number {
   return count;
 }
 
-/** Why a string cannot be stored, or null. Length does not matter here. */
+/** Why a string cannot be stored, regardless of its length; null if it can. */
 export function flawOf(value: string): string | null {
   if (value.includes('\u0000')) return 'must not contain NUL characters';
   if (!value.isWellFormed()) return 'must be valid Unicode';
   return null;
 }
 
-/** A string of `min` to `max` code points, kept exactly as sent. */
+/** A string of `min` to `max` code points, stored exactly as sent. */
 export function text(min: number, max: number) {
   return z
     .string()

@@ -1,4 +1,4 @@
-// Instants at the edges of the calendar.
+// Timestamps at the limits of the calendar.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -72,7 +72,7 @@ const instants = fc.date({
   noInvalidDate: true,
 });
 
-test('every instant that is answered can be sent back unchanged', () => {
+test('a timestamp from a response can be sent back unchanged', () => {
   fc.assert(
     fc.property(instants, (instant) => {
       const text = instant.toISOString();
@@ -82,12 +82,13 @@ test('every instant that is answered can be sent back unchanged', () => {
   );
 });
 
-test('an offset names the same instant in another place', () => {
+test('timestamps with different offsets can be the same instant', () => {
   const offsets = fc.integer({ min: -1439, max: 1439 });
   fc.assert(
     fc.property(instants, offsets, (instant, minutes) => {
       const local = new Date(instant.getTime() + minutes * 60_000).toISOString().slice(0, -1);
-      const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+      const hours = Math.floor(Math.abs(minutes) / 60);
+      const rest = Math.abs(minutes) % 60;
       const two = (value: number) => String(value).padStart(2, '0');
       const offset = `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
       equal(parseTimestamp(local + offset)?.getTime(), instant.getTime());

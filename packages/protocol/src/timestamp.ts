@@ -1,5 +1,5 @@
-// Reading and checking instants. Date.parse alone accepts 30 February and midnight as 24:00, and
-// reads a missing offset as local time; none of that may decide when a key expires.
+// Strict parsing of timestamps. Date.parse alone accepts 30 February and 24:00, and reads a missing
+// offset as local time. Any of these could change when a key expires.
 
 const SHAPE =
   /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
@@ -7,23 +7,24 @@ const SHAPE =
 const EARLIEST = Date.parse('0001-01-01T00:00:00.000Z');
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The instant, cut to milliseconds, or null when the text is not a strict ISO 8601 date-time. */
+/** The instant, truncated to milliseconds; null if the text is not a strict ISO 8601 date-time. */
 export function parseTimestamp(value: string): Date | null {
   const match = SHAPE.exec(value);
   if (!match) return null;
   const [, year = '', month = '', day = '', hour = '', minute = '', second = ''] = match;
-  const [fraction = '', offset = ''] = [match[7], match[8]];
+  const fraction = match[7] ?? '';
+  const offset = match[8] ?? '';
 
   if (!isCalendarDay(Number(year), Number(month), Number(day))) return null;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
 
   const ms = fraction.slice(0, 3).padEnd(3, '0');
   const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}${offset}`);
-  // An offset may push an instant out of the years that can be answered in four digits.
+  // An offset may move the instant out of the years that have four digits.
   return at >= EARLIEST && at <= LATEST ? new Date(at) : null;
 }
 
-/** How every instant is answered. */
+/** The format of every timestamp in a response. */
 export const WIRE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function isCalendarDay(year: number, month: number, day: number): boolean {

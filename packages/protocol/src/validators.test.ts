@@ -1,4 +1,4 @@
-// Every validator at its bounds and just beyond them.
+// Every validator at its limits and just beyond them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { z } from 'zod';
@@ -223,7 +223,7 @@ const cases: Record<string, Case> = {
 };
 
 for (const [name, { type, accepts, refuses }] of Object.entries(cases)) {
-  test(`${name} accepts what it should and refuses the rest`, () => {
+  test(`${name} accepts valid values and refuses others`, () => {
     for (const value of accepts) ok(type.safeParse(value).success, `accepts ${show(value)}`);
     for (const value of refuses) ok(!type.safeParse(value).success, `refuses ${show(value)}`);
   });
@@ -234,32 +234,32 @@ const show = (value: unknown) => JSON.stringify(value)?.slice(0, 80) ?? String(v
 const messages = (type: z.ZodType, value: unknown) =>
   type.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-test('ids and hashes are compared in lower case', () => {
+test('ids and hashes are converted to lower case', () => {
   equal(Uuid.parse('0190A1B2-C3D4-7E5F-8A9B-0C1D2E3F4A5B'), '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
   equal(Sha256Hex.parse('A'.repeat(64)), a(64));
 });
 
-test('names and addresses are kept exactly as typed', () => {
+test('names and addresses are not changed', () => {
   equal(Name.parse('  Ada  '), '  Ada  ');
   equal(Email.parse('Ada@Example.COM'), 'Ada@Example.COM');
 });
 
-test('two rules with one id are refused in these very words', () => {
+test('two rate limits with the same id are refused with the published message', () => {
   deepEqual(messages(RateLimits, [rule(), rule()]), [': rate limit ids must be unique']);
 });
 
-test('a flaw deep inside meta is named by its path', () => {
+test('an invalid value inside meta is reported with its path', () => {
   deepEqual(messages(Meta, { a: [{ b: 'x\u0000' }] }), ['a.0.b: must not contain NUL characters']);
   deepEqual(messages(Meta, JSON.parse('{"a":{"__proto__":1}}')), [
     'a.__proto__: is not an allowed key',
   ]);
 });
 
-test('an overlap left out is a day', () => {
+test('the default overlap is one day', () => {
   equal(OverlapHours.parse(undefined), 24);
 });
 
-test('a hostile address is refused as fast as an honest one', () => {
+test('a malicious address is refused as fast as a normal one', () => {
   const hostile = [`${'a.'.repeat(159)}!`, `a@${'a-'.repeat(158)}`, `a@${'a.'.repeat(158)}`];
   const started = performance.now();
   for (let round = 0; round < 200; round += 1) for (const text of hostile) Email.safeParse(text);

@@ -1,4 +1,4 @@
-// The vocabulary of request fields. Each validator is a schema and, where useful, a type.
+// Validators of request fields. Each is a schema and, where useful, a type.
 import { z } from 'zod';
 import { findJsonFlaw, isJsonObject } from './json-value.ts';
 import {
@@ -38,7 +38,7 @@ export type Env = z.output<typeof Env>;
 export const Role = z.enum(['owner', 'admin', 'member']);
 export type Role = z.output<typeof Role>;
 
-/** Any UUID form is accepted, whatever its version; it is compared in lower case. */
+/** A UUID of any version, converted to lower case. */
 export const Uuid = z.guid('must be a UUID').toLowerCase();
 
 export const Name = text(NAME_CHARS_MIN, NAME_CHARS_MAX);
@@ -51,33 +51,32 @@ export const Slug = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/,
-    'must be 3 to 63 lowercase letters, digits or hyphens, not at the ends',
+    'must be 3 to 63 lowercase letters, digits or hyphens, with no hyphen at either end',
   );
 
-/** Kept as typed; whoever compares addresses folds the case. */
+/** Stored as sent. Comparisons of addresses ignore case. */
 export const Email = z
   .string()
   .refine(isEmail, `must be an e-mail address of at most ${EMAIL_CHARS_MAX} characters`)
   .meta({ format: 'email', maxLength: EMAIL_CHARS_MAX });
 
-/** A password being set. The minimum belongs to the deployment. */
+/** A new password. The deployment sets the minimum length. */
 export const password = (charsMin: number = PASSWORD_CHARS_MIN) =>
   text(charsMin, PASSWORD_CHARS_MAX).meta({ format: 'password' });
 
 /**
- * A password on the wire, new or presented. The schema cannot know the deployment's minimum, so
- * whoever stores a new one also parses it with `password(charsMin)`.
+ * A password in a request, new or existing. The schema does not know the deployment's minimum, so
+ * code that stores a new password also parses it with `password(charsMin)`.
  */
 export const Password = password(1);
 
-/** One that is being chosen. */
 export const NewPassword = Password.meta({
   description:
-    `At least ${PASSWORD_CHARS_MIN} characters, unless the deployment asks for more or fewer. ` +
-    'The most common ones and your own address are refused.',
+    `At least ${PASSWORD_CHARS_MIN} characters, unless the deployment sets another minimum. ` +
+    'Common passwords and your own e-mail address are refused.',
 });
 
-/** Becomes a Date cut to milliseconds. */
+/** Parsed to a Date, truncated to milliseconds. */
 export const Timestamp = z
   .string()
   .transform((value, ctx) => {
@@ -91,7 +90,7 @@ export const Timestamp = z
   })
   .meta({ jsonSchema: { type: 'string', format: 'date-time' } });
 
-/** Free-form JSON object. Arrays and scalars are refused, as are keys that could pollute. */
+/** Any JSON object. Arrays, scalars and the key `__proto__` are refused. */
 export const Meta = z
   .custom<Record<string, unknown>>(isJsonObject, 'must be a JSON object')
   .check((ctx) => {
@@ -143,8 +142,8 @@ export const OverlapHours = z
   .max(OVERLAP_HOURS_MAX)
   .default(OVERLAP_HOURS_DEFAULT);
 
-// Atoms and labels are separated by dots that neither may hold, so matching cannot backtrack over
-// more than one of them; with the length checked first, no address costs more than microseconds.
+// Atoms and labels cannot contain the dots that separate them, so matching backtracks over one of
+// them at most. With the length checked first, no address takes more than microseconds.
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i;
 

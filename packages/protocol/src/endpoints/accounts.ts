@@ -1,5 +1,5 @@
 // The person plane: signing up, signing in, passwords, addresses, joining a workspace.
-// Whatever is open to strangers answers alike whether or not an address has an account.
+// Endpoints without a credential respond identically whether or not an address has an account.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
@@ -24,21 +24,21 @@ export const accountEndpoints = endpoints({
     auth: 'none',
     summary: 'Sign up',
     description:
-      'Answers alike for new and known addresses, also where the deployment lets nobody sign up. ' +
-      'A mail follows: a verification link for a new account, a notice for an existing one.',
+      'The response is the same for new and known addresses, and for deployments with sign-up ' +
+      'disabled. A new account is sent a verification link, an existing one a notice.',
     body: z.strictObject({ email: Email, password: NewPassword, name: Name.optional() }),
     answers: { 202: Signup },
   },
   'POST /v1/auth/sessions': {
     auth: 'none',
     summary: 'Log in',
-    description: 'The token is shown this once.',
+    description: 'The token is shown once.',
     body: z.strictObject({ email: Email, password: Password, workspace_id: Uuid.optional() }),
     answers: { 201: Session },
   },
   'GET /v1/auth/me': {
     auth: 'session',
-    summary: 'Read who is signed in',
+    summary: 'Read your account and memberships',
     answers: { 200: Me },
   },
   'PATCH /v1/auth/me': {
@@ -51,7 +51,7 @@ export const accountEndpoints = endpoints({
   'POST /v1/auth/me/password': {
     auth: 'session',
     summary: 'Change your password',
-    description: 'Ends every other session of yours.',
+    description: 'Ends all your other sessions.',
     body: z.strictObject({ current_password: Password, password: NewPassword }),
     budgeted: true,
     answers: { 200: PasswordChanged },
@@ -82,8 +82,8 @@ export const accountEndpoints = endpoints({
   },
   'POST /v1/auth/email_verifications': {
     auth: 'session',
-    summary: 'Ask for another verification mail',
-    description: 'Sends nothing when the address is already verified.',
+    summary: 'Request another verification e-mail',
+    description: 'Nothing is sent if the address is already verified.',
     body: z.strictObject({}),
     bodyOptional: true,
     budgeted: true,
@@ -91,13 +91,14 @@ export const accountEndpoints = endpoints({
   },
   'POST /v1/auth/email_verifications/consume': {
     auth: 'none',
-    summary: 'Verify an address with the mailed token',
+    summary: 'Verify an e-mail address with the mailed token',
     body: z.strictObject({ token: OneTimeToken }),
     answers: { 200: EmailVerified },
   },
   'POST /v1/auth/password_resets': {
     auth: 'none',
-    summary: 'Ask for a password reset mail',
+    summary: 'Request a password reset e-mail',
+    description: 'The response is the same whether or not the address has an account.',
     body: z.strictObject({ email: Email }),
     answers: { 202: ResetAccepted },
   },

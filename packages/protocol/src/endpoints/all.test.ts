@@ -1,11 +1,11 @@
-// The endpoints as a whole: which lines exist, and what holds for every one of them.
+// The list of endpoints, and the rules that apply to all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { type Endpoint, splitLine } from '../endpoint.ts';
 import { allEndpoints, endpointGroups } from './all.ts';
 
-// Written out by hand, so that a line cannot be lost or renamed unnoticed.
+// Written by hand, so that no endpoint is removed or renamed unnoticed.
 const LINES = [
   'POST /v1/auth/users',
   'POST /v1/auth/sessions',
@@ -80,12 +80,12 @@ const LINES = [
   'POST /v1/webhooks/scanner/secret_scanning',
 ];
 
-// What is served beyond the contract. A line is added here on purpose, never to the list above.
+// Endpoints beyond the published contract. New ones belong here, not in the list above.
 const FURTHER = ['GET /v1/usage/overview'];
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
 
-test('exactly the published lines exist, in their published order', () => {
+test('exactly the published endpoints exist, in their published order', () => {
   equal(LINES.length, 71);
   deepEqual(
     Object.keys(allEndpoints).filter((line) => !FURTHER.includes(line)),
@@ -94,7 +94,7 @@ test('exactly the published lines exist, in their published order', () => {
   for (const line of FURTHER) ok(line in allEndpoints, line);
 });
 
-test('every line stands in exactly one group', () => {
+test('every endpoint is in exactly one group', () => {
   deepEqual(
     Object.values(endpointGroups).flatMap((group) => Object.keys(group)),
     Object.keys(allEndpoints),
@@ -114,14 +114,14 @@ test('an unknown field in any body or query is refused', () => {
   }
 });
 
-test('a body may be left out exactly where none of its fields is required', () => {
+test('a body is optional only if none of its fields is required', () => {
   for (const [line, { body, bodyOptional }] of all) {
     const needsNothing = body !== undefined && body !== 'raw' && body.safeParse({}).success;
     equal(bodyOptional ?? false, needsNothing, line);
   }
 });
 
-test('null is refused wherever it has no meaning', () => {
+test('only the listed fields accept null', () => {
   const nullable: string[] = [];
   for (const [line, { query, body }] of all) {
     for (const type of [query, body]) {
@@ -155,7 +155,7 @@ test('every list can be paged, and only lists can', () => {
 
 const emptyList = { object: 'list', data: [] };
 
-test('reading takes no body and every line promises one success', () => {
+test('GET takes no body, and every endpoint declares one success', () => {
   for (const [line, { body, answers }] of all) {
     const { method } = splitLine(line);
     if (method === 'GET' || method === 'DELETE') equal(body, undefined, line);
@@ -164,7 +164,7 @@ test('reading takes no body and every line promises one success', () => {
   }
 });
 
-test('only membership and invitations need an owner', () => {
+test('only changes of members and invitations require an owner', () => {
   const owned = all.filter(([, { role }]) => role === 'owner').map(([line]) => line);
   deepEqual(owned, [
     'PATCH /v1/members/{userId}',
@@ -174,7 +174,7 @@ test('only membership and invitations need an owner', () => {
   ]);
 });
 
-test('no line of the embed plane lets a caller name a tenant, project or environment', () => {
+test('no endpoint of the embed plane accepts a tenant, project or environment', () => {
   for (const [line, { auth, query, body }] of all) {
     if (auth !== 'embed') continue;
     const fields = [query, body].flatMap((type) =>

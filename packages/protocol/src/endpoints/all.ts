@@ -1,4 +1,4 @@
-// Every endpoint of the product, in the order in which they are documented.
+// All endpoints, in the order of the API reference.
 import { accountEndpoints } from './accounts.ts';
 import { auditEndpoints } from './audit.ts';
 import { embedEndpoints, embedTokenEndpoints } from './embed.ts';
@@ -17,7 +17,7 @@ import { tenantEndpoints } from './tenants.ts';
 import { usageEndpoints } from './usage.ts';
 import { workspaceEndpoints } from './workspaces.ts';
 
-/** The same maps by the heading under which a reader looks for them. */
+/** The endpoints by their heading in the API reference. */
 export const endpointGroups = {
   Accounts: accountEndpoints,
   Workspace: workspaceEndpoints,

@@ -1,4 +1,4 @@
-// The history of every change, and the proof that nobody edited it.
+// The audit log, and the verification of its hash chain.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../limits.ts';
@@ -9,10 +9,10 @@ import { paging, queryInteger } from '../query.ts';
 export const auditEndpoints = endpoints({
   'GET /v1/audit_logs': {
     auth: 'vendor',
-    summary: 'List audit rows in ascending order',
+    summary: 'List audit rows, oldest first',
     description:
-      'A test credential sees environment-less history and its own test rows, so its view of ' +
-      '`seq` has gaps.',
+      'A test credential sees test rows and rows without an environment, so its view of `seq` ' +
+      'has gaps.',
     query: z.strictObject({
       after_seq: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
       ...paging(AUDIT_LIMIT_MAX, AUDIT_LIMIT_DEFAULT),
@@ -23,7 +23,7 @@ export const auditEndpoints = endpoints({
   'GET /v1/audit_logs/chain': {
     auth: 'vendor',
     summary: 'Verify the audit chain',
-    description: 'Derives every hash anew and names the first position that does not fit.',
+    description: 'Recomputes every hash and reports the first row that does not match.',
     answers: { 200: AuditChain },
   },
 });

@@ -1,4 +1,4 @@
-// Requests at the bounds that belong to one endpoint.
+// Defaults and limits of single endpoints.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IngestBatch } from '../objects/ingest.ts';
@@ -9,11 +9,11 @@ const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const hash = 'a'.repeat(64);
 const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 
-test('a rotation left blank overlaps for a day', () => {
+test('a rotation overlaps for one day by default', () => {
   deepEqual(allEndpoints['POST /v1/keys/{id}/rotate'].body.parse({}), { overlap_hours: 24 });
 });
 
-test('keys are listed fifty at a time without the revoked', () => {
+test('a list of keys has fifty per page and omits revoked keys by default', () => {
   deepEqual(allEndpoints['GET /v1/keys'].query.parse({}), { include_revoked: false, limit: 50 });
   deepEqual(allEndpoints['GET /v1/embed/keys'].query.parse({ limit: '100' }), {
     include_revoked: false,
@@ -22,12 +22,12 @@ test('keys are listed fifty at a time without the revoked', () => {
   ok(!allEndpoints['GET /v1/embed/keys'].query.safeParse({ limit: '101' }).success);
 });
 
-test('lists without a published bound hold a thousand', () => {
+test('lists without a published limit have a thousand per page', () => {
   equal(allEndpoints['GET /v1/tenants'].query.parse({}).limit, 1000);
   ok(!allEndpoints['GET /v1/tenants'].query.safeParse({ limit: '1001' }).success);
 });
 
-test('a key can be created with an expiry in any zone', () => {
+test('a key can be created with an expiry in any time zone', () => {
   const body = {
     project_id: id,
     tenant_id: id,
@@ -38,26 +38,26 @@ test('a key can be created with an expiry in any zone', () => {
   equal(parsed.expires_at?.toISOString(), '2029-12-31T23:00:00.000Z');
 });
 
-test('changing a name demands the field, even if it is null', () => {
+test('changing your name requires the field, even if it is null', () => {
   const { body } = allEndpoints['PATCH /v1/auth/me'];
   deepEqual(body.parse({ name: null }), { name: null });
   ok(!body.safeParse({}).success);
 });
 
-test('inherited, removed and untouched rate limits are told apart', () => {
+test('inherited, empty and unchanged rate limits are distinct', () => {
   const { body } = allEndpoints['PATCH /v1/keys/{id}'];
   deepEqual(body.parse({}), {});
   deepEqual(body.parse({ rate_limits: null }), { rate_limits: null });
   deepEqual(body.parse({ rate_limits: [] }), { rate_limits: [] });
 });
 
-test('a workspace is founded live unless it says otherwise', () => {
+test('the first key of a workspace is live by default', () => {
   const { body } = allEndpoints['POST /v1/workspaces'];
   equal(body.parse({ name: 'Acme', slug: 'acme' }).env, 'live');
   ok(!body.safeParse({ name: 'Acme', slug: 'acme', billing_email: null }).success);
 });
 
-test('an embed token reads keys by default and takes only known scopes', () => {
+test('an embed token has keys:read by default and accepts only known scopes', () => {
   const { body } = allEndpoints['POST /v1/embed_tokens'];
   const target = { project_id: id, tenant_id: id, env: 'test' };
   deepEqual(body.parse(target).scopes, ['keys:read']);
@@ -74,7 +74,7 @@ test('an embed token reads keys by default and takes only known scopes', () => {
   ok(!body.safeParse({ ...target, origins: Array(21).fill('https://a.io') }).success);
 });
 
-test('a rate-limit check costs one and needs at least one rule', () => {
+test('a rate-limit check costs one by default and requires at least one rule', () => {
   const { body } = allEndpoints['POST /v1/ratelimit/check'];
   const target = { project_id: id, env: 'live' };
   deepEqual(body.parse({ ...target, limits: [rule] }), {
@@ -95,7 +95,7 @@ test('a rate-limit check costs one and needs at least one rule', () => {
   );
 });
 
-test('a claim lasts a day by default and a week at most', () => {
+test('a claim is kept for one day by default and one week at most', () => {
   const { body } = allEndpoints['POST /v1/idempotency/claim'];
   const claim = { scope_hash: hash, fingerprint: hash, env: 'live' };
   equal(body.parse(claim).ttl_ms, 86_400_000);
@@ -103,7 +103,7 @@ test('a claim lasts a day by default and a week at most', () => {
   for (const ttl_ms of [59_999, 604_800_001]) ok(!body.safeParse({ ...claim, ttl_ms }).success);
 });
 
-test('a stored answer must be fit to be sent again', () => {
+test('a stored response must be valid to send again', () => {
   const { body } = allEndpoints['POST /v1/idempotency/complete'];
   const held = { scope_hash: hash, env: 'live', lock_token: 'x'.repeat(8), status: 200 };
   const takes = (over: object) => body.safeParse({ ...held, ...over }).success;
@@ -153,7 +153,7 @@ const batch = {
   events: [event],
 };
 
-test('telemetry from a newer SDK is understood as far as it is known', () => {
+test('unknown fields in telemetry are ignored', () => {
   const parsed = IngestBatch.parse({ ...batch, shiny: 1, events: [{ ...event, colour: 'red' }] });
   equal(parsed.events.length, 1);
   equal(parsed.events_dropped, 0);
@@ -161,7 +161,7 @@ test('telemetry from a newer SDK is understood as far as it is known', () => {
   ok(!('colour' in (parsed.events[0] ?? {})));
 });
 
-test('a batch is refused for what would spoil the figures', () => {
+test('a batch with values that would distort the figures is refused', () => {
   const takes = (over: object) => IngestBatch.safeParse({ ...batch, ...over }).success;
   const takesEvent = (over: object) => takes({ events: [{ ...event, ...over }] });
   ok(takes({ events: [] }));
@@ -178,7 +178,7 @@ test('a batch is refused for what would spoil the figures', () => {
   ok(!takesEvent({ status: 99 }));
 });
 
-test('a scanner may tell more than is asked', () => {
+test('unknown fields in a scanner report are ignored', () => {
   const report = { token: 'kr_live_x', type: 'keyrail_key', url: '', source: 'commit' };
   ok(ScannerReport.safeParse([report, { ...report, extra: 1 }]).success);
   ok(ScannerReport.safeParse([{ token: 'x', type: 'y' }]).success);

@@ -1,4 +1,4 @@
-// The embed plane: minting a token in the vendor's backend, and managing keys with it in a browser.
+// The embed plane: the vendor's backend mints a token, and a browser manages keys with it.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
@@ -24,7 +24,7 @@ import { Env, Name, OverlapHours, Reason, Scopes, Uuid } from '../validators.ts'
 
 const GRANT_PREFIX = 'key_scope:';
 
-/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope that keys may be given. */
+/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope that new keys may have. */
 const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
   (scope) =>
     scope === 'keys:read' ||
@@ -38,7 +38,7 @@ export const embedTokenEndpoints = endpoints({
     auth: 'minting',
     summary: 'Mint an embed token',
     description:
-      'For backends only: a request with an `Origin` header is refused. Without `origins` the ' +
+      'For backends only: a request with an `Origin` header is refused. Without `origins`, the ' +
       'token works on every registered origin of the workspace.',
     body: z.strictObject({
       project_id: Uuid,
@@ -56,13 +56,13 @@ export const embedTokenEndpoints = endpoints({
   },
 });
 
-const headers = { Origin: 'An origin in the audience of the token; browsers send it themselves.' };
+const headers = { Origin: 'An origin in the audience of the token. Browsers set it.' };
 
-// Project, tenant and environment come from the token; no parameter here can name another.
+// Project, tenant and environment come from the token; no parameter here may name them.
 export const embedEndpoints = endpoints({
   'GET /v1/embed/session': {
     auth: 'embed',
-    summary: 'Read what the token reaches',
+    summary: 'Read the project, tenant and scopes of the token',
     headers,
     answers: { 200: EmbedSession },
   },
@@ -80,7 +80,7 @@ export const embedEndpoints = endpoints({
   'POST /v1/embed/keys': {
     auth: 'embed',
     summary: 'Create a key for the tenant',
-    description: 'Each scope of the key must be granted by the token.',
+    description: 'The token must grant each scope of the key.',
     headers,
     body: z.strictObject({ name: Name.optional(), scopes: Scopes.optional() }),
     bodyOptional: true,

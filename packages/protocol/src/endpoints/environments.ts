@@ -1,4 +1,4 @@
-// The two environments are constants, listed so that clients need not hard-code what is billable.
+// The two environments are constants. The list saves clients from hard-coding which is billable.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';

@@ -1,4 +1,4 @@
-// Coordination of retried requests: who runs, who waits, who gets the stored answer.
+// Coordination of retried requests: one runs, the others wait or get the stored response.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
@@ -35,8 +35,8 @@ const held = {
   lock_token: text(IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN, IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX),
 };
 
-// What is stored is replayed as it stands, so it must be fit to send: no line breaks, no Unicode.
-// Their absence is what is searched for: a pattern that spans a long value would backtrack.
+// Stored headers are replayed unchanged, so they must be valid to send: no line breaks, no Unicode.
+// The patterns look for one forbidden character: a pattern that spans a long value would backtrack.
 const HeaderName = z
   .string()
   .min(1)
@@ -59,7 +59,7 @@ export const idempotencyEndpoints = endpoints({
   'POST /v1/idempotency/claim': {
     auth: 'machineHot',
     summary: 'Claim the right to run a request',
-    description: 'Of any number of simultaneous claims exactly one is told to execute.',
+    description: 'Of several simultaneous claims, exactly one gets the state `execute`.',
     body: z.strictObject({
       scope_hash: Sha256Hex,
       fingerprint: Sha256Hex,
@@ -70,10 +70,10 @@ export const idempotencyEndpoints = endpoints({
   },
   'POST /v1/idempotency/complete': {
     auth: 'machineHot',
-    summary: 'Store the answer of a claimed request',
+    summary: 'Store the response to a claimed request',
     description:
-      'A null body, or one beyond the stored cap, cannot be replayed. The request may ' +
-      'hold 10,000 values in all, each header being one.',
+      'A null body, or one larger than `max_body_bytes`, cannot be replayed. The request may ' +
+      'hold at most 10,000 values; each header counts as one.',
     bodyBytesMax: LARGE_BODY_BYTES_MAX,
     bodyValuesMax: IDEMPOTENCY_VALUES_MAX,
     body: z.strictObject({
@@ -87,13 +87,13 @@ export const idempotencyEndpoints = endpoints({
   },
   'POST /v1/idempotency/release': {
     auth: 'machineHot',
-    summary: 'Give a claim back, so that a retry runs',
+    summary: 'Release a claim, so that a retry can run',
     body: z.strictObject(held),
     answers: { 200: IdempotencyRecord },
   },
   'POST /v1/idempotency/heartbeat': {
     auth: 'machineHot',
-    summary: 'Keep the lock of a slow request',
+    summary: 'Extend the lock of a running request',
     body: z.strictObject(held),
     answers: { 200: IdempotencyRecord },
   },

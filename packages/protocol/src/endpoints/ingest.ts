@@ -8,8 +8,8 @@ export const ingestEndpoints = endpoints({
     auth: 'machine',
     summary: 'Send a batch of request events',
     description:
-      'The budget of the workspace is charged before the batch is read, so a refused batch is ' +
-      'paid for too. Fields that are not known are ignored.',
+      'The budget of the workspace is charged before the batch is validated, so a refused batch ' +
+      'counts too. Unknown fields are ignored.',
     body: 'raw',
     rawBody: IngestBatch,
     bodyBytesMax: LARGE_BODY_BYTES_MAX,

@@ -1,4 +1,4 @@
-// API keys, as the vendor manages them.
+// API keys, managed by the vendor.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
@@ -29,8 +29,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create an API key',
     description:
-      'The full value is in `key`, this once. Without `rate_limits` the key follows the default ' +
-      'of its project; an empty array means no limits.',
+      'The full value is in `key` and is shown once. Without `rate_limits`, the key inherits the ' +
+      'default of its project; an empty array means no limits.',
     body: z.strictObject({
       project_id: Uuid,
       tenant_id: Uuid,
@@ -65,8 +65,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Change an API key',
     description:
-      '`rate_limits: null` returns the key to the default of its project. A quarantined key ends ' +
-      'within the hour after it was found.',
+      '`rate_limits: null` resets the key to the default of its project. The expiry of a ' +
+      'quarantined key cannot be later than one hour after it was found.',
     body: z.strictObject({
       name: Name.nullable().optional(),
       scopes: Scopes.optional(),
@@ -89,9 +89,10 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Revoke an API key',
     description:
-      'Repeating it changes nothing. With `wait=true` the answer comes when every live node has ' +
-      'acknowledged, or time is up, and says so in `propagation`. A node is live while it was ' +
-      'heard within the last 90 seconds during which the control plane served.',
+      'Revoking a revoked key changes nothing. With `wait=true`, the response is sent when every ' +
+      'live node has acknowledged the revocation, or at a timeout; see `propagation`. A node is ' +
+      'live if it has polled within the last 90 seconds, not counting time in which the control ' +
+      'plane did not serve.',
     query: z.strictObject({ wait: queryBoolean(false) }),
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,

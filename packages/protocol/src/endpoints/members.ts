@@ -1,4 +1,4 @@
-// Members and invitations. Only an owner changes them, and only with a live credential.
+// Members and invitations. Changing them requires an owner with a live credential.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
@@ -24,7 +24,7 @@ export const memberEndpoints = endpoints({
     auth: 'vendor',
     role: 'owner',
     summary: 'Change the role of a member',
-    description: 'A lower role ends the open invitations that the person made.',
+    description: 'Lowering the role revokes the open invitations that the member created.',
     body: z.strictObject({ role: Role }),
     answers: { 200: WorkspaceMember },
   },
@@ -33,14 +33,14 @@ export const memberEndpoints = endpoints({
     role: 'owner',
     summary: 'Remove a member',
     description:
-      'Access ends with the next request, and so do the open invitations that the person made.',
+      'Access ends immediately. The open invitations that the member created are revoked.',
     answers: { 200: RemovedMember },
   },
   'POST /v1/invites': {
     auth: 'vendor',
     role: 'owner',
     summary: 'Invite a person',
-    description: 'The mailed link carries a credential of its own, other than the answered token.',
+    description: 'The link in the e-mail holds another token than the one returned here.',
     body: z.strictObject({ email: Email, role: Role }),
     budgeted: true,
     answers: { 201: CreatedInvite },
@@ -55,7 +55,7 @@ export const memberEndpoints = endpoints({
   'POST /v1/invites/{id}/revoke': {
     auth: 'vendor',
     role: 'owner',
-    summary: 'Withdraw an invitation',
+    summary: 'Revoke an invitation',
     body: z.strictObject({}),
     bodyOptional: true,
     answers: { 200: WorkspaceInvite },

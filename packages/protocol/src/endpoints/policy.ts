@@ -1,4 +1,4 @@
-// The policy feed, from which nodes learn what they need to verify keys by themselves.
+// The policy feed: nodes read from it everything they need to verify keys locally.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { POLICY_WAIT_MS_MAX } from '../limits.ts';
@@ -11,7 +11,7 @@ const filter = {
   env: Env.optional(),
   tenant_id: TenantFilter.optional(),
   node: NodeId.optional(),
-  // The only number that is clamped, by the server's page ceiling; its presence allows paging.
+  // The only number that is clamped, to the server's maximum page size. Its presence allows paging.
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 };
 
@@ -20,10 +20,10 @@ export const policyEndpoints = endpoints({
     auth: 'machine',
     summary: 'Read the whole policy of a project',
     description:
-      'Sent without `max_keys`, a snapshot beyond the page ceiling is refused with 413. Pages ' +
-      'share the version of the first one; use `next_cursor` for the next. A page ends early when ' +
-      'its scopes exceed 8 MiB, which counts as the ceiling too.',
-    headers: { 'If-None-Match': 'The `ETag` of an earlier answer; 304 when it still holds.' },
+      'Without `max_keys`, a snapshot larger than one page is refused with 413. All pages have ' +
+      'the version of the first; pass `next_cursor` as `cursor` to get the next page. A page ' +
+      'also ends when its scopes exceed 8 MiB.',
+    headers: { 'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.' },
     query: z.strictObject({ ...filter, cursor: Cursor.optional() }),
     answers: { 200: PolicySnapshot, 304: null },
   },
@@ -31,10 +31,10 @@ export const policyEndpoints = endpoints({
     auth: 'machine',
     summary: 'Read what changed since a version',
     description:
-      'Polling acknowledges `since` as applied by `node`. A node that is too far behind gets a ' +
-      'snapshot, one that has everything a 304. With `wait_ms` the request is held until ' +
-      'something changes. With `leave=true` the node says that it verifies no key any more: it is ' +
-      'forgotten at once, acknowledges nothing and is not held.',
+      'A poll acknowledges that `node` has applied version `since`. A node that is too far ' +
+      'behind gets a snapshot; a node that is up to date gets 304. With `wait_ms`, the request ' +
+      'waits for a change. With `leave=true`, the node reports that it has stopped verifying ' +
+      'keys: it is removed at once, and the request neither acknowledges nor waits.',
     query: z
       .strictObject({
         ...filter,

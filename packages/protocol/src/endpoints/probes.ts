@@ -1,4 +1,4 @@
-// Liveness, readiness, status and public signing keys. Unversioned and open to everyone.
+// Liveness, readiness, status and public signing keys. Unversioned, and without a credential.
 import { endpoints } from '../endpoint.ts';
 import { Health, Jwks, Ready, Status, Unready } from '../objects/probes.ts';
 
@@ -6,13 +6,13 @@ export const probeEndpoints = endpoints({
   'GET /healthz': {
     auth: 'none',
     summary: 'Liveness',
-    description: 'Touches nothing outside the server.',
+    description: 'Contacts neither the database nor Redis.',
     answers: { 200: Health },
   },
   'GET /readyz': {
     auth: 'none',
     summary: 'Readiness',
-    description: 'Obtains a database connection, or gives up after about three seconds.',
+    description: 'Waits at most about three seconds for a database connection.',
     answers: { 200: Ready, 503: Unready },
   },
   'GET /status': {
@@ -23,7 +23,7 @@ export const probeEndpoints = endpoints({
   'GET /.well-known/jwks.json': {
     auth: 'none',
     summary: 'Public keys that verify embed tokens',
-    description: 'A new key is published here before any token is signed with it.',
+    description: 'A new key is published here before it signs its first token.',
     answers: { 200: Jwks },
   },
 });

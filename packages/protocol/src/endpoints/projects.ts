@@ -36,7 +36,7 @@ export const projectEndpoints = endpoints({
   'PATCH /v1/projects/{id}': {
     auth: 'vendor',
     summary: 'Change a project',
-    description: 'New default rate limits reach every node as a full snapshot.',
+    description: 'New default rate limits make every node fetch a full snapshot.',
     body: z.strictObject({
       name: Name.optional(),
       default_rate_limits: RateLimits.optional(),

@@ -1,4 +1,4 @@
-// Shared counters for a fleet of nodes. A denial is an answer, not an error.
+// Counters shared by all nodes. A denial is a 200 response, not an error.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { RATE_LIMIT_COST_DEFAULT, RATE_LIMIT_COST_MAX, RATE_LIMIT_COST_MIN } from '../limits.ts';
@@ -10,8 +10,8 @@ export const ratelimitEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Check and charge rate limits',
     description:
-      'All rules are charged together or not at all. A `cost` of 0 only looks. A workspace may have ' +
-      'a bounded number of live counters in each environment: a check that needs more is answered 429.',
+      'All rules are charged, or none. A `cost` of 0 checks without charging. The number of ' +
+      'active counters per workspace and environment is limited: a check that needs more gets 429.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env,

@@ -1,4 +1,4 @@
-// Where a secret-scanning partner reports leaked credentials.
+// The webhook of secret-scanning partners, which report leaked credentials.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ScannerReport, ScannerVerdict } from '../objects/scanner.ts';
@@ -8,10 +8,10 @@ export const scannerEndpoints = endpoints({
     auth: 'signature',
     summary: 'Report leaked credentials',
     description:
-      'The signature over the exact bytes is checked before anything is parsed. Reported keys ' +
-      'are quarantined; a failure answers 5xx, and redelivery is safe.',
+      'The signature covers the exact bytes of the body and is checked before they are parsed. ' +
+      'Reported keys are quarantined. After a 5xx response, the report can safely be sent again.',
     headers: {
-      'Scanner-Public-Key-Identifier': 'Which public key verifies the signature.',
+      'Scanner-Public-Key-Identifier': 'The id of the public key that verifies the signature.',
       'Scanner-Public-Key-Signature': 'Base64 of the DER-encoded ECDSA signature.',
     },
     body: 'raw',

@@ -12,8 +12,8 @@ export const secretKeyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create a secret key',
     description:
-      'The full value is in `key`, this once. Made by a secret key, it ends with that one at the ' +
-      'latest.',
+      'The full value is in `key` and is shown once. A key created with a secret key never ' +
+      'expires later than that key.',
     body: z.strictObject({
       env: Env,
       name: Name.optional(),
@@ -25,7 +25,7 @@ export const secretKeyEndpoints = endpoints({
   'GET /v1/secret_keys': {
     auth: 'vendor',
     summary: 'List secret keys, newest first',
-    description: 'Revoked ones are included. A test credential sees test keys only.',
+    description: 'Revoked keys are included. A test credential sees test keys only.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(SecretKey) },
@@ -46,7 +46,7 @@ export const secretKeyEndpoints = endpoints({
   'POST /v1/secret_keys/{id}/revoke': {
     auth: 'vendor',
     summary: 'Revoke a secret key',
-    description: 'Repeating it changes nothing.',
+    description: 'Revoking a revoked key changes nothing.',
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
     answers: { 200: SecretKey },

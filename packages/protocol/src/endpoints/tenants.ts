@@ -36,7 +36,7 @@ export const tenantEndpoints = endpoints({
   'PATCH /v1/tenants/{id}': {
     auth: 'vendor',
     summary: 'Change a tenant',
-    description: '`meta` is replaced as a whole. `external_id` is fixed.',
+    description: '`meta` is replaced as a whole. `external_id` cannot be changed.',
     body: z.strictObject({
       name: Name.nullable().optional(),
       meta: Meta.optional(),
@@ -46,7 +46,7 @@ export const tenantEndpoints = endpoints({
   },
   'POST /v1/tenants/{id}/embed_tokens/revoke': {
     auth: 'vendor',
-    summary: 'End every embed token of a tenant',
+    summary: 'Revoke every embed token of a tenant',
     body: z.strictObject({}),
     bodyOptional: true,
     answers: { 200: EmbedTokensRevoked },

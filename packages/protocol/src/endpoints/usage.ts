@@ -1,4 +1,4 @@
-// Figures for billing and for knowing one's customers.
+// Usage figures, for billing and for insight into tenants.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
@@ -44,8 +44,8 @@ export const usageEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Read traffic, refusals and latency by hour or day',
     description:
-      'The last `count` intervals in UTC, the current one included: at most 168 hours or 35 days. ' +
-      'Percentiles are read off a histogram and up to 9.1 % off.',
+      'The last `count` intervals in UTC, including the current one: at most 168 hours or 35 ' +
+      'days. Percentiles come from a histogram and are accurate to 9.1 %.',
     query: z
       .strictObject({
         interval: z.enum(['hour', 'day']).default('hour'),

@@ -1,4 +1,4 @@
-// The workspace: founded once, read and changed by whoever acts in it.
+// Creating, reading and changing a workspace.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { FoundedWorkspace, Workspace } from '../objects/workspace.ts';
@@ -7,10 +7,10 @@ import { Email, EmbedOrigins, Env, Name, Slug } from '../validators.ts';
 export const workspaceEndpoints = endpoints({
   'POST /v1/workspaces': {
     auth: 'founder',
-    summary: 'Found a workspace',
+    summary: 'Create a workspace',
     description:
-      'Mints the first secret key in the chosen environment and shows it once. A signed-in ' +
-      'person becomes owner; the bootstrap token founds a workspace without members.',
+      'Also creates the first secret key, in environment `env`; its value is shown once. With a ' +
+      'session, the caller becomes owner. With the bootstrap token, the workspace has no members.',
     body: z.strictObject({
       name: Name,
       slug: Slug,

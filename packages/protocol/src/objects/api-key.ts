@@ -1,4 +1,4 @@
-// The key that a vendor gives to a customer.
+// The key that a vendor issues to a customer.
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';
@@ -15,7 +15,7 @@ export const ApiKey = z
     scopes: z.array(z.string()),
     meta: Meta,
     rate_limits: RateLimits.nullable().meta({
-      description: 'null inherits the default of the project; an empty array means no limits.',
+      description: '`null` inherits the default of the project; an empty array means no limits.',
     }),
     expires_at: WireTime.nullable(),
     revoked_at: WireTime.nullable(),
@@ -29,20 +29,20 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.output<typeof ApiKey>;
 
-/** With the full value, which is never readable again. */
+/** Includes the full value, which cannot be read again. */
 export const CreatedApiKey = ApiKey.extend({
   key: z.string(),
   key_shown_once: z.literal(true),
 }).meta({ id: 'CreatedApiKey' });
 export type CreatedApiKey = z.output<typeof CreatedApiKey>;
 
-/** The successor; the predecessor comes along with its shortened expiry. */
+/** The new key, with the old key and its shortened expiry in `previous_key`. */
 export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta({
   id: 'RotatedApiKey',
 });
 export type RotatedApiKey = z.output<typeof RotatedApiKey>;
 
-/** How far a change has reached the nodes that verify keys. */
+/** Which nodes have applied a revocation. */
 export const Propagation = z
   .strictObject({
     version: z.int().min(1),
@@ -52,8 +52,9 @@ export const Propagation = z
     total_nodes: Count,
     silent_nodes: Count.meta({
       description:
-        'Nodes that were seen within 24 hours and are not waited for: neither heard within 90 ' +
-        'seconds of served time, nor said to have stopped. They may still admit the key.',
+        'Nodes that polled within the last 24 hours, but not within the last 90 seconds of ' +
+        'served time, and did not report that they stopped. They are not waited for, and may ' +
+        'still accept the key.',
     }),
     nodes: z.array(
       z.strictObject({
@@ -68,7 +69,7 @@ export const Propagation = z
   .meta({ id: 'Propagation' });
 export type Propagation = z.output<typeof Propagation>;
 
-/** `propagation` is present exactly when the caller asked to wait. */
+/** `propagation` is present only with `wait=true`. */
 export const RevokedApiKey = ApiKey.extend({ propagation: Propagation.optional() }).meta({
   id: 'RevokedApiKey',
 });

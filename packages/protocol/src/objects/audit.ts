@@ -1,4 +1,4 @@
-// Rows of the hash-chained history, and the verdict on a chain.
+// Rows of the hash-chained audit log, and the result of verifying a chain.
 import { z } from 'zod';
 import { Meta, Uuid } from '../validators.ts';
 import { Count, WireHash, WireTime } from './wire.ts';
@@ -21,9 +21,9 @@ export const AuditLog = z
     seq: z.int().min(1),
     occurred_at: WireTime,
     actor_type: ActorType,
-    // Not always a uuid: a scanner is known by its key identifier.
+    // Not always a UUID: for a scanner it is its key identifier.
     actor_id: z.string().nullable(),
-    // Null for actors that are no person; absent for a test principal, which sees no people.
+    // Null for actors other than users. Absent for a test principal, which may not read people.
     actor: AuditActor.nullable().optional(),
     action: z.string(),
     target_type: z.string(),

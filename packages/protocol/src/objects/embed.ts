@@ -1,4 +1,4 @@
-// The short-lived tokens with which a customer's own people manage keys from a browser.
+// Short-lived tokens with which the users of a tenant manage keys from a browser.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';

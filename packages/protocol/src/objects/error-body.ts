@@ -1,4 +1,4 @@
-// The one shape of every refusal.
+// The body of every error response.
 import { z } from 'zod';
 
 export const ErrorBody = z

@@ -1,4 +1,4 @@
-// Verdicts of the idempotency coordinator. All of them are 200: a denial is a value.
+// Results of idempotency calls. All of them are 200 responses: a denial is a value.
 import { z } from 'zod';
 import { Count } from './wire.ts';
 
@@ -6,7 +6,7 @@ export const StoredResponse = z
   .strictObject({
     status: z.int().min(100).max(599),
     headers: z.record(z.string(), z.string()),
-    // Null when the body was too large to keep; then `body_stored` is false.
+    // Null if the body was too large to store; then `body_stored` is false.
     body: z.string().nullable(),
     body_stored: z.boolean(),
   })
@@ -30,7 +30,7 @@ export const IdempotencyClaim = z
   .meta({ id: 'IdempotencyClaim' });
 export type IdempotencyClaim = z.output<typeof IdempotencyClaim>;
 
-/** `lost` means the lock is no longer the caller's. */
+/** `lost` means that the caller no longer holds the lock. */
 export const IdempotencyRecord = z
   .strictObject({
     object: z.literal('idempotency_record'),

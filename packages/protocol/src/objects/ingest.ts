@@ -1,4 +1,4 @@
-// Telemetry: the batch that an SDK sends, and its receipt.
+// Telemetry: the batch that the SDK sends, and the receipt for it.
 import { z } from 'zod';
 import {
   INGEST_DURATION_MS_MAX,
@@ -17,8 +17,8 @@ const Short = text(0, INGEST_SHORT_CHARS_MAX);
 const Path = text(0, INGEST_PATH_CHARS_MAX);
 const SampleRate = z.number().gt(0).max(1);
 
-// Unlike other bodies these ignore unknown fields: an SDK newer than the server must not lose its
-// telemetry.
+// Unlike other bodies, these ignore unknown fields, so that the server accepts telemetry from a
+// newer SDK.
 export const IngestEvent = z
   .object({
     ts: Timestamp,
@@ -41,7 +41,7 @@ export const IngestEvent = z
   .meta({ id: 'IngestEvent' });
 export type IngestEvent = z.output<typeof IngestEvent>;
 
-/** The endpoint takes raw bytes, because the budget is charged before this schema is applied. */
+/** The endpoint accepts raw bytes, because the budget is charged before this schema is applied. */
 export const IngestBatch = z
   .object({
     object: z.literal('ingest_batch'),
@@ -49,7 +49,7 @@ export const IngestBatch = z
     node_id: NodeId,
     sdk: z.object({ name: Short, version: Short }),
     events: z.array(IngestEvent).max(INGEST_EVENTS_MAX),
-    // A batch that is sent again under the same id counts once.
+    // A batch that is sent again with the same id counts once.
     batch_id: Uuid.optional(),
     events_dropped: z.int().min(0).default(0),
     sample_rate: SampleRate.default(1),

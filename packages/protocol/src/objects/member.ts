@@ -23,7 +23,7 @@ export const RemovedMember = z.strictObject({
   removed: z.literal(true),
 });
 
-/** `active` is true when the workspace is now the asking session's active one. */
+/** `active` is true if the workspace is now the active one of the caller's session. */
 export const JoinedMember = z
   .strictObject({
     object: z.literal('workspace_member'),
@@ -41,7 +41,7 @@ export const WorkspaceInvite = z
     id: Uuid,
     email: z.string(),
     role: Role,
-    // Null when a secret key invited: then there is no person to name.
+    // Null if the invitation was created with a secret key.
     invited_by: Uuid.nullable(),
     created_at: WireTime,
     expires_at: WireTime,

@@ -1,4 +1,4 @@
-// Answers: every nullable field is present, and nothing undeclared slips out.
+// Responses have every nullable field and no undeclared ones.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ const key = {
   last_used_at: null,
 };
 
-test('a key is answered with every field, even the empty ones', () => {
+test('a key in a response has every field, including null ones', () => {
   ok(ApiKey.safeParse(key).success);
   for (const field of Object.keys(key)) {
     const rest = Object.entries(key).filter(([name]) => name !== field);
@@ -49,7 +49,7 @@ test('the value of a key appears on creation and rotation only', () => {
   ok(!RotatedApiKey.safeParse({ ...shown, previous_key: shown }).success);
 });
 
-test('a revocation reports on nodes only when asked', () => {
+test('a revocation has propagation only on request', () => {
   const propagation = {
     version: 7,
     complete: true,
@@ -63,7 +63,7 @@ test('a revocation reports on nodes only when asked', () => {
   ok(RevokedApiKey.safeParse({ ...key, propagation }).success);
 });
 
-test('a person behind an audit row may be named, null, or withheld', () => {
+test('the actor of an audit row may be present, null or absent', () => {
   const row = {
     object: 'audit_log',
     id,
@@ -84,14 +84,14 @@ test('a person behind an audit row may be named, null, or withheld', () => {
   ok(AuditLog.safeParse({ ...row, actor_type: 'user', actor_id: id, actor }).success);
 });
 
-test('a removal in the feed carries just enough to forget a key', () => {
+test('a removal in the feed has only the fields that identify the key', () => {
   const where = { key_id: id, tenant_id: id, env: 'live', lookup_hash: hash };
   ok(PolicyChange.safeParse({ change: 'remove', ...where, reason: 'revoked' }).success);
   ok(!PolicyChange.safeParse({ change: 'remove', ...where }).success);
   ok(!PolicyChange.safeParse({ change: 'upsert', ...where }).success);
 });
 
-test('instants are answered in UTC with exactly three digits', () => {
+test('timestamps in responses are UTC with exactly three digits of milliseconds', () => {
   ok(WireTime.safeParse(at).success);
   for (const text of ['2025-01-31T10:00:00Z', '2025-01-31T10:00:00.000+00:00', `${at}\n`]) {
     ok(!WireTime.safeParse(text).success, text);
@@ -100,7 +100,7 @@ test('instants are answered in UTC with exactly three digits', () => {
   ok(!WireMonth.safeParse('2025-01-02').success);
 });
 
-test('every answer names its kind, but for those that have none', () => {
+test('every response has an object field, except the listed ones', () => {
   const unnamed: string[] = [];
   for (const [line, { answers }] of Object.entries(allEndpoints)) {
     for (const type of Object.values(answers)) {

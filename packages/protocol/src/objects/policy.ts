@@ -1,4 +1,4 @@
-// What a node needs to verify keys by itself: the whole of it, or what changed since.
+// The policy from which a node verifies keys: in full (snapshot), or the changes (delta).
 import { z } from 'zod';
 import { Env, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireHash, WireTime } from './wire.ts';
@@ -12,7 +12,7 @@ export const PolicyEntry = z
     display_prefix: z.string(),
     scopes: z.array(z.string()),
     expires_at: WireTime.nullable(),
-    // Already resolved against the default of the project, so never null.
+    // The default of the project is already applied, so this is never null.
     rate_limits: RateLimits,
   })
   .meta({ id: 'PolicyEntry' });

@@ -1,4 +1,4 @@
-// Answers of the unversioned probes. They are read by load balancers and people, so they carry no
+// Responses of the unversioned probes. Load balancers and people read them, so they have no
 // `object` field.
 import { z } from 'zod';
 import { WireTime } from './wire.ts';

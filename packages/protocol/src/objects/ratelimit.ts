@@ -1,4 +1,4 @@
-// The verdict of one rate-limit check.
+// The result of one rate-limit check.
 import { z } from 'zod';
 import { Count } from './wire.ts';
 
@@ -7,7 +7,7 @@ export const RatelimitResult = z
     object: z.literal('ratelimit_result'),
     allowed: z.boolean(),
     limited_policy: z.string().nullable(),
-    // Null also when no wait would help, because the cost alone exceeds the limit.
+    // Also null when waiting does not help, because the cost alone exceeds the limit.
     retry_after_seconds: Count.nullable(),
     store: z.enum(['redis', 'memory']),
     policies: z.array(

@@ -1,16 +1,16 @@
-// Reports of leaked credentials, and the labels given back.
+// Reports of leaked credentials, and the labels returned for them.
 import { z } from 'zod';
 import { BODY_BYTES_MAX, SCANNER_REPORTS_MAX } from '../limits.ts';
 import { text } from '../text.ts';
 import { WireHash } from './wire.ts';
 
-// As long as the body may be: an address that is too long must not spare a key beside it.
+// The only bound is that of the body: an overlong URL must not invalidate the report of a key.
 const Field = text(0, BODY_BYTES_MAX);
 
-/** The endpoint takes raw bytes: the signature is checked before this schema is applied. */
+/** The endpoint accepts raw bytes: the signature is checked before this schema is applied. */
 export const ScannerReport = z
   .array(
-    // Unknown fields are ignored: the sender decides what else it tells.
+    // Unknown fields are ignored: partners may send more than is read here.
     z.object({
       token: Field,
       type: Field,

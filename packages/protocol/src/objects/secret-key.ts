@@ -23,14 +23,14 @@ export const SecretKey = z
   .meta({ id: 'SecretKey' });
 export type SecretKey = z.output<typeof SecretKey>;
 
-/** With the full value, which is never readable again. */
+/** Includes the full value, which cannot be read again. */
 export const CreatedSecretKey = SecretKey.extend({
   key: z.string(),
   key_shown_once: z.literal(true),
 }).meta({ id: 'CreatedSecretKey' });
 export type CreatedSecretKey = z.output<typeof CreatedSecretKey>;
 
-/** The successor; the predecessor comes along with its shortened expiry. */
+/** The new key, with the old key and its shortened expiry in `previous_key`. */
 export const RotatedSecretKey = CreatedSecretKey.extend({ previous_key: SecretKey }).meta({
   id: 'RotatedSecretKey',
 });

@@ -15,7 +15,7 @@ const lifetime = {
   absolute_expires_at: WireTime,
 };
 
-/** Answered once, at login, with the token. */
+/** The response to a login: the only one with the token. */
 export const Session = z
   .strictObject({
     ...lifetime,
@@ -26,7 +26,7 @@ export const Session = z
   .meta({ id: 'Session' });
 export type Session = z.output<typeof Session>;
 
-/** `current` marks the session that asks. */
+/** `current` marks the session that made the request. */
 export const SessionSummary = z
   .strictObject({ ...lifetime, current: z.boolean() })
   .meta({ id: 'SessionSummary' });

@@ -1,4 +1,4 @@
-// A person, and what a person sees of the workspaces they act in.
+// A user account, and its memberships of workspaces.
 import { z } from 'zod';
 import { Role, Uuid } from '../validators.ts';
 import { WireTime } from './wire.ts';
@@ -15,7 +15,7 @@ const person = {
 export const User = z.strictObject({ object: z.literal('user'), ...person }).meta({ id: 'User' });
 export type User = z.output<typeof User>;
 
-/** The person inside a login answer, where the kind goes without saying. */
+/** The user inside a login response, without an `object` field. */
 export const SessionUser = z.strictObject(person);
 
 export const Membership = z

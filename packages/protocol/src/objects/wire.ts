@@ -1,8 +1,8 @@
-// Pieces that several answers share. Answers are strict: an undeclared field is a leak or a typo.
+// Schemas shared by responses. Responses are strict: an undeclared field is a leak or a typo.
 import { z } from 'zod';
 import { WIRE_TIME } from '../timestamp.ts';
 
-/** An instant as it is always answered: UTC, three digits of milliseconds, Z. */
+/** A time in a response: UTC, with three digits of milliseconds and `Z`. */
 export const WireTime = z.string().regex(WIRE_TIME).meta({ format: 'date-time' });
 
 /** A calendar day in UTC. */
@@ -21,6 +21,6 @@ export const WireHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const Count = z.int().min(0);
 
-/** The one shape of every list. Further pages are named by a `Link` header, never in the body. */
+/** The body of every list. The next page is in the `Link` header, never in the body. */
 export const list = <T extends z.ZodType>(of: T) =>
   z.strictObject({ object: z.literal('list'), data: z.array(of) });

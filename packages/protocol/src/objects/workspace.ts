@@ -18,7 +18,7 @@ export const Workspace = z
   .meta({ id: 'Workspace' });
 export type Workspace = z.output<typeof Workspace>;
 
-/** Founding answers three things at once; a bootstrapped workspace has no member yet. */
+/** `membership` is null for a workspace created with the bootstrap token. */
 export const FoundedWorkspace = z
   .strictObject({
     workspace: Workspace,

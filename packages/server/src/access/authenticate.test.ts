@@ -101,7 +101,7 @@ test('whoever is refused is told what to send instead', async () => {
   match(await said('founder', 'krsk_live_good'), /takes a session or the bootstrap token/);
   match(await said('vendor', BOOTSTRAP), /takes a secret key or a session/);
   match(await said('embed', 'krses_good'), /takes an embed token/);
-  match(await said('vendor', 'krses_loose'), /found one, accept an invite or switch to one/);
+  match(await said('vendor', 'krses_loose'), /create one, accept an invite or switch to one/);
 });
 
 test('a bootstrap token is known by itself, even one that is written like an embed token', async () => {
