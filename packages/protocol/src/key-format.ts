@@ -103,7 +103,7 @@ function isSound(text: string, prefix: string): boolean {
   return endsWithHex(text, crc32(text, checksumAt));
 }
 
-/** Checks the key in `scratch` four bytes at a time, with one table for each ("slicing by four"). */
+/** Checks the key in `scratch` four bytes at a time, with one table each ("slicing by four"). */
 function isSoundBody(crcOfPrefix: number): boolean {
   let crc = crcOfPrefix;
   let foreign = 0;

@@ -1,4 +1,4 @@
-// Generates the OpenAPI document from the endpoint maps, so that it cannot disagree with the server.
+// Generates the OpenAPI document from the endpoint maps, so that document and server always agree.
 import type { z } from 'zod';
 import { type Endpoint, pathParams, requiresItsHeaders, splitLine } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';

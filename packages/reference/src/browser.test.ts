@@ -1,5 +1,5 @@
-// The page in a browser: nothing overflows at any width, every text has enough contrast in light
-// and dark, and a print contains all of it.
+// The page in a browser: nothing overflows at any width, all text has enough contrast in light and
+// dark, and a printout is complete.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -10,11 +10,11 @@ import { findChromium } from '../../../tests/stores/chromium.ts';
 import { referencePage } from './page.ts';
 import { referenceStyle } from './style.ts';
 
-// Run inside the page, so they are strings: their globals exist in a browser only.
+// These run inside the page, so they are strings: their globals exist only in a browser.
 
 const sideways = 'document.documentElement.scrollWidth - innerWidth';
 
-/** Every text whose contrast is less than WCAG AA asks for its size. */
+/** Every text whose contrast is below WCAG AA for its size. */
 const faint = `(() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
@@ -40,7 +40,7 @@ const faint = `(() => {
   return [...found];
 })()`;
 
-/** What would be missing on paper: closed parts, and text cut off by its box. */
+/** Parts that a printout would lack: closed sections, and clipped text. */
 const unprinted = `[...document.querySelectorAll('main details, main pre')].filter((each) =>
   each.tagName === 'PRE'
     ? each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1
@@ -59,7 +59,7 @@ test('the page fits every width, has enough contrast, and prints', async (t) => 
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await browser.newPage({ colorScheme });
     await page.goto(url);
-    // 320 is a page of 1280 at four times its size.
+    // 320 equals a width of 1280 at 400 % zoom.
     for (const width of [320, 390, 640, 1280]) {
       await page.setViewportSize({ width, height: 800 });
       equal(await page.evaluate(sideways), 0, `${width} wide`);

@@ -1,4 +1,4 @@
-// Reads an OpenAPI document into what the page shows. Unknown or missing parts are left out.
+// Reads the parts of an OpenAPI document that the page shows. Unknown parts are ignored.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { objectsIn } from '@keyrail/protocol/json-schema-shape.ts';
 import { isJsonObject } from '@keyrail/protocol/json-value.ts';
@@ -24,13 +24,13 @@ export type Operation = {
   path: string;
   summary: string;
   description: string | null;
-  /** Names of security schemes; any one of them is enough. Empty: no credential. */
+  /** Names of security schemes, any of which is enough; empty if no credential is needed. */
   credentials: readonly string[];
   role: string | null;
   parameters: readonly Parameter[];
   body: RequestBody | null;
   responses: readonly Response[];
-  /** Statuses of the refusals that the document names, without the catch-all. */
+  /** The documented error statuses, without `default`. */
   refusals: readonly string[];
 };
 
@@ -159,7 +159,7 @@ function credentialsOf(schemes: JsonObject): Credential[] {
   }));
 }
 
-/** Each shared refusal once, by status; the catch-all comes last. */
+/** Each shared error response once, by status; `default` comes last. */
 function refusalsOf(operations: readonly Tagged[], responses: JsonObject): Refusal[] {
   const byStatus = new Map(operations.flatMap(({ refs }) => [...refs]));
   return [...byStatus]

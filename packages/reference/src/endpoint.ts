@@ -1,4 +1,4 @@
-// One operation of the page: its request and responses on one side, an example on the other.
+// One operation on the page: request and responses on one side, an example on the other.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { arrayItems, propertiesOf } from '@keyrail/protocol/json-schema-shape.ts';
 import { type Operation, type Parameter, type Response, spaced } from './document.ts';
@@ -35,7 +35,7 @@ export const operationArticle = (operation: Operation, place: Place): Html => ht
   </div>
 </article>`;
 
-/** Path parameters stand out, since a caller has to fill them in. */
+/** Highlights the path parameters. */
 function pathHtml(path: string): Html {
   const parts = path.split(/(\{\w+\})/);
   return html`${parts.map((part) => (part.startsWith('{') ? html`<b>${part}</b>` : part))}`;
@@ -70,9 +70,9 @@ const parameterRows =
   };
 
 const bodyRemark = ({ description, isRequired }: NonNullable<Operation['body']>): string | null =>
-  description ?? (isRequired ? null : 'may be left out');
+  description ?? (isRequired ? null : 'optional');
 
-/** Without a title the rows belong to a response, where only optional fields are marked. */
+/** Without a title, the rows belong to a response, where only optional fields are marked. */
 function fieldTable(
   title: string | null,
   rows: readonly Row[],

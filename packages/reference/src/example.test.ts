@@ -1,4 +1,4 @@
-// The commands of the page, taken from the real document.
+// The curl commands of the page, from the real document.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
@@ -17,7 +17,7 @@ function operationAt(line: string): Operation {
 
 const curl = (line: string): string => curlFor(operationAt(line), url);
 
-test('a command names its method only when curl would choose another', () => {
+test('a command has -X only if curl would choose another method', () => {
   match(curl('GET /v1/workspace'), /^curl https:\/\/keys\.example\.com\/v1\/workspace \\\n/);
   match(curl('POST /v1/secret_keys'), /^curl https:/);
   match(curl('DELETE /v1/projects/{id}'), /^curl -X DELETE https:\S+\/v1\/projects\/\$ID \\\n/);
@@ -47,6 +47,6 @@ test('a body survives the quoting of the shell', () => {
   match(quoted, /-d '\{"reason":"It'\\''s out"\}'$/);
 });
 
-test('a body of optional fields with an empty example is left out', () => {
+test('an optional body with an empty example is omitted', () => {
   ok(!curl('POST /v1/tenants/{id}/embed_tokens/revoke').includes('-d '));
 });

@@ -1,4 +1,4 @@
-// Templates: nothing that is put in can become markup.
+// Templates: inserted values never become markup.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { html, jsonHtml } from './html.ts';
@@ -6,13 +6,13 @@ import { prose } from './markdown.ts';
 
 const hostile = `<script>alert("1")</script> & 'more'`;
 
-test('whatever is put into a template is escaped, in text and in attributes', () => {
+test('values in a template are escaped, in text and in attributes', () => {
   const escaped = '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;more&#39;';
   equal(html`<p title="${hostile}">${hostile}</p>`.html, `<p title="${escaped}">${escaped}</p>`);
   equal(html`${[hostile, html`<b>${hostile}</b>`]}`.html, `${escaped}<b>${escaped}</b>`);
 });
 
-test('html inside html stays html, and null is nothing', () => {
+test('nested templates are not escaped again, and null is omitted', () => {
   equal(html`<p>${html`<b>x</b>`}${null}${1}</p>`.html, '<p><b>x</b>1</p>');
 });
 
@@ -23,7 +23,7 @@ test('backticks become code, escaped like everything else', () => {
   );
 });
 
-test('printed JSON reads as the value it was', () => {
+test('printed JSON parses to the same value', () => {
   const value = {
     text: hostile,
     list: ['a', 'b'],

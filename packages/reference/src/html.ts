@@ -1,5 +1,5 @@
-// HTML as values. A template escapes every piece that is not HTML already, so that nobody can
-// forget to escape.
+// HTML as values. A template escapes every value that is not HTML already, so escaping cannot be
+// forgotten.
 
 export type Html = { readonly html: string };
 
@@ -25,7 +25,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** A JSON value, indented, with its parts marked for colour. Short lists stay on one line. */
+/** An indented JSON value with syntax colours. Short lists stay on one line. */
 export function jsonHtml(value: unknown, indent = ''): Html {
   if (Array.isArray(value)) return bracketed('[]', value.map(bare), { value, indent });
   if (typeof value === 'object' && value !== null) {

@@ -1,5 +1,5 @@
 // The subset of Markdown that descriptions use: `##` headings, paragraphs, lists, fenced JSON,
-// `code` and **bold**. Everything else is shown as the text it is.
+// `code` and **bold**. Everything else is shown as plain text.
 import { type Html, html, jsonHtml } from './html.ts';
 
 export type Section = { id: string; title: string; blocks: Html[] };

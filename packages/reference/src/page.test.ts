@@ -1,4 +1,4 @@
-// The page shows what any OpenAPI document says, and nothing in it can become markup.
+// The page can show any OpenAPI document, and nothing in the document becomes markup.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { referencePage } from './page.ts';
@@ -28,7 +28,7 @@ const foreign = {
   },
 };
 
-test('a document of another API is shown as it is', () => {
+test('the page shows the document of another API', () => {
   const page = referencePage(foreign, links);
   match(page, /<title>Pets reference<\/title>/);
   match(page, /<p>All <b>pets<\/b>\.<\/p>/);

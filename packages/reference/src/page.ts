@@ -1,11 +1,11 @@
-// One page from an OpenAPI document: a menu, the introduction, and every operation by group.
+// Renders an OpenAPI document: a menu, the introduction, and all operations by group.
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { type ApiDocument, type Group, readDocument, spaced } from './document.ts';
 import { operationArticle } from './endpoint.ts';
 import { columnHeads, type Html, html, methodBadge, statusBadge } from './html.ts';
 import { prose, type Section, sectionsOf } from './markdown.ts';
 
-/** Where the page finds what it links to. */
+/** The URLs that the page links to. */
 export type PageLinks = { styleUrl: string; iconUrl: string; documentUrl: string };
 
 export function referencePage(openApi: JsonObject, links: PageLinks): string {
@@ -27,7 +27,7 @@ export function referencePage(openApi: JsonObject, links: PageLinks): string {
 ${menu(document, sections)}
 <main id="content">
 <header class="opening"><h1>API reference</h1><div class="lead">${opening}
-  <p>Programs read the same from <a href="${links.documentUrl}">${links.documentUrl}</a>.</p></div>
+  <p>The OpenAPI document is at <a href="${links.documentUrl}">${links.documentUrl}</a>.</p></div>
 </header>
 ${sections.map((section) => introSection(section, document))}
 ${document.groups.map(
@@ -53,7 +53,7 @@ const logo: Html = html`<svg class="logo" viewBox="0 0 32 32" width="26" height=
  aria-hidden="true"><path d="M5 9h22M5 23h22M10 9v14M22 9v14" />
 <circle cx="16" cy="16" r="4" /></svg>`;
 
-/** On a narrow screen the menu covers the page: `#menu` opens it, any other link closes it. */
+/** On a narrow screen, the menu covers the page: `#menu` opens it, any other link closes it. */
 const menu = ({ title, version, groups }: ApiDocument, sections: readonly Section[]): Html => html`
 <div class="bar"><a class="brand" href="#content">${logo}${title}</a>
   <a class="open" href="#menu">Menu</a></div>

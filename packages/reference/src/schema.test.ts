@@ -1,4 +1,4 @@
-// Field rows: types in words, bounds for requests, nested objects under the path of their parent.
+// Field rows: types in words, limits of requests, and nested fields with the path of their parent.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
@@ -29,7 +29,7 @@ const field = (rows: readonly Row[], path: string): FieldRow => {
   return found;
 };
 
-test('a field says its type, its bounds, its default and whether it is needed', () => {
+test('a field has its type, its limits, its default and whether it is required', () => {
   const rows = bodyRows('POST /v1/keys');
   deepEqual(field(rows, 'project_id'), {
     parents: '',
@@ -46,12 +46,12 @@ test('a field says its type, its bounds, its default and whether it is needed', 
   deepEqual(overlap.notes, ['0 to 168', 'default `24`']);
 });
 
-test('a field that needs explaining is explained', () => {
+test('a field shows its description', () => {
   const rows = answerRows('POST /v1/keys', 201);
-  ok(field(rows, 'rate_limits').meaning?.startsWith('null inherits'));
+  ok(field(rows, 'rate_limits').meaning?.startsWith('`null` inherits'));
 });
 
-test('the fields of nested objects stand under the path of their parent', () => {
+test('nested fields have the path of their parent', () => {
   const window = field(bodyRows('POST /v1/keys'), 'rate_limits[].window_ms');
   deepEqual(window.notes, ['1,000 to 2,678,400,000']);
   const rows = answerRows('GET /v1/secret_keys', 200);
@@ -59,7 +59,7 @@ test('the fields of nested objects stand under the path of their parent', () => 
   equal(field(answerRows('GET /v1/audit_logs', 200), 'data[].actor.email').type, 'string');
 });
 
-test('an answer shows no bounds, and says what is not always there', () => {
+test('a response shows no limits, and marks optional fields', () => {
   const rows = answerRows('GET /v1/audit_logs', 200);
   deepEqual(field(rows, 'data[].seq').notes, []);
   equal(field(rows, 'data[].actor').isRequired, false);
@@ -78,6 +78,6 @@ test('an alternative is identified by its fixed field', () => {
   );
 });
 
-test('a nullable choice is one more choice', () => {
+test('a nullable enum has null as one more choice', () => {
   equal(field(answerRows('GET /v1/policy/snapshot', 200), 'env').type, 'live | test | null');
 });

@@ -1,5 +1,5 @@
-// JSON Schema → the rows of a field table. Fields of a nested object follow their parent, under its
-// path, so that a reader sees the whole body in one table.
+// JSON Schema → the rows of a field table. Nested fields follow their parent, with its path, so
+// that one table shows the whole body.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import {
   arrayItems,
@@ -11,25 +11,25 @@ import {
 import { isJsonObject } from '@keyrail/protocol/json-value.ts';
 
 export type FieldRow = {
-  /** The path of the object that holds the field, as in `rate_limits[].`; empty at the top. */
+  /** The path of the parent object, as in `rate_limits[].`; empty at the top level. */
   parents: string;
   name: string;
   type: string;
   isRequired: boolean;
-  /** Bounds and default, each a phrase with `code` in backticks. */
+  /** Limits and default, each a phrase with `code` in backticks. */
   notes: string[];
-  /** One sentence where the name of the field is not enough. */
+  /** The description of the field. */
   meaning: string | null;
 };
 
-/** The heading of an alternative: the rows below it apply when the condition holds. */
+/** The heading of an alternative: the rows below it apply if the condition holds. */
 export type VariantRow = { when: string };
 
 export type Row = FieldRow | VariantRow;
 
 type Walk = { components: Components; parents: string; withBounds: boolean };
 
-/** Bounds are shown for requests only: a reader of a response needs type and meaning. */
+/** Limits are shown for requests only. */
 export const rowsOf = (
   schema: JsonObject,
   components: Components,
@@ -86,7 +86,7 @@ const formats: Record<string, string> = {
   email: 'e-mail address',
 };
 
-/** The type in the words of the page: `uuid`, `string[]`, `live | test`, `uuid or null`. */
+/** The type as text: `uuid`, `string[]`, `live | test`, `uuid or null`. */
 export function typeOf(schema: JsonObject, components: Components): string {
   const { shape, isNullable } = withoutNull(schema, components);
   const type = plainType(shape, components);
@@ -122,7 +122,7 @@ const spelt: Record<string, string> = {
   '^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$': '3 to 63 lowercase letters, digits and inner hyphens',
 };
 
-/** The bounds of a schema in words: `1 to 200 characters`, `at most 64 items`. */
+/** The limits of a schema as text: `1 to 200 characters`, `at most 64 items`. */
 function boundsOf(shape: JsonObject): string[] {
   const { minLength, maxLength, minItems, maxItems, pattern, items } = shape;
   const { minimum, exclusiveMinimum, maximum } = shape;
@@ -139,7 +139,7 @@ function boundsOf(shape: JsonObject): string[] {
 
 function range(min: unknown, max: unknown, unit: string): string[] {
   const low = typeof min === 'number' ? number(min) : null;
-  // An integer without a bound of its own gets this maximum from the schema library.
+  // zod gives this maximum to an integer without a limit.
   const high = typeof max === 'number' && max < Number.MAX_SAFE_INTEGER ? number(max) : null;
   if (low !== null && high !== null) return [`${low} to ${high}${unit}`];
   if (low !== null) return [`at least ${low}${unit}`];

@@ -1,5 +1,5 @@
-// The style sheet of the page, for light and dark, from a phone to a wide screen. Served as a file
-// of its own, so that the page needs no inline style.
+// The style sheet of the page, for light and dark, from phones to wide screens. It is served as a
+// separate file, so that the page needs no inline styles.
 import { colours } from './palette.ts';
 
 const text = `
@@ -214,7 +214,7 @@ const narrow = `
 }
 `;
 
-// On paper nothing scrolls and no closed part can be opened.
+// Paper does not scroll, and closed sections cannot be opened on it.
 const print = `
 @media print {
   #menu, .bar, .skip { display: none; }

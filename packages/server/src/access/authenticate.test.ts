@@ -1,4 +1,4 @@
-// Which credential opens which plane, and what a refusal says: every pair of the two.
+// Every pair of plane and credential: which are accepted, and the errors of the others.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/endpoint.ts';
@@ -20,7 +20,7 @@ const held = { scopes: [], origins: [], expiresAt: new Date(0), expiresInMs: 0 }
 
 const BOOTSTRAP = 'a-bootstrap-token-of-enough-characters';
 
-/** One credential of each kind is believed: the tokens below. */
+/** Accepts one credential of each kind: the tokens below. */
 function believing(one: { token: string; principal: Principal; refusal: ApiError }) {
   return (token: string): Promise<Principal> =>
     token === one.token ? Promise.resolve(one.principal) : Promise.reject(one.refusal);
@@ -70,7 +70,7 @@ async function outcome(auth: Auth, authorization: string | undefined): Promise<s
 
 const WRONG_KIND = '403 forbidden';
 
-/** For each plane, what becomes of the tokens below, in their order. */
+/** For each plane, the outcomes of the tokens below, in their order. */
 const planes: Record<Exclude<Auth, 'none' | 'signature'>, string[]> = {
   vendor: ['secret_key', 'session', '403 no_active_workspace', WRONG_KIND, WRONG_KIND],
   session: [WRONG_KIND, 'session', 'session', WRONG_KIND, WRONG_KIND],
@@ -86,13 +86,13 @@ const tokens = ['krsk_live_good', 'krses_good', 'krses_loose', 'aaa.bbb.ccc', BO
 for (const [plane, outcomes] of Object.entries(planes)) {
   for (const [at, token] of tokens.entries()) {
     const expected = outcomes[at] ?? '';
-    test(`on the plane ${plane} the credential ${token} means ${expected}`, async () => {
+    test(`on the plane ${plane} the credential ${token} gives ${expected}`, async () => {
       equal(await outcome(plane as Auth, `Bearer ${token}`), expected);
     });
   }
 }
 
-test('whoever is refused is told what to send instead', async () => {
+test('a refusal names the accepted credentials', async () => {
   const said = async (auth: Auth, token?: string): Promise<string> => {
     const what = await judged(auth, token && `Bearer ${token}`);
     return what instanceof ApiError ? what.message : '';
@@ -104,13 +104,13 @@ test('whoever is refused is told what to send instead', async () => {
   match(await said('vendor', 'krses_loose'), /create one, accept an invite or switch to one/);
 });
 
-test('a bootstrap token is known by itself, even one that is written like an embed token', async () => {
+test('a bootstrap token in the format of an embed token is recognised', async () => {
   const token = 'deployment.bootstrap.0123456789abcdef';
   const known = { ...credentials, isBootstrap: bootstrapCheck(new Secret(token)) };
   equal((await authenticate(known, 'founder', `Bearer ${token}`)).kind, 'bootstrap');
 });
 
-test('open lines ask for no credential and look at none', async () => {
+test('endpoints without a credential ignore the authorization header', async () => {
   for (const auth of ['none', 'signature'] as const) {
     for (const presented of [undefined, '', 'Bearer krsk_live_bad', 'nonsense']) {
       equal(await outcome(auth, presented), 'nobody');
@@ -145,18 +145,18 @@ const presentations: [string | undefined, string][] = [
 ];
 
 for (const [authorization, expected] of presentations) {
-  test(`the header ${JSON.stringify(authorization)} means ${expected}`, async () => {
+  test(`the header ${JSON.stringify(authorization)} gives ${expected}`, async () => {
     equal(await outcome('vendor', authorization), expected);
   });
 }
 
-test('without a bootstrap token nothing passes for one', () => {
+test('if no bootstrap token is configured, none is accepted', () => {
   const isBootstrap = bootstrapCheck(null);
   for (const presented of ['', 'null', 'undefined', BOOTSTRAP])
     equal(isBootstrap(presented), false);
 });
 
-test('the bootstrap token is the whole token and nothing but it', () => {
+test('only the exact bootstrap token is accepted', () => {
   const isBootstrap = bootstrapCheck(new Secret(BOOTSTRAP));
   for (const [presented, is] of [
     [BOOTSTRAP, true],
@@ -168,7 +168,7 @@ test('the bootstrap token is the whole token and nothing but it', () => {
   }
 });
 
-test('a bootstrap token may have dots, like an embed token', async () => {
+test('a bootstrap token may contain dots, like an embed token', async () => {
   const dotted = 'chosen.by-an-operator.of-enough-characters';
   const isBootstrap = bootstrapCheck(new Secret(dotted));
   const founder = await authenticate(

@@ -1,16 +1,16 @@
-// Credential → principal. One switch over what is presented, one table of what is accepted where.
+// Credential → principal: selects the kind of credential, and checks it against the endpoint.
 import type { Auth } from '@keyrail/protocol/endpoint.ts';
 import { goOn } from '../base/at-once.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * How a secret key may be known: by a reading of its own, by a recent one, which is as good since a
- * revocation is not answered before it is too old, or by one that may be seconds old.
+ * How old a cached secret key may be. `new`: it is read again. `recent`: milliseconds, which is as
+ * safe, because a revocation is confirmed only after such copies have expired. `hot`: seconds.
  */
 export type Freshness = 'new' | 'recent' | 'hot';
 
-/** One way in for each kind of credential; each throws its own 401. */
+/** One function for each kind of credential; each throws its own 401. */
 export type Credentials = {
   secretKey(token: string, freshness: Freshness): Promise<Principal> | Principal;
   session(token: string): Promise<Principal>;
@@ -46,7 +46,7 @@ export function authenticate(
   auth: Auth,
   authorization: string | undefined,
 ): Promise<Principal> | Principal {
-  // A signed webhook proves itself by its body, inside its own operation.
+  // The operation of a signed webhook verifies the signature of the body itself.
   if (auth === 'none' || auth === 'signature') return nobody;
   return goOn(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
     if (principal.kind === 'nobody' || !accepted[auth].includes(principal.kind)) {
@@ -67,7 +67,7 @@ function principalFor(
 ): Promise<Principal> | Principal {
   if (token.startsWith('krsk_')) return credentials.secretKey(token, freshnessOn[auth] ?? 'recent');
   if (token.startsWith('krses_')) return credentials.session(token);
-  // First, because an operator may have chosen one that has dots too.
+  // Before embed tokens, because a bootstrap token may contain dots too.
   if (credentials.isBootstrap(token)) return { kind: 'bootstrap' };
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
   throw new ApiError('invalid_key');

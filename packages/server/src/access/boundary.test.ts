@@ -1,4 +1,4 @@
-// The live/test boundary as a table: who is held back, where, and by what is named.
+// The live/test boundary as a table: which routes and which inputs are refused for a test key.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
@@ -41,12 +41,12 @@ const unbound: Record<string, Principal> = {
 const isBeyond = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'forbidden' && error.message === BEYOND_BOUNDARY;
 
-test('a live credential exists in both environments, a test one in its own', () => {
+test('a live credential has both environments, a test credential only test', () => {
   deepEqual(envsOf('live'), ['live', 'test']);
   deepEqual(envsOf('test'), ['test']);
 });
 
-/** Whether a test key may pass: when reading, and when writing. */
+/** Whether a test key passes when reading and when writing. */
 const passes: Record<Boundary, { reading: boolean; writing: boolean }> = {
   rows: { reading: true, writing: true },
   shared: { reading: true, writing: false },
@@ -61,7 +61,7 @@ for (const [boundary, { reading, writing }] of Object.entries(passes)) {
     [false, writing],
   ] as const) {
     const what = `${isSafe ? 'reading' : 'writing'} over a boundary of ${boundary}`;
-    test(`a test key ${isPassed ? 'passes' : 'is held back'} ${what}`, () => {
+    test(`a test key ${isPassed ? 'passes' : 'is refused'} ${what}`, () => {
       const pass = () => refuseBeyond(testKey, boundary as Boundary, isSafe);
       if (isPassed) pass();
       else throws(pass, isBeyond);
@@ -91,6 +91,6 @@ for (const [what, values, isRefused] of inputs) {
   });
 }
 
-test('the boundary is named in the words of the contract', () => {
+test('the error at the boundary has the message of the contract', () => {
   equal(BEYOND_BOUNDARY, 'A test secret key cannot manage live resources.');
 });

@@ -1,12 +1,12 @@
-// How many changes one tenant makes through embed tokens in a minute. They are counted by tenant:
-// a page can get a new token at any time. Each process has counters for this alone, or tenants
-// could push out the counters that slow down guessing passwords.
+// Limits the changes per minute that one tenant makes with embed tokens. The count is per tenant,
+// because a page can get a new token at any time. Its counters are separate: otherwise tenants
+// could evict the counters that slow down password guessing.
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Principal } from './principal.ts';
 import { chargesBy } from './throttle.ts';
 
-/** Throws 429 for a change beyond the bound; calls without an embed token are not counted. */
+/** Throws 429 for a change above the limit. Calls without an embed token are not counted. */
 export type ChargeEmbedChange = (principal: Principal) => void | Promise<void>;
 
 export function embedChangesBy(clock: Clock, counters: Counters): ChargeEmbedChange {

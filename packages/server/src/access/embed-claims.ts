@@ -1,4 +1,4 @@
-// What an embed token says, and its spelling as the claims of a JWT.
+// The contents of an embed token, and their names as JWT claims.
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import type { JWTPayload } from 'jose';
 import type { Env } from '../doors/reach.ts';
@@ -10,11 +10,11 @@ export type EmbedClaims = {
   tenantId: string;
   env: Env;
   tenantExternalId: string;
-  /** Origins of pages that may present it. */
+  /** Origins of the pages that may present the token. */
   audience: readonly string[];
   scopes: readonly string[];
   epoch: number;
-  /** Whole seconds, as everywhere in a JWT. */
+  /** Whole seconds, as JWT requires. */
   issuedAt: Date;
   expiresAt: Date;
 };
@@ -36,15 +36,22 @@ export const payloadOf = (claims: EmbedClaims, issuer: string): JWTPayload => ({
   epoch: claims.epoch,
 });
 
-/** Null when a claim is missing or is not what we write: such a token is none of ours. */
+/** Null if a claim is missing or not in the form that `payloadOf` writes. */
 export function claimsOf(payload: JWTPayload): EmbedClaims | null {
   const { aud, sub, iat, exp, jti, ws, prj, env, ext, scopes, epoch } = payload;
   if (!isId(sub) || !isId(jti) || !isId(ws) || !isId(prj) || !isText(ext)) return null;
   if (!isSecond(iat) || !isSecond(exp) || !isWhole(epoch)) return null;
   if ((env !== 'live' && env !== 'test') || !isTexts(aud) || !isTexts(scopes)) return null;
   return {
-    ...{ jti, workspaceId: ws, projectId: prj, tenantId: sub, env, tenantExternalId: ext },
-    ...{ audience: aud, scopes, epoch },
+    jti,
+    workspaceId: ws,
+    projectId: prj,
+    tenantId: sub,
+    env,
+    tenantExternalId: ext,
+    audience: aud,
+    scopes,
+    epoch,
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
   };
@@ -53,7 +60,7 @@ export function claimsOf(payload: JWTPayload): EmbedClaims | null {
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isId = (value: unknown): value is string => Uuid.safeParse(value).success;
 
-/** The last instant that a date can hold. */
+/** The largest time that a Date can hold. */
 const SECONDS_MAX = 8_640_000_000_000;
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -1,5 +1,5 @@
-// What the embed plane asks beyond a valid credential: of a token, the page it is presented from
-// and the scope that the line needs; of whoever mints one, not to be a page at all.
+// Checks of the embed plane beyond a valid credential: a token must come from an allowed origin and
+// have the scope of the endpoint, and a request to mint a token must not come from a browser.
 import type { Auth } from '@keyrail/protocol/endpoint.ts';
 import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
@@ -18,13 +18,13 @@ const scopeOfLine: Record<EmbedLine, 'keys:read' | 'keys:write'> = {
 
 const isEmbedLine = (line: string): line is EmbedLine => Object.hasOwn(scopeOfLine, line);
 
-/** Whatever it says: only a browser sends an origin, and a secret key has no business there. */
+/** Only browsers send an Origin header, and a secret key must never be in a browser. */
 export function refuseMintingPage(auth: Auth, origin: string | undefined): void {
   if (auth !== 'minting' || origin === undefined) return;
   throw forbidden('Embed tokens are minted by backends: send no Origin header.');
 }
 
-/** Origins are compared as they are: no folding, no wildcard, and none is not any. */
+/** Origins are compared exactly: no case folding, no wildcard. A missing origin never matches. */
 export function refuseBeyondToken(
   principal: Principal,
   line: string,

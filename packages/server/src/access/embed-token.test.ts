@@ -1,6 +1,6 @@
-// Forged embed tokens: whatever is presented, only what this deployment signed in this very form
-// is believed. Some are signed with the deployment's own key, to show that the signature is not
-// all that counts.
+// Forged embed tokens: only tokens that this deployment signed in exactly its own format are
+// accepted. Some forgeries are signed with the deployment's own key, to show that a valid signature
+// is not enough.
 import { equal, ok } from 'node:assert/strict';
 import {
   createHmac,
@@ -51,7 +51,7 @@ const hashed: (hash: string, key: KeyObject) => Signer = (hash, key) => (input) 
 
 type Forgery = { head?: Json | string; payload?: Json | unknown[] | string; by?: Signer };
 
-/** Ours in all that is not said; what is undefined is left out. */
+/** A genuine token with the given changes; undefined members are removed. */
 function forge({ head = {}, payload = {}, by }: Forgery = {}): string {
   const isPlain = (value: unknown): value is Json =>
     typeof value === 'object' && !Array.isArray(value);
@@ -70,13 +70,13 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const jwk = { ...stranger.publicKey.export({ format: 'jwk' }), kid: 'theirs', alg: 'EdDSA' };
 const spki = stranger.publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
 
-/** The same head and payload but for one claim, under the signature of the original. */
+/** The genuine token with other claims, but with its original signature. */
 function tampered(claims: Json): string {
   const [head, , signature] = genuine.split('.');
   return `${head}.${encode({ ...ours.payload, ...claims })}.${signature}`;
 }
 
-/** Adds the order of the curve to the second half: the same signature to a lax verifier. */
+/** Adds the curve order to the second half of the signature, which a lax verifier accepts. */
 function malleated(): string {
   const [head, payload, signature = ''] = genuine.split('.');
   const bytes = Buffer.from(signature, 'base64url');
@@ -89,7 +89,7 @@ function malleated(): string {
   return `${head}.${payload}.${bytes.toString('base64url')}`;
 }
 
-/** Another spelling of the same bytes: the last character has bits that mean nothing. */
+/** Another encoding of the same bytes: the last character has unused bits. */
 function respelled(): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const at = alphabet.indexOf(genuine.at(-1) ?? '');
@@ -201,7 +201,7 @@ const told = async (token: string) => {
   return `${answer.status} ${codeOf(answer)}`;
 };
 
-test('the genuine one is believed, and so is what is forged like it', async () => {
+test('the genuine token is accepted, and so is an unchanged forgery', async () => {
   ok(Object.keys(forgeries).length >= 40);
   equal(await told(genuine), '200 undefined');
   equal(await told(forge()), '200 undefined', 'so the forgeries differ by what they say');
@@ -222,10 +222,10 @@ const anyClaim = fc.dictionary(
   fc.jsonValue(),
 );
 
-test('whatever a head or a claim holds, the answer is no, and never a failure of ours', async () => {
+test('any other value in a header or claim is refused, never answered with a 5xx', async () => {
   const isRefused = async (token: string, claims: object = {}) => {
     const answer = await told(token);
-    // One that we signed for other pages, or for none, is a token, but not from this page.
+    // A signed token for other origins, or for none, is valid, but not on this origin.
     const isOfOthers = 'aud' in claims && answer === '403 origin_not_allowed';
     const isNo = answer === '401 invalid_token' || isOfOthers;
     ok(isNo || answer === '200 undefined', `${token} ${answer}`);
@@ -243,7 +243,7 @@ test('whatever a head or a claim holds, the answer is no, and never a failure of
     }),
     {
       numRuns: 60,
-      // Once answered with a failure of ours.
+      // These once caused a 500.
       examples: [
         [{}, { prj: '' }, 0],
         [{}, { exp: Number.MAX_SAFE_INTEGER }, 0],
@@ -254,7 +254,7 @@ test('whatever a head or a claim holds, the answer is no, and never a failure of
   );
 });
 
-test('what has not the shape of a token is no credential at all', async () => {
+test('a string in another format is an invalid key, not an invalid token', async () => {
   const [head, payload, signature] = genuine.split('.');
   const shapes = [
     `${head}.${payload}`,

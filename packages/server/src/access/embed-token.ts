@@ -1,5 +1,5 @@
-// Embed tokens: signed by this deployment, believed only when it signed them, and held against the
-// database with every request, so that whatever ends one holds from the next request on.
+// Embed tokens: signed and verified by this deployment, and checked against the database on every
+// request, so that a revocation takes effect on the next request.
 import type { KeyObject } from 'node:crypto';
 import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import { ApiError } from '../base/errors.ts';
@@ -17,7 +17,7 @@ export type EmbedTokenParts = {
   gate: Gate;
   signingKeys: SigningKeys;
   issuer: string;
-  /** The most unrevoked keys of its tenant, project and environment. */
+  /** The maximum number of unrevoked keys per tenant, project and environment. */
   keysMax: number;
 };
 
@@ -29,7 +29,7 @@ export async function signEmbedToken(
   return new Secret(await token.setProtectedHeader({ alg: ALG, typ: TYP, kid }).sign(key));
 }
 
-/** Where it may be used from, and for what, is the business of whoever admits the request. */
+/** Origin and scope are not checked here; see embed-rules.ts. */
 export async function embedPrincipal(
   { gate, signingKeys, issuer, keysMax }: EmbedTokenParts,
   token: string,
@@ -51,13 +51,13 @@ async function verified(
   { signingKeys, issuer }: Pick<EmbedTokenParts, 'signingKeys' | 'issuer'>,
 ): Promise<Verified> {
   if (!isSpelledOnce(token)) throw refusal();
-  // Keys come from our own list by `kid`; nothing else in a header is ever looked at.
+  // The key comes from our own list by `kid`; no other header field selects it.
   const keyOf: JWTVerifyGetKey = async ({ kid }) => {
     const key = kid === undefined ? null : await signingKeys.verifying(kid);
     if (!key) throw refusal();
     return key;
   };
-  // Time is judged by the database's clock, with everything else that may have ended the token.
+  // Expiry is checked later against the database's clock, so the check is disabled here.
   const rules = { algorithms: [ALG], issuer, currentDate: new Date(0) };
   const { payload, protectedHeader } = await jwtVerify(token, keyOf, rules).catch(refusedBy);
   const claims = claimsOf(payload);
@@ -66,11 +66,11 @@ async function verified(
   return { claims, kid };
 }
 
-/** Base64 can be read leniently; a token is what was issued, and no other spelling of it. */
+/** Decoders accept several base64 encodings of the same bytes; only the one issued is valid. */
 const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
-/** What is wrong with a token is said in the same words; a store that is away is not its fault. */
+/** All faults of a token give the same error. Others, such as a store outage, are rethrown. */
 function refusedBy(error: unknown): never {
   const isOfToken =
     error instanceof Error && 'code' in error && /^ERR_J(OSE|W[A-Z]+)_/.test(String(error.code));
@@ -100,7 +100,7 @@ function principalOf(
       keysMax,
       keyScopes: scopes.filter((scope) => scope.startsWith(GRANT)).map(bareScope),
       actor: { type: 'embed', id: jti },
-      // Roles are of the vendor's people; here the scopes of the token are the bound.
+      // Roles apply to the vendor's people; here the scopes of the token are the limit.
       authority: 'admin',
     },
   };

@@ -1,5 +1,5 @@
-// News of secret keys between processes: what is called out, what is heard, and what is done when
-// some may have been missed.
+// Notifications of secret-key changes between processes: sending, receiving, and the loss of the
+// LISTEN connection.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../base/clock.ts';
@@ -10,7 +10,7 @@ import { type HotKeyParts, openHotKeys } from './hot-cache-news.ts';
 const log = openLog('silent', process.stderr);
 const LIFE_MS = 3_600_000;
 
-/** A process and its wire: the test hears what it calls out, and tells it what others did. */
+/** A process with recorded notifications, and a listener through which the test sends others. */
 function scene() {
   const reads: string[] = [];
   const calledOut: [string, readonly string[]][] = [];
@@ -23,7 +23,7 @@ function scene() {
     },
   };
   const keys = openHotKeys({
-    gate: gate as Gate, // of all that it can do, this is what is asked of it
+    gate: gate as Gate, // only callOut is used
     log,
     clock: systemClock,
     lifeMs: LIFE_MS,
@@ -48,21 +48,21 @@ function scene() {
   return { keys, ask, ear: ears[0], calledOut, isClosed: () => closed === 1 };
 }
 
-test('what another process ended is forgotten, and nothing else', async () => {
+test('a key that another process ended is evicted, and no other key', async () => {
   const { ask, ear } = scene();
   deepEqual(await ask('a', 'b', 'a', 'b'), ['a', 'b']);
   ear?.heard('id of a');
   deepEqual(await ask('a', 'b'), ['a']);
 });
 
-test('when the ear is lost, nothing is known any more', async () => {
+test('the loss of the LISTEN connection clears the cache', async () => {
   const { ask, ear } = scene();
   await ask('a', 'b');
   ear?.onFault(new Error('gone'));
   deepEqual(await ask('a', 'b'), ['a', 'b']);
 });
 
-test('all keys that ended are forgotten here and called out, even if nobody hears it', async () => {
+test('all ended keys are evicted here, even if the notification fails', async () => {
   const { keys, ask, ear, calledOut } = scene();
   await ask('a', 'b', 'c');
   await keys.forget(['id of a', 'id of b']);
@@ -72,7 +72,7 @@ test('all keys that ended are forgotten here and called out, even if nobody hear
   equal(calledOut.length, 1);
 });
 
-test('a process that stops hears no more', async () => {
+test('closing stops the listener', async () => {
   const { keys, isClosed } = scene();
   await keys.close();
   equal(isClosed(), true);

@@ -1,7 +1,7 @@
-// What this process remembers of secret keys, and the news that one has ended or changed, carried
-// to every other process that may remember it.
-// News can be lost: then the age that a line allows bounds the harm. On all lines but the hot ones
-// there is none: whoever ends a key is answered when the last reading from before is too old.
+// The cache of secret keys, and the notifications that evict ended or changed keys everywhere.
+// A notification can be lost; the endpoint's maximum cache age then bounds how long a revoked key
+// works. Except on hot endpoints that is zero: a revocation is confirmed only once every cached
+// copy has expired (decision 0018).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { monotonicMs } from '../base/clock.ts';
@@ -15,12 +15,12 @@ import type { ReadSecretKey } from './secret-key.ts';
 
 const CHANNEL = 'kr_secret_keys';
 
-/** How long any process takes a key for what it was when it was read. */
+/** The maximum age of a cached key on endpoints that are not hot. */
 const RECENT_MS = 50;
-/** Longer than that by what timers and clocks of other machines may differ. */
+/** RECENT_MS and a margin for the timers and clocks of other machines. */
 const SETTLED_AFTER_MS = 60;
 
-type Ear = {
+type Listener = {
   channel: string;
   heard(message: string): void;
   onFault(error: unknown): void;
@@ -33,13 +33,13 @@ export type HotKeyParts = {
   clock: Clock;
   lifeMs: number;
   read: ReadSecretKey;
-  /** Absent where there is no other process. */
-  listen: ((ear: Ear) => { close(): Promise<void> }) | undefined;
+  /** Undefined if there are no other processes. */
+  listen: ((listener: Listener) => { close(): Promise<void> }) | undefined;
 };
 
 export type HotKeys = {
   principalOf(token: string, freshness: Freshness): Promise<Principal> | Principal;
-  /** Called after the commit. What it returns settles when no line but a hot one believes them. */
+  /** Called after the commit. Settles when only hot endpoints may still accept the keys. */
   forget(keyIds: readonly string[]): Promise<void> | null;
   close(): Promise<void>;
 };
@@ -51,18 +51,18 @@ export function openHotKeys({ gate, log, clock, lifeMs, read, listen }: HotKeyPa
     read,
     nowMs: () => monotonicMs() + clock.shiftMs(),
   });
-  const ear = outageLog(log, {
-    begins: 'the ear for secret keys was lost',
-    ends: 'changes of secret keys are heard again',
+  const outage = outageLog(log, {
+    begins: 'lost the LISTEN connection for secret-key changes',
+    ends: 'listening for secret-key changes again',
   });
   const listening = listen?.({
     channel: CHANNEL,
     heard: (keyId) => cache.evict(keyId),
     onFault(error) {
       cache.clear();
-      ear.fault(error);
+      outage.fault(error);
     },
-    onOpen: ear.over,
+    onOpen: outage.over,
   });
   return {
     principalOf: (token, freshness) => cache.principalOf(token, withinMs[freshness]),
@@ -73,7 +73,9 @@ export function openHotKeys({ gate, log, clock, lifeMs, read, listen }: HotKeyPa
       if (listening) {
         gate
           .callOut(CHANNEL, keyIds)
-          .catch((error) => log.warn({ error }, 'a change of a secret key was not called out'));
+          .catch((error) =>
+            log.warn({ error }, 'failed to notify other processes of a secret-key change'),
+          );
       }
       return settled;
     },

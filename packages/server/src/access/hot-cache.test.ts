@@ -1,4 +1,4 @@
-// What is remembered of a secret key, and every way in which it could outlive a revocation.
+// The cache of secret keys, and every way in which an entry could outlive a revocation.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOT_KEYS_MAX, type HotCache, openHotCache, type ReadKey } from './hot-cache.ts';
@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts';
 const LIFE_MS = 5000;
 
 const principalFor = (token: string): Principal => ({
-  kind: 'session', // told apart by its id alone: what kind it is does not matter here
+  kind: 'session', // identified by its id alone: the kind does not matter here
   userId: token,
   sessionId: token,
   isVerified: true,
@@ -16,7 +16,7 @@ const principalFor = (token: string): Principal => ({
 
 type Reading = { token: string; answer(more?: Partial<ReadKey>): void; fail(): void };
 
-/** A cache over a store that answers when the test says so, on a clock that the test moves. */
+/** A cache whose reads the test completes, on a clock that the test moves. */
 function scene(lifeMs = LIFE_MS) {
   let nowMs = 1000;
   const readings: Reading[] = [];
@@ -47,7 +47,7 @@ function scene(lifeMs = LIFE_MS) {
   };
 }
 
-/** Whether the next request would be answered from memory. */
+/** Whether the next request would be served from the cache. */
 const isKnown = (cache: HotCache, token: string, withinMs = LIFE_MS): boolean => {
   const found = cache.principalOf(token, withinMs);
   if (found instanceof Promise) found.catch(() => {});
@@ -60,7 +60,7 @@ async function fill(one: ReturnType<typeof scene>, token: string, more?: Partial
   return asked;
 }
 
-test('a key is read once and known for its life, which use does not lengthen', async () => {
+test('a key is read once per lifetime, which use does not extend', async () => {
   const one = scene();
   deepEqual(await fill(one, 'a'), principalFor('a'));
   for (let at = 0; at < 4; at += 1) {
@@ -71,7 +71,7 @@ test('a key is read once and known for its life, which use does not lengthen', a
   equal(one.readings.length, 2);
 });
 
-test('a life begins when the read begins, however long it takes', async () => {
+test('a lifetime starts when the read starts, even if the read is slow', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.pass(LIFE_MS - 1);
@@ -82,7 +82,7 @@ test('a life begins when the read begins, however long it takes', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('a reading is as old as its read, however long that takes', async () => {
+test('the age of an entry counts from the start of its read', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', 50);
   one.pass(49);
@@ -93,7 +93,7 @@ test('a reading is as old as its read, however long that takes', async () => {
   equal(isKnown(one.cache, 'a', 50), false);
 });
 
-test('a line takes no reading that is older than it allows, and others take it still', async () => {
+test('an endpoint uses no entry older than its maximum age, while others still do', async () => {
   const one = scene();
   await fill(one, 'a');
   one.pass(49);
@@ -108,7 +108,7 @@ test('a line takes no reading that is older than it allows, and others take it s
   equal(isKnown(one.cache, 'a', 0), false, 'and none is good enough for who wants his own');
 });
 
-test('a reading that began too long ago is not joined either, though it goes on', async () => {
+test('a running read that began too long ago is not joined', async () => {
   const one = scene();
   const early = one.cache.principalOf('a', 50);
   one.pass(49);
@@ -123,7 +123,7 @@ test('a reading that began too long ago is not joined either, though it goes on'
   await rejects(async () => late);
 });
 
-test('those who ask together share one read', async () => {
+test('concurrent requests for a key share one read', async () => {
   const one = scene();
   const asked = Array.from({ length: 50 }, () => one.cache.principalOf('a', LIFE_MS));
   equal(one.readings.length, 1);
@@ -131,7 +131,7 @@ test('those who ask together share one read', async () => {
   for (const found of await Promise.all(asked)) deepEqual(found, principalFor('a'));
 });
 
-test('a refusal is told to all who asked and not remembered', async () => {
+test('a refusal reaches all requests that share the read, and is not cached', async () => {
   const one = scene();
   const asked = [one.cache.principalOf('a', LIFE_MS), one.cache.principalOf('a', LIFE_MS)];
   one.readings[0]?.fail();
@@ -140,7 +140,7 @@ test('a refusal is told to all who asked and not remembered', async () => {
   equal(one.readings.length, 2);
 });
 
-test('a revoked key is forgotten at once, and others are not', async () => {
+test('a revoked key is evicted at once, and no other key', async () => {
   const one = scene();
   await fill(one, 'a');
   await fill(one, 'b');
@@ -149,7 +149,7 @@ test('a revoked key is forgotten at once, and others are not', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('a read that a revocation overtook is never remembered', async () => {
+test('a read that began before a revocation is not cached after it', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.cache.evict('id of a');
@@ -173,7 +173,7 @@ test('a request after a revocation does not join a read from before it', async (
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('when news may have been missed, nothing is known any more', async () => {
+test('clearing the cache removes all keys', async () => {
   const one = scene();
   await fill(one, 'a');
   const asked = one.cache.principalOf('b', LIFE_MS);
@@ -183,7 +183,7 @@ test('when news may have been missed, nothing is known any more', async () => {
   equal(isKnown(one.cache, 'a') || isKnown(one.cache, 'b'), false);
 });
 
-test('a key that expires within the life is known until then only', async () => {
+test('a key that expires within the lifetime is cached only until then', async () => {
   const one = scene();
   await fill(one, 'a', { expiresInMs: 300 });
   one.pass(299);
@@ -192,7 +192,7 @@ test('a key that expires within the life is known until then only', async () => 
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('what is left of a key is counted from when its read began, too', async () => {
+test('the time until expiry counts from the start of the read too', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.pass(200);
@@ -204,13 +204,13 @@ test('what is left of a key is counted from when its read began, too', async () 
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('a life of zero remembers nothing', async () => {
+test('a lifetime of zero caches nothing', async () => {
   const one = scene(0);
   await fill(one, 'a');
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('only so many are known: the oldest make room', async () => {
+test('at HOT_KEYS_MAX keys the oldest are evicted', async () => {
   const one = scene();
   for (let at = 0; at <= HOT_KEYS_MAX; at += 1) await fill(one, `key ${at}`);
   equal(isKnown(one.cache, 'key 0'), false);

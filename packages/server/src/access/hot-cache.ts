@@ -1,28 +1,28 @@
-// Secret keys that were read a moment ago, so that a busy one is not looked up on every request.
-// How old a reading may be is for each line to say. Its age is counted from when the read began, so
-// a revocation is obeyed everywhere after that age at the latest, whatever else goes wrong.
+// A cache of secret keys, so that a busy key is not looked up on every request. Each endpoint sets
+// the maximum age of an entry. Age counts from the start of the read, so a revocation takes effect
+// everywhere after that age at the latest, even if a notification is lost.
 //
-// What could outlive a revocation, and why it does not: a read that began before it is not
-// remembered after it (the generation has moved on), nor joined by requests that come after it.
+// A read that began before a revocation is not cached after it (the generation has changed), and
+// later requests do not join it.
 import { monotonicMs } from '../base/clock.ts';
 import type { Principal } from './principal.ts';
 
-/** A principal that was just read, and for how long it may be believed at most. */
+/** A principal from the database, and the time until its key expires. */
 export type ReadKey = { id: string; principal: Principal; expiresInMs: number | null };
 
 export type HotCache = {
-  /** Of a reading that began less than so long ago, or else of a new one. */
+  /** From a read that began less than `withinMs` ago, or else from a new read. */
   principalOf(token: string, withinMs: number): Promise<Principal> | Principal;
-  /** Called after the commit of whatever ended or changed a key. */
+  /** Called after the commit that ended or changed a key. */
   evict(keyId: string): void;
-  /** When news of other processes may have been missed. */
+  /** Called when notifications of other processes may have been lost. */
   clear(): void;
 };
 
 export type HotCacheParts = {
-  /** What is older than this is of use to no line. */
+  /** The largest maximum age of all endpoints. */
   lifeMs: number;
-  /** Throws the refusal of a key that is not active. */
+  /** Throws the 401 for a key that is not active. */
   read(token: string): Promise<ReadKey>;
   nowMs?(): number;
 };
@@ -33,7 +33,7 @@ type Entry = { keyId: string; principal: Principal; readAtMs: number; endsAtMs: 
 type Reading = { startedAtMs: number; principal: Promise<Principal> };
 
 export function openHotCache({ lifeMs, read, nowMs = monotonicMs }: HotCacheParts): HotCache {
-  // Lives are equally long, so that the oldest entries are the first to end.
+  // In insertion order. All entries have the same lifetime, so the oldest expire first.
   const entries = new Map<string, Entry>();
   const readings = new Map<string, Reading>();
   let generation = 0;
@@ -57,7 +57,7 @@ export function openHotCache({ lifeMs, read, nowMs = monotonicMs }: HotCachePart
     return principal;
   }
 
-  /** Those who ask for the same key at the same time share one read. */
+  /** Concurrent requests for the same key share one database read. */
   function share(token: string, startedAtMs: number): Promise<Principal> {
     const principal = fill(token, startedAtMs).finally(() => {
       if (readings.get(token) === reading) readings.delete(token);

@@ -1,4 +1,4 @@
-// The signed-in person behind a session line.
+// The signed-in person behind a session.
 import { assert } from '../base/assert.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
@@ -6,11 +6,11 @@ import type { Principal } from './principal.ts';
 export type Person = Extract<Principal, { kind: 'session' }>;
 
 export function personOf(principal: Principal): Person {
-  assert(principal.kind === 'session', 'a session line without a session');
+  assert(principal.kind === 'session', 'an endpoint for sessions was called without one');
   return principal;
 }
 
-/** A person whose address no mail has proven yet. Other credentials are not about a person. */
+/** Refuses a person with an unverified e-mail address. Other credentials pass. */
 export function refuseUnverified(principal: Principal): void {
   if (principal.kind === 'session' && !principal.isVerified) throw new ApiError('email_unverified');
 }

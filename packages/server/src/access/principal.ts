@@ -1,4 +1,4 @@
-// Who is calling, once the credential has been believed.
+// The caller of a request, after authentication.
 import type { Env, Reach, Role } from '../doors/reach.ts';
 
 export type EmbedPrincipal = {
@@ -6,7 +6,7 @@ export type EmbedPrincipal = {
   reach: Reach;
   env: Env;
   scopes: readonly string[];
-  /** Of the pages that may present the token: in its audience, and registered still. */
+  /** Origins that may present the token: in its audience, and still registered. */
   origins: readonly string[];
   expiresAt: Date;
   expiresInMs: number;
@@ -19,11 +19,11 @@ export type Principal =
   | { kind: 'bootstrap' }
   | { kind: 'nobody' };
 
-/** The rows a caller may reach, where the credential names a workspace. */
+/** The reach of the caller; null if the credential belongs to no workspace. */
 export const reachOf = (principal: Principal): Reach | null =>
   'reach' in principal ? principal.reach : null;
 
-/** A test secret key: what the live/test boundary holds back. */
+/** Whether the caller is a test secret key, which the live/test boundary restricts. */
 export const isTestPrincipal = (principal: Principal): boolean =>
   principal.kind === 'secret_key' && principal.env === 'test';
 

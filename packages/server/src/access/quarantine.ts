@@ -1,10 +1,10 @@
 // A secret key that was found in public works for one more hour, so that its owner can replace it.
-// The finder holds the same key for the same hour. So a quarantined key keeps what production
-// needs, and changes nothing that outlives it.
+// The finder can use it for the same hour. So a quarantined key may do what production needs, but
+// make no change that outlives it.
 import { forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 
-/** What a route that changes something answers to a quarantined secret key. */
+/** Whether a route that changes something accepts a quarantined secret key. */
 export type WhenQuarantined = 'allow' | 'refuse';
 
 export function refuseQuarantined(principal: Principal, whenQuarantined: WhenQuarantined): void {

@@ -1,4 +1,4 @@
-// Roles as a table: a member reads, an admin changes, some lines are the owner's.
+// Roles as a table: a member can read, an admin can change, some endpoints need an owner.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
@@ -49,7 +49,7 @@ for (const [isSafe, raisedTo, role] of least) {
 for (const [at, held] of roles.entries()) {
   for (const [wantedAt, wanted] of roles.entries()) {
     const isEnough = at >= wantedAt;
-    test(`the role ${held} is ${isEnough ? '' : 'not '}enough where ${wanted} is asked for`, () => {
+    test(`the role ${held} is ${isEnough ? '' : 'not '}enough if ${wanted} is required`, () => {
       for (const bearer of bearers) {
         const pass = () => refuseBelow(bearer(held), wanted);
         if (isEnough) pass();
@@ -65,7 +65,7 @@ for (const [at, held] of roles.entries()) {
   }
 }
 
-test('who has no role is bounded by the credential alone', () => {
+test('a principal without a role passes every role check', () => {
   refuseBelow({ kind: 'bootstrap' }, 'owner');
   refuseBelow({ kind: 'nobody' }, 'owner');
   refuseBelow(

@@ -1,4 +1,4 @@
-// Roles on the vendor plane: a member reads, an admin changes, some lines are the owner's.
+// Roles on the vendor plane: a member can read, an admin can change, some endpoints need an owner.
 import { forbidden } from '../base/errors.ts';
 import type { Role } from '../doors/reach.ts';
 import { type Principal, roleOf } from './principal.ts';
@@ -10,7 +10,7 @@ export const isLower = (role: Role, than: Role): boolean => rank[role] < rank[th
 export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
   raisedTo ?? (isSafe ? 'member' : 'admin');
 
-/** Without a role (nobody, the bootstrap token) the credential alone is the bound. */
+/** A principal without a role (no credential, or the bootstrap token) passes. */
 export function refuseBelow(principal: Principal, least: Role): void {
   const role = roleOf(principal);
   if (role !== null && isLower(role, least)) {

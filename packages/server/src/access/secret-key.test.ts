@@ -1,4 +1,4 @@
-// What the reading of a secret key looks up, refuses and notes.
+// Reading a secret key: look-up, refusal, and recording of its use.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -11,12 +11,18 @@ const log = openLog('silent', process.stderr);
 const newToken = () => mintCredential('secret_key', 'live', randomBytes).secret;
 
 const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact => ({
-  ...{ id: token.slice(-8), workspaceId: 'w', env: 'live', authority: 'owner', active: true },
-  ...{ isQuarantined: false, expiresInMs: null, useIsStale: false },
+  id: token.slice(-8),
+  workspaceId: 'w',
+  env: 'live',
+  authority: 'owner',
+  active: true,
+  isQuarantined: false,
+  expiresInMs: null,
+  useIsStale: false,
   ...more,
 });
 
-/** A gate that knows these keys; the test says when a use is noted. */
+/** A gate with these keys; the test completes the recording of a use. */
 function gateWith(facts: Map<string, SecretKeyFact>) {
   const asked: string[] = [];
   const noting = Promise.withResolvers<void>();
@@ -37,14 +43,16 @@ function gateWith(facts: Map<string, SecretKeyFact>) {
   return { read, asked, noted, noting };
 }
 
-test('a key acts as itself, in its workspace, its environments and with its own authority', async () => {
+test('a key acts in its own workspace and environments, with its own role', async () => {
   const token = newToken();
   for (const [env, envs] of [
     ['live', ['live', 'test']],
     ['test', ['test']],
   ] as const) {
     const fact = factOf(token, {
-      ...{ env, authority: 'admin', expiresInMs: 300 },
+      env,
+      authority: 'admin',
+      expiresInMs: 300,
       isQuarantined: env === 'test',
     });
     const { read } = gateWith(new Map([[lookupHash(token), fact]]));
@@ -62,8 +70,9 @@ test('a key acts as itself, in its workspace, its environments and with its own 
   }
 });
 
-test('a use that is slow to be noted holds up its own key and no other', async () => {
-  const [slow, quick] = [newToken(), newToken()];
+test('a slow recording of a use delays its own key only', async () => {
+  const slow = newToken();
+  const quick = newToken();
   const facts = new Map([
     [lookupHash(slow), factOf(slow, { useIsStale: true })],
     [lookupHash(quick), factOf(quick)],
@@ -79,7 +88,7 @@ test('a use that is slow to be noted holds up its own key and no other', async (
   equal((await slowly).id, slow.slice(-8));
 });
 
-test('a use that cannot be noted is no reason to refuse', async () => {
+test('a key is accepted even if its use cannot be recorded', async () => {
   const token = newToken();
   const facts = new Map([[lookupHash(token), factOf(token, { useIsStale: true })]]);
   const { read, noting } = gateWith(facts);
@@ -88,8 +97,10 @@ test('a use that cannot be noted is no reason to refuse', async () => {
   equal((await reading).id, token.slice(-8));
 });
 
-test('what is ended or unknown is refused and not noted, and a slip of the pen not looked up', async () => {
-  const [good, ended, unknown] = [newToken(), newToken(), newToken()];
+test('ended and unknown keys are refused without recording; mistyped ones are not looked up', async () => {
+  const good = newToken();
+  const ended = newToken();
+  const unknown = newToken();
   const facts = new Map([
     [lookupHash(good), factOf(good, { useIsStale: true })],
     [lookupHash(ended), factOf(ended, { active: false, useIsStale: true })],

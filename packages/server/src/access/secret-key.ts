@@ -1,4 +1,4 @@
-// A secret key acts with the authority of whoever minted it, in the environments of its own.
+// Reads a secret key. It acts with the role that it was created with, in its own environments.
 
 import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
 import { ApiError } from '../base/errors.ts';
@@ -10,17 +10,19 @@ import type { Principal } from './principal.ts';
 
 type Parts = { gate: Pick<Gate, 'findSecretKey' | 'noteUse'>; log: Log };
 
-/** Throws the refusal of a key that is not active. */
+/** Throws the 401 for a key that is not active. */
 export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
 export const openSecretKeys =
   ({ gate, log }: Parts): ReadSecretKey =>
   async (token) => {
-    // A mistyped key fails its checksum: refused without a look-up, with the very same answer.
+    // A mistyped key fails its checksum and is refused with the same error, without a look-up.
     const fact = parseCredential(token) ? await gate.findSecretKey(lookupHash(token)) : null;
     if (!fact?.active) throw new ApiError('invalid_key');
     if (fact.useIsStale) {
-      await gate.noteUse(fact).catch((error) => log.warn({ error }, 'a key use was not noted'));
+      await gate
+        .noteUse(fact)
+        .catch((error) => log.warn({ error }, 'failed to record the use of a secret key'));
     }
     return { id: fact.id, principal: principalOf(fact), expiresInMs: fact.expiresInMs };
   };

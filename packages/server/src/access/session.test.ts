@@ -1,4 +1,4 @@
-// A session's credential by itself: when it is looked up, when it is renewed, what it reaches.
+// The credential of a session: when it is looked up, when it is extended, and its reach.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
@@ -20,7 +20,7 @@ const live: SessionFact = {
 
 type Kept = { asked: string[]; seen: string[]; warned: string[] };
 
-/** Asks for the principal behind a token, where the gate knows this much. */
+/** The principal of a token for a gate with the given session. */
 async function principalOf(token: string, fact: SessionFact | null, fails = false) {
   const kept: Kept = { asked: [], seen: [], warned: [] };
   const gate: Pick<Gate, 'findSession' | 'noteSeen'> = {
@@ -34,7 +34,9 @@ async function principalOf(token: string, fact: SessionFact | null, fails = fals
     },
   };
   const log = {
-    ...{ debug: () => {}, info: () => {}, error: () => {} },
+    debug: () => {},
+    info: () => {},
+    error: () => {},
     warn: (_: unknown, text?: string) => void kept.warned.push(text ?? ''),
   };
   const principal = await sessionPrincipal({ gate: gate as Gate, log }, token);
@@ -58,7 +60,7 @@ test('a session is looked up by the hash of its token', async () => {
   });
 });
 
-test('what is not shaped like a token is refused without a look-up, and like any other', async () => {
+test('a malformed token is refused without a look-up, with the same error', async () => {
   for (const token of ['krses_', `${secret}x`, secret.slice(0, -1), secret.toUpperCase()]) {
     let asked = 0;
     const gate = {
@@ -74,21 +76,21 @@ test('what is not shaped like a token is refused without a look-up, and like any
   }
 });
 
-test('one that is unknown or over is refused, and not renewed', async () => {
+test('an unknown or ended session is refused and not extended', async () => {
   for (const fact of [null, { ...live, live: false, seenIsStale: true }]) {
     await rejects(principalOf(secret, fact), { code: 'invalid_session' });
   }
 });
 
-test('one that was long unseen is renewed, and works even where that fails', async () => {
+test('a stale session is extended, and works even if that fails', async () => {
   const stale = { ...live, seenIsStale: true };
   deepEqual((await principalOf(secret, stale)).kept.seen, ['session']);
   const { principal, kept } = await principalOf(secret, stale, true);
   equal(principal.kind, 'session');
-  deepEqual(kept.warned, ['a session was not renewed']);
+  deepEqual(kept.warned, ['failed to extend a session']);
 });
 
-test('without a workspace, or in one that was left, it reaches nothing', async () => {
+test('a session without a workspace or a membership has no reach', async () => {
   for (const change of [{ activeWorkspaceId: null, role: null }, { role: null }]) {
     const { principal } = await principalOf(secret, { ...live, ...change });
     equal(principal.kind === 'session' && principal.reach, null);

@@ -1,5 +1,5 @@
-// A signed-in person. The membership is read anew with every request, so that a removal or a new
-// role holds from the next one on.
+// A signed-in person. The membership is read on every request, so that a removal or a new role
+// takes effect on the next request.
 import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -14,13 +14,13 @@ export async function sessionPrincipal(
   const fact = parseCredential(token) ? await gate.findSession(lookupHash(token)) : null;
   if (!fact?.live) throw new ApiError('invalid_session');
   if (fact.seenIsStale) {
-    await gate.noteSeen(fact).catch((error) => log.warn({ error }, 'a session was not renewed'));
+    await gate.noteSeen(fact).catch((error) => log.warn({ error }, 'failed to extend a session'));
   }
   const { id: sessionId, userId, isVerified } = fact;
   return { kind: 'session', userId, sessionId, isVerified, reach: reachFor(fact) };
 }
 
-/** None without an active workspace, and none in a workspace that the person has left. */
+/** Null without an active workspace, or if the person is no longer a member of it. */
 function reachFor({ userId, activeWorkspaceId, role }: SessionFact): Reach | null {
   if (activeWorkspaceId === null || role === null) return null;
   return {

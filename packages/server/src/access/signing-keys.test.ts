@@ -13,7 +13,7 @@ const aKey = (id: string): SigningKeyFact => ({
   sealedPrivate: Buffer.alloc(0),
 });
 
-/** The test says when a read is answered; it finds what was committed when it began. */
+/** The test completes each read; it returns the keys committed when it began. */
 function heldDatabase() {
   const committed = [aKey('first')];
   const reads: { answer(): void; fail(): void }[] = [];
@@ -33,7 +33,7 @@ function heldDatabase() {
   return { committed, reads, keys, listed };
 }
 
-/** Reads begin at the end of the turn in which they were asked for. */
+/** Reads begin at the end of the event-loop turn of their request. */
 const turnEnds = () => new Promise((resolve) => setImmediate(resolve));
 
 test('requests at the same time share one read', async () => {
@@ -58,7 +58,7 @@ test('a request during a read is answered by a later read', async () => {
   deepEqual(await late, ['first', 'second']);
 });
 
-test('a key that signs at once is known as soon as a token names it', async () => {
+test('a new key is found as soon as a token names it', async () => {
   const { committed, reads, keys } = heldDatabase();
   const unknown = keys.verifying('made-up');
   await turnEnds();

@@ -1,6 +1,6 @@
-// The signing keys of the deployment, as this process knows them. It caches only what never
-// changes: which key a `kid` names. Which key signs, and which have ended, is read from the
-// database with every token, so that all processes agree.
+// The signing keys of the deployment. This process caches only the key of each `kid`, which never
+// changes. It reads from the database for every token which key signs and which keys have ended, so
+// that all processes agree.
 import type { KeyObject } from 'node:crypto';
 import { shared } from '../base/coalesce.ts';
 import { unavailable } from '../base/errors.ts';
@@ -12,11 +12,11 @@ import type { Gate } from '../doors/gate.ts';
 export type PublishedKey = { kid: string; x: string };
 
 export type SigningKeys = {
-  /** Null for a `kid` that is none of ours. */
+  /** Null for an unknown `kid`. */
   verifying(kid: string): Promise<KeyObject | null>;
-  /** For a `kid` that the database has just named. */
+  /** For a `kid` that was just read from the database. */
   signing(kid: string): Promise<KeyObject>;
-  /** All that tokens may carry from now on, oldest first. */
+  /** All keys that current and new tokens may be signed with, oldest first. */
   published(): Promise<PublishedKey[]>;
 };
 
@@ -32,7 +32,7 @@ export function openSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys 
 
   /**
    * Reads all signing keys. A read begins after its last caller arrived, so every process publishes
-   * a key before a token can carry it. A flood of made-up `kid`s causes one read at a time.
+   * a key before a token is signed with it. A flood of invented `kid`s causes one read at a time.
    */
   const share = shared<SigningKeyFact[]>();
   const readKeys = (): Promise<SigningKeyFact[]> =>
@@ -55,7 +55,7 @@ export function openSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys 
     async signing(kid) {
       if (!known.has(kid)) await readKeys();
       const named = known.get(kid);
-      if (!named) throw unavailable(new Error(`the signing key ${kid} ended just now`));
+      if (!named) throw unavailable(new Error(`signing key ${kid} has just ended`));
       named.signing ??= openedBy(unseal, named.fact);
       return named.signing;
     },
@@ -69,7 +69,7 @@ function openedBy(unseal: Sealing['unseal'], { id, sealedPrivate }: SigningKeyFa
   try {
     return privateKeyOf(unseal(sealedPrivate));
   } catch (cause) {
-    const way = 'keyrail-server signing-keys rotate --now makes one under the present one';
-    throw new Error(`the signing key ${id} was sealed under another master key; ${way}`, { cause });
+    const remedy = 'run keyrail-server signing-keys rotate --now to create a new one';
+    throw new Error(`signing key ${id} is sealed under another master key; ${remedy}`, { cause });
   }
 }

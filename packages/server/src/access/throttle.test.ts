@@ -1,4 +1,4 @@
-// The throttle by itself: what it counts, for how long, and that its memory is bounded.
+// The throttle: what it counts, for how long, and its limit on memory.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { heldBytes } from '../../../../tests/held-bytes.ts';
@@ -36,7 +36,7 @@ const times = async (count: number, act: (n: number) => Promise<unknown>) => {
   for (let n = 0; n < count; n += 1) await act(n);
 };
 
-test('an address may be tried ten times a minute, from wherever', async () => {
+test('an address may be tried ten times a minute, from all clients together', async () => {
   const { throttle, pass } = setUp();
   await times(PER_EMAIL_MAX, (n) => throttle.charge(`192.0.2.${n}`, 'ada@example.com'));
   equal(await retryAfter(() => throttle.charge('198.51.100.1', 'ADA@example.com')), 60);
@@ -49,7 +49,7 @@ test('an address may be tried ten times a minute, from wherever', async () => {
   await throttle.charge('198.51.100.1', 'ada@example.com');
 });
 
-test('a client may knock a hundred and twenty times a minute, for whomever', async () => {
+test('a client may try 120 times a minute, for all addresses together', async () => {
   const { throttle, pass } = setUp();
   await times(PER_CLIENT_MAX, (n) => throttle.charge('192.0.2.1', `${n}@example.com`));
   await retryAfter(() => throttle.charge('192.0.2.1', 'new@example.com'));
@@ -59,7 +59,7 @@ test('a client may knock a hundred and twenty times a minute, for whomever', asy
   await throttle.charge('192.0.2.1', 'new@example.com');
 });
 
-test('all addresses of one network that is given to a single client are one client', async () => {
+test('all addresses of one IPv6 /64 network count as one client', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, (n) => throttle.charge(`2001:db8:0:7:${n.toString(16)}::${n}`));
   await retryAfter(() => throttle.charge('2001:db8::7:1:2:3:4'));
@@ -70,7 +70,7 @@ test('all addresses of one network that is given to a single client are one clie
   }
 });
 
-test('clients that come by IPv4 are told apart, however the socket writes them', async () => {
+test('IPv4 clients are counted separately, in both notations of their address', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, () => throttle.charge('::ffff:192.0.2.1'));
   await retryAfter(() => throttle.charge('::FFFF:192.0.2.1'));
@@ -79,7 +79,7 @@ test('clients that come by IPv4 are told apart, however the socket writes them',
   await throttle.charge('192.0.2.2');
 });
 
-test('knocking on while refused does not shut the door for longer', async () => {
+test('attempts during a refusal do not extend it', async () => {
   const { throttle, pass } = setUp();
   await times(PER_EMAIL_MAX, () => throttle.charge('192.0.2.1', 'ada@example.com'));
   await times(50, () => retryAfter(() => throttle.charge('192.0.2.1', 'ada@example.com')));
@@ -87,20 +87,20 @@ test('knocking on while refused does not shut the door for longer', async () => 
   await throttle.charge('192.0.2.1', 'ada@example.com');
 });
 
-test('mail to an address is bounded however the address is written', async () => {
+test('e-mails to an address are limited, regardless of its case', async () => {
   const { throttle } = setUp();
   await times(PER_RECIPIENT_MAX, () => throttle.chargeRecipient('ada@example.com'));
   await retryAfter(() => throttle.chargeRecipient('Ada@Example.com'));
   await throttle.chargeRecipient('grace@example.com');
 });
 
-test('a client address and a mail address of one spelling are two things', async () => {
+test('a client address and an equal e-mail address are counted separately', async () => {
   const { throttle } = setUp();
   await times(PER_EMAIL_MAX, (n) => throttle.charge(`${n}`, 'x'));
   await throttle.charge('x');
 });
 
-test('wrong logins do not stop a reset or a sign-up, nor the other way round', async () => {
+test('wrong logins do not block a reset or a sign-up, nor the reverse', async () => {
   const { throttle } = setUp();
   const client = '192.0.2.1';
   const charges = [
@@ -114,7 +114,7 @@ test('wrong logins do not stop a reset or a sign-up, nor the other way round', a
   }
 });
 
-test('a person is told apart by the client from which they signed in before', async () => {
+test('a client that has signed in before is known for that address', async () => {
   const { throttle, pass } = setUp();
   const login = (client: string) => throttle.chargeLogin(client, 'ada@example.com');
   await (await login('192.0.2.1')).succeeded();
@@ -123,7 +123,8 @@ test('a person is told apart by the client from which they signed in before', as
     const { refusal, isKnownClient } = await login(`198.51.100.${n}`);
     deepEqual([refusal, isKnownClient], [null, false]);
   });
-  const [known, other] = [await login('192.0.2.1'), await login('192.0.2.2')];
+  const known = await login('192.0.2.1');
+  const other = await login('192.0.2.2');
   deepEqual([known.isKnownClient, other.isKnownClient], [true, false]);
   for (const { refusal } of [known, other]) {
     deepEqual([refusal?.code, refusal?.headers], ['rate_limited', { 'retry-after': '60' }]);
@@ -132,7 +133,7 @@ test('a person is told apart by the client from which they signed in before', as
   equal((await throttle.chargeLogin('192.0.2.1', 'Ada@Example.com')).isKnownClient, true);
 });
 
-test('a known client has a budget too, that others cannot use up', async () => {
+test('a known client has its own limited budget, which others cannot use up', async () => {
   const { throttle } = setUp();
   const login = (client: string) => throttle.chargeLogin(client, 'ada@example.com');
   await (await login('192.0.2.1')).succeeded();
@@ -141,7 +142,7 @@ test('a known client has a budget too, that others cannot use up', async () => {
   equal(await retryAfter(async () => void (await login('192.0.2.1'))), 60);
 });
 
-test('a client is known for a month after the last time, and no longer', async () => {
+test('a client is known for 31 days after its last login', async () => {
   const { throttle, pass } = setUp();
   const login = () => throttle.chargeLogin('192.0.2.1', 'ada@example.com');
   await (await login()).succeeded();
@@ -154,7 +155,7 @@ test('a client is known for a month after the last time, and no longer', async (
   equal((await login()).isKnownClient, false);
 });
 
-test('a flood of names drops the oldest, but none that is at its limit', async () => {
+test('a flood of counters evicts the oldest, but none that is at its limit', async () => {
   const { throttle } = setUp();
   const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
   await times(PER_CLIENT_MAX, () => throttle.charge('192.0.2.2'));
@@ -165,6 +166,6 @@ test('a flood of names drops the oldest, but none that is at its limit', async (
   ok(heldBytes() - before < 50_000_000);
   await retryAfter(guess);
   await retryAfter(() => throttle.charge('192.0.2.2'));
-  // Had it not been dropped, its second attempt would be refused.
+  // If it had not been evicted, its second attempt would be refused.
   await times(2, () => throttle.charge('192.0.2.3'));
 });

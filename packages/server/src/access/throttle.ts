@@ -1,6 +1,6 @@
-// Guessing must be slow: how often one client address and one mail address may use the endpoints
-// that need no credential. It counts what was submitted, so it is the same for known and unknown.
-// A session proves neither the password behind it nor the mailbox: those are bounded as well.
+// Slows down guessing: limits how often one client address and one e-mail address may use endpoints
+// without a credential. It counts submitted addresses, whether or not they have an account. A
+// session proves neither the password nor the mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import type { Clock } from '../base/clock.ts';
@@ -12,26 +12,25 @@ import { openMemoryCounters } from '../volatile/memory.ts';
 export type Throttle = {
   /** Signing up and consuming one-time tokens. */
   charge(clientAddress: string, email?: string): Promise<void>;
-  /** Asking for a new password. Counted apart: wrong logins must not stop a reset. */
+  /** Password resets. Counted separately, so that wrong logins cannot block a reset. */
   chargeReset(clientAddress: string, email: string): Promise<void>;
-  /** Throws when this client has tried this address too often, or has tried too many. */
+  /** Throws if this client has tried this address, or all addresses together, too often. */
   chargeLogin(clientAddress: string, email: string): Promise<LoginAttempt>;
-  /** What a signed-in person may try, or have mailed to the address that they gave. */
+  /** Attempts of a signed-in person, and e-mails to that person's own address. */
   chargeAccount(userId: string): Promise<void>;
-  /** Mail to an address that someone else named; apart, or inviting would shut people out. */
+  /** E-mails caused by other people. Counted separately: invitations must not block a login. */
   chargeRecipient(email: string): Promise<void>;
 };
 
 export type LoginAttempt = {
   /**
-   * Set once an address was tried too often, from all clients together. It is thrown after the
-   * password was verified, and only the right password from a client that has signed in with it
-   * before goes on. So neither the answer nor its time depends on whether the client is known, and
-   * nobody learns from it whether there is an account.
+   * Set if an address was tried too often, from all clients together. The caller throws it after
+   * verifying the password; only the right password from a known client passes. So neither the
+   * response nor its timing depends on whether the client is known, or reveals an account.
    */
   refusal: ApiError | null;
   isKnownClient: boolean;
-  /** Remembers the client as one from which this person has signed in. */
+  /** Records that this person has signed in from this client. */
   succeeded(): Promise<void>;
 };
 
@@ -45,7 +44,7 @@ export const noThrottle: Throttle = {
   chargeRecipient: free,
 };
 
-/** Each kind of name is bounded by itself, so that a flood of one drops none of another. */
+/** Each kind of counter has its own limit, so that a flood of one kind evicts no other kind. */
 type Kind =
   | 'client'
   | 'signup'
@@ -66,9 +65,9 @@ const RATES: Record<Kind, Rate> = {
   signup: perMinute(10),
   reset: perMinute(10),
   login: perMinute(10),
-  // One client and one address: the budget that other clients cannot use up.
+  // One client and one address: a budget that other clients cannot use up.
   pair: perMinute(10),
-  // Not a limit: it is remembered for as long as it counts.
+  // Not a limit: the counter records a known client for 31 days.
   known: { limit: 1_000_000_000, windowMs: 31 * DAY_MS, algorithm: 'sliding' },
   account: perMinute(10),
   recipient: perMinute(30),
@@ -76,15 +75,15 @@ const RATES: Record<Kind, Rate> = {
   embed: perMinute(120),
 };
 
-/** Of each kind. Beyond it the oldest that are below their limit are dropped. */
+/** Counters per kind. Above this, the oldest counters that are below their limit are evicted. */
 const NAMES_MAX = 100_000;
 
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * A client with IPv6 has a whole network of 64 bits, and could use another address with every
- * request: the network is counted. An IPv4 address that is written as IPv6 is counted as IPv4.
+ * An IPv6 client has a whole /64 network and could use a new address for every request, so the
+ * network is counted. An IPv4-mapped IPv6 address is counted as IPv4.
  */
 function clientOf(address: string): string {
   const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
@@ -97,27 +96,27 @@ function clientOf(address: string): string {
   return network.map((group) => Number.parseInt(group, 16)).join(':');
 }
 
-/** Client and mail addresses are not written to another store: they are counted under a digest. */
+/** A digest, so that client and e-mail addresses are not written to another store. */
 const digestOf = (kind: Kind, subject: string): string =>
   createHash('sha256').update(`${kind} ${subject}`).digest('base64url');
 
 type Count = { used: number; waitMs: number };
 
 export type Charges = {
-  /** Throws 429 beyond the rate of its kind. */
+  /** Throws 429 above the rate of its kind. */
   charge(kind: Kind, subject: string): Promise<void>;
   /** A cost of 0 reads the count without adding to it. */
   count(kind: Kind, subject: string, cost?: number): Promise<Count>;
 };
 
 /**
- * Counts in this process, and also where all processes count, if there is such a store. The counts
- * of this process belong to its caller alone: when a shared store is full, evicting or away,
- * guessing goes no faster than once for each process.
+ * Counts in this process, and also in Redis if it is configured. The counters of this process serve
+ * this throttle only: if Redis is full, evicting or unreachable, each process still enforces the
+ * rates by itself.
  */
 export function chargesBy(clock: Clock, counters: Counters | null): Charges {
   const own = openMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
-  // Counters of this process are not used: these are for workspaces.
+  // Counters in this process's memory are not used here: they belong to workspaces.
   const shared = counters?.store === 'redis' ? counters : null;
 
   async function count(kind: Kind, subject: string, cost = 1): Promise<Count> {
@@ -131,7 +130,7 @@ export function chargesBy(clock: Clock, counters: Counters | null): Charges {
       const { used, waitMs } = countIn(await shared.check(owner, rules, cost));
       return { used: Math.max(used, ownCount.used), waitMs };
     } catch {
-      // The store has reported its outage itself.
+      // The store logs its own outages.
       return ownCount;
     }
   }
@@ -163,7 +162,7 @@ export function throttleBy(clock: Clock, counters: Counters | null = null): Thro
       const pair = `${clientOf(clientAddress)} ${email.toLowerCase()}`;
       await charge('client', clientOf(clientAddress));
       await charge('pair', pair);
-      // Clients that are known are counted too: else others would notice that they are.
+      // Known clients are counted too; otherwise the response would reveal that one is known.
       const { waitMs } = await count('login', email.toLowerCase());
       const { used } = await count('known', pair, 0);
       return {

@@ -1,5 +1,5 @@
-// The closed list of audit actions, and what each says about itself. A payload never holds a
-// secret, an address book's worth of people, or the contents of `meta`.
+// All audit actions and the payload of each. A payload never holds a secret, a list of people, or
+// the contents of `meta`.
 import type { Env, Role } from './reach.ts';
 
 type Changed = { changed: string[] };
@@ -37,7 +37,7 @@ export type Payloads = {
 
 export type Action = keyof Payloads;
 
-/** One row of the log, as an operation describes it. */
+/** One row of the audit log, as an operation describes it. */
 export type Entry = {
   [A in Action]: { action: A; target: string; payload: Payloads[A] };
 }[Action];
@@ -45,6 +45,6 @@ export type Entry = {
 /** `secret_key.created` is about a `secret_key`. */
 export const targetTypeOf = (action: Action): string => action.slice(0, action.indexOf('.'));
 
-/** The environment a row is about: the key's; every other row belongs to none. */
+/** The environment of the key that a row is about; null for all other rows. */
 export const envOf = (entry: Entry): Env | null =>
   'env' in entry.payload ? entry.payload.env : null;

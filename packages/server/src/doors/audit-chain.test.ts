@@ -1,4 +1,4 @@
-// The bytes that are hashed: RFC 8785, so that anyone can derive the chain with their own tools.
+// The hashed bytes are canonical JSON (RFC 8785), so that anyone can recompute the chain.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { type ChainedRow, canonicalJson, canonicalRow, rowHash } from './audit-c
 
 type Json = Parameters<typeof canonicalJson>[0];
 
-/** IEEE 754 bits → the number as it must be written; from the RFC's appendix. */
+/** IEEE 754 bits → the canonical text of the number; from the RFC's appendix. */
 const numbers: [string, string][] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],
@@ -70,7 +70,7 @@ for (const [what, document, canonical] of documents) {
   });
 }
 
-test('canonical JSON is JSON, means the same, and is the same again', () => {
+test('canonical JSON is equivalent to its input, and stable', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const canonical = canonicalJson(value as Json);
@@ -80,7 +80,7 @@ test('canonical JSON is JSON, means the same, and is the same again', () => {
   );
 });
 
-/** The same by other means: every member as the contract names it, sorted and joined by hand. */
+/** An independent computation: every member of the contract, sorted and joined by hand. */
 function hashByHand(row: ChainedRow): string {
   const members: Record<string, string> = {
     workspace_id: JSON.stringify(row.workspaceId),
@@ -114,11 +114,11 @@ const anyRow: fc.Arbitrary<ChainedRow> = fc.record({
   prevHash: fc.stringMatching(/^[0-9a-f]{64}$/),
 });
 
-test('a row’s hash is what anyone derives from its members', () => {
+test('the hash of a row equals an independent computation from its members', () => {
   fc.assert(fc.property(anyRow, (row) => rowHash(row) === hashByHand(row)));
 });
 
-test('the row that is hashed is canonical itself', () => {
+test('the hashed row is canonical JSON', () => {
   fc.assert(
     fc.property(anyRow, (row) => {
       const document = canonicalRow(row);
@@ -127,7 +127,7 @@ test('the row that is hashed is canonical itself', () => {
   );
 });
 
-test('one known row has one known hash', () => {
+test('the hash of a fixed row does not change', () => {
   const row: ChainedRow = {
     workspaceId: '01890000-0000-7000-8000-000000000001',
     seq: 1,

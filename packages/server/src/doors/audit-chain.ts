@@ -1,5 +1,5 @@
-// The canonical bytes of an audit row and their hash, so that anyone can re-derive the chain. The
-// database computes the same in close_change(); the verifier uses this file.
+// The canonical bytes of an audit row and their hash, so that anyone can recompute the chain. The
+// database computes the same hash in close_change(); the verifier uses this file.
 import { createHash } from 'node:crypto';
 
 export const GENESIS_HASH = '0'.repeat(64);
@@ -16,7 +16,7 @@ export type ChainedRow = {
   action: string;
   targetType: string;
   targetId: string;
-  /** As stored: canonical JSON already. */
+  /** Stored as canonical JSON. */
   payload: string;
   prevHash: string;
 };

@@ -1,5 +1,5 @@
-// What an operation is handed, and what it must hand back. A write that does not say what it
-// changed cannot commit, and only a Change can be committed.
+// What an operation receives and returns. Only a Change can be committed, so a write without an
+// audit entry cannot commit.
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
@@ -7,13 +7,13 @@ import type { Runner } from '../db/sql.ts';
 import type { Entry } from './actions.ts';
 import type { Reach } from './reach.ts';
 
-/** Reads under a reach. Each statement sees the newest committed state. */
+/** Reads within a reach. Each statement sees the newest committed state. */
 export type Read = Runner & { readonly reach: Reach };
 
 /** One transaction that may change audited tables. */
 export type Write = Read & {
   readonly kind: 'write';
-  /** The one instant of this transaction, by the database's clock. */
+  /** The time of this transaction, by the database's clock. */
   readonly now: Date;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
@@ -21,26 +21,29 @@ export type Write = Read & {
   readonly seal: Seal;
 };
 
-/** Unaudited facts (telemetry, acknowledgements): not a Write, so no operation on keys takes it. */
+/**
+ * Writes unaudited rows (telemetry, acknowledgements). It is not a Write, so operations on keys do
+ * not accept it.
+ */
 export type Recording = Read & { readonly kind: 'recording'; readonly now: Date };
 
-/** A project whose policy moved, with the version that the tail gave it. */
+/** A project whose policy changed, with the version that close_change() assigned. */
 export type PolicyVersion = { projectId: string; version: number };
 
 export type Change<T> =
   | {
       kind: 'changed';
       entries: readonly [Entry, ...Entry[]];
-      /** Projects whose keys or defaults this change touched: each gets its next version. */
+      /** Projects whose keys or defaults changed: each gets its next version. */
       policy: readonly string[];
-      /** Of those, whose nodes must start over from a snapshot: what all keys inherit changed. */
+      /** Those whose nodes must fetch a snapshot, because a default of all keys changed. */
       floors: readonly string[];
       result: (versions: PolicyVersion[]) => T;
     }
   | {
       kind: 'unchanged';
       result: T;
-      /** Secret keys whose end this result tells of: it is told when everyone knows of it. */
+      /** Secret keys that ended earlier. The response waits until no process has them cached. */
       endedKeys: readonly string[];
     };
 
@@ -52,7 +55,7 @@ export const changed = <T>(
   policy: Policy = {},
 ): Change<T> => versioned(() => result, entry, policy);
 
-/** The same, for a result that tells which versions the tail gave. */
+/** Like `changed`, for a result that contains the new policy versions. */
 export function versioned<T>(
   result: (versions: PolicyVersion[]) => T,
   entry: Entry | readonly [Entry, ...Entry[]],
@@ -62,7 +65,7 @@ export function versioned<T>(
   return { kind: 'changed', entries, policy, floors, result };
 }
 
-/** Nothing to write: the transaction is rolled back, no row is appended, no version moves. */
+/** Nothing to write: the transaction is rolled back, without an audit row or a new version. */
 export const unchanged = <T>(result: T, endedKeys: readonly string[] = []): Change<T> => ({
   kind: 'unchanged',
   result,

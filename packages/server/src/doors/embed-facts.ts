@@ -1,8 +1,8 @@
-// What the gate looks up for the embed plane and for scanners, in one statement each.
+// Queries of the gate for the embed plane and for scanners, in one statement each.
 import { sql } from 'kysely';
 import { many, maybe, type Runner } from '../db/sql.ts';
 
-/** What a token was signed for. */
+/** The signing key and the ids in an embed token. */
 export type EmbedSubject = {
   kid: string;
   workspaceId: string;
@@ -12,7 +12,7 @@ export type EmbedSubject = {
 
 export type EmbedFact = { epoch: number; origins: string[]; now: Date };
 
-/** Null when the key that signed, the tenant or the project has ended. */
+/** Null if the signing key has ended, or the tenant or the project is deleted. */
 export const findEmbedFact = (
   runner: Runner,
   { kid, workspaceId, tenantId, projectId }: EmbedSubject,
@@ -30,10 +30,10 @@ export const findEmbedFact = (
         and project.id = ${projectId} and project.deleted_at is null`,
   );
 
-/** Immutable while it exists, so that it may be remembered. */
+/** Immutable, so it may be cached. */
 export type SigningKeyFact = { id: string; publicKey: string; sealedPrivate: Buffer };
 
-/** All that are published, oldest first. */
+/** All published signing keys, oldest first. */
 export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
   many(
     runner,
@@ -41,7 +41,7 @@ export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
       where ends_at is null or ends_at > app_now() order by generation`,
   );
 
-/** Something of ours that a scanner may find; a session belongs to no workspace. */
+/** A credential that a scanner may find. A session belongs to no workspace. */
 export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (
   | { kind: 'api_key' | 'secret_key'; workspaceId: string }
   | { kind: 'session'; workspaceId: null }
@@ -49,7 +49,7 @@ export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (
 
 const LOOK_UPS_PER_STATEMENT_MAX = 500;
 
-/** Whatever of ours has one of these hashes, in any workspace and any state. */
+/** All credentials with one of these hashes, in any workspace and any state. */
 export async function findLeaks(
   runner: Runner,
   hashes: readonly string[],

@@ -1,4 +1,4 @@
-// The gate: the few look-ups that happen before there is a reach. Its role can see nothing else.
+// The gate: queries that run before a request has a reach. Its database role sees no other rows.
 import { SESSION_IDLE_HOURS } from '@keyrail/protocol/limits.ts';
 import { sql } from 'kysely';
 import type { Deadline } from '../base/deadline.ts';
@@ -21,30 +21,30 @@ import { noteServed, removeOldSpans, type ServedSpan } from './served-spans.ts';
 
 const GATE_TIMEOUT_MS = 3000;
 
-/** What the gate knows of a secret key, active or not. */
+/** A secret key, active or not. */
 export type SecretKeyFact = {
   id: string;
   workspaceId: string;
   env: 'live' | 'test';
   authority: 'owner' | 'admin';
-  /** Judged by the database's clock when it was read. */
+  /** By the database's clock at the time of the read. */
   active: boolean;
-  /** It was found in public, and ends within the hour. */
+  /** Found in public; the key ends within the hour. */
   isQuarantined: boolean;
-  /** Null when it does not expire. */
+  /** Null if the key does not expire. */
   expiresInMs: number | null;
-  /** True when its last noted use is old enough to be noted again. */
+  /** True if the recorded last use is old enough to be updated. */
   useIsStale: boolean;
 };
 
-/** What the gate knows of a session, live or not. */
+/** A session, live or not. */
 export type SessionFact = {
   id: string;
   userId: string;
   activeWorkspaceId: string | null;
-  /** In the active workspace, as it is now; null when there is none or it was left. */
+  /** The current role in the active workspace; null without a workspace or a membership. */
   role: Role | null;
-  /** A mail has proven the person's address. */
+  /** The person's e-mail address is verified. */
   isVerified: boolean;
   live: boolean;
   seenIsStale: boolean;
@@ -57,15 +57,15 @@ export type Gate = {
   noteSeen(fact: SessionFact): Promise<void>;
   findEmbedFact(subject: EmbedSubject): Promise<EmbedFact | null>;
   findSigningKeys(): Promise<SigningKeyFact[]>;
-  /** By the hashes of what was found in public. */
+  /** Credentials by the hashes of strings that were found in public. */
   findLeaks(hashes: readonly string[]): Promise<Map<string, LeakFact>>;
-  /** The versions of any projects; those that do not exist are left out. */
+  /** The policy versions of these projects; unknown projects are omitted. */
   findVersions(projectIds: readonly string[]): Promise<PolicyVersion[]>;
-  /** Calls messages out to all processes that listen. */
+  /** Sends notifications to all processes that listen on the channel. */
   callOut(channel: string, messages: readonly string[]): Promise<void>;
-  /** Whether a worker has been seen lately; null when none ever was. */
+  /** Whether a worker was seen recently; null if none was ever seen. */
   workerIsSeen(): Promise<boolean | null>;
-  /** Records that this process served since its last note; returns the time of this note. */
+  /** Records that this process has served since its last note; returns the time of this note. */
   noteServed(span: ServedSpan): Promise<Date>;
   removeOldSpans(): Promise<void>;
 };
@@ -75,7 +75,7 @@ export function openGate(db: Database): Gate {
     run: (statement) => db.once(opening(deadline), statement),
   });
   const patient = () => runner(deadlineAfter(GATE_TIMEOUT_MS));
-  // Every request waits for one of these first, and many requests share one.
+  // Every request waits for one of these queries first, and many requests share one.
   const first = (): Runner => ({
     run: (statement) =>
       db.once({ ...opening(deadlineAfter(GATE_TIMEOUT_MS)), goesFirst: true }, statement),
@@ -100,7 +100,8 @@ const opening = (deadline: Deadline): Opening => ({
   role: 'kr_gate',
   scope: { workspaceId: null, envs: allEnvs },
   deadline,
-  // What it notes are single rows that exist already; without them nobody could sign in or revoke.
+  // The gate updates single rows that exist already. Sign-ins and revocations depend on it, so it
+  // keeps writing when the disk is nearly full.
   storage: 'reserve',
 });
 
@@ -123,7 +124,7 @@ async function findSecretKeys(
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** At most once a minute for each key, however many processes see it used. */
+/** Writes at most once a minute per key, across all processes. */
 async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Promise<void> {
   const usedAt = sql<Date>`app_now()`;
   await many(
@@ -157,7 +158,7 @@ async function findSessions(runner: Runner, hashes: string[]): Promise<Map<strin
   return new Map(rows.map((row) => [row.hash, row]));
 }
 
-/** Slides the expiry, at most once a minute and never past the absolute end. */
+/** Extends the expiry, at most once a minute and never past the absolute expiry. */
 async function noteSeen(runner: Runner, { id }: SessionFact): Promise<void> {
   await many(
     runner,
@@ -192,6 +193,6 @@ async function callOut(
 ): Promise<void> {
   await many(
     runner,
-    sql`select pg_notify(${channel}, message) from unnest(${messages}::text[]) as news (message)`,
+    sql`select pg_notify(${channel}, message) from unnest(${messages}::text[]) as notification (message)`,
   );
 }

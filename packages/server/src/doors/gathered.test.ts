@@ -1,4 +1,4 @@
-// Look-ups share statements, and none is ever answered by one that was sent before it was asked.
+// Look-ups share statements, but never one that was sent before the look-up.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ function listener() {
   return { sent, find, answer };
 }
 
-test('what is asked for in one turn goes out as one statement, each thing once', async () => {
+test('look-ups of one event-loop turn share one statement, without duplicates', async () => {
   const { sent, find, answer } = listener();
   const found = Promise.all(['a', 'b', 'a'].map(find));
   equal(sent.length, 0);
@@ -31,7 +31,7 @@ test('what is asked for in one turn goes out as one statement, each thing once',
   deepEqual(await found, ['fact of a', 'fact of b', 'fact of a']);
 });
 
-test('while one is under way the next grows, and goes when that one is back', async () => {
+test('while a statement runs the next batch grows, and is sent when it ends', async () => {
   const { sent, find, answer } = listener();
   const first = find('a');
   await nextTurn();
@@ -47,7 +47,7 @@ test('while one is under way the next grows, and goes when that one is back', as
   deepEqual(await Promise.all(others), ['fact of b', 'fact of c']);
 });
 
-test('one that never comes back holds up nobody for long', async () => {
+test('a statement that never ends delays the next one only briefly', async () => {
   const { sent, find, answer } = listener();
   const stuck = find('a');
   await nextTurn();
@@ -59,7 +59,7 @@ test('one that never comes back holds up nobody for long', async () => {
   await stuck;
 });
 
-test('one that fails, fails for those who share it and for no others', async () => {
+test('a failed statement rejects only the look-ups that share it', async () => {
   const { sent, find, answer } = listener();
   const first = find('a');
   await nextTurn();
@@ -72,7 +72,7 @@ test('one that fails, fails for those who share it and for no others', async () 
   equal(await second, 'fact of b');
 });
 
-test('a statement holds so many look-ups and no more', async () => {
+test('a statement holds at most 500 look-ups', async () => {
   const { sent, find, answer } = listener();
   const found = Promise.all(Array.from({ length: 501 }, (_, at) => find(`${at}`)));
   equal(sent[0]?.hashes.length, 500);

@@ -1,27 +1,29 @@
-// Look-ups that are asked for together are sent together: one statement for many requests.
+// Batches concurrent look-ups: one statement serves many requests.
 
 import { monotonicMs } from '../base/clock.ts';
 
 const LOOK_UPS_PER_STATEMENT_MAX = 500;
 const UNDER_WAY_MAX = 1;
-/** About as long as a look-up takes, so that few are under way at once on a slow database. */
-const [HELD_MS_MIN, HELD_MS_MAX] = [5, 200];
-/** The share of the newest look-up in the average. */
+// A waiting batch is held for about the duration of one look-up, so that few statements run at once
+// on a slow database.
+const HELD_MS_MIN = 5;
+const HELD_MS_MAX = 200;
+/** The weight of the newest look-up in the moving average. */
 const NEWEST_SHARE = 0.2;
 
 type Gathering<Fact> = {
-  /** Those who ask for the same thing share its answer. */
+  /** Requests for the same name share one result. */
   asked: Map<string, Promise<Fact | null>>;
   found: PromiseWithResolvers<Map<string, Fact>>;
-  /** The turn in which it was begun is over, so that it may go as soon as there is room. */
+  /** The event-loop turn in which the batch began is over, so it may be sent. */
   isRipe: boolean;
   timer: NodeJS.Timeout | null;
 };
 
 /**
- * A statement is sent after the last of its look-ups came in, so that each still sees every
- * revocation that was answered before it was sent. While others are under way the next one waits
- * and grows, but never for long: what holds those up may be a connection that died.
+ * A statement is sent after the last of its look-ups arrived, so each look-up sees every revocation
+ * that was confirmed before it. While a statement is running, the next batch waits and grows, but
+ * only for HELD_MS_MAX: the connection of the running statement may be dead.
  */
 export function gathered<Fact>(
   find: (names: string[]) => Promise<Map<string, Fact>>,
@@ -50,7 +52,7 @@ export function gathered<Fact>(
   }
 
   function ripen(gathering: Gathering<Fact>): void {
-    if (open !== gathering) return; // full, and sent already
+    if (open !== gathering) return; // already sent, because it was full
     gathering.isRipe = true;
     if (underWay < UNDER_WAY_MAX) send(gathering);
     else gathering.timer = setTimeout(send, heldMs(), gathering);

@@ -1,5 +1,5 @@
-// A row that was not found: it may not exist, or it may lie across the live/test boundary, and
-// only the second is worth saying. The database answers for this workspace alone.
+// The error for a row that was not found: 403 if it is across the live/test boundary of this
+// workspace, 404 otherwise.
 import { sql } from 'kysely';
 import { forbidden, notFound } from '../base/errors.ts';
 import { one } from '../db/sql.ts';

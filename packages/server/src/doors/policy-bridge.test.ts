@@ -1,4 +1,4 @@
-// News reaches those who wait here and elsewhere, also when calls between programs get lost.
+// Policy changes wake waiting requests in all processes, even if a notification is lost.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled, setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { openPolicyBridge } from './policy-bridge.ts';
 
 const LONG = { timeoutMs: 60_000, signal: new AbortController().signal };
 
-/** A bridge over a store that notes what it is asked, and says what it is told to say. */
+/** A bridge over a store that records its calls and returns the given versions. */
 function bridgeOver(parts: { versions?: PolicyVersion[]; callOut?: Gate['callOut'] } = {}) {
   const called: string[][] = [];
   const asked: (readonly string[])[] = [];
@@ -41,7 +41,7 @@ function bridgeOver(parts: { versions?: PolicyVersion[]; callOut?: Gate['callOut
   return { hub, bridge, called, asked, ears };
 }
 
-test('what comes up together is called out together, each project at its highest', async () => {
+test('changes of one turn are sent together, with the highest version per project', async () => {
   const { bridge, called } = bridgeOver();
   bridge.announce([{ projectId: 'p', version: 7 }]);
   bridge.announce([{ projectId: 'p', version: 6 }]);
@@ -54,7 +54,7 @@ test('what comes up together is called out together, each project at its highest
   deepEqual(called, [['p 7', 'q 2'], ['p 8']], 'closing leaves nothing untold');
 });
 
-test('those who wait in this program are woken at once, by its own news and by others', async () => {
+test('a change wakes waiting requests at once, from this process or another', async () => {
   const { hub, bridge, ears } = bridgeOver();
   const own = hub.watch('p', 1, LONG);
   bridge.announce([{ projectId: 'p', version: 2 }]);
@@ -65,7 +65,7 @@ test('those who wait in this program are woken at once, by its own news and by o
   await bridge.close();
 });
 
-test('a call that is lost is made good within about a second', async () => {
+test('a lost notification delays a change by about a second', async () => {
   const versions = [{ projectId: 'p', version: 2 }];
   const { hub, bridge, asked } = bridgeOver({ versions });
   await sleep(1200);
@@ -77,7 +77,7 @@ test('a call that is lost is made good within about a second', async () => {
   await bridge.close();
 });
 
-test('a store that cannot be called through is no reason to fail', async () => {
+test('a notification that cannot be sent does not fail the change', async () => {
   const { hub, bridge } = bridgeOver({ callOut: () => Promise.reject(new Error('down')) });
   const own = hub.watch('p', 1, LONG);
   bridge.announce([{ projectId: 'p', version: 2 }]);

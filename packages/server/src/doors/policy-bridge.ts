@@ -1,6 +1,6 @@
-// Carries the news that a policy has moved: to those who wait in this process at once, to other
-// processes by the database's notification. A notification may be lost, so versions that someone
-// waits for are also looked up once a second.
+// Announces policy changes: directly to waiting requests in this process, and by a database
+// notification to other processes. A notification can be lost, so the versions that requests wait
+// for are also read once a second.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import type { Log } from '../base/log.ts';
@@ -21,12 +21,12 @@ export type BridgeParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log }
 
 export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBridge {
   const stopping = new AbortController();
-  const untold = new Map<string, number>();
-  let telling: Promise<unknown> = Promise.resolve();
+  const pending = new Map<string, number>();
+  let notifying: Promise<unknown> = Promise.resolve();
 
-  const ear = outageLog(log, {
-    begins: 'the ear for policy changes was lost',
-    ends: 'policy changes are heard again',
+  const outage = outageLog(log, {
+    begins: 'lost the LISTEN connection for policy changes; polling every second',
+    ends: 'listening for policy changes again',
   });
   const listening = db.listen?.({
     channel: CHANNEL,
@@ -34,22 +34,22 @@ export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBri
       const [projectId = '', version] = message.split(' ');
       hub.announce(projectId, Number(version));
     },
-    onFault: ear.fault,
-    onOpen: ear.over,
+    onFault: outage.fault,
+    onOpen: outage.over,
   });
 
-  /** All that came up together goes out together, apart from the changes' own transactions. */
-  async function tell(): Promise<void> {
-    const news = [...untold].map(([projectId, version]) => `${projectId} ${version}`);
-    untold.clear();
+  /** Sends all pending changes in one statement, outside the transactions that made them. */
+  async function notify(): Promise<void> {
+    const messages = [...pending].map(([projectId, version]) => `${projectId} ${version}`);
+    pending.clear();
     await gate
-      .callOut(CHANNEL, news)
-      .catch((error) => log.warn({ error }, 'policy changes were not called out'));
+      .callOut(CHANNEL, messages)
+      .catch((error) => log.warn({ error }, 'failed to notify other processes of policy changes'));
   }
 
   async function lookNowAndThen(): Promise<void> {
     while (!stopping.signal.aborted) {
-      // Nobody is kept alive by looking: a program that has nothing else to do may end.
+      // Without `ref`, this timer does not keep the process alive.
       await sleep(SECOND_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       const awaited = hub.awaited();
       if (awaited.length === 0 || stopping.signal.aborted) continue;
@@ -64,14 +64,14 @@ export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBri
       for (const { projectId, version } of versions) {
         hub.announce(projectId, version);
         if (!listening) continue;
-        if (untold.size === 0) telling = Promise.all([telling, nextTurn().then(tell)]);
-        // Two commits may be heard of in the other order: the higher version is the news.
-        untold.set(projectId, Math.max(version, untold.get(projectId) ?? 0));
+        if (pending.size === 0) notifying = Promise.all([notifying, nextTurn().then(notify)]);
+        // Two commits may be announced out of order: the higher version counts.
+        pending.set(projectId, Math.max(version, pending.get(projectId) ?? 0));
       }
     },
     async close() {
       stopping.abort();
-      await telling;
+      await notifying;
       await listening?.close();
       await looking;
     },

@@ -1,4 +1,5 @@
-// What one request may touch, and in whose name. Built once, by access; every door needs one.
+// The reach of a request: the rows it may touch, and its actor. Authentication builds it; every
+// door requires one.
 import type { Scope } from '../db/database.ts';
 
 export type Env = 'live' | 'test';
@@ -8,26 +9,26 @@ export const allEnvs: readonly Env[] = ['live', 'test'];
 
 export type ActorType = 'user' | 'secret_key' | 'bootstrap' | 'embed' | 'scanner' | 'system';
 
-/** Who acts, as the audit log names it. */
+/** The actor as recorded in the audit log. */
 export type Actor = { type: ActorType; id: string | null };
 
 export type Reach = {
   workspaceId: string;
-  /** Environments whose rows exist for this request. */
+  /** Environments whose rows this request can see. */
   envs: readonly Env[];
-  /** Set on the embed plane: rows of other tenants and projects do not exist. */
+  /** Set on the embed plane, where rows of other tenants and projects are invisible. */
   tenantId?: string;
   projectId?: string;
-  /** Set on the embed plane: the only scopes that a key may be made with. */
+  /** Set on the embed plane: the scopes that a new key may have. */
   keyScopes?: readonly string[];
-  /** Set on the embed plane: how many unrevoked keys there may be within this reach. */
+  /** Set on the embed plane: the maximum number of unrevoked keys within this reach. */
   keysMax?: number;
   actor: Actor;
-  /** With whose power: a person's role, or that of whoever minted the key. */
+  /** The role of the person, or the role that the secret key was created with. */
   authority: Role;
 };
 
-/** The reach as the database's walls know it. */
+/** The reach as the database's row-level security reads it. */
 export const scopeOf = ({ workspaceId, envs, tenantId, projectId, actor }: Reach): Scope => ({
   workspaceId,
   envs,

@@ -1,4 +1,4 @@
-// The read door: a role that can only select, and one round trip for each statement.
+// The read door: its role can only select, and each statement is one round trip.
 import type { Deadline } from '../base/deadline.ts';
 import type { Database } from '../db/database.ts';
 import type { Read } from './door.ts';

@@ -1,5 +1,5 @@
-// The record door: reads, and the few facts that are written without an audit row. Its role has no
-// right to anything else, so that a poll can never take an audit lock.
+// The record door: reads, and the few writes without an audit row. Its role has no other rights, so
+// a poll never takes an audit lock.
 import type { Deadline } from '../base/deadline.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Opening } from '../db/database.ts';
@@ -8,11 +8,11 @@ import { type Reach, scopeOf } from './reach.ts';
 import type { DoorParts } from './write.ts';
 
 export type Record = {
-  /** Statements by themselves, each on the newest state. */
+  /** Single statements, each on the newest state. */
   readonly read: Read;
-  /** How much disk space is left. */
+  /** Whether disk space is running out. */
   storage(): StorageState;
-  /** Several statements on one and the same state: what the feed answers is of one moment. */
+  /** Several statements on one snapshot of the database, so that a feed response is consistent. */
   together<T>(question: (tx: Recording) => Promise<T>): Promise<T>;
 };
 

@@ -1,22 +1,23 @@
-// Statements on the record of when API processes served: see served_since() in the migrations.
+// Statements on served_spans, the record of when API processes served. See served_since() in the
+// migrations.
 import { sql } from 'kysely';
 import { MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { many, one, type Runner } from '../db/sql.ts';
 
-/** Two notes further apart do not prove that the process served between them. */
+/** Two notes further apart than this do not prove that the process served in between. */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** How much served time stays on record: more than anyone measures. */
+/** The served time that is kept: more than any query measures. */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
-/** Some of each process. What is removed beyond that makes nodes count for longer, not for less. */
+/** Enough for several spans per process. Removing more makes nodes count as live for longer. */
 const SPANS_MAX = 1000;
 
 export type ServedSpan = { id: string; notedAt: Date | null };
 
 /**
- * Records that a process served since its last note, and returns the time of this one. Nothing is
- * recorded for a first note, after too long a pause, or when the clock was set back.
+ * Records that a process has served since its last note, and returns the time of this note. Nothing
+ * is recorded for a first note, after too long a pause, or if the clock was set back.
  */
 export async function noteServed(runner: Runner, { id, notedAt }: ServedSpan): Promise<Date> {
   const { now } = await one(
@@ -34,7 +35,7 @@ export async function noteServed(runner: Runner, { id, notedAt }: ServedSpan): P
   return now;
 }
 
-/** Removes spans that nobody measures any more, and those of a clock that was set back since. */
+/** Removes spans that are too old to be measured, and spans in the future of a corrected clock. */
 export async function removeOldSpans(runner: Runner): Promise<void> {
   await many(
     runner,

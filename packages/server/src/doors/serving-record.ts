@@ -1,5 +1,5 @@
-// Keeps on record that this process serves: one small write every few seconds while it listens.
-// The silence of nodes is measured over that record, so an outage makes no node look gone.
+// Records that this process serves, with one small write every few seconds while it listens. The
+// silence of nodes is measured in served time, so an outage does not make nodes look gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import type { NewId } from '../base/ids.ts';
@@ -11,9 +11,9 @@ import { NOTES_APART_MS_MAX, type ServedSpan } from './served-spans.ts';
 const NOTE_EVERY_MS = 5 * SECOND_MS;
 
 export type ServingRecord = {
-  /** Begins to note, until closed. */
+  /** Writes notes until closed. */
   start(): void;
-  /** One note: everything since the last one was served, unless it was too long ago or failed. */
+  /** Writes one note: the process has served since the last one, unless it failed or is too old. */
   note(): Promise<void>;
   close(): Promise<void>;
 };
@@ -28,15 +28,15 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   const stopping = new AbortController();
   const { signal } = stopping;
   const outage = outageLog(log, {
-    begins: 'the record of serving could not be written',
-    ends: 'the record of serving is written again',
+    begins: 'failed to record that this process serves; retrying every 5 seconds',
+    ends: 'recording that this process serves again',
   });
   let running = Promise.resolve();
   let span: ServedSpan | null = null;
 
   async function note(): Promise<void> {
     const { id, notedAt } = span ?? { id: newId(), notedAt: null };
-    // After a failure nothing proves that requests were served: the next note begins a new span.
+    // After a failure, the next note begins a new span: the process may not have served meanwhile.
     span = null;
     const now = await gate.noteServed({ id, notedAt });
     const passedMs = notedAt ? now.getTime() - notedAt.getTime() : -1;
@@ -48,7 +48,7 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   async function noteAgainAndAgain(): Promise<void> {
     while (!signal.aborted) {
       await note().then(outage.over, outage.fault);
-      // The timer keeps no program alive that has nothing else to do.
+      // Without `ref`, this timer does not keep the process alive.
       await sleep(NOTE_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   }

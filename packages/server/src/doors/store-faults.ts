@@ -1,4 +1,4 @@
-// What a failure of the store means to a caller. Null: it is not the store's, or not expected.
+// Maps errors of the store to API errors; null for all other errors.
 import { type ApiError, conflict, unavailable } from '../base/errors.ts';
 import {
   isFromStore,
@@ -8,7 +8,7 @@ import {
   violatedConstraint,
 } from '../db/faults.ts';
 
-/** Unique constraints that a request can run into, and the field to blame. */
+/** Unique constraints that a request can violate, and the field concerned. */
 const conflicts: Record<string, () => ApiError> = {
   workspaces_slug: () => conflict('This slug is taken.', 'slug'),
   projects_slug: () => conflict('This slug is taken.', 'slug'),
@@ -17,17 +17,17 @@ const conflicts: Record<string, () => ApiError> = {
 
 const TENANT_MONTHS = 'KR008';
 
-/** Whether a batch was refused because it would add too many months of tenants. */
+/** Whether a batch was refused because it would add too many monthly totals of tenants. */
 export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) === TENANT_MONTHS;
 
-/** Bounds of a workspace that the database counts. */
+/** Limits of a workspace that the database enforces. */
 const exceeded: Record<string, () => ApiError> = {
   KR007: () => conflict('The meta of all tenants and keys would exceed 256 MiB.', 'meta'),
   [TENANT_MONTHS]: () =>
-    conflict('There are too many monthly sums of tenants to add others.', 'events'),
+    conflict('The workspace has too many monthly totals of tenants to add more.', 'events'),
 };
 
-/** For any error of a request: only what the store itself threw is taken for its fault. */
+/** For any error of a request: maps it only if the store threw it. */
 export const apiErrorIfOfStore = (error: unknown): ApiError | null =>
   isFromStore(error) ? apiErrorOfStore(error) : null;
 

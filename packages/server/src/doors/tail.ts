@@ -1,4 +1,5 @@
-// The last act of a write: bump versions, stamp keys, append to the chain, in one database call.
+// The last statement of a write: one call of close_change() increments policy versions, stamps keys
+// and appends to the audit chain.
 import type { NewId } from '../base/ids.ts';
 import type { Answer, Statement } from '../db/database.ts';
 import { type Entry, envOf, targetTypeOf } from './actions.ts';

@@ -1,5 +1,5 @@
-// The worker's transactions: outbox, leases, clearing away what has long been over, and the
-// feed's own upkeep, one workspace at a time.
+// The worker's transactions: outbox, leases, deletion of expired rows, and maintenance of the
+// policy feed, one workspace at a time.
 import { deadlineAfter } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Database, Scope } from '../db/database.ts';
@@ -12,7 +12,7 @@ export type Work = Runner & { readonly kind: 'work'; readonly now: Date; readonl
 
 export type OpenWork = <T>(step: (tx: Work) => Promise<T>) => Promise<T>;
 
-/** The same inside one workspace, where it may also move policy versions. */
+/** Opens work inside one workspace, where it may also change policy versions. */
 export type OpenWorkIn = (workspaceId: string) => OpenWork;
 
 export const openWork = (db: Database, newId: NewId): OpenWork => workUnder(db, newId, null);
@@ -28,7 +28,7 @@ const workUnder =
     const scope: Scope = { workspaceId, envs: allEnvs };
     const deadline = deadlineAfter(WORK_WAIT_MS);
     return db.transaction(
-      // It removes what has expired: that must go on when the disk is full.
+      // The worker deletes expired rows, which must continue when the disk is full.
       { role: 'kr_worker', scope, deadline, changeId: newId(), storage: 'reserve' },
       async ({ run, now }) => {
         const result = await step({ kind: 'work', run, now, newId });

@@ -1,4 +1,4 @@
-// The write door: all of an operation with its audit rows, or nothing of it.
+// The write door commits an operation with its audit rows, or nothing.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Bench, bench } from '../../../../tests/bench.ts';
@@ -25,7 +25,7 @@ type Opened = Bench & {
   forgotten: (readonly string[])[];
 };
 
-/** A workspace, and the write door into it as the pipeline would open it. */
+/** A workspace and its write door, opened as in the pipeline. */
 async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const held = await bench(t);
   const announced: (readonly PolicyVersion[])[] = [];
@@ -76,7 +76,7 @@ const stateOf = async ({ as }: Bench) => ({
   head: (await as.liveKey('GET /v1/audit_logs/chain')).head_hash,
 });
 
-test('what an operation changes and says is committed together', async (t) => {
+test('an operation commits its changes and its audit rows together', async (t) => {
   const held = await opened(t);
   const { id, now } = await held.write(async (tx) => {
     const key = await insertKey(tx);
@@ -89,7 +89,7 @@ test('what an operation changes and says is committed together', async (t) => {
   deepEqual(held.announced, [[]], 'no policy moved');
 });
 
-test('several rows are appended in the order in which they are said', async (t) => {
+test('several audit rows are appended in their order', async (t) => {
   const held = await opened(t);
   const targets = await held.write(async (tx) => {
     const keys = [await insertKey(tx), await insertKey(tx), await insertKey(tx)];
@@ -107,7 +107,7 @@ test('several rows are appended in the order in which they are said', async (t) 
   );
 });
 
-test('an operation that says nothing changed leaves nothing, even what it wrote', async (t) => {
+test('an operation that returns unchanged is rolled back, including its writes', async (t) => {
   const held = await opened(t);
   const before = await stateOf(held);
   const result = await held.write(async (tx) => unchanged((await insertKey(tx)).id));
@@ -122,7 +122,7 @@ const failures: Record<string, Error> = {
 };
 
 for (const [what, error] of Object.entries(failures)) {
-  test(`an operation that ends in ${what} leaves nothing and passes it on`, async (t) => {
+  test(`an operation that ends in ${what} is rolled back and rethrows it`, async (t) => {
     const held = await opened(t);
     const before = await stateOf(held);
     const failing = held.write(async (tx) => {
@@ -134,7 +134,7 @@ for (const [what, error] of Object.entries(failures)) {
   });
 }
 
-test('an operation whose statement fails leaves nothing, and the next one works', async (t) => {
+test('an operation with a failed statement is rolled back, and the next one works', async (t) => {
   const held = await opened(t);
   const before = await stateOf(held);
   const failing = held.write(async (tx) => {
@@ -151,7 +151,7 @@ test('an operation whose statement fails leaves nothing, and the next one works'
   });
 });
 
-test('a failure that an operation swallows still commits nothing', async (t) => {
+test('an operation that catches a failed statement still commits nothing', async (t) => {
   const held = await opened(t);
   const before = await stateOf(held);
   const failing = held.write(async (tx) => {
@@ -163,7 +163,7 @@ test('a failure that an operation swallows still commits nothing', async (t) => 
   deepEqual(await stateOf(held), before);
 });
 
-test('a change that forgets its audit rows cannot commit', async (t) => {
+test('a change without audit rows cannot commit', async (t) => {
   const held = await opened(t);
   const before = await stateOf(held);
   const forgetful = held.write(async (tx) => {
@@ -174,7 +174,7 @@ test('a change that forgets its audit rows cannot commit', async (t) => {
   deepEqual(await stateOf(held), before);
 });
 
-test('an operation cannot commit behind the door’s back', async (t) => {
+test('an operation cannot commit by itself', async (t) => {
   const held = await opened(t);
   const before = await stateOf(held);
   const sly = held.write(async (tx) => {
@@ -186,7 +186,7 @@ test('an operation cannot commit behind the door’s back', async (t) => {
   deepEqual(await stateOf(held), before);
 });
 
-test('a change that ends or bounds a secret key waits until no process relies on the old one', async (t) => {
+test('a change that weakens a secret key waits until no process has it cached', async (t) => {
   const held = await opened(t);
   const { id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'test' });
   const found = { id, reason: 'found', foundAt: null };
@@ -200,7 +200,8 @@ test('a change that ends or bounds a secret key waits until no process relies on
 });
 
 test('a row of another workspace cannot be written', async (t) => {
-  const [held, theirs] = [await opened(t), await bench(t)];
+  const held = await opened(t);
+  const theirs = await bench(t);
   const before = await stateOf(theirs);
   const foreign = held.write(async (tx) => {
     await tx.run({
@@ -214,7 +215,7 @@ test('a row of another workspace cannot be written', async (t) => {
   deepEqual(await stateOf(theirs), before);
 });
 
-test('an operation out of time is refused instead of begun', async (t) => {
+test('an operation past its deadline is refused before it begins', async (t) => {
   const held = await opened(t, 0);
   await rejects(held.write(async () => unchanged(null)));
 });

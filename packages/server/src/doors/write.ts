@@ -1,4 +1,4 @@
-// The write door: one operation, one transaction, and nothing commits unless it says what it did.
+// The write door: one operation in one transaction, which commits only with its audit entries.
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
@@ -15,20 +15,20 @@ export type DoorParts = {
   newId: NewId;
   randomBytes: RandomBytes;
   seal: Seal;
-  /** Until when the route writes as the disk fills up. */
+  /** How full the disk may be for this route to write. */
   storage?: StorageUse | undefined;
-  /** Told after the commit, so that those who wait for a project's policy are woken. */
+  /** Called after the commit, to wake requests that wait for the policy of a project. */
   announce(versions: readonly PolicyVersion[]): void;
   /**
-   * Told after the commit that ended or quarantined them; settles when no process remembers what
-   * they were before.
+   * Called after the commit that ended or quarantined the keys. Settles when no process has the
+   * old state in its cache.
    */
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
 
 export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
 
-/** How long a write may take, and whether it is done before others that wait. */
+/** The deadline of a write, and whether it runs before other waiting writes. */
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
 export const openWrite =
@@ -55,13 +55,13 @@ const opening = (reach: Reach, changeId: string, pace: Pace): Opening => ({
   changeId,
 });
 
-/** What came of it, and what has to pass before it is told. */
+/** The result, and a promise to await before the response is sent. */
 type Outcome<T> = { result: T; settled: Promise<void> | null };
 
 function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<Outcome<T>> {
   const { newId, announce, forgetKeys } = parts;
   if (change.kind === 'unchanged') {
-    // It may have ended a moment ago, and whoever ended it not even have been answered yet.
+    // A concurrent request may have ended the key a moment ago, with caches not yet evicted.
     const settled = forgetKeys?.(change.endedKeys) ?? null;
     return { kind: 'rollback', result: { result: change.result, settled } };
   }
@@ -78,7 +78,7 @@ function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<
   };
 }
 
-/** From now on the key ends sooner, or may do less: what processes remember of it is wrong. */
+/** The key ends sooner or may do less, so cached copies of it are wrong. */
 const weakensSecretKey = ({ action }: Entry): boolean =>
   action === 'secret_key.revoked' ||
   action === 'secret_key.rotated' ||

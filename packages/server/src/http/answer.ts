@@ -1,5 +1,5 @@
-// How an answer leaves. The pipeline has made it whole, so that it is written as it is, past the
-// framework, which would look at each of its headers and at its body once more.
+// Writes a response. The pipeline has completed it, so it bypasses the framework, which would
+// process each header and the body again.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JsonText } from '../base/json-text.ts';
 import { compressed } from './compress.ts';
@@ -11,7 +11,7 @@ const BODILESS: readonly number[] = [204, 304];
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply; headers: Headers };
 
-/** Adds to the headers given, which every answer carries. */
+/** Extends `headers`, the standard headers of every response. */
 export function writeAnswer(
   { request, reply, headers }: Exchange,
   { status, body, headers: more, nextCursor }: Outgoing,
@@ -34,7 +34,7 @@ export function writeAnswer(
   });
 }
 
-// biome-ignore lint/complexity/useMaxParams: the parts of an answer, on the busiest path
+// biome-ignore lint/complexity/useMaxParams: the parts of a response, on the busiest path
 function write(
   reply: FastifyReply,
   status: number,
@@ -50,11 +50,11 @@ function write(
   headers['content-length'] = String(bytes);
   raw.writeHead(status, headers);
   if (request.method === 'HEAD') raw.end();
-  // Of plain ASCII both encodings are the same, and this one is a mere copy.
+  // For ASCII both encodings give the same bytes, and latin1 is a plain copy.
   else raw.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }
 
-/** The same list from the next position on; relative, as the server may not know its own name. */
+/** The URL of the next page. Relative, because the server may not know its own host name. */
 function nextLink(url: string, cursor: string): string {
   const at = url.indexOf('?');
   const [path, search] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at)];

@@ -1,4 +1,4 @@
-// Compression of large answers, for callers that take it. Off the event loop.
+// Compresses large responses for clients that accept it, off the event loop.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -11,7 +11,7 @@ const toGzip = promisify(gzip);
 
 export type Compressed = { encoding: 'br' | 'gzip'; bytes: Buffer };
 
-/** Null when the caller takes neither, or it is not worth the while. */
+/** Null if the client accepts neither encoding, or the text is too short. */
 export async function compressed(text: string, accepted: string): Promise<Compressed | null> {
   if (text.length < WORTH_IT_BYTES) return null;
   if (takes(accepted, 'br')) {
@@ -24,7 +24,7 @@ export async function compressed(text: string, accepted: string): Promise<Compre
   return null;
 }
 
-/** Named, and not with the weight zero that means "anything but". */
+/** Whether the header lists the encoding, and not with `q=0`, which excludes it. */
 const takes = (accepted: string, encoding: string): boolean =>
   accepted.split(',').some((part) => {
     const [name, ...params] = part.split(';').map((piece) => piece.trim().toLowerCase());

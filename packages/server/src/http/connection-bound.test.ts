@@ -1,4 +1,4 @@
-// The bound on connections: below the files that the process may open, and with some for probes.
+// The limit of connections: below the limit of open files, with some reserved for probes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -22,7 +22,7 @@ const limits = { connectionsMax: 3, probeConnectionsMax: 2, probeConnectionMs: 6
 
 async function listening(t: TestContext, socketLimits: object) {
   const open: Socket[] = [];
-  // Before the server is closed, which waits for connections that have sent nothing yet.
+  // Runs before the server closes, which waits for connections that have sent nothing yet.
   t.after(() => {
     for (const socket of open) socket.destroy();
   });
@@ -30,7 +30,7 @@ async function listening(t: TestContext, socketLimits: object) {
   const app = bareServer(t, routes, { socketLimits });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {
-    /** A connection that asks for nothing. */
+    /** A connection that sends no request. */
     hold: async (): Promise<Socket> => {
       const accepted = once(app.server, 'connection');
       const socket = connect(Number(new URL(app.listeningOrigin).port), '127.0.0.1');
@@ -44,7 +44,7 @@ async function listening(t: TestContext, socketLimits: object) {
   };
 }
 
-test('while others hold every connection, probes are answered and the rest is refused', async (t) => {
+test('when all connections are in use, probes are served and other requests get 503', async (t) => {
   const { hold, ask } = await listening(t, limits);
   for (let held = 0; held < limits.connectionsMax; held += 1) await hold();
   for (let round = 0; round < 5; round += 1) {
@@ -56,7 +56,7 @@ test('while others hold every connection, probes are answered and the rest is re
   }
 });
 
-test('connections that are kept for probes cannot be held', async (t) => {
+test('connections reserved for probes are closed after a short time', async (t) => {
   const { hold, ask } = await listening(t, { ...limits, probeConnectionMs: 50 });
   for (let held = 0; held < limits.connectionsMax; held += 1) await hold();
   const beyond = [await hold(), await hold(), await hold()];
@@ -64,7 +64,7 @@ test('connections that are kept for probes cannot be held', async (t) => {
   equal((await ask('/healthz')).status, 200);
 });
 
-test('connections leave files for the database and the disk', () => {
+test('the limit of connections leaves open files for the database and the disk', () => {
   for (const files of [64, 256, 1024, 4096, 1_048_576, Number.POSITIVE_INFINITY, null]) {
     const { connectionsMax, probeConnectionsMax } = connectionLimits(files);
     ok(connectionsMax > 0 && probeConnectionsMax > 0, String(files));
@@ -72,7 +72,7 @@ test('connections leave files for the database and the disk', () => {
   }
 });
 
-test('the limit of open files is read where the system tells it', () => {
+test('the limit of open files is read from the system, if it reports one', () => {
   const limit = (soft: string) =>
     softLimitIn(`Max processes 1 2 processes\nMax open files            ${soft}   4096   files\n`);
   deepEqual(

@@ -1,21 +1,21 @@
-// How many connections the server holds: fewer than the files that the process may open, so that
-// the database, the log and the disk keep theirs, and with a few kept free for probes. A connection
-// beyond the bound is answered 503 unless it asks for a probe, and lives for a short time only, so
-// that /healthz can be reached while other clients hold all the connections that there are.
+// Limits the open connections to fewer than the files that the process may open, so that database,
+// log and disk keep theirs. A few more are reserved for probes: above the limit, a connection gets
+// 503 unless it requests a probe, and is closed after a short time. So /healthz stays reachable
+// while other clients hold all other connections.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 export type ConnectionLimits = {
   connectionsMax: number;
-  /** Beyond those. More than both together are closed as soon as they are made. */
+  /** In addition to `connectionsMax`. Connections above the sum are closed at once. */
   probeConnectionsMax: number;
-  /** How long one of these lives. Longer than any probe takes. */
+  /** The lifetime of a connection above `connectionsMax`: longer than any probe takes. */
   probeConnectionMs: number;
 };
 
-/** What the system is taken to allow where it does not say. */
+/** Used if the system does not report its limit. */
 const OPEN_FILES_ASSUMED = 1024;
-/** The rest is for the database, for files, and for connections that are just being closed. */
+/** The rest is for the database, for files, and for connections that are being closed. */
 const SOCKETS_SHARE = 0.6;
 const SOCKETS_MAX = 100_000;
 const PROBES_SHARE = 0.25;
@@ -36,7 +36,7 @@ export function connectionLimits(openFilesMax: number | null): ConnectionLimits 
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/status'];
 
 export type ConnectionBound = {
-  /** The request came over a connection beyond the bound. */
+  /** Whether the request came over a connection above `connectionsMax`. */
   isBeyond(request: IncomingMessage): boolean;
   isProbe(request: IncomingMessage): boolean;
 };

@@ -1,5 +1,5 @@
-// What pages of other origins may read: the embed plane, each page its own answers, and nothing
-// else anywhere.
+// Pages of other origins may read responses of the embed plane to their own requests, and no
+// others.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -11,7 +11,7 @@ const ANY_ID = '01890000-0000-7000-8000-000000000000';
 const pathOf = (line: string) => splitLine(line).path.replace('{id}', ANY_ID);
 const embedPaths = [...new Set(Object.keys(embedEndpoints).map(pathOf)), '/v1/embed/nothing'];
 
-test('a preflight is answered for any page on the embed plane, without credentials', async (t) => {
+test('a preflight on the embed plane is allowed for any origin, without a credential', async (t) => {
   const { http } = (await bench(t)).world.app;
   for (const url of embedPaths) {
     for (const origin of [ORIGIN, 'https://evil.example', 'null']) {
@@ -28,7 +28,7 @@ test('a preflight is answered for any page on the embed plane, without credentia
   }
 });
 
-test('elsewhere a preflight is a method that is not answered', async (t) => {
+test('a preflight elsewhere is refused as an unknown method', async (t) => {
   const { http } = (await bench(t)).world.app;
   for (const url of ['/v1/embed_tokens', '/v1/keys', '/.well-known/jwks.json', '/v1/embed']) {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' };
@@ -40,7 +40,7 @@ test('elsewhere a preflight is a method that is not answered', async (t) => {
   equal(plain.statusCode, 405, 'no page, no preflight');
 });
 
-test('a page reads its answers and its refusals; a foreign one reads neither', async (t) => {
+test('an allowed origin can read responses and errors; another origin can read neither', async (t) => {
   const held = await bench(t);
   const { headers } = await held.embed();
   const { http } = held.world.app;
@@ -60,11 +60,12 @@ test('a page reads its answers and its refusals; a foreign one reads neither', a
   }
 });
 
-test('the longest token that can be minted can be presented', async (t) => {
+test('the longest possible embed token fits into the request headers', async (t) => {
   const held = await bench(t);
   const origins = Array.from({ length: 20 }, (_, at) => `https://${`${at}`.padStart(247, 'x')}`);
   await held.as.liveKey('PATCH /v1/workspace', { embed_origins: origins });
-  const [project, tenant] = [await held.given.project(), await held.given.tenant()];
+  const project = await held.given.project();
+  const tenant = await held.given.tenant();
   const { token } = await held.as.liveKey('POST /v1/embed_tokens', {
     project_id: project.id,
     tenant_id: tenant.id,

@@ -1,12 +1,12 @@
-// Cross-origin rules. Only the embed plane is called from browsers of other origins; every other
-// plane sends no CORS header at all, so a page can never read its answers.
+// CORS headers. Only the embed plane may be called from pages of other origins. All other endpoints
+// send no CORS header, so a page cannot read their responses.
 
 const EMBED_PLANE = '/v1/embed/';
 const PREFLIGHT_AGE_SECONDS = 600;
 
 export const isEmbedPath = (path: string): boolean => path.startsWith(EMBED_PLANE);
 
-/** Any origin may ask what is allowed; the actual request still has to prove itself. */
+/** Any origin gets a preflight response; the actual request is still authenticated. */
 export const preflightHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   'access-control-allow-methods': 'GET, POST',
@@ -15,7 +15,7 @@ export const preflightHeaders = (origin: string): Record<string, string> => ({
   vary: 'Origin',
 });
 
-/** Exactly the presenting origin, never a wildcard and never credentials mode. */
+/** Allows exactly the origin of the request: no wildcard, and no credentials mode. */
 export const answerHeaders = (origin: string): Record<string, string> => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': 'link, retry-after, x-request-id',

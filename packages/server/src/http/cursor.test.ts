@@ -1,4 +1,4 @@
-// Cursors: what was issued comes back, and nothing else is a cursor.
+// Only issued cursors are accepted, and they return their position.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ function isRefused(read: () => unknown): boolean {
   }
 }
 
-test('a position comes back as it went in', () => {
+test('a cursor returns the position it was issued for', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary' }),
@@ -44,7 +44,7 @@ test('a cursor needs no encoding in a URL', () => {
   doesNotMatch(cursor, /=/);
 });
 
-test('a cursor counts for its own list, workspace and deployment only', () => {
+test('a cursor is valid for its own list, workspace and deployment only', () => {
   const cursor = cursors.issue(BINDING, POSITION);
   equal(
     isRefused(() => cursors.read(`${BINDING}0`, cursor)),
@@ -61,7 +61,7 @@ test('a cursor counts for its own list, workspace and deployment only', () => {
   );
 });
 
-test('one flipped bit, one character more or less, and it is no cursor', () => {
+test('a cursor with one flipped bit, or one character more or less, is refused', () => {
   const cursor = cursors.issue(BINDING, POSITION);
   const bytes = Buffer.from(cursor, 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -82,7 +82,7 @@ test('one flipped bit, one character more or less, and it is no cursor', () => {
   }
 });
 
-test('another spelling of the same bytes is another cursor', () => {
+test('another encoding of the same bytes is refused', () => {
   const position = ['a'];
   const cursor = cursors.issue(BINDING, position);
   const bytes = Buffer.from(cursor, 'base64url');
@@ -104,7 +104,7 @@ test('another spelling of the same bytes is another cursor', () => {
   }
 });
 
-test('no invented text is a cursor', () => {
+test('an invented cursor is refused', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), fc.uuid(), fc.json()), (text) =>
       isRefused(() => cursors.read(BINDING, text)),

@@ -1,4 +1,4 @@
-// Cursors: opaque, and only those that this deployment issued for this very list are accepted.
+// Opaque cursors. Only cursors that this deployment issued for the same list are accepted.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { invalid } from '../base/errors.ts';
 
@@ -6,11 +6,11 @@ const MAC_BYTES = 12;
 
 export type Cursors = {
   issue(binding: string, position: readonly string[]): string;
-  /** The position a cursor stands for, or a 400. */
+  /** The position in a cursor; throws 400 if the cursor is not valid. */
   read(binding: string, cursor: string): string[];
 };
 
-/** The binding names list and workspace: a cursor means nothing anywhere else. */
+/** The binding identifies list and workspace: a cursor is valid only there. */
 export function cursorsUnder(key: Buffer): Cursors {
   const macOf = (binding: string, text: string): Buffer =>
     createHmac('sha256', key).update(`${binding}\n${text}`).digest().subarray(0, MAC_BYTES);
@@ -23,7 +23,7 @@ export function cursorsUnder(key: Buffer): Cursors {
       const bytes = Buffer.from(cursor, 'base64url');
       const mac = bytes.subarray(0, MAC_BYTES);
       const text = bytes.subarray(MAC_BYTES).toString();
-      // The decoder is lax about spelling; only the one that was issued counts.
+      // The decoder accepts several encodings of the same bytes; only the one issued is valid.
       const isOurs =
         bytes.length > MAC_BYTES &&
         bytes.toString('base64url') === cursor &&

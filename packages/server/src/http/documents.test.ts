@@ -1,4 +1,4 @@
-// The OpenAPI document and the reference, as a browser gets them.
+// The OpenAPI document and the reference page, as a browser gets them.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
@@ -10,7 +10,7 @@ import { apiHeaders } from './headers.ts';
 
 const lines = Object.keys(allEndpoints);
 
-/** A server with nothing but the documents, and the headers that every answer carries. */
+/** A server with only the documents, and with the standard headers. */
 function documentServer() {
   const app = Fastify();
   for (const method of ['PROPFIND', 'QUERY']) app.addHttpMethod(method, { hasBody: true });
@@ -23,7 +23,7 @@ function documentServer() {
 
 const get = (url: string) => documentServer().inject({ method: 'GET', url });
 
-test('the OpenAPI document is JSON about this server', async () => {
+test('the OpenAPI document is JSON and has the URL of this server', async () => {
   const answer = await get('/openapi.json');
   equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   equal(answer.json().servers[0].url, 'https://keys.example.com');
@@ -34,21 +34,21 @@ test('the reference has every endpoint under its own anchor', async () => {
   for (const line of lines) equal(body.split(` id="${operationId(line)}"`).length, 2, line);
 });
 
-test('the reference explains every code that a refusal can carry', async () => {
+test('the reference explains every error code', async () => {
   const { body } = await get('/docs');
   for (const { message } of Object.values(errorCodes)) ok(body.includes(message), message);
 });
 
-test('every link inside the reference leads somewhere', async () => {
+test('every link inside the reference has a target', async () => {
   const { body } = await get('/docs');
   const ids = new Set(Array.from(body.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
   const targets = Array.from(body.matchAll(/href="#([^"]*)"/g), ([, id]) => id);
   ok(targets.length > lines.length);
-  // The one that closes the menu leads nowhere on purpose.
+  // The link that closes the menu deliberately has no target.
   for (const target of targets) ok(target === '_' || ids.has(target), target);
 });
 
-test('the page allows its own style sheet and nothing more', async () => {
+test('the policy of the page allows only its own style sheet and images', async () => {
   const { headers, body } = await get('/docs');
   equal(
     headers['content-security-policy'],
@@ -62,7 +62,7 @@ test('the page allows its own style sheet and nothing more', async () => {
   equal(outside.filter((to) => !/^[#/](?!\/)/.test(to)).length, 0);
 });
 
-test('style sheet and icon keep the policy of the API', async () => {
+test('style sheet and icon have the policy of the API', async () => {
   for (const [url, type] of [
     ['/docs/style.css', 'text/css; charset=utf-8'],
     ['/docs/icon.svg', 'image/svg+xml; charset=utf-8'],
@@ -74,7 +74,7 @@ test('style sheet and icon keep the policy of the API', async () => {
   }
 });
 
-test('documents answer HEAD, and refuse what would change them', async () => {
+test('documents support HEAD and refuse methods that change', async () => {
   const app = documentServer();
   equal((await app.inject({ method: 'HEAD', url: '/docs' })).statusCode, 200);
   for (const method of ['POST', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY']) {

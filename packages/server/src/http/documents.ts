@@ -1,5 +1,5 @@
-// The OpenAPI document and its readable page. Both are built on the first request for them, so
-// that a start does not pay for them.
+// The OpenAPI document and the reference page. Both are built on the first request, so that they
+// do not slow down the start.
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import { referencePage } from '@keyrail/reference/page.ts';
 import { referenceIcon } from '@keyrail/reference/palette.ts';
@@ -10,7 +10,7 @@ import { type Headers, headersFor, standardHeaders } from './headers.ts';
 
 const VERSION = '0.1.0';
 
-/** The page has no script, no form and no frame, so it allows none. */
+/** The page has no scripts, forms or frames, so the policy forbids them. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; " +
   "form-action 'none'; frame-ancestors 'none'; base-uri 'none'";

@@ -1,5 +1,4 @@
-// What a route is handed to work with: the door that it names, open for the reach of the request
-// and for as long as the request may take.
+// Opens the door that a route declares, for the reach of the request and within its deadline.
 import { assert, unreachable } from '../base/assert.ts';
 import {
   type Deadline,
@@ -17,12 +16,12 @@ import type { Counters } from '../volatile/counters.ts';
 import type { Probe, ServedRoute } from './route.ts';
 
 const REQUEST_WAIT_MS = 3000;
-/** Beyond the longest wait for nodes: when that is over, there is time left to say so. */
+/** Longer than the longest wait for nodes, so that there is time left to respond. */
 const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 
 export type RouteDoorParts = DoorParts & { gate: Gate; probe: Probe; counters: Counters };
 
-/** `tookMs` is what authenticating took of the time that there is. */
+/** `tookMs` is the time that authentication took; it is subtracted from the deadline. */
 export function doorFor(
   route: ServedRoute,
   parts: RouteDoorParts,
@@ -71,16 +70,16 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
 });
 
 /**
- * Before its credential is looked up: a change that could not be finished is refused here, and
- * costs no connection. The function says that the credential is known. Reads and polls are not
- * counted by requests: those that come together share their statements.
+ * Called before the credential is looked up: refuses a change that could not finish in time, before
+ * it uses a connection. Call the returned function when the credential is known. Reads and polls
+ * are not counted: concurrent ones share their statements.
  */
 export const expectWork = (route: ServedRoute, parts: DoorParts): (() => void) =>
   route.door === 'write' ? expectWrite(parts, paceOf(route, deadlineOf(route, 0))) : NOTHING;
 
 const NOTHING = (): void => {};
 
-/** Counted on from when the request is whole: the time that its body took was the sender's. */
+/** Runs from the arrival of the whole request: time spent receiving the body does not count. */
 const deadlineOf = ({ patience }: ServedRoute, waitedMs: number): Deadline =>
   patience === 'stepped'
     ? steppedDeadline(REQUEST_WAIT_MS, STEPPED_WAIT_TOTAL_MS)

@@ -1,13 +1,13 @@
-// The one place where failures become answers, and the only one that logs them. What is not an
-// ApiError says nothing to the caller but the request's id.
+// Converts every failure to an error response, and logs it. For an error that is not an ApiError,
+// the caller gets only the request id.
 import { wireCode } from '@keyrail/protocol/error-codes.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { apiErrorIfOfStore } from '../doors/store-faults.ts';
 
-/** Fastify's own refusals, which happen before or beside ours. */
+/** Errors that Fastify throws itself. */
 const frameworkFaults: Record<string, () => ApiError> = {
-  // The client hung up in the middle of its body: there is nobody left to read the answer.
+  // The client closed the connection while sending the body, so nobody reads this response.
   ECONNRESET: () => new ApiError('invalid_request', 'The request body broke off.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
@@ -52,7 +52,7 @@ export const errorBody = (error: ApiError): ErrorBody => ({
 export const errorHeaders = (error: ApiError): Record<string, string> =>
   error.status === 401 ? { 'www-authenticate': 'Bearer', ...error.headers } : error.headers;
 
-/** Refusals are the caller's affair and stay quiet; what is our fault is told with its reason. */
+/** Logs 5xx errors with their cause. Errors of the caller are not logged. */
 export function logFault(log: Log, error: ApiError, requestId: string): void {
   if (error.status < 500) return;
   const fields = { requestId, code: error.code, error: error.cause ?? error };

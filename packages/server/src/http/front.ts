@@ -1,5 +1,4 @@
-// What all answers have in common, whoever makes them: the headers that each carries, and how a
-// refusal and a preflight are answered.
+// Shared by all responses: their standard headers, error responses, and preflight responses.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../base/log.ts';
 import { JSON_TYPE } from './answer.ts';
@@ -8,11 +7,11 @@ import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
 import { type Headers, headersFor } from './headers.ts';
 
 export type Front = {
-  /** A fresh object, to be added to. */
+  /** A new object, which the caller may extend. */
   headersOf(request: FastifyRequest): Headers;
   refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply;
   answerPreflight(request: FastifyRequest, reply: FastifyReply): FastifyReply;
-  /** From now on every answer ends its connection. */
+  /** From now on, every response closes its connection. */
   close(): void;
 };
 
@@ -21,7 +20,7 @@ export function openFront(standard: Readonly<Headers>, log: Log): Front {
 
   function headersOf(request: FastifyRequest): Headers {
     const headers = headersFor(request, standard);
-    // A kept-alive connection whose answer is still due would hold up the close for long.
+    // A kept-alive connection with a pending response would delay the shutdown.
     if (isClosing) headers.connection = 'close';
     return headers;
   }
@@ -34,9 +33,9 @@ export function openFront(standard: Readonly<Headers>, log: Log): Front {
       else logFault(log, error, request.id);
       const headers = Object.assign(headersOf(request), errorHeaders(error));
       headers['content-type'] = JSON_TYPE;
-      // A page that may not call may not read the answer either.
+      // A page that may not call may not read the response either.
       if (error.code === 'origin_not_allowed') delete headers['access-control-allow-origin'];
-      // The framework closes after a body that it did not read; lingering.ts reads the rest of it.
+      // Fastify closes the connection after an unread body; lingering.ts reads the rest of it.
       if (reply.hasHeader('connection')) {
         headers.connection ??= reply.raw.shouldKeepAlive ? 'keep-alive' : 'close';
       }
@@ -58,7 +57,7 @@ export function openFront(standard: Readonly<Headers>, log: Log): Front {
   };
 }
 
-/** The connection ended before the request was whole. */
+/** Whether the connection ended before the whole request arrived. */
 export const isHungUp = ({ raw }: FastifyRequest): boolean => raw.destroyed && !raw.complete;
 
 export const isPreflight = ({ method, url, headers }: FastifyRequest): boolean =>

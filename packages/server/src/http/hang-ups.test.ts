@@ -1,4 +1,4 @@
-// Clients that hang up in the middle of a body: no fault of the store, and nothing for an alarm.
+// A client that closes the connection while sending a body is not a store fault and not an error.
 import { equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -26,7 +26,7 @@ const route: ServedRoute = {
   run: () => ({}),
 };
 
-/** The lines that hang-ups leave in a log of this level. */
+/** The lines that such clients leave in a log of this level. */
 async function loggedAt(t: TestContext, level: LogLevel): Promise<string[]> {
   const out = new PassThrough();
   const app = bareServer(t, [route], { log: openLog(level, out) });
@@ -45,14 +45,14 @@ async function loggedAt(t: TestContext, level: LogLevel): Promise<string[]> {
   return String(out.read() ?? '').match(/.+/g) ?? [];
 }
 
-test('a body that breaks off leaves no line above debug', async (t) => {
+test('an incomplete body is logged at debug level only', async (t) => {
   equal((await loggedAt(t, 'info')).join('\n'), '');
   const lines = await loggedAt(t, 'debug');
   equal(lines.length, HANG_UPS);
   for (const line of lines) equal(JSON.parse(line).msg, 'the client hung up');
 });
 
-test('a reset is taken for a fault of the store only when the store has thrown it', () => {
+test('a connection reset counts as a store fault only if the store threw it', () => {
   const reset = Object.assign(new Error('read ECONNRESET'), {
     code: 'ECONNRESET',
     syscall: 'read',

@@ -1,5 +1,5 @@
-// Headers that every answer carries. The API is for programs: nothing may be framed, sniffed,
-// cached or run, whatever a browser is talked into.
+// Headers of every response. The API is for programs: a browser may not frame, sniff, cache or
+// execute its responses.
 import type { FastifyRequest } from 'fastify';
 import { answerHeaders, isEmbedPath } from './cors.ts';
 
@@ -17,7 +17,7 @@ export const apiHeaders: Readonly<Headers> = {
 
 const SECURE_FOR_SECONDS = 31_536_000;
 
-/** Only where the deployment is reached over TLS: on plain HTTP browsers ignore it anyway. */
+/** Only for deployments behind TLS: browsers ignore this header over plain HTTP. */
 const transportHeaders = (publicUrl: string): Headers =>
   publicUrl.startsWith('https:')
     ? { 'strict-transport-security': `max-age=${SECURE_FOR_SECONDS}; includeSubDomains` }
@@ -28,7 +28,7 @@ export const standardHeaders = (publicUrl: string): Headers => ({
   ...transportHeaders(publicUrl),
 });
 
-/** Of this request's answer, whatever it is: a fresh object, to be added to. */
+/** The headers of any response to this request, in a new object that the caller may extend. */
 export function headersFor(request: FastifyRequest, standard: Readonly<Headers>): Headers {
   const headers: Headers = { ...standard, 'x-request-id': request.id };
   const { origin } = request.headers;

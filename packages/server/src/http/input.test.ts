@@ -1,4 +1,4 @@
-// Bytes become values strictly, and what is refused is named by its path.
+// Input is parsed strictly, and an error gives the path of the value.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
@@ -59,7 +59,7 @@ for (const [what, body] of Object.entries(notJson)) {
   });
 }
 
-test('all that JSON can say is read as it was said', () => {
+test('any JSON value is parsed unchanged', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 20 }), (text) => {
       deepEqual(readJson(Buffer.from(text)), JSON.parse(text));
@@ -70,7 +70,7 @@ test('all that JSON can say is read as it was said', () => {
 const nested = (levels: number, [open, close]: [string, string], inner = ''): Buffer =>
   Buffer.from(`${open.repeat(levels)}${inner}${close.repeat(levels)}`);
 
-test('nesting is counted: 64 levels pass, one more is refused, a million does no harm', () => {
+test('64 levels of nesting are accepted, 65 and a million are refused', () => {
   const shapes: [string, string, string][] = [
     ['[', ']', ''],
     ['{"a":', '}', '1'],
@@ -92,7 +92,7 @@ test('nesting is counted: 64 levels pass, one more is refused, a million does no
   refusalOf(() => readJson(Buffer.from('['.repeat(1_000_000))));
 });
 
-test('brackets inside text are no nesting, and neither are siblings', () => {
+test('brackets in strings and siblings do not count as nesting', () => {
   const brackets = '[{'.repeat(1000);
   deepEqual(readJson(Buffer.from(JSON.stringify([brackets]))), [brackets]);
   deepEqual(readJson(Buffer.from(JSON.stringify([`\\"${brackets}`]))), [`\\"${brackets}`]);
@@ -100,7 +100,7 @@ test('brackets inside text are no nesting, and neither are siblings', () => {
   deepEqual(readJson(Buffer.from(JSON.stringify(siblings))), siblings);
 });
 
-test('where values are bounded they are counted, and what stands in text is none', () => {
+test('the number of values is limited, and commas in strings do not count', () => {
   const list = (values: number) => Buffer.from(`[${Array(values).fill('","').join()}]`);
   equal((readJson(list(5), 5) as unknown[]).length, 5);
   const refusal = refusalOf(() => readJson(list(6), 5));
@@ -134,7 +134,7 @@ const paths: [string, unknown, string[]][] = [
 ];
 
 for (const [what, value, expected] of paths) {
-  test(`${what} is refused by its path`, () => {
+  test(`${what} is refused with its path`, () => {
     deepEqual(
       detailsOf(Rules, value).map(({ path }) => path),
       expected,
@@ -142,7 +142,7 @@ for (const [what, value, expected] of paths) {
   });
 }
 
-test('a field that is missing is called required, and what a rule says of it is kept', () => {
+test('a missing field is reported as required, unless a custom rule has a message', () => {
   const Key = z
     .strictObject({ name: z.string(), env: z.enum(['live', 'test']), limits: RateLimits })
     .partial({ limits: true })
@@ -159,7 +159,7 @@ test('a field that is missing is called required, and what a rule says of it is 
   equal(wrong?.message, 'Invalid input: expected string, received null');
 });
 
-test('names that could change every object are refused wherever they stand', () => {
+test('names that could pollute prototypes are refused at every level', () => {
   const wanted = z.strictObject({ meta: Meta });
   for (const text of [
     '{"__proto__":{"polluted":1}}',
@@ -175,7 +175,7 @@ test('names that could change every object are refused wherever they stand', () 
   equal('polluted' in {}, false);
 });
 
-test('a refusal stays small, whatever is wrong', () => {
+test('an error response stays small, even with thousands of errors', () => {
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, '\u0000']));
   equal(detailsOf(z.strictObject({}), many).length, 100);
   const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, 1]));

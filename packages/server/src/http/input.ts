@@ -1,5 +1,5 @@
-// Bytes → values. Strict: nothing is coerced, trimmed or dropped, and what a database could not
-// store faithfully (NUL, half of a surrogate pair) is refused before it gets near one.
+// Bytes → values. Strict: nothing is coerced, trimmed or dropped. Text that the database cannot
+// store exactly (NUL, unpaired surrogates) is refused.
 import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { JSON_DEPTH_MAX, STRANGERS_VALUES_MAX } from '@keyrail/protocol/limits.ts';
@@ -7,7 +7,7 @@ import { ApiError, type Detail, invalid } from '../base/errors.ts';
 
 type Part = 'body' | 'query' | 'path';
 
-/** The part of a schema that is used here, so that this file needs no schema library. */
+/** The part of a zod schema that is used here, so that this file does not import zod. */
 type Schema<T> = {
   safeParse(
     value: unknown,
@@ -22,14 +22,14 @@ const PATH_CHARS_MAX = 200;
 const notJson = (cause?: unknown): ApiError =>
   new ApiError('invalid_request', 'The request body is not valid JSON.', { cause });
 
-/** The number of values matters where bodies may be large: each is looked at several times. */
+/** `valuesMax` matters for large bodies: several checks visit each value. */
 export function readJson(bytes: Uint8Array, valuesMax = Number.POSITIVE_INFINITY): unknown {
   const text = readText(bytes);
   refuseDeep(text, valuesMax);
   return parseText(text);
 }
 
-/** What anyone may send, unthrottled still, is read only as far as it could be meant seriously. */
+/** Bodies without a credential are parsed before they are throttled, so they get a low limit. */
 export const valuesMaxOf = ({ auth, bodyValuesMax }: Endpoint): number | undefined =>
   bodyValuesMax ?? (auth === 'none' ? STRANGERS_VALUES_MAX : undefined);
 
@@ -49,7 +49,7 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** Counted on the text: parsing a million levels first would already have done the damage. */
+/** Counts on the text, because parsing a million levels would already do the damage. */
 export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
   if (!mayBeTooMuch(text, valuesMax)) return;
   let depth = 0;
@@ -76,7 +76,7 @@ export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): 
   }
 }
 
-/** What opens little cannot be deep: most bodies pass without a look at each character. */
+/** Text with few brackets cannot be deep, so most bodies skip the scan of each character. */
 const mayBeTooMuch = (text: string, valuesMax: number): boolean =>
   hasMany(text, '{', JSON_DEPTH_MAX / 2) ||
   hasMany(text, '[', JSON_DEPTH_MAX / 2) ||
@@ -91,23 +91,23 @@ function hasMany(text: string, mark: string, most: number): boolean {
   return false;
 }
 
-/** All that is wrong is told at once; of a field that cannot be stored, only that. */
+/** Reports all errors at once; for a field that cannot be stored, only that error. */
 export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
   const unstorable = isAllStorable(value) ? [] : findUnstorable(value);
   const parsed = schema.safeParse(value);
   if (parsed.success && unstorable.length === 0) return parsed.data;
-  const told = new Set(unstorable.map(({ path }) => path));
+  const reported = new Set(unstorable.map(({ path }) => path));
   const faults = parsed.success
     ? []
     : parsed.error.issues.flatMap((issue) => detailsOf(issue, value));
-  const others = faults.filter(({ path }) => !told.has(path));
+  const others = faults.filter(({ path }) => !reported.has(path));
   throw invalid(part, [...unstorable, ...others].slice(0, DETAILS_MAX));
 }
 
-/** Where nothing is expected: an empty object is fine, anything else was meant for elsewhere. */
+/** For endpoints without a query or body: accepts an empty object only. */
 export function refuseFields(part: Part, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(part, [{ path: '', message: 'This endpoint takes none.' }]);
+    throw invalid(part, [{ path: '', message: 'This endpoint takes no fields.' }]);
   }
   const names = Object.keys(value);
   if (names.length > 0) throw invalid(part, unknownFields('', names));
@@ -122,20 +122,20 @@ function detailsOf(issue: Issue, value: unknown): Detail[] {
   return unknownFields(path, issue.keys);
 }
 
-/** Whether nothing stands where the schema wants something; a rule of our own has its own words. */
+/** Whether a required value is missing. Custom rules have their own messages. */
 const isMissing = ({ code, path }: Issue, value: unknown): boolean =>
   code !== 'custom' &&
   path.length > 0 &&
   path.reduce((at, name) => Object(at)[name], value) === undefined;
 
-/** Whoever sends thousands of names is not sent them all back. */
+/** At most DETAILS_MAX names, so that thousands of unknown fields give a small response. */
 const unknownFields = (path: string, names: readonly string[]): Detail[] =>
   names.slice(0, DETAILS_MAX).map((name) => ({
     path: printable(path === '' ? name : `${path}.${name}`),
     message: 'Unknown field.',
   }));
 
-/** Looks first whether there is anything to find: of half a million values, paths take long. */
+/** A quick check without paths, which are slow to build for half a million values. */
 function isAllStorable(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (typeof value !== 'object' || value === null) return true;
@@ -147,7 +147,7 @@ function isAllStorable(value: unknown): boolean {
   return true;
 }
 
-/** Walks any value; texts and member names alike must be storable. */
+/** Strings and member names that cannot be stored, with their paths. */
 function findUnstorable(value: unknown, path = ''): Detail[] {
   if (typeof value === 'string') {
     return isStorable(value)
@@ -168,7 +168,7 @@ function findUnstorable(value: unknown, path = ''): Detail[] {
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
-/** Names come from the caller: a refusal must not repeat a long one a hundred times. */
+/** Shortens names from the caller, so that an error does not repeat a long one a hundred times. */
 const printable = (path: string): string => {
   const shown = path.length > PATH_CHARS_MAX ? `${path.slice(0, PATH_CHARS_MAX)}…` : path;
   return shown.toWellFormed().replaceAll('\u0000', '\ufffd');

@@ -1,5 +1,5 @@
-// Answers that are given while the client is still sending: they arrive, whatever the client does,
-// and no client can use them to hold the server.
+// Responses that are sent while the client is still sending: they arrive, and no client can use
+// them to occupy the server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -25,7 +25,7 @@ const route = (line: Line, more: Partial<Endpoint>, run = () => ({})): ServedRou
   run,
 });
 
-/** Refuses each secret key with the code that it names. */
+/** Refuses each secret key with the error code in its name. */
 const credentials = {
   secretKey: async (token: string) => {
     throw new ApiError(token === 'krsk_busy' ? 'rate_limited' : 'unavailable');
@@ -88,7 +88,7 @@ const byChunks: Sender = async ({ origin }, { path, headers }) => {
   return answer.statusCode;
 };
 
-/** Reads nothing before everything is sent, as simple clients do. */
+/** Reads only after sending everything, as simple clients do. */
 const sendThenRead: Sender = async ({ port }, { path, headers }) => {
   const socket = connect(port, '127.0.0.1').pause();
   socket.write(headOf(path, headers));
@@ -110,8 +110,8 @@ const headOf = (path: string, headers: Record<string, string>, length = BODY_BYT
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
-test('of 100 slow and fast senders that are refused early, 100 see the answer', async (t) => {
-  // Long enough for the slowest of them on a busy machine.
+test('100 of 100 slow and fast clients that are refused early get the response', async (t) => {
+  // Long enough for the slowest client on a busy machine.
   const server = await listening(t, { lingerMs: 60_000 });
   const senders = [byFetch, byChunks, sendThenRead];
   const expected: number[] = [];
@@ -147,7 +147,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 const COUNTED = 'GET /counted HTTP/1.1\r\nhost: x\r\n\r\n';
 
-test('a connection whose refused body was read whole stays open and in step', async (t) => {
+test('a connection stays usable after its refused body was read completely', async (t) => {
   const server = await listening(t);
   const socket = await dial(t, server);
   for (const round of [1, 2]) {
@@ -159,7 +159,7 @@ test('a connection whose refused body was read whole stays open and in step', as
   equal(server.counted(), 2);
 });
 
-test('nothing behind a body that was not read to its end is taken for a request', async (t) => {
+test('bytes after an unread body are not parsed as a request', async (t) => {
   const server = await listening(t, { lingerBytesMax: 100_000 });
   for (const announced of [BODY_BYTES, 50]) {
     const socket = await dial(t, server);
@@ -178,7 +178,7 @@ test('nothing behind a body that was not read to its end is taken for a request'
 
 const withoutLength = (head: string): string => head.replace(/content-length: \d+\r\n/, '');
 
-test('a sender that stops is answered, and its connection is closed', async (t) => {
+test('a client that stops sending gets the response, and its connection is closed', async (t) => {
   const server = await listening(t, { lingerMs: 50 });
   const socket = await dial(t, server);
   socket.write(headOf('/small', json));
@@ -187,7 +187,7 @@ test('a sender that stops is answered, and its connection is closed', async (t) 
   equal(socket.heard().split('HTTP/1.1 ').length, 2, 'one answer');
 });
 
-test('of too many connections with unread bodies the oldest are closed', async (t) => {
+test('above the limit of connections with unread bodies, the oldest are closed', async (t) => {
   const server = await listening(t, { lingeringMax: 3, lingerMs: 60_000 });
   const sockets: Awaited<ReturnType<typeof dial>>[] = [];
   const closed: number[] = [];
@@ -206,21 +206,21 @@ test('of too many connections with unread bodies the oldest are closed', async (
   for (const socket of sockets) socket.destroy();
 });
 
-test('a body that is awaited by 100-continue is refused without being asked for', async (t) => {
+test('a refused request with Expect: 100-continue gets no 100 Continue', async (t) => {
   const server = await listening(t);
   for (const path of ['/small', '/machine']) {
     const socket = await dial(t, server);
     socket.write(headOf(path, { ...json, expect: '100-continue' }));
     await until(() => socket.heard().includes('{"error"'));
     match(socket.heard(), /^HTTP\/1\.1 4[\d\D]*\r\nconnection: close\r\n/i);
-    // Nobody can tell whether this is the body or the next request: it is neither.
+    // This could be the body or the next request, so it is read as neither.
     socket.end(COUNTED);
     await once(socket, 'close');
   }
   equal(server.counted(), 0);
 });
 
-test('a body that is awaited by 100-continue is asked for when it is read', async (t) => {
+test('100 Continue is sent when the body is read', async (t) => {
   const server = await listening(t);
   const socket = await dial(t, server);
   for (const round of [1, 2]) {
@@ -231,7 +231,7 @@ test('a body that is awaited by 100-continue is asked for when it is read', asyn
   }
 });
 
-test('a page reads an early refusal of the embed plane', async (t) => {
+test('a page can read an early error of the embed plane', async (t) => {
   const { origin } = await listening(t);
   const page = 'https://customer.example';
   for (const token of ['none', 'krses_person']) {

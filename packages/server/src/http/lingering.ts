@@ -1,11 +1,11 @@
-// Answers that are given before the body of their request has arrived (401, 403, 413, 415, 429,
-// 503). Closing such a connection at once destroys the answer: the bytes that are still on their
-// way meet a closed socket, the client gets a reset, and reports EPIPE instead of the status. So
-// the answer is sent whole, and the rest of the body is read and dropped (a lingering close).
+// Responses that are sent before the whole request body has arrived: 401, 403, 413, 415, 429, 503.
+// Closing such a connection at once loses the response: bytes in flight reach a closed socket, the
+// client gets a reset, and reports EPIPE instead of the status. So the server sends the whole
+// response, then reads and discards the rest of the body (a lingering close).
 //
-// Three bounds keep this from holding the server: time, bytes, and the number of connections. Where
-// the whole body was read the connection is in step and stays open. Where it was not, it is
-// destroyed, so nothing behind the unread body is ever parsed as a request.
+// Three limits bound this: time, bytes, and the number of connections. If the whole body was read,
+// the connection stays open. If not, it is destroyed, so that nothing after the unread body is
+// parsed as a request.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -17,21 +17,21 @@ export type LingerLimits = {
 
 export const lingerLimits: LingerLimits = {
   lingerMs: 5000,
-  /** Twice the largest body that any endpoint takes. */
+  /** Twice the largest body that any endpoint accepts. */
   lingerBytesMax: 16_777_216,
   lingeringMax: 1000,
 };
 
 export type Lingering = {
-  /** The class of the server's responses: `end` waits for the body, within the limits. */
+  /** The response class of the server: its `end` waits for the body, within the limits. */
   Response: typeof ServerResponse<IncomingMessage>;
-  /** For a body that cannot be read whole: the answer says that the connection will be closed. */
+  /** Whether the body is too large to read: then the response announces the close. */
   isTooLong(request: IncomingMessage): boolean;
-  /** The answer has been sent, and nothing else may be written to this connection. */
+  /** Whether the response has been sent, so that nothing more may be written to the connection. */
   isAnswered(socket: Socket): boolean;
-  /** Answers on the bare socket of a connection whose request could not be parsed. */
+  /** Responds on the raw socket of a connection whose request could not be parsed. */
   endAfter(socket: Socket, text: string): void;
-  /** From now on no connection stays open after its body was read. */
+  /** From now on, connections are closed after their body was read. */
   close(): void;
 };
 
@@ -49,7 +49,7 @@ export function openLingering(limits: LingerLimits): Lingering {
       const isEmpty = chunk === undefined || chunk === null || request.method === 'HEAD';
       if (isEmpty) this.flushHeaders();
       else Reflect.apply(this.write, this, [chunk, encoding]);
-      // All our answers state their length, so the client has the whole of it by now.
+      // All responses have a content-length, so the client has received a complete response.
       dropping.begin(request, () => {
         const isWhole = request.complete;
         if (!isWhole && socket.writableLength > 0) socket.destroy();
@@ -66,7 +66,7 @@ export function openLingering(limits: LingerLimits): Lingering {
     isAnswered: dropping.hasSocket,
     endAfter(socket, text) {
       socket.end(text);
-      // The parser has given up on this connection, and would fail again with every byte.
+      // The HTTP parser has failed on this connection, and would fail again on every byte.
       socket.removeAllListeners('data');
       dropping.begin(socket, () => socket.destroy());
     },
@@ -76,43 +76,8 @@ export function openLingering(limits: LingerLimits): Lingering {
   };
 }
 
-type Source = IncomingMessage | Socket;
-
-/** Reads and drops what arrives, within the limits. */
-function openDropping(limits: LingerLimits) {
-  /** In the order in which they began. */
-  const sources = new Map<Source, () => void>();
-
-  function begin(source: Source, over: () => void): void {
-    let bytes = 0;
-    const end = () => {
-      clearTimeout(timer);
-      source.off('data', count).off('end', end).off('close', end);
-      sources.delete(source);
-      over();
-    };
-    const count = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > limits.lingerBytesMax) end();
-    };
-    const timer = setTimeout(end, limits.lingerMs);
-    // The oldest has had the most time to read its answer, so it makes way.
-    if (sources.size >= limits.lingeringMax) sources.values().next().value?.();
-    sources.set(source, end);
-    source.on('data', count).once('end', end).once('close', end).resume();
-  }
-
-  return {
-    begin,
-    has: (source: Source): boolean => sources.has(source),
-    hasSocket: (socket: Socket): boolean =>
-      [...sources.keys()].some(
-        (one) => one === socket || ('socket' in one && one.socket === socket),
-      ),
-  };
-}
-
-/** Node marks a request without a body as complete only after it has been passed on. */
+      // All responses have a content-length, so the client has received a complete response.
+      dropping.begin(request, () => {
 function isArriving({ complete, destroyed, headers }: IncomingMessage): boolean {
   if (complete || destroyed) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

@@ -1,11 +1,11 @@
-// Known paths by unknown methods: refused with the methods that are known.
+// Refuses other methods on known paths with 405 and the allowed methods.
 import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import { type Front, isPreflight } from './front.ts';
 import type { ServedRoute } from './route.ts';
 
-/** A path as the router writes it. */
+/** A path in the syntax of the router. */
 export const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 export function refuseOtherMethods(
@@ -18,7 +18,7 @@ export function refuseOtherMethods(
     app.route({
       method: app.supportedMethods.filter((method) => !known.includes(method)),
       url: routerPath(path),
-      // Before a body is read: whatever it holds, nobody wants it.
+      // Refused before the body is read.
       onRequest: async (request, reply) => {
         if (isPreflight(request)) return front.answerPreflight(request, reply);
         const headers = { allow: known.join(', ') };
@@ -29,7 +29,7 @@ export function refuseOtherMethods(
         );
       },
       handler: () => {
-        throw new Error('impossible: a refused method was let through');
+        throw new Error('bug: a refused method reached its handler');
       },
     });
   }

@@ -1,4 +1,4 @@
-// Pages of a list: what is on them, whether there is a next one, and that none grows without bound.
+// Pages of a list: their rows, their next page, and their limit on size.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { notedPageOf } from './page.ts';
@@ -6,9 +6,10 @@ import { notedPageOf } from './page.ts';
 type Row = { createdAt: Date; id: string; metaBytes: number };
 
 const MEBIBYTE = 1_048_576;
-const [USUAL, MOST] = [MEBIBYTE / 4, 8 * MEBIBYTE];
+const USUAL = MEBIBYTE / 4;
+const MOST = 8 * MEBIBYTE;
 
-/** Newest first, with notes of so many characters each. */
+/** Newest first, with `meta` of the given lengths. */
 const rowsOf = (...chars: number[]): Row[] =>
   chars.map((length, at) => ({
     createdAt: new Date(1_000_000 - at),
@@ -16,7 +17,7 @@ const rowsOf = (...chars: number[]): Row[] =>
     metaBytes: length,
   }));
 
-/** As the database cuts a page: the first row, and what fits after it. */
+/** Ends a page as the database does: the first row, and further rows that fit. */
 const fitting = (rows: Row[], metaBytes: number): Row[] => {
   let used = 0;
   return rows.filter((row, at) => {
@@ -25,7 +26,7 @@ const fitting = (rows: Row[], metaBytes: number): Row[] => {
   });
 };
 
-/** Reads a list to its end: what each page held, and how much `meta` each statement asked for. */
+/** Reads a whole list: the rows of each page, and the `meta` limit of each statement. */
 async function readAll(rows: readonly Row[], limit: number) {
   const pages: string[][] = [];
   const asked: number[] = [];
@@ -52,7 +53,7 @@ async function readAll(rows: readonly Row[], limit: number) {
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => String(at));
 
-test('rows with little to say fill their page, and one statement fetches them', async () => {
+test('rows with little meta fill their page with one statement', async () => {
   const small = rowsOf(...Array(51).fill(0));
   deepEqual(await readAll(small.slice(0, 50), 50), { pages: [ids(50)], asked: [USUAL] });
   deepEqual((await readAll(small, 50)).pages, [ids(50), ['50']]);
@@ -61,7 +62,7 @@ test('rows with little to say fill their page, and one statement fetches them', 
   deepEqual(await readAll(many, 1000), { pages: [ids(1000)], asked: [USUAL] });
 });
 
-test('rows with much to say end their page early, and none is lost or told twice', async () => {
+test('rows with much meta end their page early, and none is lost or repeated', async () => {
   const large = rowsOf(...Array(30).fill(MEBIBYTE - 100));
   const { pages, asked } = await readAll(large, 1000);
   deepEqual(pages.flat(), ids(30));
@@ -76,7 +77,7 @@ test('rows with much to say end their page early, and none is lost or told twice
   equal(told.pages[0]?.length, 208);
 });
 
-test('one row is told however large it is', async () => {
+test('a page holds at least one row, even a very large one', async () => {
   const { pages } = await readAll(rowsOf(9 * MEBIBYTE, 9 * MEBIBYTE), 10);
   deepEqual(pages, [['0'], ['1']]);
 });

@@ -1,4 +1,4 @@
-// One page of a list, newest first: rows, and where the next page starts.
+// One page of a list, newest first: its rows, and the start of the next page.
 import { ANSWER_CHARS_MAX } from '../base/answer-room.ts';
 import { JsonText, textOfObject } from '../base/json-text.ts';
 import type { PageSize, SizedPage } from '../base/sized-page.ts';
@@ -7,7 +7,7 @@ import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
 
-/** The position behind a cursor, as newest-first lists use it. */
+/** The position in a cursor of a newest-first list. */
 export function positionOf(after: readonly string[] | null): Placed | null {
   const [createdAt, id] = after ?? [];
   return createdAt && id ? { createdAt: new Date(createdAt), id } : null;
@@ -23,9 +23,7 @@ type Listing<Row, Item> = {
 
 type Page<Item> = Reply<{ object: 'list'; data: Item[] }>;
 
-/**
- * Takes one row more than the page holds: whether it is there tells if there is a next page.
- */
+/** Reads one row more than the page holds, to find out whether there is a next page. */
 export async function pageOf<Row, Item>(
   limit: number,
   { list, ...telling }: Listing<Row, Item>,
@@ -33,7 +31,7 @@ export async function pageOf<Row, Item>(
   return pageWith(await list(limit + 1), limit, telling);
 }
 
-/** The first so many rows; what is left over is on the next page. */
+/** The first `most` rows; any further row means that there is a next page. */
 function pageWith<Row, Item>(
   rows: readonly Row[],
   most: number,
@@ -45,12 +43,12 @@ function pageWith<Row, Item>(
   return new Reply(body, rows.length > shown.length && last ? { next: next(last) } : {});
 }
 
-/** A page with no more `meta` than this is nothing out of the ordinary. */
+/** Pages with more `meta` than this take a slot of `bigLists`. */
 const USUAL_META_BYTES_MAX = 262_144;
 const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
 
-/** Of one workspace: megabytes of responses are made on the thread that everybody shares. */
+/** Per workspace, because building megabytes of response blocks the event loop. */
 const bigLists = slotsBy({ atOnce: BIG_LISTS_AT_ONCE, waitingMax: BIG_LISTS_WAITING_MAX });
 
 type NotedListing<Row, Item> = {
@@ -60,9 +58,9 @@ type NotedListing<Row, Item> = {
 };
 
 /**
- * The same for rows with `meta`, a mebibyte each if callers like. A page ends early rather than
- * grow without bound; its link tells, as always, whether there is more. It is asked for with little
- * `meta` first: only a page that has more takes one of the few slots.
+ * Like `pageOf`, for rows with `meta` of up to 1 MiB each. A page ends early instead of growing
+ * without limit; its link shows whether there is more. The first query allows little `meta`: only
+ * a larger page takes one of the few slots.
  */
 export async function notedPageOf<Row extends Placed, Item extends object>(
   limit: number,

@@ -1,6 +1,6 @@
-// The life of a request: match, authenticate, boundary, role, parse, boundary of input, run,
-// present, reply. The router matches; this file is the rest, in two steps, because who calls is
-// settled before a byte of the body is read.
+// The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
+// present, reply. The router matches; this file does the rest, in two steps, because the caller is
+// authenticated before the body is read.
 import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
@@ -24,10 +24,10 @@ import { Reply, type ServedRoute } from './route.ts';
 export type PipelineParts = RouteDoorParts & {
   credentials: Credentials;
   cursors: Cursors;
-  /** Unverified people do not found workspaces nor invite. */
+  /** People with an unverified address may neither create workspaces nor invite. */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
-  /** Holds every answer against its schema: on in tests and development. */
+  /** Validates every response against its schema: enabled in tests and development. */
   checkAnswers: boolean;
 };
 
@@ -46,17 +46,17 @@ export type Outgoing = {
   status: number;
   body: unknown;
   headers: Record<string, string> | null;
-  /** A cursor for the next page, when there is one. */
+  /** A cursor for the next page, if there is one. */
   nextCursor: string | undefined;
 };
 
 export type Admitted = {
   principal: Principal;
-  /** How long it took to tell. */
+  /** How long authentication took. */
   tookMs: number;
 };
 
-/** Of a request's headers, what tells who calls and from where. */
+/** The request headers that identify the caller. */
 export type Caller = { authorization: string | undefined; origin: string | undefined };
 
 export type Pipeline = {
@@ -73,9 +73,12 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
 
   function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
     const known = expectWork(route, parts);
-    const told = always(() => authenticate(parts.credentials, endpoint.auth, authorization), known);
-    const askedAt = told instanceof Promise ? monotonicMs() : null;
-    return goOn(told, (principal) => {
+    const outcome = always(
+      () => authenticate(parts.credentials, endpoint.auth, authorization),
+      known,
+    );
+    const askedAt = outcome instanceof Promise ? monotonicMs() : null;
+    return goOn(outcome, (principal) => {
       refuse(principal, origin);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
       return isSafe ? admitted : goOn(parts.chargeEmbedChange(principal), () => admitted);
@@ -117,7 +120,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
   };
 }
 
-/** Throws where the route is not for this caller: told before a byte of the body is read. */
+/** Throws if this caller may not use the route. Runs before the body is read. */
 function refusalsOf(
   route: ServedRoute,
   { verifiedOnly }: PipelineParts,
@@ -125,9 +128,9 @@ function refusalsOf(
   const { endpoint, line, boundary } = route;
   const isSafe = splitLine(line).method === 'GET';
   const least = leastRole(isSafe, endpoint.role);
-  // What a role is in one workspace says nothing about oneself or about founding another.
+  // Roles apply to workspace endpoints only, not to one's own account or to creating a workspace.
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
-  // Reading leaves nothing behind. What changes something is refused unless it says otherwise.
+  // Reads are allowed. Changes are refused unless the route allows them.
   const whenQuarantined = isSafe ? 'allow' : (route.whenQuarantined ?? 'refuse');
   return (principal, origin) => {
     refuseBeyond(principal, boundary, isSafe);
@@ -144,7 +147,7 @@ const callerIn = ({ header }: Incoming): Caller => ({
   origin: header('origin'),
 });
 
-/** Where a cursor means something: one list, as one person or one reach sees it. */
+/** The binding of a cursor: one list, for one person or one reach. */
 function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
   if (endpoint.auth === 'session' && principal.kind === 'session') {
     return `${line} ${principal.userId}`;
@@ -167,8 +170,8 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
 }
 
 /**
- * Strict also where nothing is expected: a misspelt filter must not look like an empty one. But
- * whoever takes raw bytes ignores what it does not know, here as there.
+ * Refuses unknown parameters even if the endpoint has none, so that a misspelt filter is not
+ * ignored. Endpoints with a raw body ignore unknown fields in the query too.
  */
 function parseQuery({ query, body }: ServedRoute['endpoint'], values: unknown): unknown {
   if (query) return parsePart('query', query, values);

@@ -1,4 +1,4 @@
-// What a refusal names where nothing is expected, and when the time of a request starts to run.
+// Errors for unexpected input, and the start of a request's deadline.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Line } from '@keyrail/protocol/endpoint.ts';
@@ -41,7 +41,7 @@ for (const [what, request, part, paths] of [
   ['a badly encoded path', { url: '/things/%ff' }, 'path', ['']],
   ['an overlong path', { url: `/things/${'a'.repeat(17_000)}` }, 'path', ['']],
 ] as const) {
-  test(`${what} is refused by name, and says in which part it was`, async (t) => {
+  test(`${what} is refused with its name and its part of the request`, async (t) => {
     const answer = await server(t).inject(request);
     const { error } = answer.json();
     equal(answer.statusCode, 400);
@@ -53,13 +53,13 @@ for (const [what, request, part, paths] of [
   });
 }
 
-test('a refusal of many fields stays small', async (t) => {
+test('an error about many fields stays small', async (t) => {
   const many = Array.from({ length: 500 }, (_, n) => `${'x'.repeat(50)}${n}=1`).join('&');
   const answer = await server(t).inject({ url: `/things/${ID}?${many}` });
   equal(answer.json().error.details.length, 100);
 });
 
-test('the time that a body takes to arrive is not taken from the request', async (t) => {
+test('the time to receive a body does not count towards the deadline', async (t) => {
   let nowMs = 1000;
   t.mock.method(performance, 'now', () => nowMs);
   const waits: number[] = [];

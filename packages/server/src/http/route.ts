@@ -1,5 +1,5 @@
-// How a slice offers its endpoints. The line says what comes in and goes out; a route adds what it
-// touches (boundary), what it is handed (door) and what it does (run).
+// How a feature implements its endpoints. The endpoint declares request and response; a route adds
+// the rows it touches (boundary), its database access (door) and its code (run).
 import type {
   AnswerOf,
   BodyOf,
@@ -22,7 +22,7 @@ import type { Record as RecordDoor } from '../doors/record.ts';
 import type { OpenWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 
-/** An answer that needs more than its body: another status, headers, a further page. */
+/** A response with more than a body: another status, headers, or a next page. */
 export class Reply<Body = unknown> {
   readonly body: Body;
   readonly status: number | undefined;
@@ -41,10 +41,10 @@ export class Reply<Body = unknown> {
   }
 }
 
-/** What the probes may ask. They are the only ones without a reach that look at the store. */
+/** Queries of the probes, which read the store without a reach. */
 export type Probe = {
   databaseAnswers(deadline: Deadline): Promise<boolean>;
-  /** Null when no worker has ever been seen, or nobody can tell. */
+  /** Null if no worker was ever seen, or the database cannot be read. */
   workerIsSeen(): Promise<boolean | null>;
   storage(): StorageState;
 };
@@ -52,11 +52,11 @@ export type Probe = {
 export type Doors = {
   read: { read: Read };
   write: { read: Read; write: OpenWrite };
-  /** People's own tables, and the writes that begin before there is a reach. */
+  /** Accounts and sessions, and writes that begin before there is a reach. */
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
-  /** Reads, and facts that leave no audit row. */
+  /** Reads, and writes without an audit row. */
   record: { record: RecordDoor };
-  /** What may be lost. No database at all: there is nothing here to ask one with. */
+  /** Data that may be lost. Has no access to the database. */
   volatile: { counters: Counters; reach: Reach };
   probe: { probe: Probe };
   none: Record<never, never>;
@@ -68,17 +68,17 @@ export type Input<L extends string, E> = {
   params: PathParams<L>;
   query: QueryOf<E>;
   body: BodyOf<E>;
-  /** Where a further page starts, from a cursor that this server issued for this list. */
+  /** The start of the requested page, from a cursor that this server issued for this list. */
   after: readonly string[] | null;
   principal: Principal;
   requestId: string;
   clientAddress: string;
   header(name: string): string | undefined;
-  /** A cursor for the next page, where it stands in the body. */
+  /** A cursor for the next page, for responses that have it in the body. */
   issueCursor(position: readonly string[]): string;
-  /** Aborted when the caller goes away: nobody waits for the answer any more. */
+  /** Aborted when the caller closes the connection. */
   gone(): AbortSignal;
-  /** For who has waited: throws if the caller would be refused by now. */
+  /** Authenticates again after a long wait; throws if the credential has been revoked meanwhile. */
   admitAgain(): Promise<void>;
 };
 
@@ -87,32 +87,32 @@ type Answer<E> = AnswerOf<E> | Reply;
 type RouteThrough<L extends string, E, D extends DoorName> = {
   boundary: Boundary;
   door: D;
-  /** Where the deployment asks for it, only for a person whose address is verified. */
+  /** Requires a verified e-mail address, if the deployment is configured so. */
   verifiedPerson?: true;
   /**
-   * Until when it writes as the disk fills up. `reserve`: it ends or removes something, and goes on
-   * when everything else is refused. `spare`: it can be done without, and stops first.
+   * How full the disk may be for this route to write. `reserve`: it ends or removes something, and
+   * continues when all other writes are refused. `spare`: it is dispensable and is refused first.
    */
   storage?: StorageUse;
-  /** Many small statements, each with its own wait, instead of one wait over all of them. */
+  /** Many small statements, each with its own deadline, instead of one deadline for all. */
   patience?: 'stepped';
-  /** Takes access away: done before other changes when connections to the store are scarce. */
+  /** Revokes access: runs before other changes when database connections are scarce. */
   goesFirst?: true;
-  /** Large and repetitive: sent gzip or br when the caller takes it. */
+  /** Compresses the response with br or gzip if the client accepts it. */
   compress?: true;
-  /** The line whose cursors it issues, where it answers in that one's place. */
+  /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
-  /** Takes plain bodies without asking the schema; null leaves it to the schema. */
+  /** A fast path for common bodies; null falls back to the schema. */
   accept?(value: unknown): BodyOf<E> | null;
   run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>;
 };
 
-/** A GET cannot be handed the write door: it does not compile. */
+/** A GET route with the write door does not compile. */
 type DoorsFor<L extends string> = L extends `GET ${string}` ? Exclude<DoorName, 'write'> : DoorName;
 
 type TakesSecretKey = { auth: 'vendor' | 'machine' | 'machineHot' | 'minting' };
 
-/** A line that a secret key may call and that is no GET has to say; a later one cannot forget. */
+/** Required for every endpoint that changes something and accepts a secret key. */
 type QuarantineRule<L extends string, E> = L extends `GET ${string}`
   ? { whenQuarantined?: never }
   : E extends TakesSecretKey
@@ -125,7 +125,7 @@ type Routes<T> = {
   }[DoorsFor<L>];
 };
 
-/** Some lines of a resource, where several slices share it. */
+/** Some endpoints of a map, for features that share it. */
 export function linesOf<T extends object, L extends keyof T>(
   endpoints: T,
   ...lines: L[]
@@ -134,7 +134,7 @@ export function linesOf<T extends object, L extends keyof T>(
   return Object.fromEntries(picked) as Pick<T, L>;
 }
 
-/** A route whose types have done their work: what the pipeline runs. */
+/** A route without its type parameters, as the pipeline runs it. */
 export type ServedRoute = {
   line: Line;
   endpoint: Endpoint;
@@ -151,7 +151,7 @@ export type ServedRoute = {
   run(input: Record<string, unknown>): unknown;
 };
 
-/** Ties routes to their endpoints; a missing, extra or misspelt line does not compile. */
+/** Joins routes to their endpoints; a missing, extra or misspelt one does not compile. */
 export function serve<const T extends Record<Line, Endpoint>>(
   endpoints: T,
   routes: Routes<T>,

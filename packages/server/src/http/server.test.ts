@@ -1,4 +1,4 @@
-// The server around the routes: headers, ids of requests, and refusals before any route is reached.
+// The server around the routes: headers, request ids, and errors before a route is reached.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { PassThrough } from 'node:stream';
@@ -45,7 +45,7 @@ const routes = [
   route('GET /pages', { query: z.looseObject({}) }, () => new Reply({}, { next: ['p'] })),
 ];
 
-/** The routes here open no door, so the parts behind the doors are left out. */
+/** The routes here open no door, so the parts for doors are missing. */
 function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstance {
   let ids = 0;
   const parts = {
@@ -70,7 +70,7 @@ const post = (url: string, payload: string | Buffer, type = 'application/json'):
   headers: { 'content-type': type },
 });
 
-test('whoever needs no credential sends a thousand values at most, and is not read on', async (t) => {
+test('an endpoint without a credential accepts at most a thousand values', async (t) => {
   const app = server(t);
   const named = (count: number) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, n])));
@@ -80,7 +80,7 @@ test('whoever needs no credential sends a thousand values at most, and is not re
   deepEqual(many.error.details, [{ path: '', message: 'More than 1000 values.' }]);
 });
 
-test('a refusal of made-up parameters names a hundred of them, and none at length', async (t) => {
+test('an error about unknown parameters lists at most a hundred, shortened', async (t) => {
   const names = Array.from({ length: 20_000 }, (_, n) => n.toString(36));
   for (const query of [names.join('&'), `${'a'.repeat(90_000)}=1`]) {
     for (const path of ['/texts/none', '/things']) {
@@ -122,12 +122,12 @@ const refusals: [string, InjectOptions, string][] = [
   ['a failure', { url: '/fails' }, '500 internal_error'],
 ];
 
-test('who asks for a path that is not there is told where they are listed', async (t) => {
+test('the error for an unknown path points to /docs', async (t) => {
   match((await server(t).inject({ url: '/' })).json().error.message, /\/docs/);
 });
 
 for (const [what, request, expected] of refusals) {
-  test(`${what} is answered ${expected}, in the one shape and with every header`, async (t) => {
+  test(`${what} gets ${expected}, with the standard body and headers`, async (t) => {
     const answer = await server(t).inject(request);
     const { error, ...rest } = answer.json();
     ok(`${answer.statusCode} ${error.code}`.startsWith(expected), answer.body);
@@ -139,7 +139,7 @@ for (const [what, request, expected] of refusals) {
   });
 }
 
-test('successes carry the headers too, and TLS is insisted on only where there is TLS', async (t) => {
+test('a success has the standard headers too, and HSTS only behind TLS', async (t) => {
   const plain = await server(t).inject('/things');
   for (const [name, value] of Object.entries(standard)) equal(plain.headers[name], value, name);
   equal(plain.headers['strict-transport-security'], undefined);
@@ -169,7 +169,7 @@ for (const [sent, isEchoed] of requestIds) {
   });
 }
 
-test('a text arrives as it was, in whatever letters', async (t) => {
+test('text in any script arrives unchanged', async (t) => {
   const app = server(t);
   await app.listen({ host: '127.0.0.1', port: 0 });
   for (const [name, text] of Object.entries(texts)) {
@@ -180,18 +180,19 @@ test('a text arrives as it was, in whatever letters', async (t) => {
   }
 });
 
-test('HEAD is answered wherever GET is, without a body', async (t) => {
+test('every GET endpoint supports HEAD, without a body', async (t) => {
   const app = server(t);
   const id = '01890000-0000-7000-8000-000000000000';
   for (const url of ['/things', `/things/${id}`, '/fails']) {
-    const [get, head] = [await app.inject(url), await app.inject({ method: 'HEAD', url })];
+    const get = await app.inject(url);
+    const head = await app.inject({ method: 'HEAD', url });
     equal(head.statusCode, get.statusCode, url);
     equal(head.headers['content-type'], get.headers['content-type'], url);
     equal(head.body, '', url);
   }
 });
 
-test('every method that HTTP knows is refused by name where it is not answered', async (t) => {
+test('every other HTTP method gets 405 with the allowed methods', async (t) => {
   const app = server(t);
   const known: Record<string, string> = {
     '/things': 'GET, POST, HEAD',
@@ -208,7 +209,7 @@ test('every method that HTTP knows is refused by name where it is not answered',
   }
 });
 
-test('details name a field by its dotted path', async (t) => {
+test('error details give the dotted path of a field', async (t) => {
   const rule = { id: 'a', limit: 1, window_ms: 1, algorithm: 'fixed', scope: 'key' };
   const body = JSON.stringify({ rate_limits: [rule], nmae: 1 });
   const { error } = (await server(t).inject(post('/things', body))).json();
@@ -219,7 +220,7 @@ test('details name a field by its dotted path', async (t) => {
   );
 });
 
-test('a path that cannot be read is refused in the words of one that is no id', async (t) => {
+test('a malformed path and a malformed id get the same error message', async (t) => {
   const app = server(t);
   for (const id of ['%zz', '%', '%ff', 'a'.repeat(17_000), 'no-id']) {
     const { error } = (await app.inject({ url: `/things/${id}` })).json();
@@ -228,13 +229,13 @@ test('a path that cannot be read is refused in the words of one that is no id', 
   }
 });
 
-test('a body of exactly the bytes allowed is read', async (t) => {
+test('a body of exactly the maximum size is accepted', async (t) => {
   const app = server(t);
   equal((await app.inject(post('/things', '{}'.padEnd(BODY_BYTES_MAX)))).statusCode, 200);
   equal((await app.inject(post('/small', '{"a": 123}'))).statusCode, 200);
 });
 
-test('JSON is told by its content type, in every spelling that means it', async (t) => {
+test('JSON is recognised by its content type, in every valid notation', async (t) => {
   const app = server(t);
   for (const type of [
     'application/json',
@@ -248,7 +249,7 @@ test('JSON is told by its content type, in every spelling that means it', async 
   equal((await app.inject({ method: 'POST', url: '/things', payload: '{}' })).statusCode, 415);
 });
 
-test('a failure tells its reason to the log and nothing of it to the caller', async (t) => {
+test('the cause of a failure is logged, and not sent to the caller', async (t) => {
   const out = new PassThrough();
   const app = server(t, { log: openLog('warn', out) });
   for (const [url, reason] of [
@@ -268,7 +269,7 @@ test('a failure tells its reason to the log and nothing of it to the caller', as
   }
 });
 
-test('the next page is named by the same query with another cursor', async (t) => {
+test('the link to the next page is the same query with another cursor', async (t) => {
   const app = server(t);
   const link = async (url: string) => String((await app.inject(url)).headers.link);
   match(await link('/pages'), /^<\/pages\?cursor=[\w-]+>; rel="next"$/);

@@ -1,5 +1,5 @@
-// Fastify: router, body limits, orderly close. Everything else is the pipeline's. Its
-// own coercion, validation and error answers are not used.
+// Fastify provides the router, body limits and graceful shutdown; the pipeline does the rest.
+// Fastify's coercion, validation and error responses are not used.
 import { METHODS } from 'node:http';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
@@ -28,7 +28,7 @@ export type ServerParts = PipelineParts & {
   newRequestId(): string;
   publicUrl: string;
   trustProxy: string[] | false;
-  /** In place of the usual ones, for tests. */
+  /** Overrides for tests. */
   socketLimits?: Partial<SocketLimits>;
 };
 
@@ -45,10 +45,10 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     serverFactory: (listener) =>
       openSockets({ listener, headersOf: unroutedHeaders, lingering, limits }),
     forceCloseConnections: 'idle',
-    // Who still gets a request in while we close is answered like everyone else.
+    // Requests that arrive during shutdown get a normal response.
     return503OnClosing: false,
     genReqId: (request) => saneRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
-    // A longer parameter is a malformed id, and the pipeline says so.
+    // A high limit, so that the pipeline can refuse an overlong parameter as a malformed id.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void front.refuse(request, reply, error),
     clientErrorHandler: ({ code }, socket) =>
@@ -64,7 +64,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     lingering.close();
     done();
   });
-  // What a body is like does not matter where nobody reads it.
+  // On an unknown path, errors of the body do not matter: the response is 404.
   app.setErrorHandler((error, request, reply) =>
     front.refuse(request, reply, request.is404 ? noSuchPath() : error),
   );
@@ -78,14 +78,14 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   return app;
 }
 
-const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path: /docs lists them all.');
+const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path. See /docs for a list.');
 
 const saneRequestId = (value: string | string[] | undefined): string | undefined =>
   typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
 
 function readBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  // JSON is read like any other type here, but a parser of its own is found faster.
+  // JSON is treated like any other type here, but a parser registered by name is found faster.
   for (const type of ['application/json', '*']) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
@@ -93,7 +93,7 @@ function readBodiesUnparsed(app: FastifyInstance): void {
   }
 }
 
-/** Who calls is settled before a body is read; where there is none, it is done in one go. */
+/** Set in onRequest, before the body is read. A GET is admitted in its handler instead. */
 const ADMITTED = 'admitted';
 
 declare module 'fastify' {
@@ -126,7 +126,7 @@ function addRoute(
       onRequest: (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
-          // The router refuses a type that is none; whoever takes any does not mind what it says.
+          // Fastify rejects a malformed Content-Type, so endpoints that accept any type drop it.
           if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };
@@ -173,7 +173,7 @@ const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => (
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
-/** Made only for those who wait: most requests are answered before anyone could go away. */
+/** Created on demand, because only requests that wait need it. */
 function goneSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   if (reply.raw.destroyed) controller.abort();

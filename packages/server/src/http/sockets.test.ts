@@ -1,4 +1,4 @@
-// Over real sockets: what is no HTTP, who is too slow, and how the server closes.
+// Over real sockets: invalid HTTP, slow clients, and the shutdown of the server.
 import { equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { bareServer } from '../../../../tests/bare-server.ts';
 import type { ServedRoute } from './route.ts';
 import type { SocketLimits } from './sockets.ts';
 
-/** A route that answers when it is told to. */
+/** A route that responds when `letGo` is called. */
 function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void } {
   const gate = Promise.withResolvers<void>();
   const entered = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void }
   };
 }
 
-/** The route here opens no door, so the parts behind the doors are left out. */
+/** The route here opens no door, so the parts for doors are missing. */
 async function listening(
   t: TestContext,
   route = waitingRoute(),
@@ -78,7 +78,7 @@ const unreadable: [string, string, number][] = [
 ];
 
 for (const [what, bytes, status] of unreadable) {
-  test(`${what} is refused with ${status} in the one shape, and the connection ended`, async (t) => {
+  test(`${what} gets ${status} with the standard body, and the connection is closed`, async (t) => {
     const socket = await dial(t, await listening(t));
     socket.write(bytes);
     await once(socket, 'close');
@@ -97,7 +97,7 @@ for (const [what, bytes, status] of unreadable) {
   });
 }
 
-test('slow senders and idle connections are bounded in time', async (t) => {
+test('slow requests and idle connections have timeouts', async (t) => {
   const { server } = await listening(t);
   ok(server.headersTimeout > 0 && server.headersTimeout <= 10_000, 'headers');
   ok(server.requestTimeout > 0 && server.requestTimeout <= 30_000, 'the whole request');
@@ -106,7 +106,7 @@ test('slow senders and idle connections are bounded in time', async (t) => {
   ok(server.headersTimeout < server.requestTimeout);
 });
 
-test('a sender that is too slow is refused when its time is over, not half a minute later', async (t) => {
+test('a slow request is refused at its timeout, not half a minute later', async (t) => {
   const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200 };
   const app = await listening(t, waitingRoute(), limits);
   const slow = ['', 'GET /waits HT', ask('/nowhere', 'content-length: 9\r\n')];
@@ -117,7 +117,7 @@ test('a sender that is too slow is refused when its time is over, not half a min
   equal(await Promise.race([all.then(() => 'closed'), sleep(5000, 'open')]), 'closed');
 });
 
-test('a client that is refused on the bare socket cannot keep its connection open', async (t) => {
+test('a client that sent invalid HTTP cannot keep its connection open', async (t) => {
   const app = await listening(t, waitingRoute(), { lingerMs: 50 });
   const socket = await dial(t, app);
   socket.allowHalfOpen = true;
@@ -130,7 +130,7 @@ test('a client that is refused on the bare socket cannot keep its connection ope
   }
 });
 
-test('closing lets a request that is being answered finish', async (t) => {
+test('a running request finishes during shutdown', async (t) => {
   const route = waitingRoute();
   const app = await listening(t, route);
   const socket = await dial(t, app);
@@ -149,7 +149,7 @@ test('closing lets a request that is being answered finish', async (t) => {
   match(socket.heard(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"waited":true\}$/);
 });
 
-test('closing ends idle connections at once and takes no new ones', async (t) => {
+test('shutdown closes idle connections at once and accepts no new ones', async (t) => {
   const route = waitingRoute();
   route.letGo();
   const app = await listening(t, route);
@@ -165,7 +165,7 @@ test('closing ends idle connections at once and takes no new ones', async (t) =>
   equal(error.code, 'ECONNREFUSED');
 });
 
-test('a request that gets in while the server closes is answered like any other', async (t) => {
+test('a request that arrives during shutdown gets a normal response', async (t) => {
   const route = waitingRoute();
   const app = await listening(t, route);
   const socket = await dial(t, app);

@@ -1,5 +1,5 @@
-// The listening server: how long a sender may take, and the refusals that Node would otherwise
-// write by itself, bare, without the shape and the headers of every other.
+// The HTTP server and its timeouts. It also sends the error responses that Node would otherwise
+// write without our body and headers.
 import {
   createServer,
   type IncomingMessage,
@@ -22,7 +22,7 @@ export type SocketLimits = LingerLimits &
     headersTimeoutMs: number;
     requestTimeoutMs: number;
     keepAliveMs: number;
-    /** Nothing read and nothing written for longer than any request waits: the client has gone. */
+    /** Idle time after which a connection is closed: longer than any request waits. */
     quietMs: number;
   };
 
@@ -35,9 +35,9 @@ export const socketLimits = (): SocketLimits => ({
   quietMs: REVOKE_WAIT_MS_MAX + 60_000,
 });
 
-/** Node looks for requests that take too long this often; its own default is every 30 s. */
+/** How often Node checks for requests that take too long; its default is 30 s. */
 const CHECK_EVERY_MS = 500;
-/** The longest embed token that can be minted fits, beside what browsers and proxies send. */
+/** Fits the longest possible embed token and the headers of browsers and proxies. */
 const HEADERS_BYTES_MAX = 98_304;
 
 const optionsOf = (limits: SocketLimits): ServerOptions => ({
@@ -51,7 +51,7 @@ const optionsOf = (limits: SocketLimits): ServerOptions => ({
 
 export type SocketParts = {
   listener: RequestListener;
-  /** Makes the headers that every answer carries, a fresh object for each. */
+  /** The standard headers of a response, in a new object. */
   headersOf(): Headers;
   lingering: Lingering;
   limits: SocketLimits;
@@ -66,7 +66,7 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
       const more = { 'content-type': JSON_TYPE, 'content-length': length, connection: 'close' };
       response.writeHead(status, { ...headersOf(), ...errorHeaders(error), ...more }).end(body);
     };
-  const refuseHostless = refuse(400, new ApiError('invalid_request', 'The request names no host.'));
+  const refuseHostless = refuse(400, new ApiError('invalid_request', 'Missing Host header.'));
   const refuseBeyond = refuse(503, unavailable());
   const answer: RequestListener = (request, response) => {
     if (bound.isBeyond(request)) {
@@ -86,14 +86,14 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
     continueWhenRead(request, response);
     answer(request, response);
   });
-  const unexpected = new ApiError('invalid_request', 'The only expectation met is 100-continue.');
+  const unexpected = new ApiError('invalid_request', 'Expect supports only 100-continue.');
   return server.on('checkExpectation', refuse(417, unexpected));
 }
 
 /**
- * 100 Continue is sent when the body is read for the first time, so that a request refused by its
- * head alone is refused without it. Then nobody knows whether the body will follow: the connection
- * is closed, or a client that keeps its body back would have its next request read as that body.
+ * Sends 100 Continue when the body is first read, so that a request can be refused by its headers
+ * alone. After such a refusal the connection is closed: it is unknown whether the body will follow,
+ * and the next request of a client that does not send it would be read as that body.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const wasKeptAlive = response.shouldKeepAlive;

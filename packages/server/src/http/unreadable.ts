@@ -1,5 +1,5 @@
-// What arrives is no HTTP, or never ends: answered on the bare socket, in the shape of every other
-// refusal, because no request exists that could be routed.
+// Responses to bytes that are not valid HTTP, and to requests that never end. They are written to
+// the raw socket, in the format of every other error, because there is no request to route.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../base/errors.ts';
@@ -16,7 +16,7 @@ const otherwise = { status: 400, message: 'The request is not valid HTTP.' };
 export type Unreadable = {
   code: string | undefined;
   socket: Socket;
-  /** Go with the answer. */
+  /** The headers of the response. */
   headers: Record<string, string>;
 };
 
