@@ -17,21 +17,21 @@ export type LingerLimits = {
 
 export const lingerLimits: LingerLimits = {
   lingerMs: 5000,
-  /** Twice the largest body that any endpoint accepts. */
+  /** Twice the largest body that any endpoint takes. */
   lingerBytesMax: 16_777_216,
   lingeringMax: 1000,
 };
 
 export type Lingering = {
-  /** The response class of the server: its `end` waits for the body, within the limits. */
+  /** The class of the server's responses: `end` waits for the body, within the limits. */
   Response: typeof ServerResponse<IncomingMessage>;
-  /** Whether the body is too large to read: then the response announces the close. */
+  /** For a body that cannot be read whole: the answer says that the connection will be closed. */
   isTooLong(request: IncomingMessage): boolean;
-  /** Whether the response has been sent, so that nothing more may be written to the connection. */
+  /** The answer has been sent, and nothing else may be written to this connection. */
   isAnswered(socket: Socket): boolean;
-  /** Responds on the raw socket of a connection whose request could not be parsed. */
+  /** Answers on the bare socket of a connection whose request could not be parsed. */
   endAfter(socket: Socket, text: string): void;
-  /** From now on, connections are closed after their body was read. */
+  /** From now on no connection stays open after its body was read. */
   close(): void;
 };
 
@@ -76,8 +76,43 @@ export function openLingering(limits: LingerLimits): Lingering {
   };
 }
 
-      // All responses have a content-length, so the client has received a complete response.
-      dropping.begin(request, () => {
+type Source = IncomingMessage | Socket;
+
+/** Reads and drops what arrives, within the limits. */
+function openDropping(limits: LingerLimits) {
+  /** In the order in which they began. */
+  const sources = new Map<Source, () => void>();
+
+  function begin(source: Source, over: () => void): void {
+    let bytes = 0;
+    const end = () => {
+      clearTimeout(timer);
+      source.off('data', count).off('end', end).off('close', end);
+      sources.delete(source);
+      over();
+    };
+    const count = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > limits.lingerBytesMax) end();
+    };
+    const timer = setTimeout(end, limits.lingerMs);
+    // The oldest has had the most time to read its answer, so it makes way.
+    if (sources.size >= limits.lingeringMax) sources.values().next().value?.();
+    sources.set(source, end);
+    source.on('data', count).once('end', end).once('close', end).resume();
+  }
+
+  return {
+    begin,
+    has: (source: Source): boolean => sources.has(source),
+    hasSocket: (socket: Socket): boolean =>
+      [...sources.keys()].some(
+        (one) => one === socket || ('socket' in one && one.socket === socket),
+      ),
+  };
+}
+
+/** Node marks a request without a body as complete only after it has been passed on. */
 function isArriving({ complete, destroyed, headers }: IncomingMessage): boolean {
   if (complete || destroyed) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
