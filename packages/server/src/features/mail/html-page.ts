@@ -1,5 +1,6 @@
 // The HTML of a mail. It uses tables and inline styles, because mail clients support little else.
-// The colours work in light and dark mode; the link is also shown as text, for clients without CSS.
+// The colours work in light and dark mode. The link is also shown as text, for clients that show
+// no button.
 import type { Letter } from './messages.ts';
 
 const INK = '#1b2430';

@@ -15,7 +15,7 @@ import { openTransport } from './transport.ts';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const RETRY_MS = 3000;
 
-/** An app whose mail goes to the sink. Mail queued by other tests is removed first. */
+/** An app whose mail goes to the sink. Mail queued by other tests is sent to files first. */
 async function mailing(
   t: TestContext,
   sink: Sink,
@@ -166,7 +166,7 @@ test('a mail to an unresponsive server is not sent by a second worker', async (t
   equal(sink.letters.length, 1);
 });
 
-test('the SMTP credentials are used, and do not appear in the outbox', async (t) => {
+test('the SMTP credentials are used, and the password is not in the stored error', async (t) => {
   const presented: unknown[] = [];
   const sink = await openSink({
     authOptional: false,

@@ -147,7 +147,7 @@ test('when two owners demote each other at once, one stays owner', async (t) => 
   }
 });
 
-test('when many owners remove each other at once, one remains', async (t) => {
+test('when all owners are removed or demoted at once, one remains', async (t) => {
   const OWNERS = 6;
   const held = await bench(t);
   const owners: Person[] = [];
