@@ -50,7 +50,7 @@ const said = (admission: Admission) => {
     : `${status} ${JSON.parse(String(body)).error.code}`;
 };
 
-test('a denied key is refused, and telemetry knows why', async (t) => {
+test('a denied key is refused, and telemetry reports the reason', async (t) => {
   const key = {
     keyId: KEY_ID,
     tenantId: TENANT_ID,
@@ -79,7 +79,7 @@ test('a denied key is refused, and telemetry knows why', async (t) => {
   );
 });
 
-test('limits are charged, shown and enforced', async (t) => {
+test('rate limits are charged, sent as headers and enforced', async (t) => {
   const context = contextOf({});
   const { admit } = await open(t, { verify: () => ({ allowed: true, context, limits: [rule] }) });
   const first = await admit(call());
@@ -97,7 +97,7 @@ test('limits are charged, shown and enforced', async (t) => {
   equal(third.headers.ratelimit, '"burst";r=0;t=60');
 });
 
-test('a route may leave limits uncounted, or cost more', async (t) => {
+test('a route may skip the rate limits, or have a higher cost', async (t) => {
   const { admit } = await open(t, {
     verify: () => ({ allowed: true, context: contextOf({}), limits: [rule] }),
   });
@@ -110,7 +110,7 @@ test('a route may leave limits uncounted, or cost more', async (t) => {
   equal(said(await admit(call(), { rateLimit: { cost: 2 } })), 'admitted');
 });
 
-test('counters out of reach: the route chooses', async (t) => {
+test('when the counters are unreachable, the route decides', async (t) => {
   const context = contextOf({});
   const { admit } = await open(t, {
     verify: () => ({ allowed: true, context, limits: [rule] }),
@@ -122,7 +122,7 @@ test('counters out of reach: the route chooses', async (t) => {
   equal(said(await admit(call(), strict)), '503 unavailable');
 });
 
-test('a skipped route admits anyone, asks nothing and tells nothing', async (t) => {
+test('a skipped route admits every request, without any request to the control plane', async (t) => {
   const verify = () => {
     throw new Error('nobody asked');
   };
@@ -135,7 +135,7 @@ test('a skipped route admits anyone, asks nothing and tells nothing', async (t) 
   equal(plane.events.length, 0);
 });
 
-test('a fault of ours refuses, and reaches nobody as an exception', async (t) => {
+test('an internal error refuses the request and is not thrown', async (t) => {
   const verify = () => {
     throw new Error('a fault');
   };
@@ -147,7 +147,7 @@ test('a fault of ours refuses, and reaches nobody as an exception', async (t) =>
 const idempotent: RouteOptions = { idempotency: true };
 const ended = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 
-test('the second request gets the answer of the first', async (t) => {
+test('the second request gets the response of the first', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -161,7 +161,7 @@ test('the second request gets the answer of the first', async (t) => {
   deepEqual(second.headers, { 'x-a': 'b', 'idempotency-replayed': 'true' });
 });
 
-test('what else a request with a used key may meet', async (t) => {
+test('a used idempotency key is refused with 409 while it runs, and with 422 for another body', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -175,7 +175,7 @@ test('what else a request with a used key may meet', async (t) => {
   equal(said(await admit(call(once))), 'admitted', 'other routes do not look');
 });
 
-test('a key that is none, or is missing where one is required, is refused', async (t) => {
+test('an invalid idempotency key, or a missing required one, is refused', async (t) => {
   const { admit } = await open(t);
   for (const key of ['', 'x'.repeat(256), 'a\u0007']) {
     equal(said(await admit(call({ 'idempotency-key': key }), idempotent)), '400 invalid_request');
@@ -184,7 +184,7 @@ test('a key that is none, or is missing where one is required, is refused', asyn
   equal(said(await admit(call(), required)), '400 invalid_request');
 });
 
-test('a body that is too large, or breaks off, is refused before any claim', async (t) => {
+test('a body that is too large or cut off is refused before any claim', async (t) => {
   const { admit, told } = await open(t, { script: () => null });
   const failing = (error: Error) => call(once, { bodyBytes: () => Promise.reject(error) });
   const large = await admit(failing(new BodyTooLarge()), idempotent);
@@ -193,7 +193,7 @@ test('a body that is too large, or breaks off, is refused before any claim', asy
   deepEqual(told, []);
 });
 
-test('claims out of reach: closed, unless the route says otherwise', async (t) => {
+test('when claims are unavailable, a route fails closed unless it opts out', async (t) => {
   const { admit } = await open(t, { script: () => null });
   equal(said(await admit(call(once), idempotent)), '503 unavailable');
   const lenient: RouteOptions = { idempotency: { onUnavailable: 'allow' } };
@@ -211,7 +211,7 @@ for (const end of [{ failed: true }, { status: 500 }, { status: 503, body: null 
   });
 }
 
-test('a caller who hangs up does not let a retry run beside the handler', async (t) => {
+test('after a caller disconnects, no retry runs in parallel to its handler', async (t) => {
   const { admit, clock, plane } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -229,7 +229,7 @@ test('a caller who hangs up does not let a retry run beside the handler', async 
   );
 });
 
-test('a handler that gave up with its caller lets a retry run in the end', async (t) => {
+test('a handler that gave up with its caller lets a retry run later', async (t) => {
   const { admit, clock } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -239,7 +239,7 @@ test('a handler that gave up with its caller lets a retry run in the end', async
   equal(said(await admit(call(once), idempotent)), 'admitted');
 });
 
-test('equal keys of other tenants, keys and routes are other keys', async (t) => {
+test('equal idempotency keys of different tenants, API keys and routes do not collide', async (t) => {
   let context = contextOf({});
   const { admit } = await open(t, { verify: () => ({ allowed: true, context, limits: [] }) });
   equal(said(await admit(call(once), idempotent)), 'admitted');
@@ -252,7 +252,7 @@ test('equal keys of other tenants, keys and routes are other keys', async (t) =>
   equal(said(await admit(call(once), { ...idempotent, name: 'other' })), 'admitted');
 });
 
-test('a request waits only where somebody has to be asked', async (t) => {
+test('a request waits only if it needs the control plane', async (t) => {
   const { enter, admit } = await open(t);
   const entered = enter(call(), {});
   ok(!(entered instanceof Promise));
@@ -265,7 +265,7 @@ test('a request waits only where somebody has to be asked', async (t) => {
   equal(said(await promised), 'admitted');
 });
 
-test('a fault refuses a request at once, and throws nothing', async (t) => {
+test('an internal error refuses a request synchronously and is not thrown', async (t) => {
   const verify = () => {
     throw new Error('a fault of ours');
   };

@@ -1,4 +1,4 @@
-// Bodies of idempotent requests: read whole and put back, or refused without harm.
+// Bodies of idempotent requests are read completely and put back, or refused.
 import { deepEqual, equal, notDeepEqual, rejects } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
@@ -46,7 +46,7 @@ const sizes = (bytes: Uint8Array) => ({
   sum: bytes.reduce((a, b) => a + b, 0),
 });
 
-test('whatever the pieces, the body is read whole and found again', async (t) => {
+test('a body in any number of chunks is read completely and put back', async (t) => {
   const port = await serve(t, async (request) => {
     const taken = await takeBody(request);
     const found = await buffer(request);
@@ -62,7 +62,7 @@ test('whatever the pieces, the body is read whole and found again', async (t) =>
   );
 });
 
-test('a body that somebody wants as text is found as text', async (t) => {
+test('a body is put back as text after setEncoding', async (t) => {
   const port = await serve(t, async (request) => {
     request.setEncoding('utf8');
     const taken = await takeBody(request);
@@ -70,12 +70,12 @@ test('a body that somebody wants as text is found as text', async (t) => {
   });
   const sent = 'grün und blau';
   const bytes = Buffer.from(sent);
-  // Cut in the middle of a character.
+  // Split in the middle of a character.
   const pieces = [bytes.subarray(0, 3), bytes.subarray(3)];
   deepEqual(JSON.parse(await sendPieces(port, pieces)), [sent, sent]);
 });
 
-test('a body without end is given up at the bound, and the next request is served', async (t) => {
+test('an endless body is refused at the limit, and the next request is served', async (t) => {
   const port = await serve(t, takeBody);
   const piece = Buffer.alloc(1024 * 1024);
   const pieces = Array.from({ length: IDEMPOTENT_BODY_BYTES_MAX / piece.length + 1 }, () => piece);
@@ -83,7 +83,7 @@ test('a body without end is given up at the bound, and the next request is serve
   equal(JSON.parse(await sendPieces(port, [Buffer.from('x')])).data.length, 1);
 });
 
-test('a caller who breaks off in the middle of a body leaves nobody waiting', async (t) => {
+test('a caller that disconnects in the middle of a body ends the wait for it', async (t) => {
   let failed: unknown;
   const port = await serve(t, (request) =>
     takeBody(request).catch((error: unknown) => {
@@ -100,7 +100,7 @@ test('a caller who breaks off in the middle of a body leaves nobody waiting', as
   equal(failed instanceof Error, true);
 });
 
-test('a Web request stays readable, and has the same bound', async () => {
+test('a Web request stays readable and has the same limit', async () => {
   const asked = () => ({ method: 'POST', body: 'some text' });
   const request = new Request('http://x.test', asked());
   equal(String(await webBytes(request)), 'some text');
@@ -113,7 +113,7 @@ test('a Web request stays readable, and has the same bound', async () => {
   );
 });
 
-test('a parsed body counts by what it says, not by the order in which it says it', () => {
+test('the fingerprint of a parsed body does not depend on the order of its names', () => {
   deepEqual(
     parsedBytes({ a: 1, b: { d: [1, 2], c: null } }),
     parsedBytes({ b: { c: null, d: [1, 2] }, a: 1 }),
@@ -123,7 +123,7 @@ test('a parsed body counts by what it says, not by the order in which it says it
   for (const odd of [undefined, null, 3, () => {}, Buffer.from('x'), 'x']) parsedBytes(odd);
 });
 
-test('a large body is refused by adapters before anything runs', async (t) => {
+test('adapters refuse a large body before the handler runs', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };

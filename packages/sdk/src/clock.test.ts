@@ -4,13 +4,16 @@ import { Plane } from '../test/plane.ts';
 import { secretKeyOf } from '../test/rig.ts';
 import { createKeyrail } from './keyrail.ts';
 
-test('who waits for a policy without end is not told at once that there is none', async (t) => {
+test('an infinite timeout of ready() waits for the policy', async (t) => {
   const plane = new Plane();
   const snapshot = plane.snapshot(0);
   const node = createKeyrail(
     {
-      ...{ url: 'https://plane.invalid', secretKey: secretKeyOf('live') },
-      ...{ projectId: String(snapshot.project_id), telemetry: false, log: () => {} },
+      url: 'https://plane.invalid',
+      secretKey: secretKeyOf('live'),
+      projectId: String(snapshot.project_id),
+      telemetry: false,
+      log: () => {},
     },
     {
       fetch: async (_url, { signal }) => {

@@ -1,4 +1,4 @@
-// Decisions against the golden cases, and what the cases cannot say.
+// Decisions against the golden cases, and properties that the cases cannot express.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ const knowledge = (policy: Policy | null, degraded = false, now = AT): Knowledge
   now: () => Date.parse(now),
 });
 
-/** A decision as the golden cases write it. */
+/** A decision in the format of the golden cases. */
 function written(decision: ReturnType<typeof decide<string>>): Record<string, unknown> {
   if (!decision.allowed) {
     return { allowed: false, reason: decision.reason, missing_scopes: decision.missingScopes };
@@ -103,7 +103,7 @@ const first = () => {
   return found?.key ?? '';
 };
 
-test('resources are those of the environment of the key', () => {
+test('a context has the resources of its environment', () => {
   const known = knowledge(policyOf('both'));
   const keys = [first(), cases.find(({ why }) => why.includes('for test keys'))?.key];
   const seen = keys.map((key) => {
@@ -113,7 +113,7 @@ test('resources are those of the environment of the key', () => {
   deepEqual(seen, ['live database', 'test database']);
 });
 
-test('a context has the fields of the contract, and shows them when it is printed', () => {
+test('a context has the fields of the contract, and prints them', () => {
   const decision = decide(knowledge(policyOf('both')), first(), {});
   ok(decision.allowed);
   const { context } = decision;
@@ -126,7 +126,7 @@ test('a context has the fields of the contract, and shows them when it is printe
   equal(context.scopes.has('invoices'), false);
 });
 
-test('a context does not change when its key goes and another takes its place', () => {
+test('a context does not change when its key is removed and another takes its place', () => {
   const policy = policyOf('both');
   const decision = decide(knowledge(policy), first(), {});
   ok(decision.allowed && policy);
@@ -135,13 +135,17 @@ test('a context does not change when its key goes and another takes its place', 
   policy.table.delete(gone);
   policy.table.set({
     lookupHash: mintCredential('api_key', 'live', randomBytes).lookupHash,
-    ...{ keyId: crypto.randomUUID(), tenantId: crypto.randomUUID() },
-    ...{ env: 'live', scopes: [], expiresAt: Number.POSITIVE_INFINITY, limits: [] },
+    keyId: crypto.randomUUID(),
+    tenantId: crypto.randomUUID(),
+    env: 'live',
+    scopes: [],
+    expiresAt: Number.POSITIVE_INFINITY,
+    limits: [],
   });
   equal(JSON.stringify(decision.context), before);
 });
 
-test('nobody adds to the scopes of a key, which others have as well', () => {
+test('the shared scope set of a key cannot be changed', () => {
   const known = knowledge(policyOf('both'));
   const admitted = [
     decide(known, first(), {}),
@@ -172,7 +176,7 @@ test('nobody adds to the scopes of a key, which others have as well', () => {
   equal(after.allowed, false);
 });
 
-test('whatever is handed in as a key, nothing is thrown', () => {
+test('verify never throws, whatever the key is', () => {
   const known = knowledge(policyOf('both'));
   const strange = [42, {}, [], Symbol('key'), true, Number.NaN, 'kr_live_\ud800'.padEnd(48, 'x')];
   for (const text of strange) {

@@ -14,7 +14,7 @@ const scope: Scope = {
   idempotencyKey: 'one',
 };
 
-test('a scope is told apart by every one of its parts', () => {
+test('every part of a scope changes its hash', () => {
   const others: Partial<Scope>[] = [
     { projectId: 'q' },
     { env: 'test' },
@@ -30,7 +30,7 @@ test('a scope is told apart by every one of its parts', () => {
   for (const hash of hashes) equal(/^[0-9a-f]{64}$/.test(hash), true);
 });
 
-test('no part of a scope can run into the next', () => {
+test('the parts of a scope cannot run into each other', () => {
   const part = fc.string({ unit: fc.constantFrom('a', '"', ',', '\\', '\n', ' ') });
   fc.assert(
     fc.property(fc.tuple(part, part), fc.tuple(part, part), ([holder, route], [a, b]) => {
@@ -50,7 +50,7 @@ test('a fingerprint is the hash of method, path, sorted query and body', () => {
   equal(fingerprintOf({ ...asked, method: 'post' }), fingerprintOf(asked));
 });
 
-test('the order of a query does not matter, all else does', () => {
+test('the order of query parameters does not matter, everything else does', () => {
   equal(fingerprintOf({ ...asked, query: 'b=2&a=1' }), fingerprintOf(asked));
   equal(
     fingerprintOf({ ...asked, query: 'x=2&x=1&y=%20' }),
@@ -69,14 +69,14 @@ test('the order of a query does not matter, all else does', () => {
   }
 });
 
-test('bytes of a query that are no text are told apart', () => {
+test('different bytes of a query that are not UTF-8 have different fingerprints', () => {
   const queries = ['a=%ff', 'a=%fe', 'a=%25ff', 'a=%EF%BF%BD', '%ff=a', 'a=%ff%fe', 'a=%'];
   const prints = queries.map((query) => fingerprintOf({ ...asked, query }));
   equal(new Set(prints).size, queries.length);
   equal(fingerprintOf({ ...asked, query: 'a=%FF' }), prints[0]);
 });
 
-test('a query of text is spelt as URLSearchParams spells it', () => {
+test('a query of text is encoded like URLSearchParams', () => {
   const text = fc.string({ unit: 'binary' }).map((it) => it.toWellFormed());
   fc.assert(
     fc.property(text, text, (name, value) => {
@@ -93,7 +93,7 @@ test('a query of text is spelt as URLSearchParams spells it', () => {
   );
 });
 
-test('a query cannot pass for a body', () => {
+test('a query and a body have different fingerprints', () => {
   notEqual(
     fingerprintOf({ ...asked, query: 'a=1', body: Buffer.from('\nx') }),
     fingerprintOf({ ...asked, query: 'a=1%0A', body: Buffer.from('x') }),

@@ -1,4 +1,4 @@
-// The life of a hold, over real HTTP, on a clock that passes when the test says so.
+// The life of a hold, over real HTTP, with a manual clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
@@ -46,7 +46,7 @@ async function open(t: TestContext, script: Script = answers(), idempotencyTimeo
 const answer = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 const bodyOf = (told: Told | undefined) => told?.body;
 
-test('every step speaks the words of the protocol', async (t) => {
+test('every request follows the protocol', async (t) => {
   const { hold, clock, plane, steps, drain } = await open(t);
   const first = await hold();
   await clock.pass(10_000);
@@ -69,7 +69,7 @@ for (const [state, expected] of Object.entries({
   mismatch: { kind: 'mismatch' },
   in_progress: { kind: 'in_progress', retryAfterMs: 1234 },
 })) {
-  test(`${state} is told as it is`, async (t) => {
+  test(`${state} is returned unchanged`, async (t) => {
     const retry_after_ms = state === 'in_progress' ? 1234 : null;
     const { claim } = await open(t, () => claimed({ state, lock_token: null, retry_after_ms }));
     deepEqual(await claim(asked), expected);
@@ -88,14 +88,14 @@ for (const [name, reply] of Object.entries({
   'a replay of nothing': claimed({ state: 'replay', response: null }),
   'no object': { body: [1] },
 })) {
-  test(`${name} is no verdict, and no lock is held`, async (t) => {
+  test(`${name} is not a verdict, and no lock is held`, async (t) => {
     const { claim, clock } = await open(t, () => reply, 100);
     deepEqual(await claim(asked), { kind: 'unavailable' });
     equal(clock.timers(), 0);
   });
 }
 
-test('the lock of a slow handler is kept alive, three times in its length', async (t) => {
+test('the lock of a slow handler is renewed three times per lock time', async (t) => {
   const { hold, clock, steps } = await open(t);
   const held = await hold();
   for (let beat = 1; beat <= 9; beat += 1) {
@@ -108,7 +108,7 @@ test('the lock of a slow handler is kept alive, three times in its length', asyn
   equal(steps().length, 11, 'the heart has stopped');
 });
 
-test('a beat that fails is soon followed by the next', async (t) => {
+test('a failed heartbeat is repeated soon', async (t) => {
   const { hold, clock, steps } = await open(
     t,
     answers(() => null),
@@ -122,7 +122,7 @@ test('a beat that fails is soon followed by the next', async (t) => {
   }
 });
 
-test('a beat that nobody answers is given up and made good while the lock still lives', async (t) => {
+test('a heartbeat without a response is repeated before the lock expires', async (t) => {
   const lockMs = 600;
   const { hold, clock, steps } = await open(t, ({ path }) =>
     path.endsWith('/claim') ? claimed({ lock_ms: lockMs }) : new Promise(() => {}),
@@ -136,7 +136,7 @@ test('a beat that nobody answers is given up and made good while the lock still 
   ok(clock.monotonicMs() - began < lockMs / 2);
 });
 
-test('a lost lock is said once and no longer beaten for', async (t) => {
+test('a lost lock is logged once and gets no more heartbeats', async (t) => {
   const { hold, clock, steps, logged } = await open(
     t,
     answers(() => done('lost')),
@@ -149,7 +149,7 @@ test('a lost lock is said once and no longer beaten for', async (t) => {
   deepEqual(logged, ['error keyrail: the lock of an idempotent request was lost']);
 });
 
-test('a handler that never ends does not hold its lock for ever', async (t) => {
+test('a handler that never ends does not hold its lock forever', async (t) => {
   const { hold, clock, steps, logged } = await open(t);
   await hold();
   for (let passed = 0; passed <= HOLD_MS_MAX; passed += 10_000) {
@@ -162,7 +162,7 @@ test('a handler that never ends does not hold its lock for ever', async (t) => {
   equal(logged.length, 1);
 });
 
-test('an answer is stored as soon as the control plane is back', async (t) => {
+test('a response is stored as soon as the control plane is back', async (t) => {
   const { hold, clock, steps, plane } = await open(
     t,
     answers(() => null),
@@ -181,7 +181,7 @@ test('an answer is stored as soon as the control plane is back', async (t) => {
   deepEqual(bodyOf(plane.told.at(-1))?.body, answer.body.toString('base64'));
 });
 
-test('an answer that is refused is stored without its body rather than not at all', async (t) => {
+test('a response that is refused is stored without its body', async (t) => {
   const refusing: Script = ({ body }) => (body.body === null ? done() : { status: 400 });
   const { hold, plane, steps, drain, logged } = await open(t, answers(refusing));
   (await hold()).complete(answer);
@@ -192,7 +192,7 @@ test('an answer that is refused is stored without its body rather than not at al
   deepEqual(logged, []);
 });
 
-test('only the first end of a hold counts', async (t) => {
+test('only the first complete or release of a hold counts', async (t) => {
   const { hold, steps, drain, clock } = await open(t);
   const held = await hold();
   held.complete(answer);
@@ -203,7 +203,7 @@ test('only the first end of a hold counts', async (t) => {
   deepEqual(steps(), ['claim', 'complete']);
 });
 
-test('draining waits for what is to be stored, but not for ever', async (t) => {
+test('draining waits for pending responses, but not forever', async (t) => {
   const { hold, clock, drain, steps } = await open(
     t,
     answers(() => new Promise(() => {})),
@@ -220,7 +220,7 @@ test('draining waits for what is to be stored, but not for ever', async (t) => {
   await drained;
 });
 
-test('figures of the network are bounded', async (t) => {
+test('numbers from the network are bounded', async (t) => {
   const huge = { lock_ms: 1e300, max_body_bytes: 1e300 };
   const { hold, clock, steps } = await open(t, ({ path }) =>
     path.endsWith('/claim') ? claimed(huge) : done(),

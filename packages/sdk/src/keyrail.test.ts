@@ -1,4 +1,4 @@
-// A node from its first moment to its last: cold starts, clocks that are wrong, silence.
+// A node from start to end: cold starts, wrong clocks, an unreachable control plane.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function node(t: TestContext, plane: Plane, options: Partial<KeyrailOptions> = {
   return watched;
 }
 
-/** Files are read and written in real time, whatever the clock says. */
+/** Files are read and written in real time, not by the manual clock. */
 async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let turn = 0; turn < 2_000; turn += 1) {
     if (await holds()) return;
@@ -39,7 +39,7 @@ async function scratch(t: TestContext): Promise<string> {
   return dir;
 }
 
-test('a cold start with nothing known refuses, except where a route says otherwise', async (t) => {
+test('a cold start without a policy refuses keys, except on routes that opt out', async (t) => {
   const plane = new Plane();
   const key = plane.issue({ scopes: ['a'] });
   plane.fault = gone;
@@ -63,11 +63,12 @@ test('a node is ready as soon as it has a policy', async (t) => {
   equal(await made.ready(0), true);
 });
 
-test('a cold start without control plane serves from the cache, and says so', async (t) => {
+test('a cold start without the control plane uses the cache and is degraded', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new Plane();
   const soon = new Date(plane.clock.now() + HOUR_MS).toISOString();
-  const [lasting, ending] = [plane.issue(), plane.issue({ expires_at: soon })];
+  const lasting = plane.issue();
+  const ending = plane.issue({ expires_at: soon });
   const first = node(t, plane, { cacheDir });
   await eventually(() => first.node.state().version !== null);
   await first.node.close();
@@ -86,11 +87,11 @@ test('a cold start without control plane serves from the cache, and says so', as
   await second.clock.pass(60_000);
   equal(reasonOf(second, fresh), 'allowed');
   const asked = plane.asked.filter(({ line }) => line === 'snapshot');
-  equal(asked.length, 1, 'what is cached needs only what came after it');
+  equal(asked.length, 1, 'a cached policy needs only a delta');
   equal(second.node.state().degraded, false);
 });
 
-test('a cache that somebody touched is refused, and the node asks for everything', async (t) => {
+test('a modified cache is refused, and the node requests a snapshot', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new Plane();
   const key = plane.issue();
@@ -109,7 +110,7 @@ test('a cache that somebody touched is refused, and the node asks for everything
   ok(second.logged.some((line) => line.includes('the policy cache was refused')));
 });
 
-test('a clock that is behind revives no key', async (t) => {
+test('a slow clock does not revive an expired key', async (t) => {
   const plane = new Plane();
   plane.aheadMs = 2 * DAY_MS;
   const serverNow = plane.clock.now() + plane.aheadMs;
@@ -123,7 +124,7 @@ test('a clock that is behind revives no key', async (t) => {
   equal(reasonOf(watched, ending), 'expired');
 });
 
-test('a clock that is set back revives no key either', async (t) => {
+test('setting the clock back does not revive an expired key', async (t) => {
   const manual = manualClock();
   let backMs = 0;
   const clock = { ...manual, now: () => manual.now() - backMs };
@@ -139,7 +140,7 @@ test('a clock that is set back revives no key either', async (t) => {
   equal(reasonOf(watched, ending), 'expired');
 });
 
-test('a control plane whose clock was ahead, and was put right, is believed again', async (t) => {
+test('a control plane whose fast clock was corrected is trusted again', async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const soon = new Date(plane.clock.now() + DAY_MS / 2).toISOString();
@@ -153,7 +154,7 @@ test('a control plane whose clock was ahead, and was put right, is believed agai
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test('an answer that was long under way does not turn time back', async (t) => {
+test('a late response does not turn time back', async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const ended = plane.issue({
@@ -168,7 +169,7 @@ test('an answer that was long under way does not turn time back', async (t) => {
   equal(reasonOf(watched, ended), 'expired');
 });
 
-test('a deleted project is told from an empty one', async (t) => {
+test('a deleted project is distinguished from an empty one', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = node(t, plane);
@@ -180,7 +181,7 @@ test('a deleted project is told from an empty one', async (t) => {
   equal(watched.node.state().projectDeleted, true);
 });
 
-test('policy of which nobody has spoken for long is stale, even if nothing failed', async (t) => {
+test('policy becomes stale without confirmation, even if no request failed', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = node(t, plane, { staleAfterMs: 40_000 });
@@ -195,10 +196,11 @@ test('policy of which nobody has spoken for long is stale, even if nothing faile
   equal(decision.allowed && decision.context.degraded, true);
 });
 
-test('a test secret key is told test keys alone, and takes no other feed', async (t) => {
+test('a test secret key loads test keys only and refuses any other feed', async (t) => {
   const plane = new Plane();
   plane.env = 'test';
-  const [live, inTest] = [plane.issue(), plane.issue({ env: 'test' })];
+  const live = plane.issue();
+  const inTest = plane.issue({ env: 'test' });
   plane.revoke(live);
   const watched = node(t, plane, { secretKey: secretKeyOf('test') });
   await watched.clock.pass(1);
@@ -209,7 +211,7 @@ test('a test secret key is told test keys alone, and takes no other feed', async
   equal(other.node.state().failure?.hard, true);
 });
 
-test('what a node asks for is narrowed as its options say', async (t) => {
+test('the options of a node limit the keys that it requests', async (t) => {
   const plane = new Plane();
   plane.env = 'live';
   const tenantIds = [

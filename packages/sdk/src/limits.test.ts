@@ -1,4 +1,4 @@
-// Rate limits over real HTTP: what is asked, what the answers become, and what silence costs.
+// Rate limits over real HTTP: requests, verdicts, and an unreachable control plane.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,7 +29,7 @@ const result = (more: object = {}) => ({
   },
 });
 
-test('headers are structured fields, in whole seconds that never promise too much', () => {
+test('headers are structured fields with seconds that are rounded up', () => {
   deepEqual(limitHeaders([]), {});
   deepEqual(
     limitHeaders([
@@ -43,7 +43,7 @@ test('headers are structured fields, in whole seconds that never promise too muc
   );
 });
 
-test('the counters are asked in the words of the protocol', async (t) => {
+test('the rate limit request follows the protocol', async (t) => {
   const plane = await receiver(t, () => result());
   const verdict = await createLimits(rig(plane.url)).check(contextOf({}), [rule], 3);
   deepEqual(verdict, { kind: 'counted', allowed: true, states: [state], retryAfterSeconds: null });
@@ -60,7 +60,7 @@ test('the counters are asked in the words of the protocol', async (t) => {
   });
 });
 
-test('a denial says how long to wait, if waiting helps', async (t) => {
+test('a denial has a retry time, if waiting helps', async (t) => {
   const plane = await receiver(t, () => result({ allowed: false, retry_after_seconds: 7 }));
   const limits = createLimits(rig(plane.url));
   const denied = { kind: 'counted', allowed: false, states: [state] };
@@ -69,7 +69,7 @@ test('a denial says how long to wait, if waiting helps', async (t) => {
   deepEqual(await limits.check(contextOf({}), [rule], 1), { ...denied, retryAfterSeconds: null });
 });
 
-test('a cost is brought into its bounds', async (t) => {
+test('a cost is clamped to its bounds', async (t) => {
   const plane = await receiver(t, () => result());
   const limits = createLimits(rig(plane.url));
   for (const cost of [0, 2.4, -3, 5000, Number.NaN])
@@ -89,7 +89,7 @@ for (const [name, reply] of Object.entries({
   'an id that would break a header': result({ policies: [{ ...policy, id: 'a"b' }] }),
   'no object at all': { body: null },
 })) {
-  test(`${name} is no verdict`, async (t) => {
+  test(`${name} is not a verdict`, async (t) => {
     const plane = await receiver(t, () => reply);
     const parts = rig(plane.url);
     const verdict = await createLimits(parts).check(contextOf({}), [rule], 1);
@@ -98,7 +98,7 @@ for (const [name, reply] of Object.entries({
   });
 }
 
-test('a check for which there may be no counter does not stop the others', async (t) => {
+test('a check over the counter quota does not stop other checks', async (t) => {
   const isNew = contextOf({ keyId: '01890000-0000-7000-8000-00000000000f' });
   const plane = await receiver(t, ({ body }) =>
     body.key_id === isNew.keyId ? { status: 429, headers: { 'retry-after': '60' } } : result(),
@@ -113,7 +113,7 @@ test('a check for which there may be no counter does not stop the others', async
   equal(parts.logged.length, 1, 'one warning');
 });
 
-test('silence is waited for once a second, by one request', async (t) => {
+test('while the control plane is unreachable, one request per second waits for it', async (t) => {
   const plane = await receiver(t, () => new Promise(() => {}));
   const parts = rig(plane.url, { rateLimitTimeoutMs: 400 });
   const limits = createLimits(parts);
@@ -131,7 +131,7 @@ test('silence is waited for once a second, by one request', async (t) => {
   equal(parts.logged.length, 1, 'one outage, one warning');
 });
 
-test('figures of the network are bounded, whatever JSON can write', async (t) => {
+test('numbers from the network are bounded, even 1e999', async (t) => {
   let text = '';
   const server = createServer((_, response) => void response.end(text));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,5 @@
-// The built package as a vendor gets it: alone in a folder, as ESM and as CommonJS, on the oldest
-// Node that it promises to run on and on this one, and compiled against by a vendor's TypeScript.
+// The built package as a vendor installs it: as ESM and CommonJS, on the oldest supported Node and
+// on this one, and compiled against by a vendor's TypeScript.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -64,7 +64,7 @@ for (const file of ['smoke.cjs', 'smoke.mjs']) {
   });
 }
 
-test('the built package needs nothing but Node, and every entry point is there', async () => {
+test('the built package needs only Node, and every entry point exists', async () => {
   const place = join(folder, 'node_modules', '@keyrail', 'sdk');
   const { exports } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
   for (const paths of Object.values<Record<string, string>>(exports)) {
@@ -86,12 +86,16 @@ test('the built package needs nothing but Node, and every entry point is there',
   }
 });
 
-test('the declarations serve a vendor’s TypeScript, as ESM and as CommonJS', async () => {
+test('the type declarations work in TypeScript, as ESM and as CommonJS', async () => {
   for (const name of ['@types', 'undici-types']) {
     await symlink(join(modules, name), join(folder, 'node_modules', name));
   }
   const compilerOptions = {
-    ...{ module: 'nodenext', target: 'es2022', strict: true, noEmit: true, types: ['node'] },
+    module: 'nodenext',
+    target: 'es2022',
+    strict: true,
+    noEmit: true,
+    types: ['node'],
     exactOptionalPropertyTypes: true,
   };
   const config = { compilerOptions, files: CONSUMERS };

@@ -1,4 +1,4 @@
-// Options: what would leave routes unprotected is thrown at once, everything else is put right.
+// Options: mistakes that would leave routes unprotected throw, all others are corrected.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
@@ -17,21 +17,26 @@ function settled(options: object) {
   return { settings: settingsOf({ ...whole, log, ...options }), logged };
 }
 
-test('nothing but the three required options is needed', () => {
+test('only the three required options are needed', () => {
   const { settings, logged } = settled({});
   deepEqual(logged, []);
   const { base, env, tenantIds, cacheDir, keyHeaders, longPoll, pollMs, telemetry } = settings;
   deepEqual(
     { base, env, tenantIds, cacheDir, keyHeaders, longPoll, pollMs },
     {
-      ...{ base: 'https://keys.example.com', env: null, tenantIds: [], cacheDir: null },
-      ...{ keyHeaders: ['authorization', 'x-api-key'], longPoll: true, pollMs: 10_000 },
+      base: 'https://keys.example.com',
+      env: null,
+      tenantIds: [],
+      cacheDir: null,
+      keyHeaders: ['authorization', 'x-api-key'],
+      longPoll: true,
+      pollMs: 10_000,
     },
   );
   deepEqual(telemetry, { sampleRate: 1, flushMs: 5_000, queueMax: 10_000, batchMax: 1_000 });
 });
 
-test('plain HTTP is warned of once, unless it stays on this machine', () => {
+test('plain HTTP logs one warning, except on this machine', () => {
   const warnings = (url: string) => settled({ url }).logged.length;
   for (const url of ['http://keys.example.com', 'http://10.0.0.7:4400/a', 'http://127.0.0.1.x.com'])
     equal(warnings(url), 1, url);
@@ -40,8 +45,9 @@ test('plain HTTP is warned of once, unless it stays on this machine', () => {
   equal(warnings('https://keys.example.com'), 0);
 });
 
-test('what cannot be right is thrown, without a word of the secret key', () => {
-  const [head, tail] = [whole.secretKey.slice(0, 30), whole.secretKey.slice(30)];
+test('invalid options throw an error that does not contain the secret key', () => {
+  const head = whole.secretKey.slice(0, 30);
+  const tail = whole.secretKey.slice(30);
   const wrong: Record<string, unknown>[] = [
     { url: '' },
     { url: 'keys.example.com' },
@@ -72,14 +78,12 @@ test('what cannot be right is thrown, without a word of the secret key', () => {
   }
 });
 
-test('numbers out of range are clamped, and it is said', () => {
+test('numbers out of range are clamped with a warning', () => {
   const { settings, logged } = settled({
-    ...{
-      pollMs: 1,
-      staleAfterMs: 1e12,
-      rateLimitTimeoutMs: 'soon',
-      idempotencyTimeoutMs: Number.NaN,
-    },
+    pollMs: 1,
+    staleAfterMs: 1e12,
+    rateLimitTimeoutMs: 'soon',
+    idempotencyTimeoutMs: Number.NaN,
     telemetry: { sampleRate: 7, batchMax: 1e9, queueMax: 2.5 },
   });
   const { pollMs, staleAfterMs, rateLimitTimeoutMs, idempotencyTimeoutMs, telemetry } = settings;
@@ -91,7 +95,7 @@ test('numbers out of range are clamped, and it is said', () => {
   equal(logged.filter((line) => line.startsWith('warn')).length, 7);
 });
 
-test('policy does not count as stale between two polls that are both answered', () => {
+test('policy is not stale between two successful polls', () => {
   const given = { pollMs: 60_000, staleAfterMs: 30_000, longPoll: false };
   const { settings, logged } = settled(given);
   equal(settings.staleAfterMs, 90_000);
@@ -102,27 +106,27 @@ test('policy does not count as stale between two polls that are both answered', 
   deepEqual(impatient.logged, []);
 });
 
-test('polls come often enough for a revocation to wait for the node', () => {
+test('polls are frequent enough for revocations to wait for the node', () => {
   const { settings, logged } = settled({ pollMs: 120_000, longPoll: false });
   const latestMs = settings.pollMs * 1.2 + 10_000;
   ok(latestMs < NODE_SEEN_WITHIN_MS, `${latestMs}`);
   ok(logged.some((line) => /^warn .*pollMs/.test(line)));
 });
 
-test('an option that there is not is ignored, and it is said', () => {
+test('an unknown option is ignored with a warning', () => {
   const { logged } = settled({ projctId: 'x', telemetry: { sample: 1 } });
   ok(logged.some((line) => line.includes('projctId')));
   ok(logged.some((line) => line.includes('sample')));
 });
 
-test('a log that throws fails nobody', () => {
+test('a log function that throws fails no request', () => {
   const log: KeyrailOptions['log'] = () => {
     throw new Error('full');
   };
   settingsOf({ ...whole, log, pollMs: 1 }).log('error', 'x');
 });
 
-test('two nodes of one name are two nodes', () => {
+test('two nodes with the same name have different ids', () => {
   const names = Array.from({ length: 50 }, () => settled({ nodeName: 'api' }).settings.nodeId);
   equal(new Set(names).size, 50);
   ok(names.every((name) => /^api:[0-9a-f]{8}$/.test(name)));

@@ -1,4 +1,4 @@
-// A day without the control plane, against a model: every decision is right, none asks anybody,
+// A day without the control plane, against a model: every decision is right, none needs a request,
 // and afterwards the node catches up.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const SCOPES = ['a', 'b', 'c'];
 
 type ModelKey = { text: string; env: 'live' | 'test'; scopes: string[]; expiresAt: number };
 
-/** What must come out, said as plainly as possible. */
+/** The expected decision, computed in the simplest way. */
 function expected(key: ModelKey | null, route: RouteOptions, now: number): string {
   if (!key) return 'unknown_key';
   if (key.expiresAt <= now) return 'expired';
@@ -70,7 +70,7 @@ for (let seed = 0; seed < SEEDS; seed += 1) {
   test(`a day of outage, seed ${seed}: every decision is right`, async (t) => {
     const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0) + seed);
     const plane = new Plane();
-    plane.issue(); // the stranger's number, which is never looked for as a key
+    plane.issue(); // the number of the unknown key, which is never verified
     plane.revoke(STRANGER);
     const keys = fill(plane, chance);
     const watched = nodeOn(plane, {}, () => chance.below(1_000) / 1_000);
@@ -82,7 +82,7 @@ for (let seed = 0; seed < SEEDS; seed += 1) {
     plane.wake();
     await watched.clock.pass(60_000);
     const before = plane.asked.length;
-    // What happens meanwhile must not be guessed.
+    // Changes during the outage must not affect decisions.
     const [revoked] = keys;
     plane.revoke(revoked?.text ?? '');
     plane.issue();

@@ -1,4 +1,4 @@
-// Every piece of code that the documents show compiles against the package as it is.
+// Every code example in the documents compiles against the package.
 import { equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const root = join(import.meta.dirname, '..', '..', '..');
 const documents = ['packages/sdk/README.md', 'docs/integrate.md'];
 
-/** What a reader has besides: each piece takes what it does not make itself. */
+/** Declarations for the names that an example uses but does not declare. */
 const given: Record<string, string> = {
   url: 'declare const url: string;',
   secretKey: 'declare const secretKey: string;',
@@ -41,8 +41,8 @@ function completed(code: string): string {
   return `${lines.join('\n')}\n${code}\nexport {};\n`;
 }
 
-test('every piece of code in the documents compiles', async (t) => {
-  // Where it finds the packages; a name of its own, because two runs may be at it.
+test('every code example in the documents compiles', async (t) => {
+  // Below node_modules, so that imports resolve; with the process id, because runs may be parallel.
   const folder = join(root, 'node_modules', '.cache', `keyrail-readme-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(folder, { recursive: true });
@@ -54,7 +54,7 @@ test('every piece of code in the documents compiles', async (t) => {
       await writeFile(join(folder, `piece-${pieces}.ts`), completed(code));
     }
   }
-  ok(pieces > 10, 'the pieces were found');
+  ok(pieces > 10, 'found the examples');
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { experimentalDecorators: true, types: ['node'] },

@@ -32,7 +32,7 @@ const expected: Record<DenialReason, string> = {
 };
 
 for (const [reason, answer] of Object.entries(expected)) {
-  test(`${reason} is answered with ${answer}`, () => {
+  test(`${reason} gets the response ${answer}`, () => {
     const missing = reason === 'insufficient_scope' ? ['invoices:write'] : [];
     const { status, headers, body } = refuseKey(reason as DenialReason, missing);
     const { error } = ErrorBody.parse(JSON.parse(body));
@@ -44,7 +44,7 @@ for (const [reason, answer] of Object.entries(expected)) {
   });
 }
 
-test('a wait is said in whole seconds, and never as none', () => {
+test('Retry-After is in whole seconds and never zero', () => {
   const after = (retryAfterSeconds: number | null) =>
     refuse('rate_limited', { retryAfterSeconds }).headers['retry-after'];
   equal(after(0), '1');

@@ -37,17 +37,17 @@ const wrong: [string, unknown][] = [
   ['options', null],
 ];
 
-test('options that are right are left as they are', () => {
+test('valid options are returned unchanged', () => {
   for (const route of good) equal(checkRoute(route), route);
 });
 
 for (const [name, route] of wrong) {
-  test(`${JSON.stringify(route)} does not get as far as a request`, () => {
+  test(`${JSON.stringify(route)} throws when the route is declared`, () => {
     throws(() => checkRoute(route as RouteOptions), new RegExp(`^TypeError: protect: ${name} `));
   });
 }
 
-test('every adapter looks before it serves', () => {
+test('every adapter checks its route options', () => {
   const route = { scope: ['a'] } as RouteOptions;
   const admit = () => Promise.reject(new Error('nobody asked'));
   const keyrail = { admit, enter: admit };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { manualClock } from '../test/manual-clock.ts';
 import { EVENTS_PER_SECOND_MAX, Sampling } from './sampling.ts';
 
-/** A known sequence that fills its range evenly. */
+/** A fixed sequence that fills its range evenly. */
 function evenly(): () => number {
   let at = 0;
   return () => (at++ * 0.618_033_988_749) % 1;
@@ -11,7 +11,7 @@ function evenly(): () => number {
 
 type Rush = { perSecond: number; seconds: number; keys?: number; sampleRate?: number };
 
-/** Lets requests come at a rate; returns what was told of each second, and of all. */
+/** Sends requests at a rate; returns what was reported for each second, and in total. */
 async function rush({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
   const clock = manualClock();
   const sampling = new Sampling({ clock, chance: evenly(), sampleRate });
@@ -34,7 +34,7 @@ async function rush({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
   return { told, weighed, firsts: firsts.size, all: perSecond * seconds };
 }
 
-test('up to the rate every request is told, and stands for itself', async () => {
+test('up to the rate every request is reported with share 1', async () => {
   const { told, weighed, all } = await rush({ perSecond: EVENTS_PER_SECOND_MAX, seconds: 5 });
   equal(weighed, all);
   equal(
@@ -43,14 +43,14 @@ test('up to the rate every request is told, and stands for itself', async () => 
   );
 });
 
-test('beyond it a share is told, and stands for all', async () => {
+test('above the rate a share is reported, and represents all requests', async () => {
   const { told, weighed, all } = await rush({ perSecond: 20_000, seconds: 12 });
   ok(Math.abs(weighed / all - 1) < 0.03, `${weighed} for ${all}`);
   ok((told[0] ?? 0) < 8 * EVENTS_PER_SECOND_MAX, `a rush tells ${told[0]} at first`);
   for (const count of told.slice(2)) ok(count < 1.3 * EVENTS_PER_SECOND_MAX, `${told}`);
 });
 
-test('when the rush is over every request is told again', async () => {
+test('after a burst every request is reported again', async () => {
   const clock = manualClock();
   const sampling = new Sampling({ clock, chance: evenly(), sampleRate: 1 });
   for (let at = 0; at < 50_000; at += 1) sampling.choose('one', clock.monotonicMs());
@@ -60,7 +60,7 @@ test('when the rush is over every request is told again', async () => {
   for (let at = 0; at < 100; at += 1) equal(sampling.choose('one', clock.monotonicMs()), 1);
 });
 
-test('no key goes unseen in a rush, or in a sample', async () => {
+test('every key is reported during a burst and with sampling', async () => {
   const { firsts } = await rush({ perSecond: 20_000, seconds: 3, keys: 900 });
   equal(firsts, 900);
   const sampled = await rush({ perSecond: 1000, seconds: 3, keys: 50, sampleRate: 0.01 });

@@ -6,7 +6,7 @@ import { replayedAnswer, storableHeaders } from './stored-answer.ts';
 
 const { body: completion } = idempotencyEndpoints['POST /v1/idempotency/complete'];
 
-test('headers of the connection, cookies and counters are not stored', () => {
+test('hop-by-hop headers, cookies and rate limit headers are not stored', () => {
   const headers = {
     'Content-Type': 'application/json',
     location: '/charges/1',
@@ -31,7 +31,7 @@ test('headers of the connection, cookies and counters are not stored', () => {
   });
 });
 
-test('whatever the headers, the control plane takes what is left of them', () => {
+test('the control plane accepts the stored headers, whatever the handler sets', () => {
   const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'x'.repeat(129), 'x-ok', 'ä'));
   const value = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -51,7 +51,7 @@ test('whatever the headers, the control plane takes what is left of them', () =>
   );
 });
 
-test('a stored answer comes back byte for byte, and says that it is a replay', () => {
+test('a stored response is replayed byte for byte and marked as a replay', () => {
   const bytes = Buffer.from([0, 1, 2, 0xff]);
   const headers = { 'content-type': 'application/octet-stream', 'set-cookie': 'x=1' };
   const answer = replayedAnswer({ status: 201, headers, body: bytes.toString('base64') });
@@ -62,7 +62,7 @@ test('a stored answer comes back byte for byte, and says that it is a replay', (
   });
 });
 
-test('a body that was too large to store is left out, and said to be', () => {
+test('a body that was too large to store is omitted, with a header that says so', () => {
   const headers = {
     'content-type': 'text/csv',
     'content-encoding': 'gzip',
@@ -78,7 +78,7 @@ test('a body that was too large to store is left out, and said to be', () => {
   equal(answer?.body.length, 0);
 });
 
-test('what is no answer is none', () => {
+test('an invalid stored response is not replayed', () => {
   for (const stored of [null, undefined, {}, { status: 'x' }, { status: 700 }, { status: 101 }]) {
     equal(replayedAnswer(stored), null);
   }

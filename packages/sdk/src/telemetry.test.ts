@@ -1,4 +1,4 @@
-// Telemetry over real HTTP, on a clock that passes when the test says so.
+// Telemetry over real HTTP, with a manual clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -10,10 +10,10 @@ import { event, open, sdk, taken } from '../test/telling.ts';
 import { createTelemetry } from './telemetry.ts';
 import { lineOf } from './telemetry-batch.ts';
 
-/** Time enough for an answer over this machine's own wire to be taken. */
+/** Long enough for a response over the loopback interface to be processed. */
 const ANSWERED_MS = 100;
 
-test('events wait for company, and go out as the protocol has them', async (t) => {
+test('events are batched and follow the protocol', async (t) => {
   const { record, clock, batches, plane, state } = await open(t, { flushMs: 5000 });
   record(3);
   await clock.pass(4999);
@@ -31,7 +31,7 @@ test('events wait for company, and go out as the protocol has them', async (t) =
   equal(clock.timers(), 0, 'nothing is left to wake up for');
 });
 
-test('a full batch does not wait', async (t) => {
+test('a full batch is sent immediately', async (t) => {
   const { record, clock, batches, state } = await open(t, { batchMax: 10 });
   record(25);
   await clock.pass(1);
@@ -44,7 +44,7 @@ test('a full batch does not wait', async (t) => {
   await until(() => state().sent === 25);
 });
 
-test('what does not get through is sent again under the same id, later and later', async (t) => {
+test('a failed batch is sent again under the same id, with a growing delay', async (t) => {
   const { record, clock, batches, plane, state, logged } = await open(t);
   const failing: (Reply | null)[] = [null, { status: 503 }, { status: 500 }, null];
   plane.script = () =>
@@ -63,7 +63,7 @@ test('what does not get through is sent again under the same id, later and later
   equal(state().dropped, 0);
 });
 
-test('a budget that is used up is waited for, as long as the answer says', async (t) => {
+test('with a used-up budget, the node waits as long as Retry-After says', async (t) => {
   const { record, clock, plane, state } = await open(t);
   plane.script = () =>
     plane.told.length === 1 ? { status: 429, headers: { 'retry-after': '42' } } : taken;
@@ -76,7 +76,7 @@ test('a budget that is used up is waited for, as long as the answer says', async
   await until(() => state().sent === 1);
 });
 
-test('a refused batch is dropped and counted, and the next one tells', async (t) => {
+test('a refused batch is dropped and counted, and the next one reports it', async (t) => {
   const { record, clock, batches, plane, state } = await open(t);
   plane.script = () => (plane.told.length === 1 ? { status: 400 } : taken);
   record(7);
@@ -90,7 +90,7 @@ test('a refused batch is dropped and counted, and the next one tells', async (t)
   equal(batches()[1]?.events_dropped, 7);
 });
 
-test('what comes only long after a refusal is told all the same', async (t) => {
+test('an event long after a refusal is sent', async (t) => {
   const { record, clock, plane, state } = await open(t);
   plane.script = () => (plane.told.length === 1 ? { status: 403 } : taken);
   record(1);
@@ -102,7 +102,7 @@ test('what comes only long after a refusal is told all the same', async (t) => {
   await until(() => state().sent === 1);
 });
 
-test('an outage costs events, never memory', async (t) => {
+test('an outage drops events but does not grow memory', async (t) => {
   const { record, clock, batches, plane, state } = await open(t, { queueMax: 50, batchMax: 20 });
   plane.script = () => null;
   for (let hour = 0; hour < 3; hour += 1) {
@@ -123,9 +123,9 @@ test('an outage costs events, never memory', async (t) => {
   );
 });
 
-test('of a sample every event stands for more than itself', async (t) => {
+test('with sampling, every event has its share', async (t) => {
   let at = 0;
-  // A known sequence that fills its range evenly.
+  // A fixed sequence that fills its range evenly.
   const chance = () => (at++ * 0.618_033_988_749) % 1;
   const { record, clock, batches, state } = await open(t, { sampleRate: 0.25 }, chance);
   record(4000);
@@ -137,7 +137,7 @@ test('of a sample every event stands for more than itself', async (t) => {
   equal(state().dropped, 0, 'what was not chosen was not dropped');
 });
 
-test('an event is written as JSON writes it, whatever is in it', () => {
+test('an event is serialized like JSON.stringify, whatever it contains', () => {
   const text = fc.string({ unit: 'binary', maxLength: 300 });
   const given = fc.record({
     path: text,
@@ -160,7 +160,7 @@ test('an event is written as JSON writes it, whatever is in it', () => {
   );
 });
 
-test('odd requests do not cost a whole batch', async (t) => {
+test('odd requests do not make the server refuse a whole batch', async (t) => {
   const { record, clock, batches, state } = await open(t);
   const long = '/\ud83d\ude00'.repeat(9000);
   record(1, { path: `/\0${long}`, route: long, method: 'X'.repeat(500), request_id: '\ud800' });
@@ -174,7 +174,7 @@ test('odd requests do not cost a whole batch', async (t) => {
   );
 });
 
-test('no batch is larger than the control plane takes, however long the paths are', async (t) => {
+test('no batch is larger than the control plane accepts, however long the paths are', async (t) => {
   const options = { batchMax: 5_000, flushMs: 60_000 };
   const { record, clock, close, plane, state } = await open(t, options);
   for (let second = 0; second < 5; second += 1) {
@@ -189,7 +189,7 @@ test('no batch is larger than the control plane takes, however long the paths ar
   }
 });
 
-test('what waits is sent when the node closes, and nothing is taken afterwards', async (t) => {
+test('queued events are sent when the node closes, and later ones are dropped', async (t) => {
   const { record, close, state, batches } = await open(t, { batchMax: 2 });
   record(5);
   await close(5000);
@@ -199,7 +199,7 @@ test('what waits is sent when the node closes, and nothing is taken afterwards',
   deepEqual(state(), { queued: 0, sent: 5, dropped: 1 });
 });
 
-test('a batch on its way when the node closes is sent once', async (t) => {
+test('a batch that is being sent when the node closes is sent once', async (t) => {
   const { record, close, clock, state, batches, plane } = await open(t);
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -217,7 +217,7 @@ test('a batch on its way when the node closes is sent once', async (t) => {
   equal(batches().length, 2);
 });
 
-test('closing gives up when nobody answers', async (t) => {
+test('closing gives up when the control plane does not answer', async (t) => {
   const { record, close, clock, state, plane } = await open(t);
   plane.script = () => null;
   record(3);
@@ -230,7 +230,7 @@ test('closing gives up when nobody answers', async (t) => {
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
 });
 
-test('closing does not wait for a batch that was on its way long before', async (t) => {
+test('closing does not wait for a batch that is already slow', async (t) => {
   const { record, close, clock, state, plane } = await open(t);
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -245,7 +245,7 @@ test('closing does not wait for a batch that was on its way long before', async 
     isClosed = true;
   });
   await clock.pass(2000);
-  // Long before the exchange itself would be given up.
+  // Long before the timeout of the request itself.
   await until(() => isClosed);
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
   letGo();
@@ -253,10 +253,10 @@ test('closing does not wait for a batch that was on its way long before', async 
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 }, 'nothing is counted twice');
 });
 
-test('an event that cannot be written costs no other', async (t) => {
+test('an event that cannot be serialized does not affect others', async (t) => {
   const { record, clock, batches, state } = await open(t, { flushMs: 5000 });
   record(1);
-  // As an adapter of the vendor's own may leave it, in a language without types.
+  // As a vendor's own adapter in JavaScript may produce it.
   record(1, { method: undefined as never });
   record(1);
   await clock.pass(5000);

@@ -24,7 +24,7 @@ const limit: RateLimitRule = {
   scope: 'tenant',
 };
 
-test('keys are known at once, with everything that was asked for', async (t) => {
+test('the initial keys work immediately, with their options', async (t) => {
   const past = new Date(Date.UTC(2020, 0, 1));
   const { keyrail } = await node(t, {
     keys: [{ scopes: ['a'], env: 'test' }, { expiresAt: past }, {}],
@@ -50,7 +50,7 @@ test('keys are known at once, with everything that was asked for', async (t) => 
   equal(keyrail.verify(plain?.key, { scopes: ['a'] }).allowed, false);
 });
 
-test('a key that is issued or revoked later is so when the call returns', async (t) => {
+test('a key is issued or revoked when the call returns', async (t) => {
   const { keyrail } = await node(t);
   for (let turn = 0; turn < 20; turn += 1) {
     const { key } = await keyrail.issue();
@@ -61,7 +61,7 @@ test('a key that is issued or revoked later is so when the call returns', async 
   await rejects(keyrail.revoke('kr_live_unknown'), /no such key/);
 });
 
-test('limits bite and are shared as their scope says', async (t) => {
+test('rate limits apply and are shared according to their scope', async (t) => {
   const tenantId = crypto.randomUUID();
   const rateLimits = [limit];
   const { keyrail, ask } = await node(t, {
@@ -72,7 +72,7 @@ test('limits bite and are shared as their scope says', async (t) => {
   deepEqual(kinds, ['admitted', 'admitted', 'refused', 'refused', 'admitted']);
 });
 
-test('an outage shows what an outage does', async (t) => {
+test('a simulated outage behaves like a real one', async (t) => {
   const { keyrail, ask } = await node(t, { keys: [{ rateLimits: [limit] }] });
   const key = keyrail.keys[0]?.key ?? '';
   keyrail.setReachable(false);
@@ -82,7 +82,7 @@ test('an outage shows what an outage does', async (t) => {
   equal((await ask(key, { 'idempotency-key': 'one' })).kind, 'admitted');
 });
 
-test('telemetry can be looked at', async (t) => {
+test('telemetry events can be read', async (t) => {
   const { keyrail, ask } = await node(t, { keys: [{}] });
   const admission = await ask(keyrail.keys[0]?.key ?? '');
   if (admission.kind === 'admitted') admission.settle({ status: 204 });
@@ -97,7 +97,7 @@ test('telemetry can be looked at', async (t) => {
   );
 });
 
-test('a node for one environment, or for some tenants, knows their keys and no others', async (t) => {
+test('a node for one environment, or for some tenants, loads only their keys', async (t) => {
   const tenantId = crypto.randomUUID();
   const keys = [{ env: 'test', tenantId }, { env: 'live', tenantId }, { env: 'live' }] as const;
   const reasons = async (options: TestOptions) => {
@@ -108,25 +108,27 @@ test('a node for one environment, or for some tenants, knows their keys and no o
       return decision.allowed ? 'allowed' : decision.reason;
     });
   };
-  const [ok, foreign, unknown] = ['allowed', 'wrong_environment', 'unknown_key'];
+  const ok = 'allowed';
+  const foreign = 'wrong_environment';
+  const unknown = 'unknown_key';
   deepEqual(await reasons({ env: 'test' }), [ok, foreign, foreign, foreign]);
   deepEqual(await reasons({ env: 'live' }), [foreign, ok, ok, ok]);
   deepEqual(await reasons({ tenantIds: [tenantId] }), [ok, ok, unknown, ok]);
 });
 
-test('a node that is cut off hears of nothing, says so, and catches up', async (t) => {
+test('an unreachable node gets no changes, is degraded, and catches up', async (t) => {
   const { keyrail } = await node(t, { keys: [{}] });
   const key = keyrail.keys[0]?.key ?? '';
   keyrail.setReachable(false);
   await until(() => keyrail.state().degraded);
   await keyrail.revoke(key);
-  equal(keyrail.verify(key).allowed, true, 'it cannot know');
+  equal(keyrail.verify(key).allowed, true, 'the node cannot know yet');
   keyrail.setReachable(true);
   await until(() => !keyrail.verify(key).allowed);
   equal(keyrail.state().degraded, false);
 });
 
-test('a poll of which nothing comes is answered when its time is over', async () => {
+test('a held poll without changes is answered after its hold', async () => {
   const waited: number[] = [];
   const { fetch } = createTestPlane({
     projectId: crypto.randomUUID(),
@@ -143,7 +145,7 @@ test('a poll of which nothing comes is answered when its time is over', async ()
   deepEqual(waited, [25_000]);
 });
 
-test('more keys than fit on a page come in pages, and in a snapshot after a delta', async (t) => {
+test('many keys are sent in pages, and as a snapshot instead of a large delta', async (t) => {
   const keys = Array.from({ length: 1_500 }, () => ({}));
   const keyrail = await createTestKeyrail({ keys, telemetry: false });
   t.after(() => keyrail.close());

@@ -1,4 +1,4 @@
-// What is told of a control plane that was not heard: enough to know what to mend, and no more.
+// The message for an unreachable control plane: the error code, and nothing else.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failed } from './policy/source.ts';
@@ -14,26 +14,26 @@ const answerTo = (fault: unknown) =>
     fetch: () => Promise.reject(fault),
   }).send(asked);
 
-const toldOf = async (fault: unknown): Promise<string> => {
+const messageOf = async (fault: unknown): Promise<string> => {
   const outcome = await answerTo(fault);
   return outcome.kind === 'answer' ? '' : new Failed(outcome).message;
 };
 
 const failed = (cause: unknown) => new TypeError('fetch failed', { cause });
 
-test('a refused port, an unknown host and an expired certificate are told apart', async () => {
+test('a refused port, an unknown host and an expired certificate have different messages', async () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED']) {
     const fault = failed(Object.assign(new Error('krsk_live_canary'), { code }));
-    equal(await toldOf(fault), `the control plane was not heard (connect: ${code})`);
+    equal(await messageOf(fault), `the control plane is unreachable (connect: ${code})`);
   }
   const both = new AggregateError([Object.assign(new Error(), { code: 'ECONNREFUSED' })]);
-  equal(await toldOf(failed(both)), 'the control plane was not heard (connect: ECONNREFUSED)');
+  equal(await messageOf(failed(both)), 'the control plane is unreachable (connect: ECONNREFUSED)');
 });
 
-test('what is no code is not repeated: it may hold anything', async () => {
+test('text that is not an error code is not logged, because it may contain anything', async () => {
   for (const code of ['krsk_live_canary', 'A B', '', 7, null]) {
     const fault = failed(Object.assign(new Error('krsk_live_canary'), { code }));
-    equal(await toldOf(fault), 'the control plane was not heard (connect)');
+    equal(await messageOf(fault), 'the control plane is unreachable (connect)');
   }
   deepEqual(await answerTo('nothing'), { kind: 'unreachable', hard: false, reason: 'connect' });
 });

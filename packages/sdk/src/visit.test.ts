@@ -29,12 +29,12 @@ for (const [headers, expected] of [
   [{ 'x-api-key': '' }, null],
   [{ 'x-key': 'kr_live_c' }, null],
 ] as const) {
-  test(`of ${JSON.stringify(headers)} the key is ${expected}`, () => {
+  test(`the key in ${JSON.stringify(headers)} is ${expected}`, () => {
     equal(keyTextOf(callWith(headers), ['authorization', 'x-api-key']), expected);
   });
 }
 
-test('another header can be named', () => {
+test('another header can be configured', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
 });
 
@@ -53,7 +53,7 @@ function eventsOf(env: 'live' | 'test', headers: Record<string, string>): Teleme
   return events;
 }
 
-test('telemetry tells path and route, and never a query, a header or a key', () => {
+test('telemetry contains path and route, and never a query, a header or a key', () => {
   const [event] = eventsOf('live', {
     authorization: 'Bearer kr_live_secret',
     'x-request-id': 'r7',
@@ -75,23 +75,23 @@ test('telemetry tells path and route, and never a query, a header or a key', () 
   });
 });
 
-test('a node with a test secret key speaks of test alone', () => {
+test('a node with a test secret key reports test events only', () => {
   equal(eventsOf('test', {})[0]?.env, 'test');
 });
 
-test('a request without a sane id is given one', () => {
+test('a request without a valid id gets one', () => {
   for (const id of ['', 'a b', 'x'.repeat(201), '\u00fc']) {
     match(eventsOf('live', { 'x-request-id': id })[0]?.request_id ?? '', /^[0-9a-f-]{36}\.1$/);
   }
 });
 
-test('the version is the one of the package', () => {
+test('the version equals that of package.json', () => {
   const file = join(import.meta.dirname, '..', 'package.json');
   const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
   deepEqual({ ...SDK }, { name, version });
 });
 
-test('only spaces and tabs around a key are left out', () => {
+test('only spaces and tabs around a key are removed', () => {
   const keyText = (value: string, name = 'x-api-key') =>
     keyTextOf({ method: 'GET', path: '/', header: (asked) => (asked === name ? value : null) }, [
       name,

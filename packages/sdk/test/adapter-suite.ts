@@ -1,5 +1,5 @@
-// What every adapter must do, tried on the real framework over real HTTP. The app of each has the
-// same routes; what differs is only how it is written.
+// The tests that every adapter must pass, on the real framework over real HTTP. Each app has the
+// same routes, written for its framework.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,24 +10,24 @@ import { createTestKeyrail, type TestKeyrail } from '../src/testing.ts';
 import { until } from './rig.ts';
 
 export const routes = {
-  /** GET /hello/:name answers `{tenant, name, remaining}`. */
+  /** GET /hello/:name responds with `{tenant, name, remaining}`. */
   hello: { scopes: ['read'], name: '/hello/:name' },
-  /** GET /open answers `{context}`. */
+  /** GET /open responds with `{context}`. */
   open: { skip: true },
-  /** POST /charges runs `charge` and answers as it says. */
+  /** POST /charges runs `charge` and responds with its result. */
   charges: { idempotency: true, name: '/charges' },
 } as const satisfies Record<string, RouteOptions>;
 
 export type Charged = { status: number; headers: Record<string, string>; body: Buffer };
 
-/** What the handler of POST /charges does with the body it was sent. */
+/** The work of the handler of POST /charges, which gets the request body. */
 export type Charge = (body: string) => Promise<Charged>;
 
 export type Backing = { keyrail: Keyrail; charge: Charge };
 export type Served = { url: string; close(): Promise<void> };
 export type Serve = (backing: Backing) => Promise<Served> | Served;
 
-/** Serves a listener on a port of its own. */
+/** Serves a listener on its own port. */
 export async function listen(listener: RequestListener): Promise<Served> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,7 +45,7 @@ type Ground = Served & {
   key: string;
   tenantId: string;
   charges: string[];
-  /** What the next charges do, in order; afterwards they succeed. */
+  /** The behaviour of the next charges, in order; later ones succeed. */
   plans: Charge[];
 };
 
@@ -92,7 +92,7 @@ const codeOf = async (response: Response) =>
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of tests, each of them short.
 export function adapterSuite(framework: string, serve: Serve): void {
-  test(`${framework}: a handler learns whose key it was`, async (t) => {
+  test(`${framework}: a handler gets the key behind the request`, async (t) => {
     const { url, key, tenantId } = await ground(t, serve);
     const response = await fetch(`${url}/hello/ann?x=1`, { headers: { 'x-api-key': key } });
     equal(response.status, 200);
@@ -101,7 +101,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     match(response.headers.get('ratelimit') ?? '', /^"hour";r=99;t=\d+$/);
   });
 
-  test(`${framework}: strangers are refused before the handler`, async (t) => {
+  test(`${framework}: invalid keys are refused before the handler`, async (t) => {
     const { url, keyrail } = await ground(t, serve);
     const missing = await fetch(`${url}/hello/ann`);
     equal(missing.headers.get('www-authenticate'), 'Bearer');
@@ -114,7 +114,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     deepEqual(await (await fetch(`${url}/open`)).json(), { context: null });
   });
 
-  test(`${framework}: a retry gets the first answer, whatever the order`, async (t) => {
+  test(`${framework}: a retry gets the first response, whatever the order of its body`, async (t) => {
     const held = await ground(t, serve);
     const all = await Promise.all(Array.from({ length: 20 }, () => charging(held, 'race')));
     const statuses = all.map(({ status }) => status);
@@ -127,7 +127,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     equal(again.headers.get('set-cookie'), null);
     match(again.headers.get('content-type') ?? '', /^application\/json/);
     equal(await again.text(), '{"charged":true}');
-    deepEqual(held.charges, ['{"amount":1}'], 'and found its body unread');
+    deepEqual(held.charges, ['{"amount":1}'], 'the handler could read its body');
     const other = await charging(held, 'race', { body: '{"amount":2}' });
     equal(await codeOf(other), '422 idempotency_mismatch');
   });
@@ -135,7 +135,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
   test(`${framework}: a handler that fails lets a retry run`, async (t) => {
     const held = await ground(t, serve);
     held.plans.push(
-      () => Promise.reject(new Error('a fault of the handler')),
+      () => Promise.reject(new Error('an error of the handler')),
       async () => ({ ...made, status: 503 }),
     );
     equal((await charging(held, 'failing')).status, 500);
@@ -145,7 +145,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     equal(held.charges.length, 3);
   });
 
-  test(`${framework}: a caller who hangs up finds the answer when it comes back`, async (t) => {
+  test(`${framework}: a caller that disconnects gets the response on retry`, async (t) => {
     const held = await ground(t, serve);
     let finish = () => {};
     held.plans.push(
@@ -158,7 +158,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     await lost.catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 50));
     const beside = await charging(held, 'gone');
-    equal(beside.status, 409, 'nothing runs beside it');
+    equal(beside.status, 409, 'no retry runs in parallel');
     ok(Number(beside.headers.get('retry-after')) >= 1);
     finish();
     const found = await eventually(() => charging(held, 'gone'), 202);
@@ -166,7 +166,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     equal(held.charges.length, 1);
   });
 
-  test(`${framework}: answers of any kind and size survive`, async (t) => {
+  test(`${framework}: responses of any kind and size are replayed`, async (t) => {
     const held = await ground(t, serve);
     const binary = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
     const type = { 'content-type': 'application/octet-stream' };
@@ -190,14 +190,14 @@ export function adapterSuite(framework: string, serve: Serve): void {
     equal(held.charges.length, 3);
   });
 
-  test(`${framework}: a body that comes in pieces is read and put back`, async (t) => {
+  test(`${framework}: a body in several chunks is read and put back`, async (t) => {
     const held = await ground(t, serve);
     const body = JSON.stringify({ text: 'ä'.repeat(200_000) });
     equal(await sentInPieces(held, body), 201);
     equal(held.charges[0], body);
   });
 
-  test(`${framework}: telemetry tells what became of requests`, async (t) => {
+  test(`${framework}: telemetry reports the outcome of requests`, async (t) => {
     const { url, key, keyrail } = await ground(t, serve);
     await fetch(`${url}/hello/ann?secret=1`, { headers: { 'x-api-key': key } });
     await fetch(`${url}/hello/ann`);
@@ -214,7 +214,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
   });
 }
 
-/** Until the answer has been stored, or the lock released, a retry is told to wait. */
+/** A retry gets 409 until the response is stored or the lock released. */
 async function eventually(ask: () => Promise<Response>, status: number): Promise<Response> {
   for (let turn = 0; ; turn += 1) {
     const response = await ask();

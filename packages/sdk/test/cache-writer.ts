@@ -1,6 +1,6 @@
-// A program that follows a made-up feed into a policy cache, in a hurry, until it is killed. As a
-// node does, it goes on only when the cache is secure; then it prints the versions that took keys
-// away. Every version has its own, settled changes, so that a test knows what must be there at one.
+// A program that writes a synthetic feed to a policy cache, at high speed, until it is killed. Like
+// a node, it continues only when the cache is secure; then it prints the versions that removed keys.
+// The changes of every version are deterministic, so that a test knows the expected policy.
 import { writeSync } from 'node:fs';
 import { chanceFrom } from '../../../tests/turns.ts';
 import type { Clock } from '../src/clock.ts';
@@ -10,11 +10,11 @@ import { type Change, PolicyTable } from '../src/policy/table.ts';
 import { entryOf, uuidOf } from './entries.ts';
 import { secretKeyOf } from './rig.ts';
 
-/** So much quicker than in life: what is written once a second is written every 20 ms. */
+/** Speeds up the clock: a write per second becomes one every 20 ms. */
 const HASTE = 50;
 export const NUMBERS = 200;
 
-/** What leads to a version; now and then nothing. */
+/** The changes of a version; sometimes none. */
 export function changesTo(version: number): Change[] {
   const chance = chanceFrom(version);
   return Array.from({ length: chance.below(4) }, (): Change => {
@@ -33,13 +33,11 @@ export function policyAt(version: number): Policy {
 export const openCache = (dir: string, clock: Clock, log: (message: string) => void) =>
   openDiskCache(
     {
-      ...{
-        secretKey: secretKeyOf('live'),
-        projectId: uuidOf(1, 9),
-        env: null,
-        tenantIds: [],
-        clock,
-      },
+      secretKey: secretKeyOf('live'),
+      projectId: uuidOf(1, 9),
+      env: null,
+      tenantIds: [],
+      clock,
       log: (_, message) => log(message),
     },
     dir,
@@ -67,7 +65,7 @@ async function run(dir: string, seed: number): Promise<void> {
     removedAt = null;
     const since = policy.version;
     if (chance.percent(2)) {
-      policy = policyAt(since + 1 + chance.below(3)); // it was told to start over
+      policy = policyAt(since + 1 + chance.below(3)); // a new snapshot
       cache.keep(policy, policy.version);
       removedAt = policy.version;
       continue;

@@ -1,4 +1,4 @@
-// A directory with a policy cache in it, and a policy that changes as the feed changes it.
+// A directory with a policy cache, and a policy that changes like the feed changes it.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { secretKeyOf } from './rig.ts';
 
 export const SAVED_AT = Date.UTC(2026, 2, 1);
 
-/** The highest version that stands in any file of a cache; 0 when there is none. */
+/** The highest version in any file of a cache; 0 without files. */
 export async function versionIn(dir: string, secretKey = secretKeyOf('live')): Promise<number> {
   const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
   const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
@@ -37,7 +37,7 @@ export async function ground(t: TestContext) {
     const secretKey = secretKeyOf('live');
     return name === undefined ? null : versionOfFile(secretKey, await readFile(join(at, name)));
   };
-  /** Resolves when the news on the disk lead to a version. */
+  /** Resolves when the journal on disk leads to a version. */
   const newsLeadTo = (version: number) =>
     until(async () => {
       await clock.pass(0);
@@ -46,7 +46,7 @@ export async function ground(t: TestContext) {
   return { above, dir, clock, logged, open, versionOf, newsLeadTo };
 }
 
-/** The same with a policy whose whole is on the disk. */
+/** Like `ground`, with a policy file on disk. */
 export async function written(t: TestContext, keys: number, version: number) {
   const held = await ground(t);
   const cache = held.open();
@@ -69,7 +69,7 @@ export const removal = (number: number): Change => ({
   lookupHash: sha256Hex(`key ${number}`),
 });
 
-/** Brings the policy to its next version, as a delta of the feed does. */
+/** Advances the policy to its next version, like a delta of the feed. */
 export function change(cache: DiskCache, policy: Policy, changes: Change[]): void {
   const since = policy.version;
   const { size } = policy.table;

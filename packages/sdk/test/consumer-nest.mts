@@ -1,4 +1,4 @@
-// The same for a Nest guard by itself: with it comes what it puts on Express's request.
+// The same with the Nest guard only: it declares the `keyrail` field of Express's request.
 import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/nest';
 import type { Request } from 'express';

@@ -1,4 +1,4 @@
-// Compiled by node-20.test.ts as a vendor's TypeScript would be: ESM.
+// Compiled by node-20.test.ts like a vendor's TypeScript, as ESM.
 import { createKeyrail, type Decision, type RequestContext } from '@keyrail/sdk';
 
 type Resources = { database: string };
@@ -12,7 +12,7 @@ const decision: Decision<Resources> = keyrail.verify('kr_live_…', { scopes: ['
 export const tenantId: string | null = decision.allowed ? decision.context.tenantId : null;
 export const database = (context: RequestContext<Resources>): string | undefined =>
   context.resources?.database;
-// @ts-expect-error an option that there is not
+// @ts-expect-error an unknown option
 createKeyrail({ url: '', secretKey: '', projectId: '', projctId: '' });
-// @ts-expect-error a decision has to be looked at before its context is
+// @ts-expect-error a decision must be checked before its context is read
 decision.context;

@@ -1,5 +1,5 @@
-// Disks that refuse, on a small file system that only this program sees: it must run in a mount
-// namespace of its own. Prints what happened as JSON.
+// Disk faults on a small file system that only this program sees: it must run in its own mount
+// namespace. Prints the result as JSON.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { Plane } from './plane.ts';
 const KEYS = 200;
 const FILL_BYTES = 4096;
 
-/** Takes all the room that there is. */
+/** Fills the disk. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   try {
@@ -54,7 +54,7 @@ async function full(): Promise<object> {
   await offline.ask('ready');
   const revokedOffline = await offline.ask(`verify ${revoked}`);
   await offline.kill();
-  // The same again, but with room a moment later.
+  // The same again, but the disk has space a moment later.
   plane.fault = () => null;
   const again = new NodeProcess(served.url, dir);
   await again.ask('ready');
@@ -80,7 +80,7 @@ async function readOnly(): Promise<object> {
   plane.revoke(revoked);
   await until(async () => (await node.ask(`verify ${revoked}`)) === false);
   const asked = plane.asked.length;
-  // Two further polls: one that says that the node is there, and one that bears no name.
+  // Two further polls: a named one that reports the node alive, and an unnamed one.
   await until(() => plane.asked.length >= asked + 1 && !plane.asked.at(-1)?.query.has('node'));
   const isRefused = (await node.ask(`verify ${revoked}`)) === false;
   const isAcknowledged = served.acknowledged() === plane.version;

@@ -1,4 +1,4 @@
-// Keys for tests of the table and the cache, by chance or by number.
+// Keys for tests of the table and the cache, random or by number.
 import { createHash } from 'node:crypto';
 import type { Chance } from '../../../tests/turns.ts';
 import { EXPIRY_AT, expiryOf, ROW_AT } from '../src/policy/part.ts';
@@ -18,7 +18,7 @@ export const uuidOf = (number: number, kind = 1): string => {
   ].join('-');
 };
 
-/** The n-th key, with properties that chance chooses among few, as in life. */
+/** The n-th key, with random properties from a small set, as in production. */
 export const entryOf = (number: number, chance: Chance): Entry => ({
   lookupHash: sha256Hex(`key ${number}`),
   keyId: uuidOf(number),
@@ -32,7 +32,7 @@ export const entryOf = (number: number, chance: Chance): Entry => ({
   ]),
 });
 
-/** What a table says of a key; null when it knows nothing. */
+/** The data of a key in a table; null if it is unknown. */
 export function toldBy(table: PolicyTable, lookupHash: string): Omit<Entry, 'env'> | null {
   const place = table.find(digestFromHex(lookupHash));
   if (place === -1) return null;

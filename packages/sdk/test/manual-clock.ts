@@ -1,10 +1,10 @@
-// Time that passes when a test says so.
+// A clock that a test advances by hand.
 import type { Clock } from '../src/clock.ts';
 
 export type ManualClock = Clock & {
-  /** Passes time, and runs what falls due, in order; lets promises settle in between. */
+  /** Advances the time and runs due timers in order; lets promises settle in between. */
   pass(ms: number): Promise<void>;
-  /** How many timers are set. */
+  /** The number of active timers. */
   timers(): number;
 };
 

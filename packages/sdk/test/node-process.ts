@@ -1,4 +1,4 @@
-// Real programs with a node in them, and a control plane over real HTTP that they ask.
+// Real programs with a node, and a control plane over real HTTP.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ const PROGRAM = fileURLToPath(import.meta.resolve('./node-program.ts'));
 
 export type Served = {
   url: string;
-  /** The newest version that a node has acknowledged; 0 for none. */
+  /** The newest acknowledged version; 0 for none. */
   acknowledged(): number;
   close(): void;
 };

@@ -1,5 +1,5 @@
-// A vendor's program with nothing but a node in it. It does what its standard input says, a word a
-// line, and answers each with a line of JSON.
+// A program with only a node. It reads one command per line from standard input and prints one line
+// of JSON for each.
 import { createInterface } from 'node:readline';
 import { createKeyrail } from '../src/keyrail.ts';
 import { PROJECT_ID } from './plane.ts';

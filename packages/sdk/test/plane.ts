@@ -1,5 +1,5 @@
-// A control plane in memory on a manual clock, which answers the feed page by page, holds polls,
-// and fails as it is told: what a node does about that can be watched exchange by exchange.
+// An in-memory control plane with a manual clock. It serves the feed page by page, holds polls, and
+// fails as a test requests, and it records every request of the node.
 
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
@@ -15,7 +15,7 @@ export const PROJECT_ID = uuidOf(1, 8);
 export const WORKSPACE_ID = uuidOf(2, 8);
 
 export type Asked = { line: 'snapshot' | 'delta'; query: URLSearchParams; at: number };
-/** What happens instead of the answer; null lets it be. */
+/** Replaces the response; null sends the normal one. */
 export type Fault = (asked: Asked) => Response | Promise<Response> | null;
 
 type Kept = { version: number; change: PolicyChange };
@@ -29,7 +29,7 @@ export class Plane {
   /** The newest version that a delta cannot start from. */
   floor = 0;
   pageMax = 1_000;
-  /** By how much its clock is ahead of the node's. */
+  /** How far its clock is ahead of the node's. */
   aheadMs = 0;
   fault: Fault = () => null;
   readonly #keys = new Map<string, PolicyEntry>();
@@ -41,7 +41,7 @@ export class Plane {
     this.clock = clock;
   }
 
-  /** A key of its own number; resolves nothing, the node has to hear of it. */
+  /** Issues a key; the node still has to receive it through the feed. */
   issue(more: Partial<PolicyEntry> = {}): string {
     this.#minted += 1;
     const number = this.#minted;
@@ -51,9 +51,15 @@ export class Plane {
       bytes.subarray(0, size),
     );
     const entry: PolicyEntry = {
-      ...{ key_id: uuidOf(number, 3), tenant_id: uuidOf(number % 5, 4), env },
-      ...{ lookup_hash: lookupHash, display_prefix: displayPrefix },
-      ...{ scopes: [], expires_at: null, rate_limits: [], ...more },
+      key_id: uuidOf(number, 3),
+      tenant_id: uuidOf(number % 5, 4),
+      env,
+      lookup_hash: lookupHash,
+      display_prefix: displayPrefix,
+      scopes: [],
+      expires_at: null,
+      rate_limits: [],
+      ...more,
     };
     this.#keys.set(secret, entry);
     this.#note(lookupHash, { change: 'upsert', ...entry });
@@ -77,7 +83,7 @@ export class Plane {
     this.#note(lookup_hash, { ...change, reason: 'revoked' });
   }
 
-  /** Everything that is open now is answered, as a change would. */
+  /** Ends all held polls, like a change does. */
   wake(): void {
     for (const go of this.#waiting) go();
     this.#waiting.clear();
@@ -122,8 +128,11 @@ export class Plane {
   #head() {
     const at = this.clock.now() + this.aheadMs;
     return {
-      ...{ workspace_id: WORKSPACE_ID, project_id: PROJECT_ID, env: this.env },
-      ...{ version: this.version, project_deleted: this.isDeleted },
+      workspace_id: WORKSPACE_ID,
+      project_id: PROJECT_ID,
+      env: this.env,
+      version: this.version,
+      project_deleted: this.isDeleted,
       generated_at: new Date(at).toISOString(),
     };
   }
@@ -137,15 +146,15 @@ export class Plane {
   }
 
   delta(since: number): Record<string, unknown> {
-    const news = [...this.#changes.values()].filter(({ version }) => version > since);
-    const changes = news.map(({ change }) => change);
+    const newer = [...this.#changes.values()].filter(({ version }) => version > since);
+    const changes = newer.map(({ change }) => change);
     return { object: 'policy_delta', ...this.#head(), since, changes };
   }
 }
 
 export type Watched = { plane: Plane; node: Keyrail; clock: ManualClock; logged: string[] };
 
-/** A node on a plane; nothing has been asked yet. */
+/** A node that uses this control plane. */
 export function nodeOn(
   plane: Plane,
   options: Partial<KeyrailOptions> = {},
@@ -156,8 +165,12 @@ export function nodeOn(
   const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
   const node = createKeyrail(
     {
-      ...{ url: 'https://plane.invalid', secretKey: secretKeyOf('live'), projectId: PROJECT_ID },
-      ...{ telemetry: false, log, ...options },
+      url: 'https://plane.invalid',
+      secretKey: secretKeyOf('live'),
+      projectId: PROJECT_ID,
+      telemetry: false,
+      log,
+      ...options,
     },
     { clock, chance, fetch: plane.fetch },
   );

@@ -1,4 +1,4 @@
-// The parts around the decision, over real HTTP to a control plane that does what a test tells it.
+// The parts of a node except the feed, over real HTTP to a scripted control plane.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -16,12 +16,12 @@ export const TENANT_ID = '01890000-0000-7000-8000-000000000003';
 export type Told = { path: string; body: Record<string, unknown> };
 export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown };
 
-/** What to answer; a promise holds the answer back, null breaks the connection. */
+/** Returns the response; a promise delays it, null closes the connection. */
 export type Script = (told: Told) => Reply | null | Promise<Reply | null>;
 
 export type Receiver = { url: string; told: Told[]; script: Script };
 
-/** A real HTTP server; its script may be changed at any time. */
+/** A real HTTP server with a script that a test may replace at any time. */
 export async function receiver(t: TestContext, script: Script): Promise<Receiver> {
   const made: Receiver = { url: '', told: [], script };
   const server = createServer(async (request, response) => {
@@ -85,11 +85,11 @@ export const contextOf = (given: Partial<RequestContext>): RequestContext => ({
   ...given,
 });
 
-/** Waits for something that real sockets bring about. */
+/** Waits for a condition that depends on real sockets. */
 export async function until(holds: () => boolean, msMax = 5_000): Promise<void> {
   const end = performance.now() + msMax;
   while (!holds()) {
-    if (performance.now() > end) throw new Error(`It never came to be: ${holds}`);
+    if (performance.now() > end) throw new Error(`Timed out waiting for: ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

@@ -1,4 +1,4 @@
-// Run by node-20.test.ts beside the built package: one line of JSON says what happened.
+// Run by node-20.test.ts next to the built package; prints the result as one line of JSON.
 const { createServer } = require('node:http');
 const { createKeyrail } = require('@keyrail/sdk');
 const { protect } = require('@keyrail/sdk/node');
@@ -6,7 +6,7 @@ const { createTestKeyrail } = require('@keyrail/sdk/testing');
 
 const TOO_MANY_BYTES = 11 * 1024 * 1024;
 
-/** What an adapter says to a body that is too large: it and the node are built apart. */
+/** The status for a body that is too large: adapter and node are separate CommonJS bundles. */
 const saidToLarge = (guard, node, key) =>
   new Promise((resolve, reject) => {
     const server = createServer(guard(node, { idempotency: true }, () => reject(new Error('ran'))));

@@ -1,4 +1,4 @@
-// Telemetry over real HTTP, and events to tell.
+// Telemetry over real HTTP, and sample events.
 import type { TestContext } from 'node:test';
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
 import type { TelemetryOptions } from '../src/options.ts';
@@ -28,7 +28,7 @@ export const event =
 export const taken: Reply = { status: 202, body: { object: 'ingest_receipt' } };
 export const sdk = { name: '@keyrail/sdk', version: '0.1.0' };
 
-/** Telemetry towards a control plane that takes it, until a test says otherwise. */
+/** Telemetry with a control plane that accepts it, unless a test changes its script. */
 export async function open(t: TestContext, telemetry: TelemetryOptions = {}, chance = () => 0.5) {
   const plane = await receiver(t, () => taken);
   const parts = rig(plane.url, { telemetry }, { chance });

@@ -1,5 +1,5 @@
-// Answers that are compressed on their way, by middleware before or behind the guard, come back as
-// what the caller can read.
+// Responses that are compressed by middleware before or after the guard are replayed in a form that
+// the caller can read.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import compression from 'compression';
@@ -46,7 +46,7 @@ for (const [where, order] of Object.entries({
   });
 }
 
-test('compression before the guard is negotiated anew for each caller', async (t) => {
+test('compression before the guard is negotiated again for each caller', async (t) => {
   const ask = await serving(t, (guard) => [compression(), guard]);
   deepEqual(await (await ask('identity')).json(), report);
   let again = await ask('gzip');

@@ -7,7 +7,7 @@ import { protect } from './express.ts';
 
 function appOf({ keyrail, charge }: Backing, textOf: (body: unknown) => string): Express {
   const app = express();
-  app.set('env', 'test'); // so that it prints no faults of handlers
+  app.set('env', 'test'); // so that Express does not print errors of handlers
   app.get('/hello/:name', protect(keyrail, routes.hello), (request, response) => {
     const { tenantId, rateLimit } = request.keyrail;
     const { name } = request.params;
@@ -34,7 +34,7 @@ adapterSuite('express, body parsed before', (backing) => {
   return listen(app);
 });
 
-test('a router that is mounted elsewhere is told by its whole path', async (t) => {
+test('the route of a mounted router is reported with its full path', async (t) => {
   const keyrail = await createTestKeyrail();
   const router = express.Router();
   router.get('/:id', protect(keyrail), (_request, response) => void response.end());
@@ -46,7 +46,7 @@ test('a router that is mounted elsewhere is told by its whole path', async (t) =
   equal(`${path} ${route}`, '/v2/invoices/7 /v2/invoices/:id');
 });
 
-test('a program may put a Promise of its own in place of the usual one', async (t) => {
+test('a program may replace the global Promise', async (t) => {
   const usual = globalThis.Promise;
   const limit = { id: 'r', limit: 9, windowMs: 60_000, algorithm: 'fixed', scope: 'key' } as const;
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits: [limit] }] });
@@ -58,7 +58,7 @@ test('a program may put a Promise of its own in place of the usual one', async (
     await close();
     await keyrail.close();
   });
-  // Async functions give what the runtime has, which is no instance of this.
+  // Async functions return the runtime's own Promise, which is not an instance of this.
   globalThis.Promise = class Own<T> extends usual<T> {};
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '' };
   equal((await fetch(url, { headers })).status, 200);

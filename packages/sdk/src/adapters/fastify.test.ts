@@ -56,7 +56,7 @@ async function guarded(t: TestContext) {
   return { app, headers, seen, route, keyrail };
 }
 
-test('fastify: what is injected in a test is treated like what is sent', async (t) => {
+test('fastify: injected requests are treated like real ones', async (t) => {
   const { app, headers, seen, route, keyrail } = await guarded(t);
   route();
   const inject = (payload: object | string) =>
@@ -73,7 +73,7 @@ test('fastify: what is injected in a test is treated like what is sent', async (
   equal(Object(keyrail.events()[0]).status, 200);
 });
 
-test('fastify: a body that an earlier hook unpacks counts as it was unpacked', async (t) => {
+test('fastify: the fingerprint uses a body as an earlier hook decoded it', async (t) => {
   const { app, headers, seen, route } = await guarded(t);
   app.addHook('preParsing', async (_request, _reply, payload) => {
     const plain = Object.assign(createGunzip(), { receivedEncodedLength: 0 });
@@ -93,7 +93,7 @@ test('fastify: a body that an earlier hook unpacks counts as it was unpacked', a
   deepEqual(seen, [{ amount: 1 }]);
 });
 
-test('fastify: an answer without a type is replayed without one', async (t) => {
+test('fastify: a response without a content type is replayed without one', async (t) => {
   const { app, headers, keyrail } = await guarded(t);
   app.post('/charges', protect(keyrail, { idempotency: true }), (_request, reply) =>
     reply.send(Readable.from([Buffer.from('some'), Buffer.from('thing')])),

@@ -24,14 +24,14 @@ async function given(t: TestContext): Promise<{ context: RequestContext; tenantI
   return { context, tenantId: issued.tenantId };
 }
 
-test('a context has exactly the fields of the contract, and a copy of it too', async (t) => {
+test('a context and its copy have exactly the fields of the contract', async (t) => {
   const { context, tenantId } = await given(t);
   deepEqual(Object.keys(context), FIELDS);
   equal({ ...context }.tenantId, tenantId);
   equal({ ...context }.scopes.has('a'), true);
 });
 
-test('a context that is printed tells everything but the vendor’s resources', async (t) => {
+test('a printed context shows everything except the vendor’s resources', async (t) => {
   const { context, tenantId } = await given(t);
   const told = JSON.parse(JSON.stringify(context));
   deepEqual(

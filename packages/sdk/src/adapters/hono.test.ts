@@ -33,14 +33,14 @@ async function guarded(t: TestContext) {
   return { app, ask, guard: protect(keyrail, { idempotency: true }) };
 }
 
-test('hono: a body is read up to the bound and no further', async (t) => {
+test('hono: a body is read up to the limit and no further', async (t) => {
   const { app, ask, guard } = await guarded(t);
   app.post('/charges', guard, (c) => c.text('ran'));
   equal((await ask(new Uint8Array(IDEMPOTENT_BODY_BYTES_MAX + 1))).status, 413);
   equal((await ask(new Uint8Array(IDEMPOTENT_BODY_BYTES_MAX))).status, 200);
 });
 
-test('hono: a body that was read before the guard still counts', async (t) => {
+test('hono: a body that was read before the guard is part of the fingerprint', async (t) => {
   const { app, ask, guard } = await guarded(t);
   app.use(async (c, next) => {
     await c.req.text();
@@ -51,7 +51,7 @@ test('hono: a body that was read before the guard still counts', async (t) => {
   equal((await ask('two')).status, 422);
 });
 
-test('hono: whatever a handler throws, a retry runs', async (t) => {
+test('hono: a retry runs, whatever the handler throws', async (t) => {
   const { app, ask, guard } = await guarded(t);
   const ran: number[] = [];
   app.post('/charges', guard, () => {

@@ -1,4 +1,4 @@
-// HTTP/2, whose requests need not announce a body, through Node's own compatible listeners.
+// HTTP/2, where a body needs no headers, through Node's HTTP/1 compatibility API.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -14,7 +14,7 @@ import { protect } from './koa.ts';
 import { protect as protectNode } from './node.ts';
 import { takeBody } from './node-call.ts';
 
-/** Such a server calls listeners of HTTP/1 with what quacks like their request. */
+/** An HTTP/2 server calls HTTP/1 listeners with a compatible request object. */
 type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
 async function dial(t: TestContext, listener: Listener) {
@@ -56,7 +56,7 @@ async function charging(t: TestContext) {
   return { ask, seen, session, known };
 }
 
-test('a body that nobody announced counts, and is found by the handler', async (t) => {
+test('a body without headers is part of the fingerprint, and the handler can read it', async (t) => {
   const { ask, seen } = await charging(t);
   const pieces = ['first ', 'x'.repeat(100_000), ' last'];
   equal((await ask(pieces)).status, 200);
@@ -67,7 +67,7 @@ test('a body that nobody announced counts, and is found by the handler', async (
   deepEqual(seen.slice(1), ['', 'told']);
 });
 
-test('a sender who goes away in the middle of a body leaves half of it to nobody', async (t) => {
+test('a caller that disconnects in the middle of a body ends the wait for it', async (t) => {
   const ended: string[] = [];
   let arrived = 0;
   const session = await dial(t, async (request) => {
@@ -86,7 +86,7 @@ test('a sender who goes away in the middle of a body leaves half of it to nobody
   deepEqual(ended, ['broken']);
 });
 
-test('who leaves while the request is admitted is waited for by nobody, and told of', async (t) => {
+test('a caller that disconnects during admission is reported once', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   let arrived = 0;

@@ -1,5 +1,5 @@
-// Nest's decorators are called by hand here: Node runs these files as they are, and it has no
-// syntax for them. The example shows them as a vendor writes them.
+// Nest's decorators are called as functions: Node runs these files directly and has no decorator
+// syntax. The example shows the usual form.
 import 'reflect-metadata';
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,14 +14,14 @@ import { protect } from './nest.ts';
 
 type Granted = Pick<Request, 'keyrail'>;
 
-/** The controller, as either platform has it. */
+/** The controller on either platform. */
 type Billing = new () => {
   hello(request: Granted, name: string): object;
   open(request: Granted): object;
   charges(request: never, response: never): Promise<unknown>;
 };
 
-/** What is the same on both platforms; a class of its own each time, as decorators mark it. */
+/** The shared part of both platforms; a new class each time, because decorators mark it. */
 const newGreetings = () =>
   class {
     hello({ keyrail: { tenantId, rateLimit } }: Granted, name: string) {
@@ -102,7 +102,7 @@ adapterSuite('nest on fastify', async (backing) => {
   return { url: await app.getUrl(), close: () => app.close() };
 });
 
-test('nest on fastify: requests that a test injects are guarded like any other', async (t) => {
+test('nest on fastify: injected requests are guarded like real ones', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{ scopes: ['read'] }] });
   const charged: string[] = [];
   const charge: Charge = async (body) => {
@@ -121,7 +121,9 @@ test('nest on fastify: requests that a test injects are guarded like any other',
   equal((await app.inject({ url: '/hello/ann', headers })).json().tenant, tenantId);
   const charging = (payload: string) =>
     app.inject({
-      ...{ method: 'POST', url: '/charges', payload },
+      method: 'POST',
+      url: '/charges',
+      payload,
       headers: { ...headers, 'idempotency-key': 'one', 'content-type': 'text/plain' },
     });
   equal((await charging('a')).body, '1');

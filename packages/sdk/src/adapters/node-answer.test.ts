@@ -1,5 +1,5 @@
-// Requests that end otherwise than by their handler's answer: while they are admitted, or in the
-// middle of what the handler writes.
+// Requests that end without a complete response of their handler: during admission, or in the
+// middle of the response.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -14,7 +14,7 @@ import { protect } from './express.ts';
 import { protect as protectFastify } from './fastify.ts';
 import { takeBody } from './node-call.ts';
 
-/** A node whose admissions wait until they are let go. */
+/** A node whose admissions wait until the test releases them. */
 async function slowNode(t: TestContext, route: RouteOptions = { idempotency: true }) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
@@ -40,7 +40,7 @@ async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<s
   return url;
 }
 
-test('an answer that somebody else gave meanwhile is the only one', async (t) => {
+test('a response that other code sent during admission is the only one', async (t) => {
   const { guard, waiting, headers, told } = await slowNode(t);
   let runs = 0;
   const giveUp: RequestHandler = (_request, response, next) => {
@@ -68,7 +68,7 @@ test('an answer that somebody else gave meanwhile is the only one', async (t) =>
   deepEqual((await told()).slice(0, 1), [500]);
 });
 
-test('a caller who leaves while the request is admitted is told of', async (t) => {
+test('a caller that disconnects during admission is reported', async (t) => {
   const { guard, waiting, headers, told } = await slowNode(t, {});
   let closed = 0;
   const watch: RequestHandler = (_request, response, next) => {
@@ -121,14 +121,14 @@ const charging: Record<string, Charging> = {
 };
 
 for (const [framework, serve] of Object.entries(charging)) {
-  test(`${framework}: a caller who leaves before the handler has begun may ask again`, async (t) => {
+  test(`${framework}: a caller that disconnects before the handler starts may retry`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     const { promise: isLeft, resolve: left } = Promise.withResolvers<void>();
     let claims = 0;
     const enter: Keyrail['enter'] = async (call, route) => {
       const admission = await keyrail.enter(call, route);
       claims += 1;
-      // The handler's turn comes when the server knows that nobody waits for it.
+      // The handler runs after the server has noticed the disconnect.
       if (claims === 1) await isLeft;
       return admission;
     };
@@ -194,7 +194,7 @@ const streaming: Record<string, Streaming> = {
 };
 
 for (const [framework, serve] of Object.entries(streaming)) {
-  test(`${framework}: an answer that its writer breaks off lets a retry run`, async (t) => {
+  test(`${framework}: a response that the handler breaks off lets a retry run`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     let runs = 0;
     const { url, close } = await serve(t, keyrail, () => {
@@ -215,7 +215,7 @@ for (const [framework, serve] of Object.entries(streaming)) {
   });
 }
 
-test('a body whose sender has gone already is waited for by nobody', async (t) => {
+test('the body of a disconnected caller is not waited for', async (t) => {
   let seen = '';
   const { url, close } = await listen((request) => {
     request.on('error', () => {});
@@ -235,7 +235,7 @@ test('a body whose sender has gone already is waited for by nobody', async (t) =
   await until(() => seen !== '');
 });
 
-/** Posts a charge through a guard, a pause that the caller does not outlast, and a parser. */
+/** Posts a charge through a guard, a pause in which the caller disconnects, and a parser. */
 async function leaving(t: TestContext, status: number) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
@@ -270,11 +270,11 @@ async function leaving(t: TestContext, status: number) {
   return { status: again.status, seen };
 }
 
-test('what was refused because the caller left with its body is not kept for the retry', async (t) => {
+test('an error response to a caller that disconnected with its body is not stored', async (t) => {
   deepEqual(await leaving(t, 422), { status: 201, seen: [undefined, { amount: 1 }] });
 });
 
-test('a refusal that asked for no body is kept for the retry of a caller who stayed', async (t) => {
+test('an error response that needed no body is stored if the caller stayed', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
@@ -290,6 +290,6 @@ test('a refusal that asked for no body is kept for the retry of a caller who sta
   deepEqual([again.status, again.headers.get('idempotency-replayed'), runs], [422, 'true', 1]);
 });
 
-test('what was done without a body is done, whether or not the caller stayed', async (t) => {
+test('a success without a body is stored, whether or not the caller stayed', async (t) => {
   deepEqual(await leaving(t, 202), { status: 202, seen: [undefined] });
 });

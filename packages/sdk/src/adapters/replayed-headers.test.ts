@@ -1,5 +1,5 @@
-// What middleware in front of the guard says of one request (whom it allows to read the answer,
-// which number it has) is not said again to the next one; what the handler said is.
+// Headers of one request that middleware sets before the guard (CORS, request id) are not replayed
+// to the next one; headers of the handler are.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
@@ -19,7 +19,7 @@ import { protect as protectNode } from './node.ts';
 
 const route = { idempotency: true } as const;
 
-/** Headers that middleware puts on the answer to a request, before the guard. */
+/** Headers that middleware sets before the guard. */
 function tellers() {
   let requests = 0;
   return (origin = ''): Record<string, string> => {
@@ -111,11 +111,12 @@ async function asking(t: TestContext, serve: (keyrail: Keyrail) => Promise<Serve
 }
 
 for (const [name, serve] of Object.entries(servers)) {
-  test(`${name}: a replay says what the handler said, and to this caller what is its own`, async (t) => {
+  test(`${name}: a replay has the handler's headers and this caller's own`, async (t) => {
     const ask = await asking(t, serve);
     const first = await ask('https://a.example');
     equal(first.headers.get('x-request-id'), 'r1');
-    let [again, asked] = [await ask('https://b.example'), 2];
+    let again = await ask('https://b.example');
+    let asked = 2;
     for (; again.status === 409; asked += 1) again = await ask('https://b.example');
     deepEqual(
       [

@@ -1,4 +1,4 @@
-// Handlers whose answer cannot be sent: nobody may wait for the one that will not come.
+// Handlers whose response cannot be sent: a retry must not wait for it.
 import { equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestKeyrail } from '../testing.ts';

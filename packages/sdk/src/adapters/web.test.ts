@@ -1,5 +1,5 @@
-// Web handlers behind the server that Hono uses to stand on Node; route handlers of Next.js are
-// called as Next.js calls them: with a request and a context whose `params` is a promise.
+// Web handlers behind Hono's server for Node; route handlers of Next.js are
+// called like Next.js does: with a request and a context whose `params` is a promise.
 import { getRequestListener } from '@hono/node-server';
 import { adapterSuite, listen, routes } from '../../test/adapter-suite.ts';
 import { protect as protectRoute } from './next.ts';

@@ -1,5 +1,5 @@
-// What goes wrong around the policy cache: disks that refuse, others who share the directory, files
-// that do not belong together, and everything that comes at the wrong moment.
+// Faults of the policy cache: failing disks, processes that share the directory, files that do not
+// belong together, and unfortunate timing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { copyFile, mkdir, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { applyNews, NewsLog } from './cache-news.ts';
 const nameIn = async (dir: string, end: string) =>
   join(dir, (await readdir(dir)).find((one) => one.endsWith(end)) ?? '');
 
-test('what is revoked while the first whole is being written does not wait for the second', async (t) => {
+test('a key revoked while the first policy file is written does not wait for the second', async (t) => {
   const { clock, open, versionOf } = await ground(t);
   const cache = open();
   await cache.load();
@@ -33,7 +33,7 @@ test('what is revoked while the first whole is being written does not wait for t
   await clock.pass(1_000);
   equal(await versionOf('policy'), null, 'it is being written');
   change(cache, policy, [removal(7)]);
-  // As soon as the whole is there, the journal is there as well.
+  // As soon as the policy file exists, its journal exists too.
   await until(async () => (await versionOf('policy')) === 5);
   equal(await versionOf('news'), 6);
   const kept = await open().load();
@@ -41,7 +41,7 @@ test('what is revoked while the first whole is being written does not wait for t
   equal(kept && toldBy(kept.policy.table, sha256Hex('key 7')), null);
 });
 
-test('a whole that comes after a long time is written soon, however many keys there are', async (t) => {
+test('a snapshot after a long time is written soon, however many keys there are', async (t) => {
   const { clock, open, versionOf, newsLeadTo } = await ground(t);
   const cache = open();
   await cache.load();
@@ -57,7 +57,7 @@ test('a whole that comes after a long time is written soon, however many keys th
   equal((await open().load())?.policy.table.size, 18_999);
 });
 
-test('closing writes the little first: the whole may take longer than there is time', async (t) => {
+test('closing writes the journal first, because the policy file may take too long', async (t) => {
   const { clock, versionOf, cache, policy } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await cache.close();
@@ -66,12 +66,12 @@ test('closing writes the little first: the whole may take longer than there is t
   equal(clock.timers(), 0);
 });
 
-test('when somebody has swept the whole away, it is written again before more news are', async (t) => {
+test('a deleted policy file is written again before the next journal', async (t) => {
   const { dir, clock, open, versionOf, cache, policy } = await written(t, 10, 1);
   await unlink(await nameIn(dir, '.policy'));
   change(cache, policy, [removal(1)]);
-  // Each look at the disk takes a while, and what it leads to is put off from then on.
-  // After half a minute it would have been written anyway.
+  // Each read takes real time, and the next write is scheduled from then on.
+  // After half a minute the policy file would be written anyway.
   await until(async () => {
     await sleep(10);
     await clock.pass(clock.monotonicMs() < 20_000 ? 1_000 : 0);
@@ -80,7 +80,7 @@ test('when somebody has swept the whole away, it is written again before more ne
   equal((await open().load())?.policy.table.size, 9);
 });
 
-test('a policy that is known to miss something is refused', async (t) => {
+test('a policy with a gap before its journal is refused', async (t) => {
   const { above, dir, clock, logged, open, versionOf, cache, policy } = await written(t, 10, 1);
   const first = join(above, 'first');
   const name = await nameIn(dir, '.policy');
@@ -91,23 +91,25 @@ test('a policy that is known to miss something is refused', async (t) => {
   change(cache, policy, [removal(2)]);
   await clock.pass(2_000);
   await until(async () => (await versionOf('news')) === 3);
-  // Another process looked before, and replaced it after.
+  // Another process checked before and replaced the file after.
   await copyFile(first, name);
   equal(await open().load(), null);
   ok(logged.some((line) => line.includes('missing')));
 });
 
-test('news of one past are not put upon a policy of another', async (t) => {
+test('a journal is not applied to a policy of another history', async (t) => {
   const { dir, open, versionOf } = await ground(t);
-  const [oneClock, otherClock] = [manualClock(), manualClock()];
-  const [one, other] = [open(dir, { clock: oneClock }), open(dir, { clock: otherClock })];
+  const oneClock = manualClock();
+  const otherClock = manualClock();
+  const one = open(dir, { clock: oneClock });
+  const other = open(dir, { clock: otherClock });
   await one.load();
   const policy = policyWith(10, 5);
   one.keep(policy, SAVED_AT);
   await wholeWritten(oneClock, () => versionOf('policy'));
   const kept = await other.load();
   ok(kept);
-  // The one hears of two keys; then the database is set back, and the other hears of none of them.
+  // One gets two keys; then the database is restored, and the other gets neither of them.
   const chance = chanceFrom(1);
   for (const number of [50, 51])
     change(one, policy, [{ kind: 'upsert', entry: entryOf(number, chance) }]);
@@ -117,10 +119,10 @@ test('news of one past are not put upon a policy of another', async (t) => {
   await otherClock.pass(0);
   await until(async () => (await versionOf('news')) === 8);
   const found = await open().load();
-  ok(!found || found.policy.table.size === 7, `${found?.policy.table.size} keys of two pasts`);
+  ok(!found || found.policy.table.size === 7, `${found?.policy.table.size} keys of two histories`);
 });
 
-test('a node with another secret key leaves alone what it cannot open', async (t) => {
+test('a node does not touch files of another secret key', async (t) => {
   const { dir, clock, open, cache: old, policy } = await written(t, 10, 1);
   const byOther = { secretKey: secretKeyOf('test'), clock: manualClock() };
   const fresh = open(dir, byOther);
@@ -134,7 +136,7 @@ test('a node with another secret key leaves alone what it cannot open', async (t
   equal((await open().load())?.policy.version, 2);
 });
 
-test('what the disk refused is tried again, and leaves nothing behind', async (t) => {
+test('a failed write is retried and leaves no partial files', async (t) => {
   const { dir, clock, logged, open, versionOf } = await ground(t);
   const cache = open();
   await cache.load();
@@ -159,7 +161,7 @@ test('what the disk refused is tried again, and leaves nothing behind', async (t
   equal(clock.timers(), 0);
 });
 
-test('what cannot even be put into bytes is not written, and that is all', async (t) => {
+test('a policy that cannot be serialized is not written, and the node goes on', async (t) => {
   const { clock, logged, open } = await ground(t);
   const cache = open();
   await cache.load();
@@ -173,14 +175,14 @@ test('what cannot even be put into bytes is not written, and that is all', async
   equal(logged.filter((line) => line.includes('Invalid string length')).length, 2);
 });
 
-test('what cannot be read for the moment is not thrown away', async (t) => {
+test('files that are temporarily unreadable are not removed', async (t) => {
   const { above, dir, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);
   for (const end of ['.policy', '.news']) {
     const name = await nameIn(dir, end);
     await rename(name, join(above, 'aside'));
-    await symlink(name, name); // as if there were too many files open
+    await symlink(name, name); // as if there were too many open files
     equal(await open().load(), null);
     await rename(join(above, 'aside'), name);
     equal((await open().load())?.policy.version, 2);
@@ -188,16 +190,16 @@ test('what cannot be read for the moment is not thrown away', async (t) => {
   equal(logged.length, 2);
 });
 
-test('of versions without changes nothing piles up', () => {
+test('versions without changes do not accumulate', () => {
   const log = new NewsLog();
   log.add(1, 2, [removal(1)]);
   for (let version = 2; version < 100; version += 1) log.add(version, version + 1, []);
   log.forget(50);
-  // Had each been kept by itself, those after the fiftieth would be all that is left.
+  // If each were stored, only those after the fiftieth would be left.
   ok(log.follows(1));
 });
 
-test('who reads while another writes never gets less than was there before', async (t) => {
+test('a reader never gets an older version while another process writes', async (t) => {
   const { dir, open, versionOf } = await ground(t);
   const clock = manualClock();
   const cache = open(dir, { clock });
@@ -225,7 +227,7 @@ test('who reads while another writes never gets less than was there before', asy
   await cache.close();
 });
 
-test('taking in many news leaves room for requests in between', async () => {
+test('applying a long journal does not block the event loop', async () => {
   const belonging = { projectId: uuidOf(1, 9), env: null, tenantIds: [] };
   const chance = chanceFrom(4);
   const entries = Array.from({ length: 6_000 }, (_, number) => entryOf(number, chance));

@@ -1,5 +1,5 @@
-// What may lie in place of the cache's files, or of its directory: nothing of it stops a program,
-// and only a regular file of one's own, in a directory of one's own, is believed.
+// Other kinds of files in place of the cache's files or directory. None of them blocks the program,
+// and only a regular file in a directory of the same user is trusted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,7 @@ const nameIn = async (dir: string, end: string) =>
 
 const putFifo = (path: string) => execFileSync('mkfifo', ['-m', '600', path]);
 
-test('a FIFO in place of the cache neither delays a start nor keeps the program alive', async (t) => {
+test('a FIFO in place of the cache neither delays the start nor keeps the process alive', async (t) => {
   const { dir } = await ground(t);
   const plane = new Plane();
   const key = plane.issue();
@@ -53,14 +53,15 @@ test('a FIFO in place of the cache neither delays a start nor keeps the program 
   ok((await lstat(path)).isFile(), 'it is replaced by a cache');
 });
 
-test('a FIFO that is put there later does not stop the event loop', async (t) => {
+test('a FIFO that is created later does not block the event loop', async (t) => {
   const { dir } = await ground(t);
   const plane = new Plane();
   const served = await servePlane(plane);
   t.after(() => served.close());
   const node = new NodeProcess(served.url, dir);
   t.after(() => node.kill());
-  const [key, other] = [plane.issue(), plane.issue()];
+  const key = plane.issue();
+  const other = plane.issue();
   equal(await node.ask('ready'), true);
   await until(async () => (await readdir(dir)).some((name) => name.endsWith('.policy')));
   const path = await nameIn(dir, '.policy');
@@ -74,7 +75,7 @@ test('a FIFO that is put there later does not stop the event loop', async (t) =>
   equal(await node.ask('close'), true);
 });
 
-test('other things than regular files are refused and replaced', async (t) => {
+test('files that are not regular are refused and replaced', async (t) => {
   const { above, dir, open, cache } = await written(t, 10, 1);
   await cache.close();
   const path = await nameIn(dir, '.policy');
@@ -91,7 +92,7 @@ test('other things than regular files are refused and replaced', async (t) => {
   equal((await open().load())?.policy.version, 2);
 });
 
-test('a directory that is open to others, or a link, is neither read nor written', async (t) => {
+test('a directory that is open to other users, or a link, is neither read nor written', async (t) => {
   const { above, dir, logged, open, cache } = await written(t, 10, 1);
   await cache.close();
   const files = await readdir(dir);
@@ -107,7 +108,7 @@ test('a directory that is open to others, or a link, is neither read nor written
   equal((await open().load())?.policy.version, 1);
   deepEqual(await readdir(dir), files);
 
-  // Should its mode be put right one day, no old copy must be in it.
+  // If its mode is corrected later, it must not contain an old copy.
   await chmod(dir, 0o755);
   const fresh = open();
   equal(await fresh.load(), null);
@@ -128,7 +129,7 @@ test('a directory or a file of another user is refused', { skip: !isRoot }, asyn
   equal(await open().load(), null);
 });
 
-test('a file that claims a huge version keeps no later policy from being written', async (t) => {
+test('a file with a forged huge version does not block later writes', async (t) => {
   const { dir, open, cache, policy } = await written(t, 10, 1);
   const path = await nameIn(dir, '.policy');
   for (const file of [path, path.replace('.policy', '.news')]) {
@@ -141,9 +142,9 @@ test('a file that claims a huge version keeps no later policy from being written
   }
 });
 
-test('a copy that cannot be followed up is removed before its version may be acknowledged', async (t) => {
+test('a file that the journal cannot follow is removed before the new version is acknowledged', async (t) => {
   const { dir, clock, open, cache, versionOf } = await written(t, 10, 1);
-  // A snapshot of more keys than can be written at once.
+  // A snapshot with more keys than are written immediately.
   const many = policyWith(12_000, 9);
   cache.keep(many, SAVED_AT);
   equal(await cache.secure(), true);

@@ -1,6 +1,6 @@
-// Programs that share a directory are killed at any moment, again and again: what the next one
-// finds is the policy exactly as it was at one version, and none older than what was written, or
-// than the last version that took keys away and may have been acknowledged.
+// Programs that share a directory are killed at random moments. The next one must find the policy
+// exactly as it was at one version. That version may not be older than what was written, nor than
+// the last version with removals that may have been acknowledged.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -66,5 +66,6 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
   ok(acknowledged > ROUNDS, `${acknowledged}`);
 }
 
-test('one program', (t) => killedAgainAndAgain(t, 1));
-test('three that share a directory', (t) => killedAgainAndAgain(t, 3));
+test('the policy cache survives the kill of one program', (t) => killedAgainAndAgain(t, 1));
+test('the policy cache survives the kill of three programs that share a directory', (t) =>
+  killedAgainAndAgain(t, 3));

@@ -1,5 +1,5 @@
-// What changed since the policy was written down outlives the program too: whenever it is killed,
-// what comes back is the policy of one moment, and no revocation that was written is forgotten.
+// The journal survives the program too: whenever it is killed, a restart finds the policy of one
+// version, and no written revocation is lost.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { watch } from 'node:fs';
 import {
@@ -29,20 +29,20 @@ import { entryOf, sha256Hex, toldBy } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import type { Change, Entry } from './table.ts';
 
-test('of many keys, too, a revocation is written at once', async (t) => {
+test('a revocation is written immediately, even with many keys', async (t) => {
   const { open, versionOf, cache, policy, newsLeadTo } = await written(t, 20_000, 5);
   change(cache, policy, [removal(7)]);
   await newsLeadTo(6);
   equal(await versionOf('policy'), 5, 'the large file is left alone');
 
-  // Nobody closes it: it was killed.
+  // The cache is not closed, as after a kill.
   const kept = await open().load();
   deepEqual([kept?.policy.version, kept?.savedAt], [6, SAVED_AT + 6]);
   equal(kept?.policy.table.size, 19_999);
   equal(kept && toldBy(kept.policy.table, sha256Hex('key 7')), null);
 });
 
-test('each of many in a row is written before it may be acknowledged', async (t) => {
+test('each of many revocations in a row is written before it is acknowledged', async (t) => {
   const { open, versionOf, cache, policy } = await written(t, 100, 1);
   for (let number = 0; number < 50; number += 1) {
     change(cache, policy, [removal(number)]);
@@ -52,7 +52,7 @@ test('each of many in a row is written before it may be acknowledged', async (t)
   equal((await open().load())?.policy.table.size, 50);
 });
 
-test('those that come while one is written share the next write', async (t) => {
+test('revocations that arrive during a write share the next write', async (t) => {
   const { dir, open, cache, policy } = await written(t, 100, 1);
   const names = new Set<string>();
   const watcher = watch(dir, (_, name) => names.add(name ?? ''));
@@ -60,13 +60,13 @@ test('those that come while one is written share the next write', async (t) => {
   for (let number = 0; number < 50; number += 1) change(cache, policy, [removal(number)]);
   equal(await cache.secure(), true);
   await until(() => [...names].some((name) => name.endsWith('.news')));
-  // Each write begins with a file of its own name.
+  // Each write creates a file with a unique name.
   const begun = [...names].filter((name) => /\.news\.[0-9a-f]+$/.test(name));
   ok(begun.length <= 2, `${begun.length} writes`);
   equal((await open().load())?.policy.table.size, 50);
 });
 
-test('a node that begins with news does not lose them when more come', async (t) => {
+test('a node that starts with a journal keeps it when more changes arrive', async (t) => {
   const { open, versionOf, cache: first, policy, newsLeadTo } = await written(t, 10, 1);
   change(first, policy, [removal(1)]);
   await newsLeadTo(2);
@@ -80,7 +80,7 @@ test('a node that begins with news does not lose them when more come', async (t)
   equal((await open().load())?.policy.table.size, 8);
 });
 
-test('damaged news are refused, and the policy they belong to with them', async (t) => {
+test('a damaged journal is refused together with its policy file', async (t) => {
   const { above, dir, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);
@@ -104,12 +104,12 @@ test('damaged news are refused, and the policy they belong to with them', async 
   ok(await open(saved).load());
 });
 
-test('news without their policy are of no use, and swept up when they are old', async (t) => {
+test('a journal without its policy file is not used, and removed when it is old', async (t) => {
   const { dir, clock, open, cache, policy, newsLeadTo } = await written(t, 10, 5);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(6);
   await unlink(join(dir, (await readdir(dir)).find((one) => one.endsWith('.policy')) ?? ''));
-  // Another process may be about to put their policy there.
+  // Another process may be about to write the policy file.
   equal(await open().load(), null);
   const [name = '', ...others] = await readdir(dir);
   deepEqual([name.endsWith('.news'), others], [true, []]);
@@ -119,7 +119,7 @@ test('news without their policy are of no use, and swept up when they are old', 
   deepEqual(await readdir(dir), []);
 });
 
-/** As it is at this moment, what is being written left out. The policy only ever gets newer. */
+/** Copies the files without those being written. The policy file is last: it only gets newer. */
 async function copyNow(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const kind of ['.news', '.policy']) {
@@ -128,7 +128,7 @@ async function copyNow(from: string, to: string): Promise<void> {
   }
 }
 
-/** A step of the control plane: new keys, changed ones, revoked ones; now and then a whole. */
+/** One step of the control plane: new, changed and revoked keys. */
 function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
   return Array.from({ length: 1 + chance.below(4) }, (): Change => {
     const number = chance.below(60);
@@ -142,10 +142,11 @@ function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
   });
 }
 
-test('whenever it is killed, what comes back is the policy as it was at one version', async (t) => {
+test('after a kill at any moment, the restored policy is that of one version', async (t) => {
   for (let seed = 1; seed <= 6; seed += 1) {
     const { above, dir, open, versionOf } = await ground(t);
-    let [home, clock] = [dir, manualClock()];
+    let home = dir;
+    let clock = manualClock();
     const chance = chanceFrom(seed);
     const model = new Map<string, Entry>();
     const history = new Map<number, Map<string, Entry>>();
@@ -174,7 +175,7 @@ test('whenever it is killed, what comes back is the policy as it was at one vers
         deepEqual(toldBy(kept.policy.table, hash), then?.has(hash) ? entry : null);
       }
       if (!chance.percent(15)) continue;
-      // It goes on from there, where the one that was killed does not write any more.
+      // Continue in the copy, where the killed program no longer writes.
       [home, clock] = [at, manualClock()];
       cache = open(home, { clock });
       policy = (await cache.load())?.policy ?? policy;

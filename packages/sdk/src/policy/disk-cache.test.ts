@@ -1,4 +1,4 @@
-// The policy cache: what was written comes back whole; anything else is refused.
+// The policy cache restores exactly what was written and refuses everything else.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,11 @@ async function ground(t: TestContext, more: Partial<CacheParts> = {}) {
   const clock = manualClock();
   const logged: string[] = [];
   const parts: CacheParts = {
-    ...{ secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, tenantIds: [], clock },
+    secretKey: secretKeyOf('live'),
+    projectId: uuidOf(1, 9),
+    env: null,
+    tenantIds: [],
+    clock,
     log: (_, message) => void logged.push(message),
     ...more,
   };
@@ -51,7 +55,7 @@ async function written(t: TestContext, policy: Policy = policyWith(KEYS)) {
   return held;
 }
 
-test('what was written comes back, key by key', async (t) => {
+test('a written policy is restored key by key', async (t) => {
   for (const keys of [0, 1, KEYS, 9_000]) {
     const policy = policyWith(keys);
     const { open } = await written(t, policy);
@@ -65,7 +69,7 @@ test('what was written comes back, key by key', async (t) => {
       const hash = sha256Hex(`key ${number}`);
       deepEqual(toldBy(table, hash), toldBy(before, hash));
     }
-    // It goes on living: rows that were free are used again, and what is shared is let go of.
+    // The restored table stays usable: free rows are reused, and shared values are released.
     const chance = chanceFrom(9);
     for (let number = 0; number < 50; number += 1) table.set(entryOf(number, chance));
     for (let number = 0; number < keys + 50; number += 1) table.delete(sha256Hex(`key ${number}`));
@@ -73,7 +77,7 @@ test('what was written comes back, key by key', async (t) => {
   }
 });
 
-test('a thousand damaged files are refused, every one', async (t) => {
+test('every one of a thousand damaged files is refused', async (t) => {
   const { open, path } = await written(t);
   const file = await path();
   const whole = await readFile(file);
@@ -108,7 +112,7 @@ test('a thousand damaged files are refused, every one', async (t) => {
   ok(await open().load(), 'the whole one is taken');
 });
 
-test('a file under another secret key, project or filter is nobody else’s', async (t) => {
+test('a file of another secret key, project or filter is refused', async (t) => {
   const { open, path } = await written(t);
   const file = await path();
   const whole = await readFile(file);
@@ -119,7 +123,7 @@ test('a file under another secret key, project or filter is nobody else’s', as
     { tenantIds: [uuidOf(4, 9)] },
   ];
   for (const other of others) {
-    // Each looks under a name of its own; here somebody has put the file there.
+    // Each has its own file name; here the file is copied to it.
     const cache = open(other);
     equal(await cache.load(), null);
     cache.keep(policyWith(1), SAVED_AT);
@@ -132,13 +136,13 @@ test('a file under another secret key, project or filter is nobody else’s', as
   ok(await open().load());
 });
 
-test('only its owner can read it, and nothing is left beside it', async (t) => {
+test('only the owner can read the file, and no partial file remains', async (t) => {
   const { dir, path } = await written(t);
   equal((await stat(await path())).mode & 0o777, 0o600);
   equal((await readdir(dir)).length, 1);
 });
 
-test('a slower process does not overwrite what is newer', async (t) => {
+test('a slower process does not overwrite a newer file', async (t) => {
   const { open } = await written(t, policyWith(10, 9));
   const slow = open();
   slow.keep(policyWith(3, 8), SAVED_AT);
@@ -146,9 +150,10 @@ test('a slower process does not overwrite what is newer', async (t) => {
   equal((await open().load())?.policy.version, 9);
 });
 
-test('nor what became newer while it was writing', async (t) => {
+test('a slower process does not overwrite a file that became newer while it was writing', async (t) => {
   const { dir, open } = await ground(t);
-  const [slow, quick] = [open(), open()];
+  const slow = open();
+  const quick = open();
   await slow.load();
   slow.keep(policyWith(30_000, 8), SAVED_AT);
   quick.keep(policyWith(3, 9), SAVED_AT);
@@ -157,7 +162,7 @@ test('nor what became newer while it was writing', async (t) => {
   equal((await readdir(dir)).length, 1);
 });
 
-test('of many who write at once, the newest stays', async (t) => {
+test('with many concurrent writers, the newest version stays', async (t) => {
   const { dir, open } = await ground(t);
   for (let round = 0; round < 30; round += 1) {
     const versions = Array.from({ length: 8 }, (_, at) => 8 * round + at + 1);
@@ -172,7 +177,7 @@ test('of many who write at once, the newest stays', async (t) => {
   equal((await readdir(dir)).length, 1);
 });
 
-test('writing is put off, and not repeated while nothing changes', async (t) => {
+test('writing is delayed, and not repeated without changes', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();
   await cache.load();
@@ -185,13 +190,14 @@ test('writing is put off, and not repeated while nothing changes', async (t) => 
   equal(clock.timers(), 0);
 });
 
-test('a node that dies seconds after a revocation, and comes back alone, knows of it', async (t) => {
+test('a node that is killed seconds after a revocation and restarts offline refuses the key', async (t) => {
   const { dir } = await ground(t);
   const plane = new Plane();
   const first = nodeOn(plane, { cacheDir: dir });
   t.after(() => first.node.close());
   await until(() => first.clock.pass(1).then(() => first.node.state().version !== null));
-  const [revoked, narrowed] = [plane.issue(), plane.issue({ scopes: ['a'] })];
+  const revoked = plane.issue();
+  const narrowed = plane.issue({ scopes: ['a'] });
   const writtenAt = async () => {
     await first.clock.pass(0);
     return versionIn(dir);
@@ -217,9 +223,10 @@ test('a node that dies seconds after a revocation, and comes back alone, knows o
   equal(second.node.verify(narrowed, { scopes: ['a'] }).allowed, false);
 });
 
-test('what a crash left behind is swept up; what another is writing is not', async (t) => {
+test('partial files of a crash are removed; those of another writer are not', async (t) => {
   const { dir, path, open } = await written(t);
-  const [old, fresh] = [`${await path()}.0011`, `${await path()}.2233`];
+  const old = `${await path()}.0011`;
+  const fresh = `${await path()}.2233`;
   await writeFile(old, 'half');
   await writeFile(fresh, 'half');
   const long = manualClock().now() / 1000 - 7_200;
@@ -229,7 +236,7 @@ test('what a crash left behind is swept up; what another is writing is not', asy
   deepEqual((await readdir(dir)).filter((name) => !name.endsWith('.policy')).length, 1);
 });
 
-test('a directory that cannot be used costs a warning and nothing else', async (t) => {
+test('an unusable directory only logs a warning', async (t) => {
   const { dir, logged } = await ground(t);
   const inTheWay = join(dir, 'file');
   await writeFile(inTheWay, 'not a directory');

@@ -1,5 +1,5 @@
-// A control plane that answers nonsense, or somebody else's policy, or nothing: the last good
-// policy stays in force, whole, until a good answer comes.
+// A control plane that sends invalid responses, another project's policy, or nothing: the last good
+// policy stays in force until a valid response arrives.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
@@ -19,7 +19,7 @@ const answer = (body: unknown, status = 200) => Response.json(body, { status });
 const refusal = (status: number, code: string) =>
   answer({ error: { code, message: 'no' } }, status);
 
-/** An honest delta, spoilt. */
+/** A valid delta with one fault. */
 const spoilt = (spoil: (body: Body) => Body) => (asked: Asked, plane: Plane) =>
   answer(
     spoil(
@@ -67,18 +67,26 @@ const spoiltKey = (more: object) => (body: Body) => ({
 });
 
 const faults: Fault[] = [
-  { name: 'nothing', hard: false, answers: () => Promise.reject(new TypeError('fetch failed')) },
+  {
+    name: 'no response',
+    hard: false,
+    answers: () => Promise.reject(new TypeError('fetch failed')),
+  },
   { name: '500', hard: false, answers: () => refusal(500, 'internal_error') },
   { name: '503', hard: false, answers: () => refusal(503, 'unavailable') },
   { name: '429', hard: false, answers: () => refusal(429, 'rate_limited') },
   { name: 'a redirect', hard: false, answers: () => new Response(null, { status: 302 }) },
-  { name: 'a page of a proxy', hard: false, answers: () => new Response('<html>sign in</html>') },
-  { name: 'half an answer', hard: false, answers: () => brokenBody('{"object":"policy_del') },
-  { name: 'an answer without end', hard: false, answers: hugeBody },
+  {
+    name: 'an HTML page of a proxy',
+    hard: false,
+    answers: () => new Response('<html>sign in</html>'),
+  },
+  { name: 'a truncated response', hard: false, answers: () => brokenBody('{"object":"policy_del') },
+  { name: 'an endless response', hard: false, answers: hugeBody },
   { name: '401', hard: true, answers: () => refusal(401, 'invalid_key') },
   { name: '403', hard: true, answers: () => refusal(403, 'forbidden') },
   { name: '404', hard: true, answers: () => refusal(404, 'not_found') },
-  { name: 'no object', hard: true, answers: () => answer([]) },
+  { name: 'a list instead of an object', hard: true, answers: () => answer([]) },
   { name: 'an empty body', hard: true, answers: () => new Response('') },
   {
     name: 'another kind of object',
@@ -106,7 +114,7 @@ const faults: Fault[] = [
     hard: true,
     answers: spoilt(spoiltKey({ change: 'suspend' })),
   },
-  { name: 'a digest cut short', hard: true, answers: spoilt(spoiltKey({ lookup_hash: 'ab' })) },
+  { name: 'a truncated digest', hard: true, answers: spoilt(spoiltKey({ lookup_hash: 'ab' })) },
   ...['A', 'g', '/', ':', '`'].map((letter) => ({
     name: `a digest with ${letter} in it`,
     hard: true,
@@ -114,34 +122,39 @@ const faults: Fault[] = [
   })),
   { name: 'no expiry', hard: true, answers: spoilt(spoiltKey({ expires_at: undefined })) },
   {
-    name: 'an expiry that is no time',
+    name: 'an invalid expiry',
     hard: true,
     answers: spoilt(spoiltKey({ expires_at: 'soon' })),
   },
-  { name: 'scopes that are no list', hard: true, answers: spoilt(spoiltKey({ scopes: 'all' })) },
+  { name: 'scopes that are not a list', hard: true, answers: spoilt(spoiltKey({ scopes: 'all' })) },
   {
-    name: 'a rule of an unknown kind',
+    name: 'a rate limit of an unknown kind',
     hard: true,
     answers: spoilt(spoiltKey({ rate_limits: [{ id: 'r' }] })),
   },
 ];
 
 for (const { name, hard, answers } of faults) {
-  test(`the last good policy outlives ${name}`, async (t) => {
+  test(`the last good policy survives ${name}`, async (t) => {
     const watched = await healthy(t);
     const { plane, node, clock } = watched;
-    const [revoked, kept] = [plane.issue(), plane.issue()];
+    const revoked = plane.issue();
+    const kept = plane.issue();
     await clock.pass(1);
     const before = node.state();
     plane.fault = (asked) => answers(asked, plane);
-    plane.wake(); // the poll that is held already would be answered well
+    plane.wake(); // the currently held poll would get a valid response
     await clock.pass(1);
     plane.revoke(revoked);
     const fresh = plane.issue();
     for (let step = 0; step < 40; step += 1) await clock.pass(500);
 
     const state = node.state();
-    deepEqual([state.version, state.keys], [before.version, before.keys], 'nothing was taken over');
+    deepEqual(
+      [state.version, state.keys],
+      [before.version, before.keys],
+      'the policy is unchanged',
+    );
     equal(state.degraded, true);
     equal(state.failure?.hard, hard, state.failure?.message);
     deepEqual(
@@ -167,7 +180,7 @@ async function healthy(t: TestContext): Promise<Watched> {
   return watched;
 }
 
-test('a delta that cannot be applied is made good by a snapshot', async (t) => {
+test('after a delta that cannot be applied, a snapshot is loaded', async (t) => {
   const watched = await healthy(t);
   const { plane, node, clock } = watched;
   plane.fault = (asked) => {
@@ -182,17 +195,18 @@ test('a delta that cannot be applied is made good by a snapshot', async (t) => {
   equal(node.state().version, plane.version);
 });
 
-test('a control plane that went back in time is followed again, from its whole policy', async (t) => {
+test('a control plane that was rolled back is followed again from a snapshot', async (t) => {
   const watched = await healthy(t);
   const { plane, clock, node } = watched;
-  const [revoked, kept] = [plane.issue(), plane.issue()];
+  const revoked = plane.issue();
+  const kept = plane.issue();
   await clock.pass(1);
   equal(node.state().version, 3);
   plane.version = 1;
   plane.wake();
   await clock.pass(1);
   equal(node.state().failure?.hard, true);
-  // Its new history comes to the node's version, which says nothing of what the node has.
+  // The new history reaches the node's version number, but means another policy.
   plane.revoke(revoked);
   const fresh = plane.issue();
   for (let step = 0; step < 20; step += 1) await clock.pass(60_000);
@@ -203,7 +217,7 @@ test('a control plane that went back in time is followed again, from its whole p
   );
 });
 
-test('a node that hears, and cannot follow, is heard from often enough to be waited for', async (t) => {
+test('a node that cannot follow the feed polls often enough for revocations to wait for it', async (t) => {
   const { plane, clock } = await healthy(t);
   plane.fault = () => answer([]);
   plane.wake();
@@ -213,7 +227,7 @@ test('a node that hears, and cannot follow, is heard from often enough to be wai
   ok(Math.max(...gaps) < NODE_SEEN_WITHIN_MS, `${gaps}`);
 });
 
-test('waits grow, have a bound, and are spread by chance', async (t) => {
+test('waits grow up to a limit and have jitter', async (t) => {
   const gapsOf = async (status: number, chance: () => number) => {
     const plane = new Plane();
     plane.fault = () => refusal(status, 'unavailable');
@@ -237,7 +251,7 @@ test('waits grow, have a bound, and are spread by chance', async (t) => {
   ok((early.at(-1) ?? 0) < 2_000, 'chance takes away most of a wait');
 });
 
-test('what the server asks to be waited is waited', async (t) => {
+test('Retry-After is respected', async (t) => {
   const plane = new Plane();
   const headers = { 'retry-after': '120' };
   plane.fault = () => new Response(null, { status: 429, headers });
@@ -247,7 +261,7 @@ test('what the server asks to be waited is waited', async (t) => {
   equal(plane.asked.length, 1);
 });
 
-test('a page about maintenance keeps no node away for long', async (t) => {
+test('a maintenance page does not keep a node away for long', async (t) => {
   const { plane, clock, node } = await healthy(t);
   const headers = { 'retry-after': '3600' };
   plane.fault = () => new Response('<html>back soon</html>', { status: 503, headers });
@@ -259,7 +273,7 @@ test('a page about maintenance keeps no node away for long', async (t) => {
   equal(node.state().degraded, false);
 });
 
-test('a fleet does not come back in step', async (t) => {
+test('a fleet does not retry in step', async (t) => {
   const plane = new Plane();
   plane.fault = () => Promise.reject(new TypeError('fetch failed'));
   let seed = 1;

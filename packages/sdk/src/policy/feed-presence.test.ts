@@ -1,5 +1,5 @@
-// A node and the control plane that counts it: it leaves when it is closed, comes back as soon as
-// anything is heard, and knows when its policy was last confirmed.
+// A node as the control plane counts it: it leaves when it is closed, retries as soon as the
+// control plane answers, and knows when its policy was last confirmed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ async function started(
   return watched;
 }
 
-test('a node that closes says so with its last poll', async (t) => {
+test('a node that closes sends leave with its last poll', async (t) => {
   const { plane, node } = await started(t);
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 0);
   await node.close();
@@ -37,7 +37,7 @@ test('a node that closes says so with its last poll', async (t) => {
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 1);
 });
 
-test('a node that was never heard has nothing to leave', async (t) => {
+test('a node that never reached the control plane does not send leave', async (t) => {
   const plane = new Plane();
   plane.fault = gone;
   const { node, clock } = nodeOn(plane);
@@ -47,7 +47,7 @@ test('a node that was never heard has nothing to leave', async (t) => {
   ok(plane.asked.length > 0 && plane.asked.every(({ query }) => !query.has('leave')));
 });
 
-test('closing ends also where leaving is refused, fails, or is not answered', async (t) => {
+test('closing ends even if leave is refused, fails, or gets no response', async (t) => {
   for (const answer of [
     () => new Response(null, { status: 400 }),
     gone,
@@ -66,15 +66,20 @@ const limited = {
   ],
 };
 const counted = {
-  ...{ object: 'ratelimit_result', allowed: true, limited_policy: null, store: 'memory' },
-  ...{ retry_after_seconds: null, policies: [] },
+  object: 'ratelimit_result',
+  allowed: true,
+  limited_policy: null,
+  store: 'memory',
+  retry_after_seconds: null,
+  policies: [],
 };
 const callOf = (key: string) => ({
-  ...{ method: 'GET', path: '/' },
+  method: 'GET',
+  path: '/',
   header: (name: string) => (name === 'x-api-key' ? key : null),
 });
 
-test('any exchange that succeeds wakes a feed that is backing off', async (t) => {
+test('any successful request ends the back-off of the feed', async (t) => {
   const plane = new Plane();
   const key = plane.issue(limited);
   let isFeedDown = false;
@@ -99,7 +104,7 @@ test('any exchange that succeeds wakes a feed that is backing off', async (t) =>
   ok(clock.monotonicMs() - failedAt <= 1_000);
 });
 
-test('a feed that goes on failing is not asked in a loop, however much else succeeds', async (t) => {
+test('a feed that keeps failing is not polled in a loop while other requests succeed', async (t) => {
   const plane = new Plane();
   const key = plane.issue(limited);
   let polls = 0;
@@ -124,19 +129,19 @@ test('a feed that goes on failing is not asked in a loop, however much else succ
   ok(polls > 30 && polls <= 120, `${polls} polls in a minute`);
 });
 
-test('after a start from the cache the state tells when the policy was last confirmed', async (t) => {
+test('after a start from the cache, lastSyncAt is the time of the last confirmation', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-confirmed-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
   const plane = new Plane();
   plane.issue();
   const first = await started(t, plane, { cacheDir });
   await until(() => plane.clock.pass(100).then(async () => (await versionIn(cacheDir)) > 0));
-  // Nothing changes for an hour, and every poll says so.
+  // Nothing changes for an hour, and every poll confirms it.
   for (let passed = 0; passed < 60; passed += 1) await plane.clock.pass(MINUTE_MS);
   const confirmedAt = first.node.state().lastSyncAt ?? 0;
   ok(plane.clock.now() - confirmedAt < MINUTE_MS);
   plane.fault = gone;
-  // It is not closed: it was killed.
+  // The node is not closed, as after a kill.
   await until(async () => {
     const second = nodeOn(plane, { cacheDir });
     equal(await second.node.ready(), true);

@@ -1,4 +1,4 @@
-// How a node follows its feed: what it takes over, and when; what it acknowledges; how it waits.
+// How a node follows its feed: applying, acknowledging and waiting.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
@@ -24,7 +24,7 @@ const reasonOf = ({ node }: Watched, key: string) => {
   return decision.allowed ? 'allowed' : decision.reason;
 };
 
-test('a change is in force as soon as it is told, and acknowledged after that', async (t) => {
+test('a change is in force as soon as it arrives, and acknowledged after that', async (t) => {
   const watched = await started(t);
   const { plane, node, clock } = watched;
   const key = plane.issue();
@@ -72,7 +72,7 @@ test('no version is acknowledged before everything in it is in force', async (t)
   ok(plane.asked.length > 20, `${plane.asked.length}`);
 });
 
-test('a snapshot is in force when its last page is in, and not before', async (t) => {
+test('a snapshot is in force only when its last page is loaded', async (t) => {
   let keys: string[] = [];
   const watched = await started(t, {}, (plane) => {
     plane.pageMax = 3;
@@ -88,12 +88,13 @@ test('a snapshot is in force when its last page is in, and not before', async (t
   equal(node.state().keys, 10);
 });
 
-test('while a new snapshot comes in, the old policy decides', async (t) => {
+test('the old policy decides while a new snapshot is loading', async (t) => {
   const watched = await started(t, {}, (plane) => {
     plane.pageMax = 2;
   });
   const { plane, node, clock } = watched;
-  const [stays, goes] = [plane.issue(), plane.issue()];
+  const stays = plane.issue();
+  const goes = plane.issue();
   await clock.pass(1);
   let release = (_: Response) => {};
   plane.fault = ({ query }) =>
@@ -115,7 +116,7 @@ test('while a new snapshot comes in, the old policy decides', async (t) => {
   equal(node.state().version, plane.version);
 });
 
-test('a page in the middle is asked for again before the whole is given up', async (t) => {
+test('a failed page is retried before the snapshot is given up', async (t) => {
   let failures = 2;
   const { plane, node, clock } = await started(t, {}, (made) => {
     made.pageMax = 1;
@@ -134,7 +135,7 @@ test('a page in the middle is asked for again before the whole is given up', asy
   );
 });
 
-test('pages are as large as parsing them may take', async (t) => {
+test('the page size is limited by the time for parsing', async (t) => {
   const { plane, clock, node } = await started(t, {}, (made) => {
     made.pageMax = 60;
     for (let n = 0; n < 120; n += 1)
@@ -146,7 +147,7 @@ test('pages are as large as parsing them may take', async (t) => {
   ok((sizes[1] ?? 0) < 100, `heavy keys come in small pages: ${sizes}`);
 });
 
-test('polls are held where that works, and come at intervals where it is not wanted', async (t) => {
+test('polls are held open by default, and sent at intervals without longPoll', async (t) => {
   const held = await started(t);
   await held.clock.pass(HOUR_MS);
   ok(held.plane.asked.length < HOUR_MS / 25_000 + 5, `${held.plane.asked.length}`);
@@ -157,7 +158,7 @@ test('polls are held where that works, and come at intervals where it is not wan
   ok(Math.abs(plain.plane.asked.length - expected) < expected / 4, `${plain.plane.asked.length}`);
 });
 
-test('a wire that breaks held requests gets plain ones, and is tried again later', async (t) => {
+test('a network that breaks held requests gets plain polls, and holding is tried again later', async (t) => {
   const watched = await started(t, { pollMs: 2_000 });
   const { plane, clock } = watched;
   const isHeld = ({ query }: { query: URLSearchParams }) => Number(query.get('wait_ms')) > 0;
@@ -178,7 +179,7 @@ test('a wire that breaks held requests gets plain ones, and is tried again later
   ok(plane.asked.some(isHeld), 'then holding is tried again');
 });
 
-test('a server that holds nothing is not asked in a loop', async (t) => {
+test('a server that does not hold polls is not polled in a loop', async (t) => {
   const { plane, clock } = await started(t, {}, (made) => {
     made.fault = ({ line }) => (line === 'delta' ? new Response(null, { status: 304 }) : null);
   });
@@ -186,7 +187,7 @@ test('a server that holds nothing is not asked in a loop', async (t) => {
   ok(plane.asked.length < 30, `${plane.asked.length}`);
 });
 
-test('an outage is no reason to stop holding polls', async (t) => {
+test('an outage does not stop the holding of polls', async (t) => {
   const { plane, clock } = await started(t);
   plane.fault = gone;
   plane.wake();
@@ -198,7 +199,7 @@ test('an outage is no reason to stop holding polls', async (t) => {
   ok(plane.asked.length > 0 && plane.asked.every(({ query }) => query.get('wait_ms') !== '0'));
 });
 
-test('after an outage policy is confirmed by the first answer, not by the end of a held poll', async (t) => {
+test('after an outage, the first response confirms the policy, not the end of a held poll', async (t) => {
   for (const outageMs of [5_000, 6_000, 8_000, 20_000, 60_000, 90_000, HOUR_MS]) {
     const { plane, clock, node } = await started(t);
     plane.fault = gone;
@@ -213,7 +214,7 @@ test('after an outage policy is confirmed by the first answer, not by the end of
   }
 });
 
-test('a project with changes without end is followed with pauses', async (t) => {
+test('a project with constant changes is polled with pauses', async (t) => {
   const { plane, clock, node } = await started(t);
   plane.fault = () => {
     queueMicrotask(() => void plane.issue());
@@ -226,7 +227,7 @@ test('a project with changes without end is followed with pauses', async (t) => 
   ok((node.state().version ?? 0) > 20);
 });
 
-test('a closed node asks nothing more, leaves no timer, and says that it is stale', async (t) => {
+test('a closed node sends no requests, leaves no timer, and is degraded', async (t) => {
   const watched = await started(t);
   const { plane, node, clock } = watched;
   const key = plane.issue();
@@ -244,7 +245,7 @@ test('a closed node asks nothing more, leaves no timer, and says that it is stal
 
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
 
-test('however little silence makes policy stale, holding a poll open does not', async (t) => {
+test('a held poll never makes policy stale, however short staleAfterMs is', async (t) => {
   const { node, clock } = await started(t, { staleAfterMs: 5_000 });
   for (let passed = 0; passed < 60_000; passed += 500) {
     await clock.pass(500);

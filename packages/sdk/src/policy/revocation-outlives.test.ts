@@ -1,5 +1,5 @@
-// A revocation that a node has acknowledged outlives the node: killed at once and started without a
-// control plane, it does not admit the key, also when the disk was full, or cannot be written.
+// An acknowledged revocation survives the node: killed immediately and restarted without a control
+// plane, it does not admit the key, even if the disk was full or read-only.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -31,10 +31,12 @@ function started(t: TestContext, { url }: Served, dir: string): NodeProcess {
   return node;
 }
 
-test('of two revocations within a second neither is forgotten by a node that is killed', async (t) => {
+test('a killed node loses neither of two revocations within a second', async (t) => {
   const { plane, served, dir } = await ground(t);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [first, second, kept] = [plane.issue(), plane.issue(), plane.issue()];
+    const first = plane.issue();
+    const second = plane.issue();
+    const kept = plane.issue();
     plane.fault = () => null;
     const node = started(t, served, dir);
     equal(await node.ask('ready'), true);
@@ -55,7 +57,7 @@ test('of two revocations within a second neither is forgotten by a node that is 
   }
 });
 
-/** What happened, as the program in a mount namespace of its own tells it. */
+/** The result of disk-scenarios.ts, which runs in its own mount namespace. */
 async function scenario(t: TestContext, name: string): Promise<Record<string, unknown> | null> {
   const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', tmpdir()]);
   if (status !== 0) {
@@ -67,7 +69,7 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
   return JSON.parse(stdout);
 }
 
-test('a full disk costs the cache, and no revocation', async (t) => {
+test('a full disk loses the cache, but no revocation', async (t) => {
   const told = await scenario(t, 'full');
   if (told === null) return;
   ok(String(told.failure).includes('the policy cache cannot be written'), String(told.failure));
@@ -76,7 +78,7 @@ test('a full disk costs the cache, and no revocation', async (t) => {
   equal(told.keptLater, true, 'with room the cache is written again');
 });
 
-test('a disk that can neither be written nor cleared keeps a version from being acknowledged', async (t) => {
+test('a version is not acknowledged if the disk can neither be written nor cleared', async (t) => {
   const told = await scenario(t, 'readOnly');
   if (told === null) return;
   equal(told.isRefused, true, 'it is in force all the same');

@@ -1,4 +1,4 @@
-// The table against a plain map, key by key, whatever is added, changed and taken away.
+// The table against a plain Map, key by key, after random changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceFrom } from '../../../../tests/turns.ts';
@@ -21,7 +21,7 @@ function assertSame(table: PolicyTable, model: Map<string, Entry>, upTo: number)
   }
 }
 
-test('after any changes the table says what a map would', () => {
+test('after any changes the table equals a map', () => {
   for (let seed = 0; seed < 20; seed += 1) {
     const chance = chanceFrom(seed);
     const keys = 1 + chance.below(600);
@@ -42,7 +42,7 @@ test('after any changes the table says what a map would', () => {
   }
 });
 
-test('once it is settled, a table takes little more room than its keys', () => {
+test('after settle, a table takes little more memory than its keys', () => {
   const chance = chanceFrom(5);
   const table = new PolicyTable();
   const model = new Map<string, Entry>();
@@ -64,11 +64,11 @@ test('once it is settled, a table takes little more room than its keys', () => {
   assertSame(table, model, 2 * KEYS);
 });
 
-test('keys that fall into one part, and onto one place, are told apart', () => {
+test('keys that collide in one part and slot are distinguished', () => {
   const chance = chanceFrom(1);
   const table = new PolicyTable();
   const model = new Map<string, Entry>();
-  // The first two words decide where a digest is looked for: here they are all the same.
+  // The first two words choose part and slot: here they are all equal.
   const crowded = (number: number) => `0011223344556677${sha256Hex(`${number}`).slice(16)}`;
   for (let number = 0; number < 300; number += 1) {
     const entry = { ...entryOf(number, chance), lookupHash: crowded(number) };
@@ -85,7 +85,7 @@ test('keys that fall into one part, and onto one place, are told apart', () => {
   }
 });
 
-test('one bit of difference in a digest is another key', () => {
+test('a digest that differs in one bit is another key', () => {
   const table = new PolicyTable();
   const entry = entryOf(1, chanceFrom(1));
   table.set(entry);
@@ -98,19 +98,19 @@ test('one bit of difference in a digest is another key', () => {
   ok(toldBy(table, entry.lookupHash));
 });
 
-test('a digest is the same from a key as from the hex of the feed', () => {
+test('the digest of a key equals the hex digest of the feed', () => {
   for (const text of ['', 'x', 'kr_live_AAAA', 'ü', '\u{1f511}']) {
     deepEqual([...digestOf(text)], [...digestFromHex(sha256Hex(text)).slice()]);
   }
 });
 
-test('what shows the table of a moment does not show what came after', () => {
+test('a snapshot of the table does not show later changes', () => {
   const chance = chanceFrom(3);
   const table = new PolicyTable();
   for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));
   const { used, chunks } = table.ids.show();
   const parts = table.show();
-  // Of the last chunk only what is used: the rest is still to be written.
+  // Only the used part of the last chunk: the rest may still be written.
   const last = used % CHUNK_ROWS || CHUNK_ROWS;
   const ends = chunks.map((chunk, at) =>
     at < chunks.length - 1 ? chunk : chunk.subarray(0, last * IDS_WORDS),
@@ -123,7 +123,7 @@ test('what shows the table of a moment does not show what came after', () => {
   deepEqual(texts(), before);
 });
 
-test('scope sets and rules that no key has any more are forgotten', () => {
+test('scope sets and rate limits that no key uses are removed', () => {
   const chance = chanceFrom(4);
   const table = new PolicyTable();
   for (let round = 0; round < 50; round += 1) {
@@ -132,7 +132,7 @@ test('scope sets and rules that no key has any more are forgotten', () => {
     }
   }
   equal(table.pool.sources().length, 40);
-  // And of a key nothing is kept with them that is its own.
+  // Shared values keep no reference to data of one key.
   for (const [, kept] of table.pool.sources()) {
     deepEqual(Object.keys(kept).toSorted(), ['limits', 'scopes']);
   }
@@ -140,7 +140,7 @@ test('scope sets and rules that no key has any more are forgotten', () => {
   deepEqual([table.pool.sources(), table.size], [[], 0]);
 });
 
-test('an expiry comes back to the millisecond, whenever it is', () => {
+test('an expiry is stored to the millisecond', () => {
   const table = new PolicyTable();
   const entry = entryOf(1, chanceFrom(1));
   const times = [0, -1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 1_700_000_000_123, 253_402_300_799_999];
@@ -150,7 +150,7 @@ test('an expiry comes back to the millisecond, whenever it is', () => {
   }
 });
 
-test('a digest that is told with other ids has those', () => {
+test('a digest that arrives with other ids gets those', () => {
   const chance = chanceFrom(2);
   const table = new PolicyTable();
   const entry = entryOf(1, chance);

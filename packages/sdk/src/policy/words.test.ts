@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ID_WORDS, idText, writeId } from './words.ts';
 
-/** Few values in most places, so that many share what is remembered of them. */
+/** Few distinct values, so that many ids share a slot of the cache. */
 const words = fc.tuple(
   fc.constantFrom(0, 1, 0x01890001),
   fc.constantFrom(0, 0x7000),
@@ -11,7 +11,7 @@ const words = fc.tuple(
   fc.constantFrom(0, 1024, 2048, -1, 7),
 );
 
-test('an id is written out as it was read, whatever was written out before it', () => {
+test('the text of an id does not depend on ids that were formatted before', () => {
   fc.assert(
     fc.property(fc.array(words, { minLength: 1, maxLength: 40 }), (many) => {
       for (const one of many) {
