@@ -73,7 +73,7 @@ const named = (place: string, suffix: string): Promise<boolean> =>
     },
   );
 
-/** Of processes that start at once, the one with the first name wins and waits for the others. */
+/** If several processes start at once, the first name wins and waits for the others to end. */
 async function isAlone(place: string, name: string): Promise<boolean> {
   const until = monotonicMs() + OTHERS_MS_MAX;
   do {
