@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../base/clock.ts';
-import type { Sharing } from '../../base/sharing.ts';
+import type { Shared } from '../../base/coalesce.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import {
@@ -24,7 +24,7 @@ type Waiting = {
   hub: PolicyHub;
   waitMsMax: number;
   signal: AbortSignal;
-  shareLook: Sharing<KnownNode[]>;
+  shareLook: Shared<KnownNode[]>;
 };
 
 /** The hub announces only acknowledgements that this process received, so the table is polled. */

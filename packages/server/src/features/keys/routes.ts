@@ -1,6 +1,6 @@
 // The vendor's endpoints for API keys.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
-import { sharing } from '../../base/sharing.ts';
+import { shared } from '../../base/coalesce.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
@@ -19,7 +19,7 @@ export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
 
 export const keyRoutes = (
   { hub, revokeWaitMsMax: waitMsMax }: KeyParts,
-  shareLook = sharing<KnownNode[]>(),
+  shareLook = shared<KnownNode[]>(),
 ): ServedRoute[] =>
   serve(keyEndpoints, {
     'POST /v1/keys': {

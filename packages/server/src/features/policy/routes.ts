@@ -1,6 +1,6 @@
 // The policy feed, from which nodes learn all they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
-import { type Sharing, sharing } from '../../base/sharing.ts';
+import { type Batched, batched, type Shared, shared } from '../../base/coalesce.ts';
 import type { Env, Reach } from '../../doors/reach.ts';
 import type { Record } from '../../doors/record.ts';
 import { Reply, type ServedRoute, serve } from '../../http/route.ts';
@@ -8,7 +8,6 @@ import type { PolicyHub, Wait } from '../../volatile/policy-hub.ts';
 import { acknowledgeNode } from './acknowledge-node.ts';
 import { etagOf, isKnown } from './etag.ts';
 import { envScopeOf, type FeedFilter, filterOf } from './filter.ts';
-import { type Gathered, gathering } from './gathering.ts';
 import {
   type Ack,
   listStandings,
@@ -22,6 +21,9 @@ import { presentDelta, presentSnapshot } from './present.ts';
 import { type DeltaVerdict, readDelta } from './read-delta.ts';
 import { readSnapshot } from './read-snapshot.ts';
 import { feedIn } from './rows.ts';
+
+/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+const NODES_PER_STATEMENT = 1000;
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
 
@@ -42,21 +44,21 @@ type PageAsked = Asked & {
 };
 
 /** State of both endpoints: concurrent requests share their reads and writes. */
-type Shared = {
+type FeedWork = {
   hub: PolicyHub;
   keysMax: number;
-  readDeltaOnce: Sharing<DeltaVerdict>;
-  standingOf: Gathered<NodeName | null, Standing>;
-  noteNode: Gathered<Ack, true>;
+  readDeltaOnce: Shared<DeltaVerdict>;
+  standingOf: Batched<NodeName | null, Standing>;
+  noteNode: Batched<Ack, true>;
 };
 
 export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
-  const shared: Shared = {
+  const work: FeedWork = {
     hub,
     keysMax,
-    readDeltaOnce: sharing(),
-    standingOf: gathering(),
-    noteNode: gathering(),
+    readDeltaOnce: shared(),
+    standingOf: batched({ max: NODES_PER_STATEMENT }),
+    noteNode: batched({ max: NODES_PER_STATEMENT }),
   };
   return serve(policyEndpoints, {
     'GET /v1/policy/snapshot': {
@@ -68,10 +70,10 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       compress: true,
       run: async ({ record, query, after, issueCursor, header }) => {
         const filter = filterOf(record.read.reach, query);
-        const { version } = await meetNode(shared, { record, query, filter }, null);
+        const { version } = await meetNode(work, { record, query, filter }, null);
         const etag = etagOf('snap', filter, version);
         if (!after && isKnown(header('if-none-match'), etag)) return notModified(etag);
-        return snapshotReply(shared, { record, query, filter, after, issueCursor });
+        return snapshotReply(work, { record, query, filter, after, issueCursor });
       },
     },
     'GET /v1/policy/delta': {
@@ -89,16 +91,16 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
         // A node that leaves gets its response at once.
         const isHeld = query.wait_ms > 0 && !leave;
         const wait = isHeld ? { timeoutMs: query.wait_ms, signal: gone(), workspaceId } : null;
-        const isSame = await isUnchanged(shared, { record, query, filter }, { since, wait });
+        const isSame = await isUnchanged(work, { record, query, filter }, { since, wait });
         if (isSame) return notModified(etagOf('delta', filter, since));
         // The credential may have been revoked during the wait: authenticate again.
         const [verdict] = await Promise.all([
-          deltaSince(shared, { record, query, filter }, since),
+          deltaSince(work, { record, query, filter }, since),
           wait && admitAgain(),
         ]);
         if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
         if (verdict.kind === 'snapshot') {
-          return snapshotReply(shared, { record, query, filter, after: null, issueCursor });
+          return snapshotReply(work, { record, query, filter, after: null, issueCursor });
         }
         const etag = etagOf('delta', filter, verdict.head.version);
         return new Reply(presentDelta(verdict, filter, since), { headers: { etag } });
@@ -109,7 +111,7 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
 
 /** Records the node's version, or that the node has left; returns the state of the project. */
 async function meetNode(
-  { standingOf, noteNode, hub }: Shared,
+  { standingOf, noteNode, hub }: FeedWork,
   { record, query, filter }: Asked,
   version: number | null,
 ): Promise<Standing> {
@@ -141,13 +143,13 @@ async function meetNode(
  * The watch starts before the version is read, so that no announcement is missed in between.
  */
 async function isUnchanged(
-  shared: Shared,
+  work: FeedWork,
   asked: Asked,
   { since, wait }: { since: number; wait: Wait | null },
 ): Promise<boolean> {
-  const watch = wait && shared.hub.watch(asked.filter.projectId, since, wait);
+  const watch = wait && work.hub.watch(asked.filter.projectId, since, wait);
   try {
-    const { version } = await meetNode(shared, asked, since);
+    const { version } = await meetNode(work, asked, since);
     if (version !== since) return false;
     await watch?.over;
     // After a wait, read the delta, unless the caller has disconnected.
@@ -158,7 +160,7 @@ async function isUnchanged(
 }
 
 function deltaSince(
-  { keysMax, readDeltaOnce }: Shared,
+  { keysMax, readDeltaOnce }: FeedWork,
   { record, query, filter }: Asked,
   since: number,
 ): Promise<DeltaVerdict> {
@@ -170,7 +172,7 @@ function deltaSince(
 }
 
 async function snapshotReply(
-  { keysMax }: Shared,
+  { keysMax }: FeedWork,
   { record, query, filter, after, issueCursor }: PageAsked,
 ): Promise<Reply> {
   const from = after && positionIn(after, filter);
