@@ -40,7 +40,7 @@ export type Endpoint = {
   /** The number of JSON values that a large body may hold. */
   bodyValuesMax?: number;
   anyContentType?: true;
-  /** May answer 429; documentation only. */
+  /** May return 429; documentation only. */
   budgeted?: true;
   /** Paged by `cursor` and a `Link` header. */
   list?: true;

@@ -26,7 +26,7 @@ export const errorCodes = {
   origin_not_allowed: { status: 403, message: 'This origin is not allowed.' },
   insufficient_scope: { status: 403, message: 'The credential lacks a required scope.' },
   not_found: { status: 404, message: 'Not found.' },
-  method_not_allowed: { status: 405, message: 'This path does not answer that method.' },
+  method_not_allowed: { status: 405, message: 'This path does not support that method.' },
   conflict: { status: 409, message: 'The request conflicts with the current state.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   snapshot_too_large: {

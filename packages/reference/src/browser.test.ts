@@ -65,7 +65,7 @@ test('the page fits every width, has enough contrast, and prints', async (t) => 
       equal(await page.evaluate(sideways), 0, `${width} wide`);
     }
     deepEqual(await page.evaluate(faint), [], colorScheme);
-    equal(await page.evaluate(distinguished), true, 'links in a text are more than a colour');
+    equal(await page.evaluate(distinguished), true, 'links differ from text by more than colour');
     await page.setViewportSize({ width: 794, height: 1123 });
     await page.emulateMedia({ media: 'print' });
     equal(await page.evaluate(unprinted), 0, 'on paper');

@@ -78,8 +78,8 @@ const inputs: [string, unknown[], boolean][] = [
   ['live in the body, test in the query', [{ env: 'test' }, { env: 'live' }], true],
   ['test in both', [{ env: 'test' }, { env: 'test' }], false],
   ['nothing', [{}, undefined], false],
-  ['live as something else', [{ name: 'live' }, { meta: { env: 'live' } }], false],
-  ['a body that is no object', [{}, 'live', null, Buffer.from('{"env":"live"}')], false],
+  ['live in other fields', [{ name: 'live' }, { meta: { env: 'live' } }], false],
+  ['a body that is not an object', [{}, 'live', null, Buffer.from('{"env":"live"}')], false],
 ];
 
 for (const [what, values, isRefused] of inputs) {

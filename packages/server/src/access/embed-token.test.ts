@@ -103,7 +103,7 @@ const forgeries: Record<string, () => string> = {
   'alg none': () => withoutSignature('none'),
   'alg None': () => withoutSignature('None'),
   'alg NONE': () => withoutSignature('NONE'),
-  'alg none under a signature': () => forge({ head: { alg: 'none' } }),
+  'alg none with a signature': () => forge({ head: { alg: 'none' } }),
   'EdDSA without a signature': () => withoutSignature('EdDSA'),
   'HS256 with the public key as PEM': () =>
     forge({ head: { alg: 'HS256' }, by: hmac('sha256', pem()) }),
@@ -118,20 +118,20 @@ const forgeries: Record<string, () => string> = {
     }),
   'HS512 with the public key': () => forge({ head: { alg: 'HS512' }, by: hmac('sha512', pem()) }),
   'HS256 with no key': () => forge({ head: { alg: 'HS256' }, by: hmac('sha256', '') }),
-  'RS256 of a stranger': () =>
+  'RS256 with a foreign key': () =>
     forge({ head: { alg: 'RS256' }, by: hashed('sha256', rsa.privateKey) }),
-  'ES256 of a stranger': () =>
+  'ES256 with a foreign key': () =>
     forge({ head: { alg: 'ES256' }, by: hashed('sha256', elliptic.privateKey) }),
-  'Ed448 under the name EdDSA': () => forge({ by: edwards(curve448.privateKey) }),
-  'our key under the name Ed25519': () => forge({ head: { alg: 'Ed25519' } }),
-  'our key under no name': () => forge({ head: { alg: undefined } }),
-  'our key under a list of names': () => forge({ head: { alg: ['EdDSA'] } }),
+  'Ed448 with alg EdDSA': () => forge({ by: edwards(curve448.privateKey) }),
+  'our key with alg Ed25519': () => forge({ head: { alg: 'Ed25519' } }),
+  'our key without alg': () => forge({ head: { alg: undefined } }),
+  'our key with a list as alg': () => forge({ head: { alg: ['EdDSA'] } }),
   'our kid, another key': () => forge({ by: edwards(stranger.privateKey) }),
   'another deployment’s kid and key': () =>
     forge({ head: { kid: crypto.randomUUID() }, by: edwards(stranger.privateKey) }),
-  'our key under no kid': () => forge({ head: { kid: undefined } }),
-  'our key under an unknown kid': () => forge({ head: { kid: crypto.randomUUID() } }),
-  'our key under our kid in capitals': () =>
+  'our key without kid': () => forge({ head: { kid: undefined } }),
+  'our key with an unknown kid': () => forge({ head: { kid: crypto.randomUUID() } }),
+  'our key with our kid in capitals': () =>
     forge({ head: { kid: String(ours.head.kid).toUpperCase() } }),
   'a kid that is a path': () => forge({ head: { kid: '../../../../../../dev/null' } }),
   'a kid that is SQL': () => forge({ head: { kid: "' or '1' = '1' --" } }),
@@ -145,16 +145,16 @@ const forgeries: Record<string, () => string> = {
     forge({ head: { jwk, kid: 'theirs' }, by: edwards(stranger.privateKey) }),
   'a key in the header under our kid': () =>
     forge({ head: { jwk }, by: edwards(stranger.privateKey) }),
-  'the address of a list of keys': () =>
+  'the URL of a list of keys': () =>
     forge({
       head: { jku: 'https://evil.example/jwks.json', kid: 'theirs' },
       by: edwards(stranger.privateKey),
     }),
   'a certificate in the header': () =>
     forge({ head: { x5c: [spki], kid: undefined }, by: edwards(stranger.privateKey) }),
-  'the address of a certificate': () =>
+  'the URL of a certificate': () =>
     forge({ head: { x5u: 'https://evil.example/c.pem' }, by: edwards(stranger.privateKey) }),
-  'something critical that nobody knows': () => forge({ head: { crit: ['new'], new: true } }),
+  'an unknown critical header': () => forge({ head: { crit: ['new'], new: true } }),
   'a payload that is not encoded': () => forge({ head: { crit: ['b64'], b64: false } }),
   'typ JWT': () => forge({ head: { typ: 'JWT' } }),
   'no typ': () => forge({ head: { typ: undefined } }),
@@ -167,49 +167,49 @@ const forgeries: Record<string, () => string> = {
   'another environment': () => tampered({ env: 'test' }),
   'more scopes': () => tampered({ scopes: ['keys:read', 'keys:write', 'key_scope:admin'] }),
   'a later epoch': () => tampered({ epoch: 2 }),
-  'a later end': () => tampered({ exp: Number(ours.payload.exp) + 3600 }),
+  'a later expiry': () => tampered({ exp: Number(ours.payload.exp) + 3600 }),
   'another audience': () => tampered({ aud: ['https://evil.example'] }),
   'another issuer, signed by us': () => forge({ payload: { iss: 'https://evil.example' } }),
   'no issuer, signed by us': () => forge({ payload: { iss: undefined } }),
   'no audience, signed by us': () => forge({ payload: { aud: undefined } }),
-  'an audience of one word, signed by us': () => forge({ payload: { aud: ORIGIN } }),
+  'an audience as a string, signed by us': () => forge({ payload: { aud: ORIGIN } }),
   'no tenant, signed by us': () => forge({ payload: { sub: undefined } }),
-  'no end, signed by us': () => forge({ payload: { exp: undefined } }),
-  'an end in words, signed by us': () => forge({ payload: { exp: `${ours.payload.exp}` } }),
-  'an end that is past, signed by us': () => forge({ payload: { exp: 1 } }),
-  'an end beyond all numbers, signed by us': () => forge({ payload: { exp: 1e300 } }),
+  'no expiry, signed by us': () => forge({ payload: { exp: undefined } }),
+  'an expiry as a string, signed by us': () => forge({ payload: { exp: `${ours.payload.exp}` } }),
+  'an expiry in the past, signed by us': () => forge({ payload: { exp: 1 } }),
+  'an expiry too large for a date, signed by us': () => forge({ payload: { exp: 1e300 } }),
   'no scopes, signed by us': () => forge({ payload: { scopes: undefined } }),
-  'scopes in one word, signed by us': () => forge({ payload: { scopes: 'keys:read keys:write' } }),
+  'scopes as a string, signed by us': () => forge({ payload: { scopes: 'keys:read keys:write' } }),
   'no epoch, signed by us': () => forge({ payload: { epoch: undefined } }),
-  'an epoch in words, signed by us': () => forge({ payload: { epoch: '1' } }),
-  'an epoch to come, signed by us': () => forge({ payload: { epoch: 2 } }),
-  'an environment that is none, signed by us': () => forge({ payload: { env: 'prod' } }),
-  'a tenant that never was, signed by us': () => forge({ payload: { sub: crypto.randomUUID() } }),
-  'claims that are a list, signed by us': () => forge({ payload: [ours.payload] }),
-  'claims that are no JSON, signed by us': () => forge({ payload: 'nonsense' }),
-  'a head that is no JSON': () => forge({ head: 'nonsense' }),
+  'an epoch as a string, signed by us': () => forge({ payload: { epoch: '1' } }),
+  'a future epoch, signed by us': () => forge({ payload: { epoch: 2 } }),
+  'an unknown environment, signed by us': () => forge({ payload: { env: 'prod' } }),
+  'an unknown tenant, signed by us': () => forge({ payload: { sub: crypto.randomUUID() } }),
+  'claims as a list, signed by us': () => forge({ payload: [ours.payload] }),
+  'claims that are not JSON, signed by us': () => forge({ payload: 'nonsense' }),
+  'a header that is not JSON': () => forge({ head: 'nonsense' }),
   'a signature of zeros': () => forge({ by: () => Buffer.alloc(64) }),
-  'a signature cut short': () => genuine.slice(0, -3),
-  'a signature made longer': () => `${genuine}AAAA`,
-  'a signature spelled otherwise': respelled,
-  'a signature of the same meaning': malleated,
+  'a truncated signature': () => genuine.slice(0, -3),
+  'an extended signature': () => `${genuine}AAAA`,
+  'another encoding of the signature': respelled,
+  'a malleated signature': malleated,
   'a token in a token': () => forge({ payload: genuine }),
 };
 
-const told = async (token: string) => {
+const outcomeOf = async (token: string) => {
   const answer = await held.ask('GET /v1/embed/session', {}, headersOf(token));
   return `${answer.status} ${codeOf(answer)}`;
 };
 
 test('the genuine token is accepted, and so is an unchanged forgery', async () => {
   ok(Object.keys(forgeries).length >= 40);
-  equal(await told(genuine), '200 undefined');
-  equal(await told(forge()), '200 undefined', 'so the forgeries differ by what they say');
+  equal(await outcomeOf(genuine), '200 undefined');
+  equal(await outcomeOf(forge()), '200 undefined', 'an unchanged forgery is accepted');
 });
 
 for (const [what, forged] of Object.entries(forgeries)) {
   test(`refused: ${what}`, async () => {
-    equal(await told(forged()), '401 invalid_token');
+    equal(await outcomeOf(forged()), '401 invalid_token');
   });
 }
 
@@ -224,7 +224,7 @@ const anyClaim = fc.dictionary(
 
 test('any other value in a header or claim is refused, never answered with a 5xx', async () => {
   const isRefused = async (token: string, claims: object = {}) => {
-    const answer = await told(token);
+    const answer = await outcomeOf(token);
     // A signed token for other origins, or for none, is valid, but not on this origin.
     const isOfOthers = 'aud' in claims && answer === '403 origin_not_allowed';
     const isNo = answer === '401 invalid_token' || isOfOthers;
@@ -264,7 +264,7 @@ test('a string in another format is an invalid key, not an invalid token', async
     `${genuine}=`,
   ];
   for (const shape of [...shapes, `${head}.${payload}.${signature}.${head}.${payload}`]) {
-    equal(await told(shape), '401 invalid_key', shape);
+    equal(await outcomeOf(shape), '401 invalid_key', shape);
   }
-  equal(await told(genuine), '200 undefined');
+  equal(await outcomeOf(genuine), '200 undefined');
 });

@@ -104,8 +104,8 @@ test('an endpoint uses no entry older than its maximum age, while others still d
   one.readings[1]?.answer();
   await null;
   await null;
-  equal(isKnown(one.cache, 'a', 1), true, 'the new reading is as good for all');
-  equal(isKnown(one.cache, 'a', 0), false, 'and none is good enough for who wants his own');
+  equal(isKnown(one.cache, 'a', 1), true, 'the new read serves every endpoint');
+  equal(isKnown(one.cache, 'a', 0), false, 'a maximum age of zero always reads');
 });
 
 test('a running read that began too long ago is not joined', async () => {
@@ -167,7 +167,7 @@ test('a request after a revocation does not join a read from before it', async (
   one.readings[0]?.answer();
   await early;
   const joined = one.cache.principalOf('a', LIFE_MS);
-  equal(one.readings.length, 2, 'the end of the early read is not that of the late one');
+  equal(one.readings.length, 2, 'the end of the first read does not end the second');
   one.readings[1]?.fail();
   for (const refused of [late, joined]) await rejects(async () => refused);
   equal(isKnown(one.cache, 'a'), false);
@@ -220,6 +220,6 @@ test('at HOT_KEYS_MAX keys the oldest are evicted', async () => {
   one.readings.at(-1)?.answer();
   await anew;
   await fill(one, 'one more');
-  equal(isKnown(one.cache, 'key 1'), true, 'it was read anew');
+  equal(isKnown(one.cache, 'key 1'), true, 'it was read again');
   equal(isKnown(one.cache, 'key 2'), false);
 });

@@ -42,8 +42,8 @@ const least: [boolean, 'owner' | undefined, Role][] = [
 ];
 
 for (const [isSafe, raisedTo, role] of least) {
-  const line = `${raisedTo ? "an owner's" : 'an ordinary'} ${isSafe ? 'read' : 'write'}`;
-  test(`${line} needs the role ${role}`, () => equal(leastRole(isSafe, raisedTo), role));
+  const access = `${raisedTo ? "an owner's" : 'an ordinary'} ${isSafe ? 'read' : 'write'}`;
+  test(`${access} requires the role ${role}`, () => equal(leastRole(isSafe, raisedTo), role));
 }
 
 for (const [at, held] of roles.entries()) {

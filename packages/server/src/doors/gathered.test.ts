@@ -38,7 +38,7 @@ test('while a statement runs the next batch grows, and is sent when it ends', as
   const others = [find('b')];
   await nextTurn();
   others.push(find('c'));
-  equal(sent.length, 1, 'nobody is answered by a statement that was sent before he asked');
+  equal(sent.length, 1, 'a look-up never joins a statement that was already sent');
   answer(0);
   equal(await first, 'fact of a');
   await nextTurn();

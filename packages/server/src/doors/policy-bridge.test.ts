@@ -51,7 +51,7 @@ test('changes of one turn are sent together, with the highest version per projec
   deepEqual(called, [['p 7', 'q 2']]);
   bridge.announce([{ projectId: 'p', version: 8 }]);
   await bridge.close();
-  deepEqual(called, [['p 7', 'q 2'], ['p 8']], 'closing leaves nothing untold');
+  deepEqual(called, [['p 7', 'q 2'], ['p 8']], 'closing sends all pending notifications');
 });
 
 test('a change wakes waiting requests at once, from this process or another', async () => {
@@ -69,7 +69,7 @@ test('a lost notification delays a change by about a second', async () => {
   const versions = [{ projectId: 'p', version: 2 }];
   const { hub, bridge, asked } = bridgeOver({ versions });
   await sleep(1200);
-  equal(asked.length, 0, 'nobody waits, nobody is asked about');
+  equal(asked.length, 0, 'without waiting requests no version is read');
   const beganAt = performance.now();
   await hub.watch('p', 1, LONG).over;
   ok(performance.now() - beganAt < 2000);

@@ -86,7 +86,7 @@ test('an operation commits its changes and its audit rows together', async (t) =
   const row = (await held.as.liveKey('GET /v1/audit_logs')).data.at(-1);
   deepEqual([row?.action, row?.target_id, row?.actor_type], ['secret_key.created', id, 'system']);
   ok((row?.occurred_at ?? '') >= now.toISOString(), 'closed after it was opened');
-  deepEqual(held.announced, [[]], 'no policy moved');
+  deepEqual(held.announced, [[]], 'no policy changed');
 });
 
 test('several audit rows are appended in their order', async (t) => {
@@ -117,8 +117,8 @@ test('an operation that returns unchanged is rolled back, including its writes',
 });
 
 const failures: Record<string, Error> = {
-  'a refusal': new ApiError('conflict'),
-  'a mistake': new TypeError('no such thing'),
+  'an API error': new ApiError('conflict'),
+  'a bug': new TypeError('no such thing'),
 };
 
 for (const [what, error] of Object.entries(failures)) {

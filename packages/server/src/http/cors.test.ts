@@ -37,7 +37,7 @@ test('a preflight elsewhere is refused as an unknown method', async (t) => {
     for (const name of Object.keys(answer.headers)) ok(!name.startsWith('access-control-'), url);
   }
   const plain = await http.inject({ method: 'OPTIONS', url: '/v1/embed/keys' });
-  equal(plain.statusCode, 405, 'no page, no preflight');
+  equal(plain.statusCode, 405, 'without an Origin it is not a preflight');
 });
 
 test('an allowed origin can read responses and errors; another origin can read neither', async (t) => {

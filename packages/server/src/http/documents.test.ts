@@ -80,6 +80,6 @@ test('documents support HEAD and refuse methods that change', async () => {
   for (const method of ['POST', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY']) {
     const refused = await app.inject({ method, url: '/docs' } as InjectOptions);
     equal(refused.statusCode, 405, method);
-    match(refused.body, /does not answer that method/);
+    match(refused.body, /does not support that method/);
   }
 });

@@ -184,7 +184,7 @@ test('a client that stops sending gets the response, and its connection is close
   socket.write(headOf('/small', json));
   await once(socket, 'close');
   match(socket.heard(), /^HTTP\/1\.1 413 /);
-  equal(socket.heard().split('HTTP/1.1 ').length, 2, 'one answer');
+  equal(socket.heard().split('HTTP/1.1 ').length, 2, 'one response');
 });
 
 test('above the limit of connections with unread bodies, the oldest are closed', async (t) => {

@@ -216,8 +216,8 @@ function outgoingOf(
 
 function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing): void {
   const schema = endpoint.answers[status];
-  assert(schema !== undefined, `${line} answered an undeclared ${status}`);
+  assert(schema !== undefined, `${line}: undeclared response status ${status}`);
   if (schema === null) return;
   const parsed = schema.safeParse(body instanceof JsonText ? JSON.parse(body.text) : body);
-  assert(parsed.success, `${line} answered off its schema: ${parsed.error?.message}`);
+  assert(parsed.success, `${line}: response does not match its schema: ${parsed.error?.message}`);
 }

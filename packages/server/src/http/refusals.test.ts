@@ -34,9 +34,9 @@ const body = (payload: string) => ({
 });
 
 for (const [what, request, part, paths] of [
-  ['a field that nobody expects', body('{"rmoved":1,"at":2}'), 'body', ['rmoved', 'at']],
-  ['a body that is no object', body('[]'), 'body', ['']],
-  ['a filter that nobody expects', { url: `/things/${ID}?of=1` }, 'query', ['of']],
+  ['an unexpected field', body('{"rmoved":1,"at":2}'), 'body', ['rmoved', 'at']],
+  ['a body that is not an object', body('[]'), 'body', ['']],
+  ['an unexpected filter', { url: `/things/${ID}?of=1` }, 'query', ['of']],
   ['a malformed id', { url: '/things/1' }, 'path', ['id']],
   ['a badly encoded path', { url: '/things/%ff' }, 'path', ['']],
   ['an overlong path', { url: `/things/${'a'.repeat(17_000)}` }, 'path', ['']],

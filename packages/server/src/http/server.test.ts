@@ -103,10 +103,10 @@ const standard = {
 
 const refusals: [string, InjectOptions, string][] = [
   ['an unknown path', { url: '/nowhere' }, '404 not_found'],
-  ['a path with a slash more', { url: '/small/' }, '404 not_found'],
+  ['a path with a trailing slash', { url: '/small/' }, '404 not_found'],
   ['a path in capitals', { url: '/Things' }, '404 not_found'],
   ['an unknown path by an odd method', { method: 'QUERY', url: '/nowhere' } as never, '404'],
-  ['an unknown path with too much', post('/nowhere', ' '.repeat(BODY_BYTES_MAX + 1)), '404'],
+  ['an unknown path with a large body', post('/nowhere', ' '.repeat(BODY_BYTES_MAX + 1)), '404'],
   ['broken percent-encoding', { url: '/things/%zz' }, '400 invalid_request'],
   ['a cut percent-encoding', { url: '/things/%' }, '400 invalid_request'],
   ['broken UTF-8 in the path', { url: '/things/%ff' }, '400 invalid_request'],
@@ -118,7 +118,7 @@ const refusals: [string, InjectOptions, string][] = [
   ['another content type', post('/things', '{}', 'text/plain'), '415 unsupported_media_type'],
   ['broken JSON', post('/things', '{'), '400 invalid_request'],
   ['a body too large', post('/things', ' '.repeat(BODY_BYTES_MAX + 1)), '413 payload_too_large'],
-  ['a body too large for its line', post('/small', '{"a":12345}'), '413 payload_too_large'],
+  ['a body too large for its endpoint', post('/small', '{"a":12345}'), '413 payload_too_large'],
   ['a failure', { url: '/fails' }, '500 internal_error'],
 ];
 
@@ -255,8 +255,8 @@ test('the cause of a failure is logged, and not sent to the caller', async (t) =
   for (const [url, reason] of [
     ['/fails', 'select hash from passwords'],
     ['/throws-no-error', 'krsk_live_secret'],
-    ['/off-schema', 'answered off its schema'],
-    ['/undeclared', 'answered an undeclared 299'],
+    ['/off-schema', 'response does not match its schema'],
+    ['/undeclared', 'undeclared response status 299'],
   ] as const) {
     const answer = await app.inject({ url, headers: { 'x-request-id': `id${url.slice(1)}` } });
     equal(answer.statusCode, 500, url);

@@ -65,16 +65,16 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 const unreadable: [string, string, number][] = [
-  ['no HTTP at all', 'hello\r\n\r\n', 400],
-  ['a version that is none', 'GET / HTTP/9.9\r\n\r\n', 400],
+  ['text that is not HTTP', 'hello\r\n\r\n', 400],
+  ['an unknown HTTP version', 'GET / HTTP/9.9\r\n\r\n', 400],
   ['a header without a name', 'GET / HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n', 400],
   ['two lengths', ask('/waits', 'content-length: 1\r\ncontent-length: 2\r\n'), 400],
   ['a length and chunks', ask('/', 'content-length: 1\r\ntransfer-encoding: chunked\r\n'), 400],
   ['a negative length', ask('/waits', 'content-length: -1\r\n'), 400],
   ['no host', 'GET /waits HTTP/1.1\r\n\r\n', 400],
-  ['an expectation that nobody knows', ask('/waits', 'expect: the worst\r\n'), 417],
-  ['headers without end', ask('/waits', `x: ${'a'.repeat(100_000)}\r\n`), 431],
-  ['a line without end', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n`, 431],
+  ['an unknown expectation', ask('/waits', 'expect: the worst\r\n'), 417],
+  ['an overlong header', ask('/waits', `x: ${'a'.repeat(100_000)}\r\n`), 431],
+  ['an overlong request line', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\n`, 431],
 ];
 
 for (const [what, bytes, status] of unreadable) {
@@ -101,8 +101,8 @@ test('slow requests and idle connections have timeouts', async (t) => {
   const { server } = await listening(t);
   ok(server.headersTimeout > 0 && server.headersTimeout <= 10_000, 'headers');
   ok(server.requestTimeout > 0 && server.requestTimeout <= 30_000, 'the whole request');
-  ok(server.keepAliveTimeout > 60_000, 'longer than what proxies keep');
-  ok(server.timeout > 90_000 && server.timeout <= 180_000, 'an answer that nobody reads');
+  ok(server.keepAliveTimeout > 60_000, 'longer than proxies keep connections');
+  ok(server.timeout > 90_000 && server.timeout <= 180_000, 'an idle connection');
   ok(server.headersTimeout < server.requestTimeout);
 });
 
@@ -141,11 +141,11 @@ test('a running request finishes during shutdown', async (t) => {
     closed = true;
   });
   await sleep(50);
-  equal(closed, false, 'it closed over a request');
+  equal(closed, false, 'the server closed during a request');
   const letGoAt = performance.now();
   route.letGo();
   await Promise.all([closing, once(socket, 'close')]);
-  ok(performance.now() - letGoAt < 3000, 'the connection was kept alive over the close');
+  ok(performance.now() - letGoAt < 3000, 'the connection was kept alive after the close');
   match(socket.heard(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"waited":true\}$/);
 });
 
