@@ -3,7 +3,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { writingWithRoom } from '../../packages/server/src/db/room.ts';
+import { writingWithRoom } from '../../packages/server/src/db/disk-space.ts';
 import { ask, type Bench, bench } from '../bench.ts';
 import { appBeside } from '../beside.ts';
 import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';

@@ -1,6 +1,8 @@
 // Admits one request: decision, then rate limits, then idempotency. Adapters turn a framework's
 // request into an IncomingCall and an Admission into a response; this file knows no framework and
 // never throws into one.
+
+import { type Desk, type IncomingCall, keyTextOf, openDesk, type Visit } from './call-report.ts';
 import { claimCall, wantsClaim } from './claim-call.ts';
 import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts';
 import type { RouteOptions } from './decision.ts';
@@ -11,7 +13,6 @@ import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal
 import { type HandlerOutcome, Settlement } from './settlement.ts';
 import { createTelemetry, type TelemetryState } from './telemetry.ts';
 import { SDK } from './version.ts';
-import { type Desk, type IncomingCall, keyTextOf, openDesk, type Visit } from './visit.ts';
 
 export type { IncomingCall };
 

@@ -1,13 +1,13 @@
 // Claims a request that has an `Idempotency-Key`, on routes with idempotency.
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
 import { IDEMPOTENT_BODY_BYTES_MAX, isTooLarge } from './body.ts';
+import type { IncomingCall, Visit } from './call-report.ts';
 import type { RequestContext } from './context.ts';
 import type { RouteIdempotency, RouteOptions } from './decision.ts';
 import { fingerprintOf, idempotencyKeyFault, scopeHashOf } from './fingerprint.ts';
 import type { ClaimVerdict, Hold, Idempotency } from './idempotency.ts';
 import { type RefusalCode, type RefusalDetails, type Refused, refuse } from './refusal.ts';
 import type { ReplayedAnswer } from './stored-answer.ts';
-import type { IncomingCall, Visit } from './visit.ts';
 
 export type Claimed = { hold: Hold | null } | { replayed: ReplayedAnswer } | Refused;
 

@@ -8,7 +8,7 @@ import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import { decide } from './decide.ts';
 import type { RouteOptions } from './decision.ts';
 import type { Knowledge } from './key-context.ts';
-import type { Policy } from './policy/standing.ts';
+import type { Policy } from './policy/policy-state.ts';
 import { PolicyTable } from './policy/table.ts';
 import { readFeed } from './policy/wire.ts';
 

@@ -4,7 +4,7 @@ import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/key-format.ts';
 import type { Env, RateLimitRule } from './context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity, RouteOptions } from './decision.ts';
 import { displayPrefixOf, KeyContext, type Knowledge } from './key-context.ts';
-import { digestOf } from './policy/words.ts';
+import { digestOf } from './policy/digest.ts';
 
 const NO_LIMITS: readonly RateLimitRule[] = Object.freeze([]);
 const NONE_MISSING: readonly string[] = Object.freeze([]);

@@ -3,10 +3,10 @@
 // a third of the whole decision.
 import { inspect } from 'node:util';
 import type { Env, RateLimitRule, RateLimitState, RequestContext } from './context.ts';
-import { EXPIRY_AT, expiryOf, NEVER, ROW_AT } from './policy/part.ts';
-import type { Policy } from './policy/standing.ts';
+import { ID_WORDS, idText } from './policy/digest.ts';
+import { EXPIRY_AT, expiryOf, NEVER, ROW_AT } from './policy/key-shard.ts';
+import type { Policy } from './policy/policy-state.ts';
 import { NO_TERMS, type Terms } from './policy/table.ts';
-import { ID_WORDS, idText } from './policy/words.ts';
 
 /** The inputs of a decision. */
 export type Knowledge<R> = {

@@ -8,7 +8,7 @@ import { type Internals, type KeyrailOptions, type Settings, settingsOf } from '
 import type { Keyrail, KeyrailState, Verify } from './parts.ts';
 import { type DiskCache, openDiskCache } from './policy/disk-cache.ts';
 import { Feed } from './policy/feed.ts';
-import { Standing } from './policy/standing.ts';
+import { Standing } from './policy/policy-state.ts';
 import { createTime, type Time } from './time.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { SDK } from './version.ts';

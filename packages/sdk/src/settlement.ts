@@ -1,10 +1,11 @@
 // The end of an admitted request: it is reported to telemetry once, and its idempotency hold is
 // completed or released once.
+
+import type { Visit } from './call-report.ts';
 import type { Clock } from './clock.ts';
 import type { RequestContext } from './context.ts';
 import type { Hold } from './idempotency.ts';
 import type { HeaderValues } from './stored-answer.ts';
-import type { Visit } from './visit.ts';
 
 /**
  * How a handler ended. `gone`: the caller disconnected while the handler still runs. The handler's

@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs';
 import { chanceFrom } from '../../../tests/turns.ts';
 import type { Clock } from '../src/clock.ts';
 import { openDiskCache } from '../src/policy/disk-cache.ts';
-import type { Policy } from '../src/policy/standing.ts';
+import type { Policy } from '../src/policy/policy-state.ts';
 import { type Change, PolicyTable } from '../src/policy/table.ts';
 import { entryOf, uuidOf } from './entries.ts';
 import { secretKeyOf } from './rig.ts';

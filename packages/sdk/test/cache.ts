@@ -7,7 +7,7 @@ import { until } from '../../../tests/smtp-sink.ts';
 import { chanceFrom } from '../../../tests/turns.ts';
 import { versionIn as versionOfFile } from '../src/policy/cache-form.ts';
 import { type CacheParts, type DiskCache, openDiskCache } from '../src/policy/disk-cache.ts';
-import type { Policy } from '../src/policy/standing.ts';
+import type { Policy } from '../src/policy/policy-state.ts';
 import { type Change, PolicyTable } from '../src/policy/table.ts';
 import { entryOf, sha256Hex, uuidOf } from './entries.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';

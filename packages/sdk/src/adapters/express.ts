@@ -5,7 +5,7 @@ import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import { isAtHand, type Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
-import { contextOf } from './granted.ts';
+import { contextOf } from './handler-context.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { type NodeRequest, nodeCall } from './node-call.ts';
 

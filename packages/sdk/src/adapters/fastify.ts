@@ -9,7 +9,7 @@ import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
 import type { HeaderValues } from '../stored-answer.ts';
-import { contextOf } from './granted.ts';
+import { contextOf } from './handler-context.ts';
 import { watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 

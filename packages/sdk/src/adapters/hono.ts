@@ -5,7 +5,7 @@ import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
-import { contextOf } from './granted.ts';
+import { contextOf } from './handler-context.ts';
 import { watched, webAnswer } from './web-answer.ts';
 import { webCall } from './web-call.ts';
 

@@ -1,14 +1,14 @@
 // NestJS, on its Express or Fastify platform.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Answered } from '../admit.ts';
+import type { IncomingCall } from '../call-report.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
 import type { HeaderValues } from '../stored-answer.ts';
-import type { IncomingCall } from '../visit.ts';
 import { patternOf } from './express.ts';
 import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './fastify.ts';
-import { contextOf } from './granted.ts';
+import { contextOf } from './handler-context.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 

@@ -4,7 +4,7 @@ import type { RequestContext } from '../context.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { checkRoute } from '../route.ts';
-import { contextOf } from './granted.ts';
+import { contextOf } from './handler-context.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
 

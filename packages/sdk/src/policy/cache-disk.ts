@@ -1,7 +1,7 @@
 // The two files of a policy cache: reads their versions, replaces and removes them.
 import { unlink } from 'node:fs/promises';
 import { type Belonging, type Kept, piecesOf } from './cache-form.ts';
-import type { NewsLog } from './cache-news.ts';
+import type { NewsLog } from './cache-journal.ts';
 import { type Condition, isMissing, syncPath, versionAt, writeSealed } from './sealed-file.ts';
 
 /** A version is null if its file does not exist. */

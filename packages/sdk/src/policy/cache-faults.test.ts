@@ -19,7 +19,7 @@ import {
 import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { secretKeyOf } from '../../test/rig.ts';
-import { applyNews, NewsLog } from './cache-news.ts';
+import { applyNews, NewsLog } from './cache-journal.ts';
 
 const nameIn = async (dir: string, end: string) =>
   join(dir, (await readdir(dir)).find((one) => one.endsWith(end)) ?? '');

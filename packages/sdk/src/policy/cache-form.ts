@@ -15,7 +15,7 @@ import {
 import { endianness } from 'node:os';
 import type { Env } from '../context.ts';
 import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
-import type { Policy } from './standing.ts';
+import type { Policy } from './policy-state.ts';
 import { PolicyTable, type TermsSource } from './table.ts';
 
 const MAGIC = Buffer.from('keyrail-policy-3');

@@ -8,7 +8,7 @@
 import type { Clock } from '../clock.ts';
 import type { Disk } from './cache-disk.ts';
 import type { Kept } from './cache-form.ts';
-import { type Applied, type News, NewsLog } from './cache-news.ts';
+import { type Applied, type News, NewsLog } from './cache-journal.ts';
 import { type Earliest, earliest, type Shared, shared } from './cache-timing.ts';
 import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
 

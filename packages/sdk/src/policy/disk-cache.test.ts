@@ -12,7 +12,7 @@ import { manualClock } from '../../test/manual-clock.ts';
 import { nodeOn, Plane } from '../../test/plane.ts';
 import { secretKeyOf } from '../../test/rig.ts';
 import { type CacheParts, openDiskCache } from './disk-cache.ts';
-import type { Policy } from './standing.ts';
+import type { Policy } from './policy-state.ts';
 import { PolicyTable } from './table.ts';
 
 const SAVED_AT = Date.UTC(2026, 2, 1);

@@ -16,10 +16,10 @@ import {
 } from './cache-directory.ts';
 import { openDisk, removeInOrder } from './cache-disk.ts';
 import { type Belonging, type Kept, restore } from './cache-form.ts';
-import { applyNews, type News } from './cache-news.ts';
+import { applyNews, type News } from './cache-journal.ts';
 import { type Found, Writing } from './cache-writing.ts';
+import type { Policy } from './policy-state.ts';
 import { readSealed } from './sealed-file.ts';
-import type { Policy } from './standing.ts';
 
 export type DiskCache = {
   /** The cached policy; null if it is missing, invalid or of another feed. Never rejects. */

@@ -10,13 +10,13 @@ import type { Chance, Clock } from '../clock.ts';
 import type { Env } from '../context.ts';
 import type { Time } from '../time.ts';
 import type { Transport } from '../transport.ts';
-import type { News } from './cache-news.ts';
+import type { News } from './cache-journal.ts';
 import { createHolding, type Holding } from './holding.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
 import { Pause } from './pause.ts';
+import type { Policy, Standing } from './policy-state.ts';
 import { readSnapshot } from './snapshot.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
-import type { Policy, Standing } from './standing.ts';
 import { type Delta, FeedFault, type SnapshotPage } from './wire.ts';
 
 export type FeedParts = {

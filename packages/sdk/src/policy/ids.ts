@@ -1,6 +1,6 @@
 // Key id and tenant id of each key, as words, in chunks whose used rows never change: a context
 // refers to them until its ids are read, perhaps long after its key was removed.
-import { ID_WORDS, writeId } from './words.ts';
+import { ID_WORDS, writeId } from './digest.ts';
 
 export const IDS_WORDS = 2 * ID_WORDS;
 const CHUNK_BITS = 9;

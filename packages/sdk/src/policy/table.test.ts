@@ -3,9 +3,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceFrom } from '../../../../tests/turns.ts';
 import { entryOf, sha256Hex, toldBy } from '../../test/entries.ts';
+import { digestFromHex, digestOf } from './digest.ts';
 import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
 import { type Entry, PolicyTable } from './table.ts';
-import { digestFromHex, digestOf } from './words.ts';
 
 const withoutEnv = ({ env: _unused, ...entry }: Entry) => entry;
 

@@ -2,11 +2,11 @@
 // share is in a pool: a million keys take little more than 100 bytes each, and the garbage
 // collector has no objects to trace.
 import type { Env, RateLimitRule } from '../context.ts';
+import { digestFromHex } from './digest.ts';
 import { fixedSet } from './fixed-set.ts';
 import { Ids } from './ids.ts';
-import { Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './part.ts';
-import { createPool, type Pool } from './pool.ts';
-import { digestFromHex } from './words.ts';
+import { createPool, type Pool } from './interned.ts';
+import { Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './key-shard.ts';
 
 /** A checked key of the feed. */
 export type Entry = {

@@ -1,7 +1,7 @@
 // Credential → principal: selects the kind of credential, and checks it against the endpoint.
 import type { Auth } from '@keyrail/protocol/endpoint.ts';
-import { goOn } from '../base/at-once.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
+import { goOn } from '../base/maybe-async.ts';
 import type { Principal } from './principal.ts';
 
 /**

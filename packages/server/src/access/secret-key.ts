@@ -5,8 +5,8 @@ import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate, SecretKeyFact } from '../doors/gate.ts';
 import { envsOf } from './boundary.ts';
-import type { ReadKey } from './hot-cache.ts';
 import type { Principal } from './principal.ts';
+import type { ReadKey } from './secret-key-cache.ts';
 
 type Parts = { gate: Pick<Gate, 'findSecretKey' | 'noteUse'>; log: Log };
 

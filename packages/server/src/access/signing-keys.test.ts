@@ -4,7 +4,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from '../base/random.ts';
 import { newSigningPair } from '../base/signing-pair.ts';
-import type { SigningKeyFact } from '../doors/embed-facts.ts';
+import type { SigningKeyFact } from '../doors/gate-queries.ts';
 import { openSigningKeys } from './signing-keys.ts';
 
 const aKey = (id: string): SigningKeyFact => ({

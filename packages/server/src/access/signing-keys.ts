@@ -6,8 +6,8 @@ import { shared } from '../base/coalesce.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
 import { privateKeyOf, publicKeyOf } from '../base/signing-pair.ts';
-import type { SigningKeyFact } from '../doors/embed-facts.ts';
 import type { Gate } from '../doors/gate.ts';
+import type { SigningKeyFact } from '../doors/gate-queries.ts';
 
 export type PublishedKey = { kid: string; x: string };
 

@@ -5,7 +5,7 @@ import { world } from '../../../../tests/world.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Opening } from './database.ts';
 import { sizeGauge } from './database-size.ts';
-import { writingWithRoom } from './room.ts';
+import { writingWithRoom } from './disk-space.ts';
 
 const never = async () => {};
 const said = (bytes: number, isReadOnly = false) => ({ rows: [{ bytes, isReadOnly }], count: 1 });

@@ -5,8 +5,8 @@ import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Answer, Statement } from './database.ts';
+import type { StorageGauge } from './disk-space.ts';
 import { sqlState } from './faults.ts';
-import type { StorageGauge } from './room.ts';
 
 /** Shares of the maximum size. Above the second, only revoking and deleting is allowed. */
 const LOW_SHARE = 0.9;

@@ -11,12 +11,12 @@ import { reasonOf } from '../base/errors.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Database } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { freeBytesIn, stateWith, writingWithRoom } from './disk-space.ts';
 import { refuseUnsafeRoles } from './login-role.ts';
 import { migrate } from './migrate.ts';
 import { markMigrated, refuseWithoutFiles } from './migrated-marker.ts';
 import { pooledDatabase } from './pool.ts';
 import { embeddedLogin } from './roles.ts';
-import { freeBytesIn, stateWith, writingWithRoom } from './room.ts';
 
 const CONNECTION_MS_MAX = 3000;
 const WAITING_MAX = 200;

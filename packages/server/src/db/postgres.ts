@@ -6,9 +6,9 @@ import { deadlineAfter } from '../base/deadline.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { sizeGauge } from './database-size.ts';
+import { writingWithRoom } from './disk-space.ts';
 import { listenTo } from './listener.ts';
 import { pooledDatabase } from './pool.ts';
-import { writingWithRoom } from './room.ts';
 
 export type PostgresOptions = {
   url: string;

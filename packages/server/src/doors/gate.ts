@@ -14,7 +14,7 @@ import {
   findSigningKeys,
   type LeakFact,
   type SigningKeyFact,
-} from './embed-facts.ts';
+} from './gate-queries.ts';
 import { gathered } from './gathered.ts';
 import { allEnvs, type Role } from './reach.ts';
 import { noteServed, removeOldSpans, type ServedSpan } from './served-spans.ts';

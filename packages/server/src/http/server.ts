@@ -4,14 +4,13 @@ import { METHODS } from 'node:http';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { goOn, settle } from '../base/at-once.ts';
 import { ApiError } from '../base/errors.ts';
 import { isTold, type Log } from '../base/log.ts';
-import { writeAnswer } from './answer.ts';
-import { type Front, isHungUp, isPreflight, openFront } from './front.ts';
+import { goOn, settle } from '../base/maybe-async.ts';
 import { standardHeaders } from './headers.ts';
 import { openLingering } from './lingering.ts';
-import { refuseOtherMethods, routerPath } from './methods.ts';
+import { refuseUnreadable } from './malformed-http.ts';
+import { refuseOtherMethods, routerPath } from './method-not-allowed.ts';
 import {
   type Admitted,
   type Caller,
@@ -19,9 +18,10 @@ import {
   type PipelineParts,
   pipelineFor,
 } from './pipeline.ts';
+import { type Front, isHungUp, isPreflight, openFront } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
-import { refuseUnreadable } from './unreadable.ts';
+import { writeAnswer } from './write-response.ts';
 
 export type ServerParts = PipelineParts & {
   log: Log;

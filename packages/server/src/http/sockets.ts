@@ -11,11 +11,11 @@ import {
 import { REVOKE_WAIT_MS_MAX } from '../base/deadline.ts';
 import { ApiError, unavailable } from '../base/errors.ts';
 import { openFilesMax } from '../base/open-files.ts';
-import { JSON_TYPE } from './answer.ts';
 import { boundConnections, type ConnectionLimits, connectionLimits } from './connection-bound.ts';
 import { errorBody, errorHeaders } from './faults.ts';
 import type { Headers } from './headers.ts';
 import { type Lingering, type LingerLimits, lingerLimits } from './lingering.ts';
+import { JSON_TYPE } from './write-response.ts';
 
 export type SocketLimits = LingerLimits &
   ConnectionLimits & {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { maybe } from '../../db/sql.ts';
 import type { Write } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';
-import { shelfTypeFor, shelvesOf } from './shelf.ts';
+import { shelfTypeFor, shelvesOf } from './list-partition.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const KEYS_PER_STATEMENT = 500;

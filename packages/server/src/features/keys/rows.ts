@@ -8,7 +8,7 @@ import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 import type { Env } from '../../doors/reach.ts';
-import { shelfTypeFor, shelvesOf } from './shelf.ts';
+import { shelfTypeFor, shelvesOf } from './list-partition.ts';
 
 type Columns = Tables['apiKeys'];
 

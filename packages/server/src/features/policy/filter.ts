@@ -1,7 +1,7 @@
 // Which keys of a project a node asks for, and the name of that filter in ETags and node records.
 import { createHash } from 'node:crypto';
 import { allEnvs, type Env, type Reach } from '../../doors/reach.ts';
-import { shelvesOf } from '../keys/shelf.ts';
+import { shelvesOf } from '../keys/list-partition.ts';
 
 export type FeedFilter = {
   projectId: string;

@@ -4,7 +4,7 @@ import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
-import { shelfTypeFor } from '../keys/shelf.ts';
+import { shelfTypeFor } from '../keys/list-partition.ts';
 import {
   BEFORE_ALL_IDS,
   type ChangeRange,

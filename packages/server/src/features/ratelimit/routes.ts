@@ -1,6 +1,6 @@
 // Rate-limit counters shared by all nodes. The `volatile` door gives no access to the database.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
-import { goOn } from '../../base/at-once.ts';
+import { goOn } from '../../base/maybe-async.ts';
 import { serve } from '../../http/route.ts';
 import { acceptedBody } from './body-check.ts';
 import { checkLimits } from './check-limits.ts';

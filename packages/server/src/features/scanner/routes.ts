@@ -6,7 +6,7 @@ import { ScannerReport } from '@keyrail/protocol/objects/scanner.ts';
 import { monotonicMs } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import { ApiError, unavailable } from '../../base/errors.ts';
-import type { LeakFact } from '../../doors/embed-facts.ts';
+import type { LeakFact } from '../../doors/gate-queries.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { parsePart, readJson } from '../../http/input.ts';
 import { type Doors, type ServedRoute, serve } from '../../http/route.ts';

@@ -2,7 +2,7 @@ import type { RandomBytes } from '../../base/random.ts';
 import type { Seal } from '../../base/sealing.ts';
 import { newSigningPair } from '../../base/signing-pair.ts';
 import type { Work } from '../../doors/work.ts';
-import { isNeeded, type Occasion, type SigningSchedule, timesOf } from './occasions.ts';
+import { isNeeded, type Occasion, type SigningSchedule, timesOf } from './rotation-schedule.ts';
 import { insertSigningKey, lockNewest, type SigningKeyRow, updateEnds } from './rows.ts';
 
 export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBytes };

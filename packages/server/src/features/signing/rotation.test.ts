@@ -10,9 +10,9 @@ import type { World } from '../../../../../tests/world.ts';
 import type { App } from '../../app.ts';
 import { openLog } from '../../base/log.ts';
 import { Secret } from '../../base/secret.ts';
-import { isNeeded, type Occasion, timesOf } from './occasions.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
 import { rotateSigningKeys } from './rotate-signing-keys.job.ts';
+import { isNeeded, type Occasion, timesOf } from './rotation-schedule.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import type { Gate } from '../doors/gate.ts';
-import { type HotKeyParts, openHotKeys } from './hot-cache-news.ts';
+import { type HotKeyParts, openHotKeys } from './secret-key-auth.ts';
 
 const log = openLog('silent', process.stderr);
 const LIFE_MS = 3_600_000;

@@ -2,7 +2,7 @@
 import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/errors.ts';
-import { type Front, isPreflight } from './front.ts';
+import { type Front, isPreflight } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 
 /** A path in the syntax of the router. */

@@ -1,7 +1,7 @@
 // Values are passed on in the same turn of the event loop; promises are awaited.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { goOn, settle } from './at-once.ts';
+import { goOn, settle } from './maybe-async.ts';
 
 const fault = new Error('it failed');
 

@@ -7,7 +7,7 @@ import type { Database, Ear } from '../db/database.ts';
 import { openPolicyHub } from '../volatile/policy-hub.ts';
 import type { PolicyVersion } from './door.ts';
 import type { Gate } from './gate.ts';
-import { openPolicyBridge } from './policy-bridge.ts';
+import { openPolicyBridge } from './policy-notifications.ts';
 
 const LONG = { timeoutMs: 60_000, signal: new AbortController().signal };
 

@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ID_WORDS, idText, writeId } from './words.ts';
+import { ID_WORDS, idText, writeId } from './digest.ts';
 
 /** Few distinct values, so that many ids share a slot of the cache. */
 const words = fc.tuple(

@@ -1,10 +1,10 @@
 // Shared by all responses: their standard headers, error responses, and preflight responses.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../base/log.ts';
-import { JSON_TYPE } from './answer.ts';
 import { isEmbedPath, preflightHeaders } from './cors.ts';
 import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
 import { type Headers, headersFor } from './headers.ts';
+import { JSON_TYPE } from './write-response.ts';
 
 export type Front = {
   /** A new object, which the caller may extend. */

@@ -1,8 +1,8 @@
 // The cache of secret keys, and every way in which an entry could outlive a revocation.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOT_KEYS_MAX, type HotCache, openHotCache, type ReadKey } from './hot-cache.ts';
 import type { Principal } from './principal.ts';
+import { HOT_KEYS_MAX, type HotCache, openHotCache, type ReadKey } from './secret-key-cache.ts';
 
 const LIFE_MS = 5000;
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rig, secretKeyOf } from '../test/rig.ts';
+import { type IncomingCall, keyTextOf, openDesk } from './call-report.ts';
 import type { TelemetryEvent } from './telemetry-batch.ts';
 import { SDK } from './version.ts';
-import { type IncomingCall, keyTextOf, openDesk } from './visit.ts';
 
 const callWith = (headers: Record<string, string>): IncomingCall => ({
   method: 'GET',

@@ -9,9 +9,9 @@ import type { Log } from '../base/log.ts';
 import { outageLog } from '../base/outage.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { Freshness } from './authenticate.ts';
-import { openHotCache } from './hot-cache.ts';
 import type { Principal } from './principal.ts';
 import type { ReadSecretKey } from './secret-key.ts';
+import { openHotCache } from './secret-key-cache.ts';
 
 const CHANNEL = 'kr_secret_keys';
 

@@ -1,7 +1,7 @@
 // A hash table of keys by digest, with open addressing. The data for a decision directly follows
 // the digest: with a million keys, cache misses are the cost of a decision, so one has to do. The
 // table is filled densely, because every empty slot takes a whole record.
-import { DIGEST_WORDS } from './words.ts';
+import { DIGEST_WORDS } from './digest.ts';
 
 /** The row of the key's ids, plus one; zero in an empty record. */
 export const ROW_AT = DIGEST_WORDS;
