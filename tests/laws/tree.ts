@@ -15,6 +15,8 @@ export type Source = {
   comments: string;
   /** The contents of strings, templates and regular expressions. */
   texts: string;
+  /** Of these, the ones with a space: messages and statements, not names and paths. */
+  messages: string;
   /** The syntax tree; null for SQL. */
   parsed: ParseResult | null;
 };
@@ -79,6 +81,11 @@ function views(text: string, comments: readonly Span[], strings: readonly Span[]
     code: masked(text, [...comments, ...strings], false),
     comments: masked(text, comments, true),
     texts: masked(text, strings, true),
+    messages: masked(
+      text,
+      strings.filter(({ start, end }) => text.slice(start, end).includes(' ')),
+      true,
+    ),
   };
 }
 
