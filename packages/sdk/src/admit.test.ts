@@ -124,7 +124,7 @@ test('when the counters are unreachable, the route decides', async (t) => {
 
 test('a skipped route admits every request, without any request to the control plane', async (t) => {
   const verify = () => {
-    throw new Error('nobody asked');
+    throw new Error('must not be called');
   };
   const { admit, close, plane } = await open(t, { verify });
   const admission = await admit(call(), { skip: true });
@@ -171,8 +171,12 @@ test('a used idempotency key is refused with 409 while it runs, and with 422 for
   const other = call(once, { bodyBytes: () => Buffer.from('{"amount":2}') });
   equal(said(await admit(other, idempotent)), '422 idempotency_mismatch');
   equal(said(await admit(call({ 'idempotency-key': 'two' }), idempotent)), 'admitted');
-  equal(said(await admit(call(), idempotent)), 'admitted', 'without a key there is nothing to do');
-  equal(said(await admit(call(once))), 'admitted', 'other routes do not look');
+  equal(
+    said(await admit(call(), idempotent)),
+    'admitted',
+    'a request without an idempotency key is not claimed',
+  );
+  equal(said(await admit(call(once))), 'admitted', 'other routes ignore the idempotency key');
 });
 
 test('an invalid idempotency key, or a missing required one, is refused', async (t) => {

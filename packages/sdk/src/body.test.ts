@@ -129,7 +129,7 @@ test('adapters refuse a large body before the handler runs', async (t) => {
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
   const body = new Uint8Array(IDEMPOTENT_BODY_BYTES_MAX + 1);
   const never = () => {
-    throw new Error('nobody asked');
+    throw new Error('must not be called');
   };
   const web = protectWeb(keyrail, { idempotency: true }, never);
   equal((await web(new Request('http://x.test', { method: 'POST', headers, body }))).status, 413);

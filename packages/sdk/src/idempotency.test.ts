@@ -105,7 +105,7 @@ test('the lock of a slow handler is renewed three times per lock time', async (t
   held.release();
   await until(() => steps().at(-1) === 'release' && clock.timers() === 0);
   await clock.pass(60_000);
-  equal(steps().length, 11, 'the heart has stopped');
+  equal(steps().length, 11, 'the heartbeats have stopped');
 });
 
 test('a failed heartbeat is repeated soon', async (t) => {
@@ -116,7 +116,7 @@ test('a failed heartbeat is repeated soon', async (t) => {
   await hold();
   for (const [beat, waitMs] of [10_000, 2_500, 2_500].entries()) {
     await clock.pass(waitMs - 1);
-    equal(steps().length, 1 + beat, 'not before its time');
+    equal(steps().length, 1 + beat, 'not before it is due');
     await clock.pass(1);
     await until(() => steps().length === 2 + beat && clock.timers() === 1);
   }

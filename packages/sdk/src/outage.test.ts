@@ -61,7 +61,7 @@ function look({ plane, node, clock }: Watched, keys: readonly ModelKey[], chance
   const text = key?.text ?? STRANGER;
   const asked = plane.asked.length;
   equal(told(node.verify(text, route)), expected(key, route, clock.now()));
-  equal(plane.asked.length, asked, 'a decision asked somebody');
+  equal(plane.asked.length, asked, 'a decision sent a request');
 }
 
 const STRANGER = new Plane().issue();
@@ -90,7 +90,7 @@ for (let seed = 0; seed < SEEDS; seed += 1) {
       for (let n = 0; n < LOOKS; n += 1) look(watched, keys, chance);
       await watched.clock.pass(chance.below((2 * DAY_MS) / STEPS));
     }
-    ok(plane.asked.length - before < DAY_MS / 5_000, 'it kept asking, but not too often');
+    ok(plane.asked.length - before < DAY_MS / 5_000, 'the node kept polling, but not too often');
 
     plane.fault = () => null;
     for (let step = 0; step < 12; step += 1) await watched.clock.pass(60_000);

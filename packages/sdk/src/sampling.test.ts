@@ -12,10 +12,10 @@ function evenly(): () => number {
 type Rush = { perSecond: number; seconds: number; keys?: number; sampleRate?: number };
 
 /** Sends requests at a rate; returns what was reported for each second, and in total. */
-async function rush({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
+async function burst({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
   const clock = manualClock();
   const sampling = new Sampling({ clock, chance: evenly(), sampleRate });
-  const told = Array.from({ length: seconds }, () => 0);
+  const reported = Array.from({ length: seconds }, () => 0);
   const firsts = new Set<string>();
   let weighed = 0;
   for (let second = 0; second < seconds; second += 1) {
@@ -24,30 +24,30 @@ async function rush({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
         const key = `key-${at % keys}`;
         const share = sampling.choose(key, clock.monotonicMs());
         if (share === null) continue;
-        told[second] = (told[second] ?? 0) + 1;
+        reported[second] = (reported[second] ?? 0) + 1;
         weighed += 1 / share;
         firsts.add(key);
       }
       await clock.pass(100);
     }
   }
-  return { told, weighed, firsts: firsts.size, all: perSecond * seconds };
+  return { reported, weighed, firsts: firsts.size, all: perSecond * seconds };
 }
 
 test('up to the rate every request is reported with share 1', async () => {
-  const { told, weighed, all } = await rush({ perSecond: EVENTS_PER_SECOND_MAX, seconds: 5 });
+  const { reported, weighed, all } = await burst({ perSecond: EVENTS_PER_SECOND_MAX, seconds: 5 });
   equal(weighed, all);
   equal(
-    told.every((count) => count === EVENTS_PER_SECOND_MAX),
+    reported.every((count) => count === EVENTS_PER_SECOND_MAX),
     true,
   );
 });
 
 test('above the rate a share is reported, and represents all requests', async () => {
-  const { told, weighed, all } = await rush({ perSecond: 20_000, seconds: 12 });
+  const { reported, weighed, all } = await burst({ perSecond: 20_000, seconds: 12 });
   ok(Math.abs(weighed / all - 1) < 0.03, `${weighed} for ${all}`);
-  ok((told[0] ?? 0) < 8 * EVENTS_PER_SECOND_MAX, `a rush tells ${told[0]} at first`);
-  for (const count of told.slice(2)) ok(count < 1.3 * EVENTS_PER_SECOND_MAX, `${told}`);
+  ok((reported[0] ?? 0) < 8 * EVENTS_PER_SECOND_MAX, `a burst first reports ${reported[0]}`);
+  for (const count of reported.slice(2)) ok(count < 1.3 * EVENTS_PER_SECOND_MAX, `${reported}`);
 });
 
 test('after a burst every request is reported again', async () => {
@@ -61,9 +61,9 @@ test('after a burst every request is reported again', async () => {
 });
 
 test('every key is reported during a burst and with sampling', async () => {
-  const { firsts } = await rush({ perSecond: 20_000, seconds: 3, keys: 900 });
+  const { firsts } = await burst({ perSecond: 20_000, seconds: 3, keys: 900 });
   equal(firsts, 900);
-  const sampled = await rush({ perSecond: 1000, seconds: 3, keys: 50, sampleRate: 0.01 });
+  const sampled = await burst({ perSecond: 1000, seconds: 3, keys: 50, sampleRate: 0.01 });
   equal(sampled.firsts, 50);
   ok(Math.abs(sampled.weighed / sampled.all - 1) < 0.35, `${sampled.weighed}`);
 });

@@ -28,7 +28,7 @@ test('events are batched and follow the protocol', async (t) => {
   deepEqual(batch?.sdk, sdk);
   equal(batch?.events[0]?.project_id, PROJECT_ID);
   ok(batch?.batch_id);
-  equal(clock.timers(), 0, 'nothing is left to wake up for');
+  equal(clock.timers(), 0, 'no timer is left');
 });
 
 test('a full batch is sent immediately', async (t) => {
@@ -54,12 +54,12 @@ test('a failed batch is sent again under the same id, with a growing delay', asy
   for (const [at, waitMs] of [1250, 2500, 5000, 10_000].entries()) {
     await until(() => plane.told.length === at + 1 && clock.timers() === 1);
     await clock.pass(waitMs - 1);
-    equal(plane.told.length, at + 1, 'not before its time');
+    equal(plane.told.length, at + 1, 'not before it is due');
     await clock.pass(1);
   }
   await until(() => state().sent === 2);
   equal(new Set(batches().map(({ batch_id }) => batch_id)).size, 1);
-  equal(logged.length, 1, 'said once, not with every try');
+  equal(logged.length, 1, 'logged once, not with every try');
   equal(state().dropped, 0);
 });
 
@@ -84,7 +84,7 @@ test('a refused batch is dropped and counted, and the next one reports it', asyn
   await until(() => state().dropped === 7);
   record(1);
   await clock.pass(5000);
-  equal(plane.told.length, 1, 'whoever refuses is left alone for a while');
+  equal(plane.told.length, 1, 'no retry soon after a refusal');
   await clock.pass(90_000);
   await until(() => state().sent === 1);
   equal(batches()[1]?.events_dropped, 7);
@@ -109,7 +109,7 @@ test('an outage drops events but does not grow memory', async (t) => {
     record(1000);
     await clock.pass(3_600_000);
   }
-  ok(state().queued <= 70, `${state().queued} are held`);
+  ok(state().queued <= 70, `${state().queued} are queued`);
   equal(state().queued + state().dropped, 3000);
   plane.script = () => taken;
   for (let turn = 0; turn < 30 && state().queued > 0; turn += 1) await clock.pass(60_000);
@@ -134,7 +134,7 @@ test('with sampling, every event has its share', async (t) => {
   const share = state().sent / 4000;
   ok(share > 0.24 && share < 0.26, `${share}`);
   equal(batches()[0]?.sample_rate, 0.25);
-  equal(state().dropped, 0, 'what was not chosen was not dropped');
+  equal(state().dropped, 0, 'unsampled events do not count as dropped');
 });
 
 test('an event is serialized like JSON.stringify, whatever it contains', () => {
@@ -272,7 +272,7 @@ test('telemetry can be turned off', async (t) => {
   const plane = await receiver(t, () => taken);
   const off = createTelemetry({ ...rig(plane.url, { telemetry: false }), sdk });
   off.record(null, 0, () => {
-    throw new Error('nobody asked');
+    throw new Error('must not be called');
   });
   await off.close(1000);
   equal(plane.told.length, 0);

@@ -54,7 +54,7 @@ test('a response that other code sent during admission is the only one', async (
   equal((await fetch(url, { method: 'POST', headers })).status, 504);
   waiting.shift()?.();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  equal(runs, 0, 'the caller was told that it did not run');
+  equal(runs, 0, 'the handler did not run');
   runs = 1;
   const ask = async () => {
     const asked = fetch(url, { method: 'POST', headers });
@@ -64,7 +64,7 @@ test('a response that other code sent during admission is the only one', async (
   };
   let status = await ask();
   while (status === 409) status = await ask();
-  equal(status, 200, 'and a retry runs');
+  equal(status, 200, 'a retry runs');
   deepEqual((await told()).slice(0, 1), [500]);
 });
 
@@ -158,7 +158,7 @@ for (const [framework, serve] of Object.entries(charging)) {
     let again = await ask();
     for (let turn = 0; again.status === 409 && turn < 100; turn += 1) again = await ask();
     equal(again.status, 201);
-    deepEqual(bodies, [{ amount: 5 }], 'what came without its body was not run');
+    deepEqual(bodies, [{ amount: 5 }], 'a request without its body did not run');
     await keyrail.close();
     equal(Object(keyrail.events()[0]).status, 499);
   });

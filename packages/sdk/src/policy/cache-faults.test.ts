@@ -31,7 +31,7 @@ test('a key revoked while the first policy file is written does not wait for the
   const policy = policyWith(30_000, 5);
   cache.keep(policy, SAVED_AT);
   await clock.pass(1_000);
-  equal(await versionOf('policy'), null, 'it is being written');
+  equal(await versionOf('policy'), null, 'the policy file is still being written');
   change(cache, policy, [removal(7)]);
   // As soon as the policy file exists, its journal exists too.
   await until(async () => (await versionOf('policy')) === 5);

@@ -50,7 +50,7 @@ test('a FIFO in place of the cache neither delays the start nor keeps the proces
   const exit = once(second.child, 'exit');
   equal(await second.ask('close'), true);
   deepEqual(await exit, [0, null]);
-  ok((await lstat(path)).isFile(), 'it is replaced by a cache');
+  ok((await lstat(path)).isFile(), 'the FIFO is replaced by a cache file');
 });
 
 test('a FIFO that is created later does not block the event loop', async (t) => {
@@ -82,7 +82,7 @@ test('files that are not regular are refused and replaced', async (t) => {
   const aside = join(above, 'aside');
   await rename(path, aside);
   await symlink(aside, path);
-  equal(await open().load(), null, 'a link to a good one');
+  equal(await open().load(), null, 'a link to a valid file is refused');
   await rm(path, { force: true });
   putFifo(path);
   equal(await open().load(), null);

@@ -33,7 +33,7 @@ test('a revocation is written immediately, even with many keys', async (t) => {
   const { open, versionOf, cache, policy, newsLeadTo } = await written(t, 20_000, 5);
   change(cache, policy, [removal(7)]);
   await newsLeadTo(6);
-  equal(await versionOf('policy'), 5, 'the large file is left alone');
+  equal(await versionOf('policy'), 5, 'the policy file is not rewritten');
 
   // The cache is not closed, as after a kill.
   const kept = await open().load();

@@ -109,7 +109,7 @@ test('every one of a thousand damaged files is refused', async (t) => {
     equal(await open().load(), null, `${name}, damage ${damage}`);
   }
   await writeFile(file, whole);
-  ok(await open().load(), 'the whole one is taken');
+  ok(await open().load(), 'the undamaged file is loaded');
 });
 
 test('a file of another secret key, project or filter is refused', async (t) => {

@@ -248,7 +248,7 @@ test('waits grow up to a limit and have jitter', async (t) => {
   );
   ok(hard.length < soft.length / 4, `${hard.length} of ${soft.length}`);
   const early = await gapsOf(503, () => 0.99);
-  ok((early.at(-1) ?? 0) < 2_000, 'chance takes away most of a wait');
+  ok((early.at(-1) ?? 0) < 2_000, 'jitter removes most of a wait');
 });
 
 test('Retry-After is respected', async (t) => {

@@ -144,7 +144,7 @@ test('the page size is limited by the time for parsing', async (t) => {
   await clock.pass(1);
   equal(node.state().keys, 120);
   const sizes = plane.asked.map(({ query }) => Number(query.get('max_keys')));
-  ok((sizes[1] ?? 0) < 100, `heavy keys come in small pages: ${sizes}`);
+  ok((sizes[1] ?? 0) < 100, `large keys come in small pages: ${sizes}`);
 });
 
 test('polls are held open by default, and sent at intervals without longPoll', async (t) => {

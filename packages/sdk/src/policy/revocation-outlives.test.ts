@@ -70,20 +70,20 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
 }
 
 test('a full disk loses the cache, but no revocation', async (t) => {
-  const told = await scenario(t, 'full');
-  if (told === null) return;
-  ok(String(told.failure).includes('the policy cache cannot be written'), String(told.failure));
-  equal(told.isAcknowledged, true);
-  deepEqual([told.revokedOffline, told.failureWithRoom], [false, null]);
-  equal(told.keptLater, true, 'with room the cache is written again');
+  const result = await scenario(t, 'full');
+  if (result === null) return;
+  ok(String(result.failure).includes('the policy cache cannot be written'), String(result.failure));
+  equal(result.isAcknowledged, true);
+  deepEqual([result.revokedOffline, result.failureWithRoom], [false, null]);
+  equal(result.keptLater, true, 'with free space the cache is written again');
 });
 
 test('a version is not acknowledged if the disk can neither be written nor cleared', async (t) => {
-  const told = await scenario(t, 'readOnly');
-  if (told === null) return;
-  equal(told.isRefused, true, 'it is in force all the same');
-  equal(told.isAcknowledged, false);
-  equal(told.isCounted, true, 'the node says that it is there, with an older version');
-  ok(String(told.failure).includes('the policy cache cannot be written'), String(told.failure));
-  equal(told.isAcknowledgedLater, true, 'once the disk can be written again');
+  const result = await scenario(t, 'readOnly');
+  if (result === null) return;
+  equal(result.isRefused, true, 'the revocation is in force');
+  equal(result.isAcknowledged, false);
+  equal(result.isCounted, true, 'the node reports an older version');
+  ok(String(result.failure).includes('the policy cache cannot be written'), String(result.failure));
+  equal(result.isAcknowledgedLater, true, 'once the disk can be written again');
 });
