@@ -30,7 +30,7 @@ const VERBS = new Set(
 );
 
 /** Nouns whose first word is also a verb. */
-const NOUNS = new Set(['invite-token.ts']);
+const NOUNS = new Set(['invite-token.ts', 'list-partition.ts']);
 
 export function kindOf(path: string): Kind {
   const name = path.slice(path.lastIndexOf('/') + 1);
