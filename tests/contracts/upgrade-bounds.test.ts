@@ -1,28 +1,29 @@
 // A database that was filled before its sizes were counted: existing rows count from the upgrade
 // on, stored responses do not change, and row level security is in force again.
 import { deepEqual, equal } from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
-import { migrate, readMigrations } from '../../packages/server/src/db/migrate.ts';
+import { migrate, readMigrations, readRoleSetup } from '../../packages/server/src/db/migrate.ts';
+import { allRoles, inThisDatabase } from '../../packages/server/src/db/roles.ts';
 
 const FIRST_NEW = '0017';
 const BIG = 5000;
 const SMALL = 10;
-const roles = new URL('../../packages/server/src/db/migrations/roles.sql', import.meta.url);
 
 /** Migrates to the previous version. */
 async function migrateUntil(client: pg.Client, firstLeftOut: string): Promise<void> {
   await client.query('begin');
-  await client.query(await readFile(roles, 'utf8'));
-  await client.query('set local role kr_owner; set local search_path = keyrail');
+  await client.query("select set_config('kr.roles', $1, true)", [allRoles.join(',')]);
+  for (const text of await readRoleSetup()) await client.query(text);
+  const withWholeNames = await inThisDatabase(client);
+  await client.query('set local search_path = keyrail');
   await client.query(`create table migrations (
     name text primary key, hash text not null, applied_at timestamptz not null)`);
   for (const { name, text, hash } of await readMigrations()) {
     if (name >= firstLeftOut) continue;
-    await client.query(text);
+    await client.query(withWholeNames(text));
     await client.query('insert into migrations values ($1, $2, clock_timestamp())', [name, hash]);
   }
   await client.query('commit');

@@ -128,6 +128,6 @@ test('two workers beside one API send each mail once, and one alone continues', 
   equal(sink.letters.length, emails.length + 1);
   equal((await api.as(null)('GET /status')).components.worker, 'ok');
   // A worker counts no rate limits and logs no warning about them.
-  equal(deployment.printed().match(/rate limits are counted in this process/g)?.length, 1);
+  equal(deployment.printed().match(/rate limits are counted per process/g)?.length, 1);
   for (const each of [api, two]) equal((await each.stop()).code, 0);
 });

@@ -92,7 +92,7 @@ test('secret keys are created, rotated and revoked', async (t) => {
   const next = await jsonOf(keyrail, 'secret-keys', 'rotate', made.id, '--overlap', '0');
   equal(next.previous_key.id, made.id);
   const ran = await keyrail(['secret-keys', 'revoke', next.id, '--yes', '--reason', 'done']);
-  match(ran.stdout, /^Revoked krsk_test_\w+/);
+  match(ran.stdout, /^Revoked krsk_test_[\w-]+/);
   equal((await jsonOf(keyrail, 'secret-keys', 'get', next.id)).revoked_reason, 'done');
 });
 
