@@ -44,6 +44,8 @@ const many = (rows: number, columns: string) =>
   `select ${columns} from generate_series(1, ${rows}) n`;
 const id = 'gen_random_uuid()';
 const past = "app_now() - n * interval '1 second'";
+/** For invitations, of which a workspace may send few in an hour. */
+const old = "app_now() - n * interval '1 hour'";
 const hash = 'sha256((n || <w>::text)::bytea)';
 
 const address = "'bulk-' || n || '@' || <w> || '.test'";
@@ -83,7 +85,7 @@ const statements = [
     where email like '%@' || <w> || '.test'`,
   `insert into invites (id, workspace_id, email, role, token_hash, mail_token_hash, created_at,
       expires_at)
-    ${many(SOME, `${id}, <w>, 'bulk@bulk.test', 'member', ${hash}, ${hash}, ${past}, ${past}`)}`,
+    ${many(SOME, `${id}, <w>, 'bulk@bulk.test', 'member', ${hash}, ${hash}, ${old}, ${old}`)}`,
   `insert into sessions (id, user_id, lookup_hash, display_prefix, created_at, last_seen_at,
       expires_at, absolute_expires_at)
     ${many(
