@@ -77,11 +77,11 @@ async function readOnly(): Promise<object> {
   execFileSync('mount', ['-o', 'remount,ro', disk]);
   const before = served.acknowledged();
   const [revoked = ''] = keys;
+  const asked = plane.asked.length;
   plane.revoke(revoked);
   await until(async () => (await node.ask(`verify ${revoked}`)) === false);
-  const asked = plane.asked.length;
-  // Two further polls: a named one that reports the node alive, and an unnamed one.
-  await until(() => plane.asked.length >= asked + 1 && !plane.asked.at(-1)?.query.has('node'));
+  // Two polls follow the change: a named one that reports the node alive, and an unnamed one.
+  await until(() => plane.asked.slice(asked).some(({ query }) => !query.has('node')));
   const isRefused = (await node.ask(`verify ${revoked}`)) === false;
   const isAcknowledged = served.acknowledged() === plane.version;
   const isCounted = plane.asked
