@@ -4,11 +4,11 @@
 // looked up: the server looks it up a few times a second, independent of the number of changes.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import type { DoorRole, Statement } from '@keyrail/server/db/database.ts';
+import { prologue } from '@keyrail/server/db/pool.ts';
+import { allEnvs } from '@keyrail/server/doors/reach.ts';
 import type pg from 'pg';
-import { systemClock } from '../packages/server/src/base/clock.ts';
-import type { DoorRole, Statement } from '../packages/server/src/db/database.ts';
-import { prologue } from '../packages/server/src/db/pool.ts';
-import { allEnvs } from '../packages/server/src/doors/reach.ts';
 import { openPool, prepared } from './bare-pg.ts';
 import { repeat, takeOrders } from './orders.ts';
 import { type ChangeStatements, IN_TIME, learnChange } from './statements.ts';

@@ -2,9 +2,9 @@
 // or the statements of both sent by bare `pg` with its own pipelining.
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
-import type { Statement } from '../packages/server/src/db/database.ts';
-import type { Read } from '../packages/server/src/doors/door.ts';
-import { lockScope, updateStored } from '../packages/server/src/features/idempotency/rows.ts';
+import type { Statement } from '@keyrail/server/db/database.ts';
+import type { Read } from '@keyrail/server/doors/door.ts';
+import { lockScope, updateStored } from '@keyrail/server/features/idempotency/rows.ts';
 import { openRecorder } from './bare-pg.ts';
 import { repeat, takeOrders } from './orders.ts';
 import { requestText } from './requests.ts';

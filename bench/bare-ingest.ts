@@ -1,16 +1,12 @@
 // The peer of ingest, in a process of its own: the statements that a batch costs the server, sent
 // by bare `pg`, with the batch already parsed, checked and summed.
-import type { Statement } from '../packages/server/src/db/database.ts';
-import type { Read } from '../packages/server/src/doors/door.ts';
-import { allEnvs } from '../packages/server/src/doors/reach.ts';
-import { checkedBatch } from '../packages/server/src/features/ingest/batch-check.ts';
-import { namedIn } from '../packages/server/src/features/ingest/named-ids.ts';
-import {
-  insertUsage,
-  listUnknown,
-  updateBudget,
-} from '../packages/server/src/features/ingest/rows.ts';
-import { talliesOf } from '../packages/server/src/features/ingest/tallies.ts';
+import type { Statement } from '@keyrail/server/db/database.ts';
+import type { Read } from '@keyrail/server/doors/door.ts';
+import { allEnvs } from '@keyrail/server/doors/reach.ts';
+import { checkedBatch } from '@keyrail/server/features/ingest/batch-check.ts';
+import { namedIn } from '@keyrail/server/features/ingest/named-ids.ts';
+import { insertUsage, listUnknown, updateBudget } from '@keyrail/server/features/ingest/rows.ts';
+import { talliesOf } from '@keyrail/server/features/ingest/tallies.ts';
 import { openRecorder } from './bare-pg.ts';
 import { batchOf, type IngestGround } from './ingest-ground.ts';
 import { repeat, takeOrders } from './orders.ts';

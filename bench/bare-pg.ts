@@ -1,9 +1,10 @@
 // Bare `pg` for the peers of our statements: prepared statements and its own pipelining.
+
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import type { Statement } from '@keyrail/server/db/database.ts';
+import { prologue } from '@keyrail/server/db/pool.ts';
+import { allEnvs } from '@keyrail/server/doors/reach.ts';
 import pg from 'pg';
-import { systemClock } from '../packages/server/src/base/clock.ts';
-import type { Statement } from '../packages/server/src/db/database.ts';
-import { prologue } from '../packages/server/src/db/pool.ts';
-import { allEnvs } from '../packages/server/src/doors/reach.ts';
 import { IN_TIME } from './statements.ts';
 
 export const openPool = (pipeline: boolean): pg.Pool =>

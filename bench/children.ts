@@ -3,7 +3,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 const ANSWER_GRACE_MS = 20_000;
@@ -122,14 +121,4 @@ export function cpuMsOf({ pid }: Program): number | null {
   } catch {
     return null;
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('found no free port');
-  return address.port;
 }

@@ -5,9 +5,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@keyrail/testing/ports.ts';
+import { type Postgres, startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import pg from 'pg';
-import { type Postgres, startPostgres } from '../tests/stores/postgres.ts';
-import { freePort, type Program, startProgram } from './children.ts';
+import { type Program, startProgram } from './children.ts';
 
 const entry = join(import.meta.dirname, '../packages/server/src/main.ts');
 const DATABASE = 'bench';

@@ -2,9 +2,9 @@
 // the server, compared with the load that just saturates it. PostgreSQL is near, or 200 ms away per
 // round trip. Refused clients wait for `retry-after` before they try again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCluster } from '../tests/processes/homes.ts';
-import { ask, keptConnections } from '../tests/processes/http.ts';
-import { openProxy } from '../tests/processes/proxy.ts';
+import { openCluster } from '@keyrail/testing/processes/homes.ts';
+import { ask, keptConnections } from '@keyrail/testing/processes/http.ts';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
 import { POOL_SIZE, startOnPostgres } from './keyrail.ts';
 import { foundWorkspace } from './requests.ts';
 import { whileOpen } from './stop.ts';

@@ -1,7 +1,7 @@
 // Rate-limit checks over HTTP. With Redis: against a bare route with one script call, and against
 // rate-limiter-flexible with the same rules. In memory: against the same bare route, and against
 // one that responds immediately.
-import { startRedis } from '../tests/stores/redis.ts';
+import { startRedis } from '@keyrail/testing/stores/redis.ts';
 import { openPeerServer } from './children.ts';
 import { compareRates } from './compare.ts';
 import { underLoad } from './contestants.ts';

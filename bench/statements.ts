@@ -1,12 +1,12 @@
 // The statements of one change, recorded from the server's own code: it creates a key on a store
 // that only records. The peer then sends the server's own texts, with new values where they must
 // differ between changes.
-import { systemRandomBytes } from '../packages/server/src/base/random.ts';
-import type { Answer, Database, Statement } from '../packages/server/src/db/database.ts';
-import { allEnvs } from '../packages/server/src/doors/reach.ts';
-import { openWrite } from '../packages/server/src/doors/write.ts';
-import { createKey } from '../packages/server/src/features/keys/create-key.ts';
-import { createSecretKey } from '../packages/server/src/features/secret-keys/create-secret-key.ts';
+import { systemRandomBytes } from '@keyrail/server/base/random.ts';
+import type { Answer, Database, Statement } from '@keyrail/server/db/database.ts';
+import { allEnvs } from '@keyrail/server/doors/reach.ts';
+import { openWrite } from '@keyrail/server/doors/write.ts';
+import { createKey } from '@keyrail/server/features/keys/create-key.ts';
+import { createSecretKey } from '@keyrail/server/features/secret-keys/create-secret-key.ts';
 
 /** Replacements for the ids and times of the recorded sample. */
 export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };

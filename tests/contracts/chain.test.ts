@@ -3,12 +3,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Entry } from '../../packages/server/src/doors/actions.ts';
-import {
-  type ChainedRow,
-  GENESIS_HASH,
-  rowHash,
-} from '../../packages/server/src/doors/audit-chain.ts';
+import type { Entry } from '@keyrail/server/doors/actions.ts';
+import { type ChainedRow, GENESIS_HASH, rowHash } from '@keyrail/server/doors/audit-chain.ts';
 import { change, closing, foundWorkspace, insertSecretKey } from './rows.ts';
 import { opening, openStore, type Store } from './store.ts';
 

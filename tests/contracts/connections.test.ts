@@ -4,9 +4,9 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deadlineAfter, steppedDeadline } from '../../packages/server/src/base/deadline.ts';
-import type { Opening, Statement } from '../../packages/server/src/db/database.ts';
-import { isStoreFault } from '../../packages/server/src/db/faults.ts';
+import { deadlineAfter, steppedDeadline } from '@keyrail/server/base/deadline.ts';
+import type { Opening, Statement } from '@keyrail/server/db/database.ts';
+import { isStoreFault } from '@keyrail/server/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 

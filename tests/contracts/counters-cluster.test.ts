@@ -1,21 +1,22 @@
 // Slots of a Redis Cluster move, and its connections break, during checks.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Rule } from '../../packages/server/src/volatile/counters.ts';
-import { openRedisCounters, type RedisCounters } from '../../packages/server/src/volatile/redis.ts';
-import { ownerOf } from '../counter-owners.ts';
-import { openProxy } from '../processes/proxy.ts';
+import type { Rule } from '@keyrail/server/volatile/counters.ts';
+import { openRedisCounters, type RedisCounters } from '@keyrail/server/volatile/redis.ts';
+import { ownerOf } from '@keyrail/testing/counter-owners.ts';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
 import {
   type RedisCluster,
   type RedisServer,
   redisIsMissing,
   startRedisCluster,
-} from '../stores/redis.ts';
+} from '@keyrail/testing/stores/redis.ts';
+import { until } from '@keyrail/testing/until.ts';
 
 const skip = redisIsMissing();
-const TOLD_MS_MAX = 20_000;
-const STEP_MS = 50;
+const _TOLD_MS_MAX = 20_000;
+const _STEP_MS = 50;
 
 async function newCluster(t: TestContext): Promise<RedisCluster & { masters: RedisServer[] }> {
   const cluster = await startRedisCluster();
@@ -46,14 +47,6 @@ async function ruleOnSecond(node: RedisServer, salt: string) {
 const usedOf = async (counters: RedisCounters, rule: Rule) =>
   (await counters.check(ownerOf([rule]), [rule], 0)).tallies[0]?.used;
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + TOLD_MS_MAX;
-  while (!(await isSo())) {
-    ok(performance.now() < deadline, what);
-    await sleep(STEP_MS);
-  }
-}
-
 test('a charge whose response was lost is not repeated', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second] = masters;
@@ -61,25 +54,21 @@ test('a charge whose response was lost is not repeated', { skip }, async (t) => 
   const wire = await openProxy(second.port);
   t.after(() => wire.close());
   await second.tell('CONFIG', 'SET', 'cluster-announce-port', String(wire.port));
-  await until('the first node never learned the new port', async () =>
-    String(await first.tell('CLUSTER', 'NODES')).includes(`:${wire.port}@`),
-  );
+  await until(async () => String(await first.tell('CLUSTER', 'NODES')).includes(`:${wire.port}@`));
   const counters = await countersOn(t, url);
   const { rule } = await ruleOnSecond(first, 'lost');
   equal((await counters.check(ownerOf([rule]), [rule], 1)).tallies[0]?.used, 1);
 
   wire.keepAnswers(true);
   const asked = counters.check(ownerOf([rule]), [rule], 1).catch(() => 'refused');
-  await until('the charge never arrived', async () =>
+  await until(async () =>
     String(await second.tell('GETRANGE', rule.name, '8', '15')).startsWith('@'),
   );
   wire.keepAnswers(false);
   wire.leadTo(second.port);
 
   equal(await asked, 'refused');
-  await until('the Cluster did not recover', () =>
-    usedOf(counters, rule).then(Boolean, () => false),
-  );
+  await until(() => usedOf(counters, rule).then(Boolean, () => false));
   equal(await usedOf(counters, rule), 2);
 });
 

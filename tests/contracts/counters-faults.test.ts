@@ -4,17 +4,24 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
-import { type Answer, ask, type Bench, bench, codeOf, type Input } from '../bench.ts';
-import { appBeside, type Beside } from '../beside.ts';
-import { newScope } from '../laws/hot-fixtures.ts';
-import { openProxy } from '../processes/proxy.ts';
+import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
+import {
+  type Answer,
+  ask,
+  codeOf,
+  type Harness,
+  harness,
+  type Input,
+} from '@keyrail/testing/harness.ts';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
+import { appBeside, type Beside } from '@keyrail/testing/second-app.ts';
 import {
   type RedisServer,
   redisIsMissing,
   startRedis,
   startRedisCluster,
-} from '../stores/redis.ts';
+} from '@keyrail/testing/stores/redis.ts';
+import { newScope } from '../laws/hot-fixtures.ts';
 
 const skip = redisIsMissing();
 const CHECK = 'POST /v1/ratelimit/check';
@@ -30,17 +37,17 @@ const aCheck = (more: Input = {}): Input => ({
   ...more,
 });
 
-type Scene = { held: Bench; beside: Beside; check(input?: Input): Promise<Timed> };
+type Scene = { app: Harness; beside: Beside; check(input?: Input): Promise<Timed> };
 type Timed = { answer: Answer; ms: number };
 
 async function scene(t: TestContext, url: string, isCluster = false): Promise<Scene> {
-  const held = await bench(t);
+  const app = await harness(t);
   const counters = openRedisCounters({ url, isCluster, onFault: () => {} });
   await counters.settled;
-  const beside = appBeside(t, held.world, { counters, hotAuthMs: 60_000 });
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const beside = appBeside(t, app.testApp, { counters, hotAuthMs: 60_000 });
+  const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   return {
-    held,
+    app,
     beside,
     async check(input = aCheck()) {
       const began = performance.now();
@@ -100,7 +107,7 @@ async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
   const { components, status } = (await probe(one, 'GET /status')).body;
   equal((components as { redis: string }).redis, 'down');
   equal(status, 'down');
-  const call = one.beside.as(one.held.tokens.liveKey);
+  const call = one.beside.as(one.app.tokens.liveKey);
   const scope = { scope_hash: newScope(), fingerprint: newScope(), env: 'live' };
   equal((await call('POST /v1/idempotency/claim', scope)).state, 'execute');
   await call('GET /v1/workspace');

@@ -3,15 +3,15 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { throttleBy } from '../../packages/server/src/access/throttle.ts';
-import { ApiError } from '../../packages/server/src/base/errors.ts';
-import { ratelimitRoutes } from '../../packages/server/src/features/ratelimit/routes.ts';
-import type { Counters } from '../../packages/server/src/volatile/counters.ts';
-import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
-import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
-import { ask, bench, codeOf, type Input } from '../bench.ts';
-import { appBeside } from '../beside.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+import { throttleBy } from '@keyrail/server/access/throttle.ts';
+import { ApiError } from '@keyrail/server/base/errors.ts';
+import { ratelimitRoutes } from '@keyrail/server/features/ratelimit/routes.ts';
+import type { Counters } from '@keyrail/server/volatile/counters.ts';
+import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
+import { ask, codeOf, harness, type Input } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const CHECK = 'POST /v1/ratelimit/check';
 const skip = redisIsMissing();
@@ -64,9 +64,9 @@ const lineOn = (counters: Counters) => async (workspaceId: string, input: Input)
 
 /** Over HTTP: a victim at its limit, a flood, and the responses of both. */
 async function attack(t: TestContext, counters: Counters, requests: number) {
-  const victim = await bench(t);
-  const flooder = await bench(t);
-  const beside = appBeside(t, victim.world, {
+  const victim = await harness(t);
+  const flooder = await harness(t);
+  const beside = appBeside(t, victim.testApp, {
     counters: { ...counters, close: async () => {} },
     hotAuthMs: 60_000,
   });

@@ -2,8 +2,8 @@
 // none at its limit. Expired counters are removed by themselves.
 import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from '../../packages/server/src/base/errors.ts';
-import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
+import { ApiError } from '@keyrail/server/base/errors.ts';
+import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 
 const START_MS = 1_800_000_000_000;
 const HOUR_MS = 3_600_000;

@@ -1,21 +1,22 @@
 // A nearly full Redis is reported before it refuses writes: in the probes, and once in the log for
 // each time it happens.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+
+import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { openLog } from '../../packages/server/src/base/log.ts';
-import { Secret } from '../../packages/server/src/base/secret.ts';
-import { openCounters } from '../../packages/server/src/stores.ts';
-import { remarkOn } from '../../packages/server/src/volatile/redis-memory.ts';
-import { ask, bench } from '../bench.ts';
-import { appBeside } from '../beside.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { openLog } from '@keyrail/server/base/log.ts';
+import { Secret } from '@keyrail/server/base/secret.ts';
+import { openCounters } from '@keyrail/server/stores.ts';
+import { remarkOn } from '@keyrail/server/volatile/redis-memory.ts';
+import { ask, harness } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
+import { until } from '@keyrail/testing/until.ts';
 
 const skip = redisIsMissing();
-const SEEN_MS_MAX = 10_000;
+const _SEEN_MS_MAX = 10_000;
 const MEBIBYTE = 1_048_576;
 const NEAR = 'used_memory is near maxmemory';
 
@@ -25,14 +26,6 @@ const wanted = (url: string, redisCluster = false) => ({
   countersMax: 1000,
   redisCountersMax: 1000,
 });
-
-async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + SEEN_MS_MAX;
-  while (!(await isSo())) {
-    ok(performance.now() < deadline, what);
-    await sleep(20);
-  }
-}
 
 test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip }, async (t) => {
   const redis = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
@@ -46,14 +39,14 @@ test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip
   });
   const log = openLog('info', out);
   const counters = await openCounters(wanted(redis.url), systemClock, log);
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { counters });
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { counters });
   const status = async () => {
     const { body } = await ask(beside, 'GET /status', { input: {}, headers: {} });
     return (body.components as { redis: string }).redis;
   };
   const check = () =>
-    beside.as(held.tokens.liveKey)('POST /v1/ratelimit/check', {
+    beside.as(app.tokens.liveKey)('POST /v1/ratelimit/check', {
       project_id: randomUUID(),
       env: 'live',
       key_id: randomUUID(),
@@ -61,15 +54,15 @@ test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip
     });
   equal(await status(), 'ok');
   await redis.tell('SETRANGE', 'filler', String(76 * MEBIBYTE), 'x');
-  await until('the full Redis was not noticed', async () => (await status()) === 'degraded');
+  await until(async () => (await status()) === 'degraded');
   equal((await check()).allowed, true, 'no check is refused yet');
   deepEqual(counters.state(), { configured: true, ready: true, error: NEAR });
   // After several more probes there is still one log line.
   const looks = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await commandsOf())?.[1]);
   const before = await looks();
-  await until('Redis was not probed again', async () => (await looks()) > before + 3);
+  await until(async () => (await looks()) > before + 3);
   await redis.tell('DEL', 'filler');
-  await until('Redis did not recover', async () => (await status()) === 'ok');
+  await until(async () => (await status()) === 'ok');
   const told = lines.filter((line) => /maxmemory|free memory/.test(line));
   deepEqual(
     told.map((line) => JSON.parse(line).level),
@@ -87,12 +80,12 @@ test('one node of a Cluster near its maxmemory makes the Cluster degraded', { sk
   const log = openLog('silent', process.stdout);
   const counters = await openCounters(wanted(cluster.url, true), systemClock, log);
   t.after(() => counters.close());
-  await until('the counters are not ready', () => counters.state().ready);
+  await until(() => counters.state().ready);
   equal(counters.state().error, null);
   const [, , third] = cluster.nodes;
   const used = /used_memory:(\d+)/.exec(String(await third?.tell('INFO', 'memory')))?.[1];
   await third?.tell('CONFIG', 'SET', 'maxmemory', String(Math.round(Number(used) * 1.12)));
-  await until('the full node was not noticed', () => counters.state().error === NEAR);
+  await until(() => counters.state().error === NEAR);
 });
 
 const memoryOf = (used: number, most = 1000, more = '') =>

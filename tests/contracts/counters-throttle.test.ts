@@ -2,10 +2,10 @@
 // each process throttles by itself.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Throttle, throttleBy } from '../../packages/server/src/access/throttle.ts';
-import { ApiError } from '../../packages/server/src/base/errors.ts';
-import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+import { type Throttle, throttleBy } from '@keyrail/server/access/throttle.ts';
+import { ApiError } from '@keyrail/server/base/errors.ts';
+import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
 const PER_EMAIL_MAX = 10;

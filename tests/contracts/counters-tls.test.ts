@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
-import { openRedisCounters, type RedisCounters } from '../../packages/server/src/volatile/redis.ts';
-import { ownerOf } from '../counter-owners.ts';
-import { freePort, redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+import { openRedisCounters, type RedisCounters } from '@keyrail/server/volatile/redis.ts';
+import { ownerOf } from '@keyrail/testing/counter-owners.ts';
+import { freePort } from '@keyrail/testing/ports.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kr-tls-'));
 after(() => rmSync(directory, { recursive: true, force: true }));

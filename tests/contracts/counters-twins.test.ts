@@ -3,12 +3,12 @@
 // COUNTER_SCHEDULES sets the number of schedules.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ApiError } from '../../packages/server/src/base/errors.ts';
-import type { Counters, Rule, Verdict } from '../../packages/server/src/volatile/counters.ts';
-import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
-import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
-import { ownerOf } from '../counter-owners.ts';
-import { type RedisServer, redisIsMissing, startRedis } from '../stores/redis.ts';
+import { ApiError } from '@keyrail/server/base/errors.ts';
+import type { Counters, Rule, Verdict } from '@keyrail/server/volatile/counters.ts';
+import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
+import { ownerOf } from '@keyrail/testing/counter-owners.ts';
+import { type RedisServer, redisIsMissing, startRedis } from '@keyrail/testing/stores/redis.ts';
 
 const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? 10_000);
 const STEPS_MAX = 24;

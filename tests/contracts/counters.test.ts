@@ -4,12 +4,12 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ratelimitRoutes } from '../../packages/server/src/features/ratelimit/routes.ts';
-import type { Counters, Rule } from '../../packages/server/src/volatile/counters.ts';
-import { openMemoryCounters } from '../../packages/server/src/volatile/memory.ts';
-import { openRedisCounters } from '../../packages/server/src/volatile/redis.ts';
-import { ownerOf } from '../counter-owners.ts';
-import { redisIsMissing, startRedis, startRedisCluster } from '../stores/redis.ts';
+import { ratelimitRoutes } from '@keyrail/server/features/ratelimit/routes.ts';
+import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';
+import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
+import { ownerOf } from '@keyrail/testing/counter-owners.ts';
+import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
 const opened: (() => Promise<void>)[] = [];

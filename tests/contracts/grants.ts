@@ -1,6 +1,6 @@
 // The privileges of each door on each table, repeated here on purpose: a grant that is added, lost
 // or widened by accident differs from this list. Everything else is refused.
-import type { DoorRole } from '../../packages/server/src/db/database.ts';
+import type { DoorRole } from '@keyrail/server/db/database.ts';
 
 /** A privilege, or a privilege on some columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Statement } from '../../packages/server/src/db/database.ts';
+import type { Statement } from '@keyrail/server/db/database.ts';
 import {
   change,
   closing,

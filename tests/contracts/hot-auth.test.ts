@@ -4,9 +4,9 @@ import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../packages/server/src/db/database.ts';
-import { type Bench, bench, type Caller, Refusal } from '../bench.ts';
-import { appBeside, traced } from '../beside.ts';
+import type { Database } from '@keyrail/server/db/database.ts';
+import { type Caller, type Harness, harness, Refusal } from '@keyrail/testing/harness.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 import { onPostgres } from './store.ts';
 
 const check = 'POST /v1/ratelimit/check';
@@ -32,7 +32,7 @@ const isAccepted = (
     },
   );
 
-const newKey = ({ as }: Bench, more = {}) =>
+const newKey = ({ as }: Harness, more = {}) =>
   as.liveKey('POST /v1/secret_keys', { env: 'live', ...more });
 
 /** The database of a process that receives no notifications. */
@@ -42,27 +42,27 @@ const deaf = (db: Database): Database => {
 };
 
 test('the process that revoked or rotated a key refuses it from the next request on', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
     ['POST /v1/secret_keys/{id}/rotate', { overlap_hours: 0 }],
   ] as const) {
-    const { id, key } = await newKey(held);
-    const call = held.as.token(key);
+    const { id, key } = await newKey(app);
+    const call = app.as.token(key);
     equal(await isAccepted(call), true);
-    await held.as.liveKey(line, { id, ...more });
+    await app.as.liveKey(line, { id, ...more });
     equal(await isAccepted(call), false, line);
   }
 });
 
 test('no other process accepts a revoked key after one cache life, even without notifications', async (t) => {
-  const held = await bench(t);
-  const db = deaf(held.world.db);
-  const beside = appBeside(t, held.world, { db, hotAuthMs: LIFE_MS });
-  const { id, key } = await newKey(held);
+  const app = await harness(t);
+  const db = deaf(app.testApp.db);
+  const beside = appBeside(t, app.testApp, { db, hotAuthMs: LIFE_MS });
+  const { id, key } = await newKey(app);
   const call = beside.as(key);
   equal(await isAccepted(call), true);
-  await held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
+  await app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
   const revokedAt = performance.now();
   let latest = 0;
   let askedAt = performance.now();
@@ -80,13 +80,13 @@ test('no other process accepts a revoked key after one cache life, even without 
 test('every process that receives the notification refuses the key long before', {
   skip: onPostgres ? false : 'the embedded store has one process',
 }, async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { hotAuthMs: 60_000 });
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { hotAuthMs: 60_000 });
   await sleep(500); // until it listens
-  const { id, key } = await newKey(held);
+  const { id, key } = await newKey(app);
   const call = beside.as(key);
   equal(await isAccepted(call), true);
-  await held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
+  await app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
   const deadline = performance.now() + 5000;
   while (await isAccepted(call)) {
     ok(performance.now() < deadline, 'the notification did not arrive');
@@ -112,14 +112,14 @@ function holding(db: Database): { db: Database; held: Promise<void>; letGo(): vo
 }
 
 test('a look-up that runs during a revocation never extends the life of the key', async (t) => {
-  const held = await bench(t);
-  const slow = holding(held.world.db);
-  const beside = appBeside(t, held.world, { db: slow.db, hotAuthMs: 60_000 });
-  const { id, key } = await newKey(held);
+  const app = await harness(t);
+  const slow = holding(app.testApp.db);
+  const beside = appBeside(t, app.testApp, { db: slow.db, hotAuthMs: 60_000 });
+  const { id, key } = await newKey(app);
   const call = beside.as(key);
   const early = isAccepted(call);
   await slow.held;
-  await beside.as(held.tokens.liveKey)('POST /v1/secret_keys/{id}/revoke', { id });
+  await beside.as(app.tokens.liveKey)('POST /v1/secret_keys/{id}/revoke', { id });
   equal(await isAccepted(call), false, 'a request joined a look-up from before the revocation');
   slow.letGo();
   equal(await early, true, 'the look-up read before the revocation');
@@ -127,39 +127,39 @@ test('a look-up that runs during a revocation never extends the life of the key'
 });
 
 test('a key that expires within the life is refused once it has expired', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const ends = Date.now() + 700;
-  const { key } = await newKey(held, { expires_at: new Date(ends).toISOString() });
-  const call = held.as.token(key);
+  const { key } = await newKey(app, { expires_at: new Date(ends).toISOString() });
+  const call = app.as.token(key);
   equal(await isAccepted(call), true);
   await sleep(ends - Date.now() + 20);
   equal(await isAccepted(call), false);
 });
 
 test('endpoints that are not hot never use the cache of the hot ones', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { db: deaf(held.world.db), hotAuthMs: 60_000 });
-  const { id, key } = await newKey(held);
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: 60_000 });
+  const { id, key } = await newKey(app);
   equal(await isAccepted(beside.as(key)), true);
-  await held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
+  await app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
   equal(await isAccepted(beside.as(key)), true, 'the key is cached');
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
 test('a revocation is answered when no process accepts the key any more, even without notifications', async (t) => {
-  const held = await bench(t);
-  const { db, take } = traced(deaf(held.world.db));
-  const beside = appBeside(t, held.world, { db });
+  const app = await harness(t);
+  const { db, take } = traced(deaf(app.testApp.db));
+  const beside = appBeside(t, app.testApp, { db });
   let servedAgain = 0;
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
     ['POST /v1/secret_keys/{id}/rotate', { overlap_hours: 0 }],
   ] as const) {
     for (let round = 0; round < 5; round += 1) {
-      const { id, key } = await newKey(held);
+      const { id, key } = await newKey(app);
       const ask = () => isAccepted(beside.as(key), 'GET /v1/environments');
       let isAnswered = false;
-      const revoking = held.as.liveKey(line, { id, ...more }).finally(() => {
+      const revoking = app.as.liveKey(line, { id, ...more }).finally(() => {
         isAnswered = true;
       });
       while (!isAnswered) {
@@ -174,13 +174,13 @@ test('a revocation is answered when no process accepts the key any more, even wi
 });
 
 test('concurrent revocations of a key all wait equally long', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { db: deaf(held.world.db) });
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   let remembered = 0;
   for (let round = 0; round < 10; round += 1) {
-    const { id, key } = await newKey(held);
+    const { id, key } = await newKey(app);
     const ask = () => isAccepted(beside.as(key), 'GET /v1/environments');
-    const revoke = () => held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
+    const revoke = () => app.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
     const revoking = [revoke(), revoke(), revoke()];
     if (await ask()) remembered += 1;
     await Promise.race(revoking);
@@ -191,11 +191,11 @@ test('concurrent revocations of a key all wait equally long', async (t) => {
 });
 
 test('minting a token never uses a cached look-up', async (t) => {
-  const held = await bench(t);
-  const { db, take } = traced(held.world.db);
-  const beside = appBeside(t, held.world, { db, hotAuthMs: 60_000 });
+  const app = await harness(t);
+  const { db, take } = traced(app.testApp.db);
+  const beside = appBeside(t, app.testApp, { db, hotAuthMs: 60_000 });
   const readings = () => take().filter(({ text }) => text.includes('from secret_keys')).length;
-  const { key } = await newKey(held);
+  const { key } = await newKey(app);
   const call = beside.as(key);
   equal(await isAccepted(call), true);
   equal(readings(), 1);

@@ -3,8 +3,8 @@
 // IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the history.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { bench, type Caller } from '../bench.ts';
-import { appBeside } from '../beside.ts';
+import { type Caller, harness } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
 import { newScope } from '../laws/hot-fixtures.ts';
 
 const SCOPES = Number(process.env.IDEMPOTENCY_SCOPES ?? 500);
@@ -113,17 +113,17 @@ function openScope(callers: Caller[], seed: number) {
 }
 
 test('whatever callers do, no request runs twice and a late completion is refused', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, {});
-  const callers = [held.as.liveKey, beside.as(held.tokens.liveKey)];
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, {});
+  const callers = [app.as.liveKey, beside.as(app.tokens.liveKey)];
   const chance = chanceOf(SCOPES);
   const seen = new Map<string, number>();
   for (let first = 0; first < SCOPES; first += AT_ONCE) {
     const scopes = Array.from({ length: AT_ONCE }, (_, at) => openScope(callers, first + at));
     for (let round = 0; round < ROUNDS; round += 1) {
-      const nowMs = held.clock.shiftMs();
+      const nowMs = app.clock.shiftMs();
       await Promise.all(scopes.map((scope) => scope.round(nowMs)));
-      held.clock.shift(SHIFTS_MS[Math.floor(chance() * SHIFTS_MS.length)] ?? 0);
+      app.clock.shift(SHIFTS_MS[Math.floor(chance() * SHIFTS_MS.length)] ?? 0);
     }
     for (const word of scopes.flatMap(({ history }) => history.join(', ').match(WORDS) ?? [])) {
       seen.set(word, (seen.get(word) ?? 0) + 1);

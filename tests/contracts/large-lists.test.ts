@@ -16,8 +16,8 @@ JSON.stringify = (...given: unknown[]) => {
   return text;
 };
 
-const { bench } = await import('../bench.ts');
-const { appBeside } = await import('../beside.ts');
+const { harness } = await import('@keyrail/testing/harness.ts');
+const { appBeside } = await import('@keyrail/testing/second-app.ts');
 
 type Answer = { statusCode: number; payload: string; headers: Record<string, unknown> };
 
@@ -35,14 +35,14 @@ const odd = {
 };
 
 test('a list with large meta is copied without parsing, and has the same content', async (t) => {
-  const held = await bench(t);
-  const { http } = appBeside(t, held.world, { checkAnswers: false }).app;
-  const headers = { authorization: `Bearer ${held.tokens.testKey}` };
+  const app = await harness(t);
+  const { http } = appBeside(t, app.testApp, { checkAnswers: false }).app;
+  const headers = { authorization: `Bearer ${app.tokens.testKey}` };
   const meta = { ...odd, note: 'x'.repeat(MEBIBYTE - 2000) };
   const made: unknown[] = [];
   for (let tenant = 0; tenant < TENANTS; tenant += 1) {
     const wanted = { external_id: `customer ${tenant}`, name: 'A "name"', meta };
-    made.push(await held.as.liveKey('POST /v1/tenants', wanted));
+    made.push(await app.as.liveKey('POST /v1/tenants', wanted));
   }
   const told: unknown[] = [];
   for (let url: string | undefined = '/v1/tenants'; url; ) {
@@ -61,7 +61,7 @@ test('a list with large meta is copied without parsing, and has the same content
 });
 
 test('each kind of list copies its meta', async (t) => {
-  const { as, given, embed } = await bench(t);
+  const { as, given, embed } = await harness(t);
   const { projectId, tenantId, call } = await embed();
   const place = { project_id: projectId, tenant_id: tenantId };
   const key = await given.key({ ...place, meta: odd });
@@ -75,13 +75,13 @@ test('each kind of list copies its meta', async (t) => {
 });
 
 test('one workspace builds two large lists at a time; further ones wait or are refused', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const note = 'x'.repeat(MEBIBYTE / 2);
-  await held.given.tenant({ meta: { note } });
-  await held.given.tenant({ meta: { note } });
+  await app.given.tenant({ meta: { note } });
+  await app.given.tenant({ meta: { note } });
   const running = { now: 0, most: 0, all: 0 };
   let open = Promise.resolve();
-  const { db } = held.world;
+  const { db } = app.testApp;
   const counting: typeof db = {
     ...db,
     once: async (opening, statement) => {
@@ -95,8 +95,8 @@ test('one workspace builds two large lists at a time; further ones wait or are r
       });
     },
   };
-  const { http } = appBeside(t, held.world, { db: counting, checkAnswers: false }).app;
-  const headers = { authorization: `Bearer ${held.tokens.testKey}` };
+  const { http } = appBeside(t, app.testApp, { db: counting, checkAnswers: false }).app;
+  const headers = { authorization: `Bearer ${app.tokens.testKey}` };
   // Each request has another limit: equal requests would share one statement.
   const lists = (count: number) =>
     Array.from({ length: count }, async (_, at) => {

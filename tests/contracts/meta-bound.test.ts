@@ -1,9 +1,9 @@
 // The database counts the size of all `meta` of a workspace and bounds it.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, type Input, messageOf, refused } from '../bench.ts';
-import { appBeside } from '../beside.ts';
-import { BOOTSTRAP_TOKEN, world } from '../world.ts';
+import { type Caller, type Input, messageOf, refused } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { BOOTSTRAP_TOKEN, testApp } from '@keyrail/testing/test-app.ts';
 import { openStore, type Store } from './store.ts';
 
 const KIBIBYTE = 1024;
@@ -25,7 +25,7 @@ async function countedFor(store: Store, workspaceId: string) {
 test('beyond its bound a workspace cannot add large meta until it deletes some', async (t) => {
   const store = await openStore();
   t.after(() => store.close());
-  const { as } = appBeside(t, await world(), { db: store.db });
+  const { as } = appBeside(t, await testApp(), { db: store.db });
   const found = async (slug: string) => {
     const made = await as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', { name: slug, slug });
     return { call: as(made.secret_key.key), id: made.workspace.id };

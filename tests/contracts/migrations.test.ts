@@ -2,11 +2,11 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
+import { readMigrations } from '@keyrail/server/db/migrate.ts';
+import { allRoles } from '@keyrail/server/db/roles.ts';
+import { migratePostgres } from '@keyrail/server/stores.ts';
 import pg from 'pg';
-import { UnsafeLoginRole } from '../../packages/server/src/db/login-role.ts';
-import { readMigrations } from '../../packages/server/src/db/migrate.ts';
-import { allRoles } from '../../packages/server/src/db/roles.ts';
-import { migratePostgres } from '../../packages/server/src/stores.ts';
 import { countSeen, foundWorkspace } from './rows.ts';
 import { onPostgres, openStore, type Store, stateOf, superuserUrl } from './store.ts';
 

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { DoorRole, Scope } from '../../packages/server/src/db/database.ts';
+import type { DoorRole, Scope } from '@keyrail/server/db/database.ts';
 import {
   change,
   countSeen,

@@ -3,8 +3,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { apiErrorOfStore } from '@keyrail/server/doors/store-faults.ts';
 import pg from 'pg';
-import { apiErrorOfStore } from '../../packages/server/src/doors/store-faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey, insertTenant } from './rows.ts';
 import { asSuperuserOf, onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 

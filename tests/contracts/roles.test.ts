@@ -2,7 +2,7 @@
 // table.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { DoorRole } from '../../packages/server/src/db/database.ts';
+import type { DoorRole } from '@keyrail/server/db/database.ts';
 import { granted } from './grants.ts';
 import { opening, openStore, type Store, stateOf } from './store.ts';
 

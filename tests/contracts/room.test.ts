@@ -2,12 +2,12 @@
 // and leave nothing behind. With space again everything works as before.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import type { StorageState, StorageUse } from '../../packages/server/src/base/storage.ts';
-import type { Database, Statement } from '../../packages/server/src/db/database.ts';
-import { embeddedDatabase } from '../../packages/server/src/db/embedded.ts';
-import { isStoreFault } from '../../packages/server/src/db/faults.ts';
-import { openEmbeddedCopy } from '../template.ts';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import type { StorageState, StorageUse } from '@keyrail/server/base/storage.ts';
+import type { Database, Statement } from '@keyrail/server/db/database.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { isStoreFault } from '@keyrail/server/db/faults.ts';
+import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import { opening } from './store.ts';
 
 let storage: StorageState = 'ok';

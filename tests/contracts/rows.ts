@@ -1,10 +1,10 @@
 // Rows for contracts, written like a door writes them: in one transaction of the write role, with
 // their audit rows.
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Answer, Scope, Statement } from '../../packages/server/src/db/database.ts';
-import type { Entry } from '../../packages/server/src/doors/actions.ts';
-import type { Actor } from '../../packages/server/src/doors/reach.ts';
-import { closeChange } from '../../packages/server/src/doors/tail.ts';
+import type { Answer, Scope, Statement } from '@keyrail/server/db/database.ts';
+import type { Entry } from '@keyrail/server/doors/actions.ts';
+import type { Actor } from '@keyrail/server/doors/reach.ts';
+import { closeChange } from '@keyrail/server/doors/tail.ts';
 import { opening, type Store as WholeStore } from './store.ts';
 
 type Store = Pick<WholeStore, 'db'>;

@@ -2,25 +2,25 @@
 // requests to counters and to the idempotency coordinator, and their effect in the store.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
+import { until } from '@keyrail/testing/until.ts';
 import type { Admission, IncomingCall } from '../../packages/sdk/src/admit.ts';
 import type { RouteOptions } from '../../packages/sdk/src/decision.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 import type { Keyrail } from '../../packages/sdk/src/parts.ts';
 import { manualClock } from '../../packages/sdk/test/manual-clock.ts';
-import { type Bench, bench, type Input } from '../bench.ts';
-import { until } from '../smtp-sink.ts';
 
 const LOCK_MS = 30_000;
 const BEAT_MS = LOCK_MS / 3;
 
 let address: Promise<string> | undefined;
 
-const urlOf = ({ world }: Bench): Promise<string> => {
-  address ??= world.app.http.listen({ port: 0, host: '127.0.0.1' });
+const urlOf = ({ testApp }: Harness): Promise<string> => {
+  address ??= testApp.app.http.listen({ port: 0, host: '127.0.0.1' });
   return address;
 };
 
-type Ground = Bench & {
+type Ground = Harness & {
   keyrail: Keyrail;
   /** The number of answered heartbeats. */
   beats(): number;
@@ -30,14 +30,14 @@ type Ground = Bench & {
 };
 
 async function ground(t: TestContext): Promise<Ground> {
-  const held = await bench(t);
-  const url = await urlOf(held);
-  const { id: project } = await held.given.project();
-  const { id: tenant } = await held.given.tenant();
-  const ticking = manualClock(held.clock.now().getTime());
+  const app = await harness(t);
+  const url = await urlOf(app);
+  const { id: project } = await app.given.project();
+  const { id: tenant } = await app.given.tenant();
+  const ticking = manualClock(app.clock.now().getTime());
   const node = {
     url,
-    secretKey: held.tokens.liveKey,
+    secretKey: app.tokens.liveKey,
     projectId: project,
     telemetry: false,
     // A busy machine must not trigger the fail-open or fail-closed path.
@@ -54,16 +54,16 @@ async function ground(t: TestContext): Promise<Ground> {
   t.after(() => keyrail.close());
   await until(() => keyrail.state().version !== null);
   return {
-    ...held,
+    ...app,
     keyrail,
     beats: () => beats,
     issue: async (more = {}) => {
-      const made = await held.given.key({ project_id: project, tenant_id: tenant, ...more });
+      const made = await app.given.key({ project_id: project, tenant_id: tenant, ...more });
       await until(() => keyrail.verify(made.key).allowed);
       return made.key;
     },
     pass: async (ms) => {
-      held.clock.shift(ms);
+      app.clock.shift(ms);
       await ticking.pass(ms);
     },
   };

@@ -3,9 +3,9 @@
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../packages/server/src/db/database.ts';
-import { bench, type Caller } from '../bench.ts';
-import { appBeside } from '../beside.ts';
+import type { Database } from '@keyrail/server/db/database.ts';
+import { type Caller, harness } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
 
 const CHANGES = 25;
 const READERS = 24;
@@ -51,9 +51,9 @@ async function readWhileRenamed(call: Caller, label: string): Promise<number> {
 }
 
 test('many concurrent readers see their own workspace and all earlier changes', async (t) => {
-  const one = await bench(t);
-  const other = await bench(t);
-  const { as } = appBeside(t, one.world, { db: farAway(one.world.db) });
+  const one = await harness(t);
+  const other = await harness(t);
+  const { as } = appBeside(t, one.testApp, { db: farAway(one.testApp.db) });
   const counts = await Promise.all([
     readWhileRenamed(as(one.tokens.liveKey), 'one'),
     readWhileRenamed(as(other.tokens.liveKey), 'other'),

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readMigrations } from '@keyrail/server/db/migrate.ts';
 import type pg from 'pg';
-import { readMigrations } from '../../packages/server/src/db/migrate.ts';
 import {
   closing,
   type Furnished,

@@ -7,15 +7,19 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import type { Database } from '../../packages/server/src/db/database.ts';
-import { openEmbedded } from '../../packages/server/src/db/embedded.ts';
-import { openPostgres } from '../../packages/server/src/db/postgres.ts';
-import { type Caller, refused } from '../bench.ts';
-import { appBeside, type Beside } from '../beside.ts';
-import { aRequest, claim, complete, heartbeat, lockOf } from '../idempotency.ts';
-import { createPostgresCopy, dropPostgresCopy, unpackEmbeddedCopy } from '../template.ts';
-import { BOOTSTRAP_TOKEN, storeName, world } from '../world.ts';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import type { Database } from '@keyrail/server/db/database.ts';
+import { openEmbedded } from '@keyrail/server/db/embedded.ts';
+import { openPostgres } from '@keyrail/server/db/postgres.ts';
+import {
+  createPostgresCopy,
+  dropPostgresCopy,
+  unpackEmbeddedCopy,
+} from '@keyrail/testing/database-copies.ts';
+import { type Caller, refused } from '@keyrail/testing/harness.ts';
+import { aRequest, claim, complete, heartbeat, lockOf } from '@keyrail/testing/idempotency.ts';
+import { appBeside, type Beside } from '@keyrail/testing/second-app.ts';
+import { BOOTSTRAP_TOKEN, storeName, testApp } from '@keyrail/testing/test-app.ts';
 import { superuserUrl } from './store.ts';
 
 const MEBIBYTE = 1_048_576;
@@ -134,7 +138,7 @@ async function settle(app: Beside) {
 
 test('a test key fills the disk, and another workspace can still revoke its live key', async (t) => {
   const disk = await (storeName === 'postgres' ? postgresDisk(t) : embeddedDisk(t));
-  const app = appBeside(t, await world(), { db: disk.db });
+  const app = appBeside(t, await testApp(), { db: disk.db });
   const { attacker, live, wanted, key } = await settle(app);
   const begun = aRequest();
   const { lock_token } = await live(claim, begun);

@@ -3,17 +3,21 @@
 import { randomUUID } from 'node:crypto';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import type { Clock } from '@keyrail/server/base/clock.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import type { Database, DoorRole, Opening, Scope } from '@keyrail/server/db/database.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { sqlState } from '@keyrail/server/db/faults.ts';
+import { migrate } from '@keyrail/server/db/migrate.ts';
+import { pooledDatabase } from '@keyrail/server/db/pool.ts';
+import { openPostgres, withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
+import { inThisDatabase } from '@keyrail/server/db/roles.ts';
+import {
+  createPostgresCopy,
+  dropPostgresCopy,
+  openEmbeddedCopy,
+} from '@keyrail/testing/database-copies.ts';
 import pg from 'pg';
-import type { Clock } from '../../packages/server/src/base/clock.ts';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import type { Database, DoorRole, Opening, Scope } from '../../packages/server/src/db/database.ts';
-import { embeddedDatabase } from '../../packages/server/src/db/embedded.ts';
-import { sqlState } from '../../packages/server/src/db/faults.ts';
-import { migrate } from '../../packages/server/src/db/migrate.ts';
-import { pooledDatabase } from '../../packages/server/src/db/pool.ts';
-import { openPostgres, withPostgresAdmin } from '../../packages/server/src/db/postgres.ts';
-import { inThisDatabase } from '../../packages/server/src/db/roles.ts';
-import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from '../template.ts';
 
 export const onPostgres = process.env.KEYRAIL_TEST_STORE === 'postgres';
 

@@ -3,10 +3,10 @@ import { equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import { openPostgres } from '../../packages/server/src/db/postgres.ts';
-import { apiErrorOfStore } from '../../packages/server/src/doors/store-faults.ts';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { openPostgres } from '@keyrail/server/db/postgres.ts';
+import { apiErrorOfStore } from '@keyrail/server/doors/store-faults.ts';
 
 const SERVER_SAYS = { severity: 'FATAL' };
 

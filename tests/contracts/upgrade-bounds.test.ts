@@ -4,9 +4,9 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { migrate, readMigrations, readRoleSetup } from '@keyrail/server/db/migrate.ts';
+import { allRoles, inThisDatabase } from '@keyrail/server/db/roles.ts';
 import pg from 'pg';
-import { migrate, readMigrations, readRoleSetup } from '../../packages/server/src/db/migrate.ts';
-import { allRoles, inThisDatabase } from '../../packages/server/src/db/roles.ts';
 
 const FIRST_NEW = '0017';
 const BIG = 5000;

@@ -1,7 +1,7 @@
 // Contract of the values: every type of the tables survives a round trip.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openPostgres } from '../../packages/server/src/db/postgres.ts';
+import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import { onPostgres, opening, openStore, type Store } from './store.ts';
 
 let store: Store;

@@ -10,7 +10,7 @@ import {
   openCluster,
   settingsFor,
   whyNoCluster,
-} from '../processes/homes.ts';
+} from '@keyrail/testing/processes/homes.ts';
 import {
   assertDecent,
   audit,
@@ -18,9 +18,9 @@ import {
   openLedger,
   startWriting,
   writeOnce,
-} from '../processes/ledger.ts';
-import { openProxy } from '../processes/proxy.ts';
-import { startServer } from '../processes/server.ts';
+} from '@keyrail/testing/processes/ledger.ts';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
+import { startServer } from '@keyrail/testing/processes/server.ts';
 
 const CLIENTS = 6;
 const TERMINATIONS = 40;

@@ -1,9 +1,19 @@
 // One process per data directory: a second one is refused, and the first is unaffected.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
-import { BOOTSTRAP_TOKEN, dataDirectory, emptyDirectory } from '../processes/homes.ts';
-import { assertDecent, audit, openLedger, startWriting, writeOnce } from '../processes/ledger.ts';
-import { runServer, startServer } from '../processes/server.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  dataDirectory,
+  emptyDirectory,
+} from '@keyrail/testing/processes/homes.ts';
+import {
+  assertDecent,
+  audit,
+  openLedger,
+  startWriting,
+  writeOnce,
+} from '@keyrail/testing/processes/ledger.ts';
+import { runServer, startServer } from '@keyrail/testing/processes/server.ts';
 
 test('a second process is refused, and the first continues to serve', async (t) => {
   const home = await dataDirectory();

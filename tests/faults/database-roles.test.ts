@@ -2,11 +2,13 @@
 // whichever version created them.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
+import { openPostgres } from '@keyrail/server/db/postgres.ts';
+import { migratePostgres } from '@keyrail/server/stores.ts';
+import { whyNoCluster } from '@keyrail/testing/processes/homes.ts';
+import { type Postgres, startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import pg from 'pg';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { UnsafeLoginRole } from '../../packages/server/src/db/login-role.ts';
-import { openPostgres } from '../../packages/server/src/db/postgres.ts';
-import { migratePostgres } from '../../packages/server/src/stores.ts';
 import { countSeen, foundWorkspace } from '../contracts/rows.ts';
 import {
   BELONGINGS,
@@ -14,8 +16,6 @@ import {
   migrateWithSharedRoles,
 } from '../contracts/shared-roles.ts';
 import { type Row, stateOf } from '../contracts/store.ts';
-import { whyNoCluster } from '../processes/homes.ts';
-import { type Postgres, startPostgres } from '../stores/postgres.ts';
 
 const REFUSED = '42501';
 const DOORS = ['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'];

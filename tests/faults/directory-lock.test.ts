@@ -6,15 +6,24 @@ import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { inherited, serverProgram } from '../processes/environment.ts';
-import { BOOTSTRAP_TOKEN, dataDirectory } from '../processes/homes.ts';
-import { assertDecent, audit, openLedger, startWriting, writeOnce } from '../processes/ledger.ts';
-import { runServer, type Settings, startServer } from '../processes/server.ts';
+import { fileURLToPath } from 'node:url';
+import { inherited, serverProgram } from '@keyrail/testing/processes/environment.ts';
+import { BOOTSTRAP_TOKEN, dataDirectory } from '@keyrail/testing/processes/homes.ts';
+import {
+  assertDecent,
+  audit,
+  openLedger,
+  startWriting,
+  writeOnce,
+} from '@keyrail/testing/processes/ledger.ts';
+import { runServer, type Settings, startServer } from '@keyrail/testing/processes/server.ts';
 
 const permitted = spawnSync('unshare', ['-n', '-m', 'true']).status === 0;
 const skip = !permitted && 'unshare is not permitted here: NAMESPACES ARE NOT TESTED';
 const RACES = 20;
-const LOCK_PROGRAM = join(import.meta.dirname, '../processes/lock-program.ts');
+const LOCK_PROGRAM = fileURLToPath(
+  import.meta.resolve('@keyrail/testing/processes/lock-program.ts'),
+);
 
 type Run = { child: ChildProcess; output: Promise<string>; first: Promise<string> };
 

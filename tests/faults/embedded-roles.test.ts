@@ -4,18 +4,18 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { migrate, readMigrations } from '@keyrail/server/db/migrate.ts';
+import { allRoles } from '@keyrail/server/db/roles.ts';
+import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import pg from 'pg';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { embeddedDatabase } from '../../packages/server/src/db/embedded.ts';
-import { migrate, readMigrations } from '../../packages/server/src/db/migrate.ts';
-import { allRoles } from '../../packages/server/src/db/roles.ts';
 import { countSeen, foundWorkspace } from '../contracts/rows.ts';
 import {
   BELONGINGS,
   furnishWithSharedRoles,
   migrateWithSharedRoles,
 } from '../contracts/shared-roles.ts';
-import { openEmbeddedCopy } from '../template.ts';
 
 const rolesLike = (pattern: string): string =>
   `select rolname::text as name from pg_roles where rolname ~ '${pattern}' order by 1`;

@@ -3,9 +3,9 @@
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import type { Statement } from '../../packages/server/src/db/database.ts';
-import { closeChange } from '../../packages/server/src/doors/tail.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import type { Statement } from '@keyrail/server/db/database.ts';
+import { closeChange } from '@keyrail/server/doors/tail.ts';
 
 const KEYS = 1000;
 const CHAIN_ROWS = 5000;
@@ -13,9 +13,9 @@ const ROWS_AT_ONCE = 250;
 const TURN_MS_MAX = 100;
 const ROUNDS = 10;
 
-// The bench reads this setting when it is loaded.
+// The harness reads this setting when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'embedded';
-const { bench } = await import('../bench.ts');
+const { harness } = await import('@keyrail/testing/harness.ts');
 
 const insertKeys: Statement = {
   text: `insert into secret_keys (id, env, lookup_hash, display_prefix, name, meta, authority,
@@ -40,18 +40,18 @@ const closing = (workspaceId: string): Statement =>
   });
 
 test('listing a thousand keys and verifying a long chain do not block other requests', async (t) => {
-  const { tokens, workspaceId, world } = await bench(t);
+  const { tokens, workspaceId, testApp } = await harness(t);
   const scope = { workspaceId, envs: ['live', 'test'] } as const;
   for (let rows = 0; rows < CHAIN_ROWS; rows += ROWS_AT_ONCE) {
     const deadline = deadlineAfter(30_000);
     const opening = { role: 'kr_write', scope, deadline, changeId: randomUUID() } as const;
-    await world.db.transaction(opening, async ({ run }) => {
+    await testApp.db.transaction(opening, async ({ run }) => {
       if (rows === 0) await run(insertKeys);
       return { kind: 'commit', last: [closing(workspaceId)], result: () => null };
     });
   }
   // Without the schema check of every response, which exists only in tests.
-  const { http } = world.variant({ checkAnswers: false });
+  const { http } = testApp.variant({ checkAnswers: false });
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const read = async (url: string) => {
     const { statusCode, body } = await http.inject({ method: 'GET', url, headers });

@@ -2,11 +2,11 @@
 // is done, and priority requests are served first.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import { openPostgres } from '../../packages/server/src/db/postgres.ts';
-import { openCluster, whyNoCluster } from '../processes/homes.ts';
-import { openProxy } from '../processes/proxy.ts';
-import { runServer } from '../processes/server.ts';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { openPostgres } from '@keyrail/server/db/postgres.ts';
+import { openCluster, whyNoCluster } from '@keyrail/testing/processes/homes.ts';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
+import { runServer } from '@keyrail/testing/processes/server.ts';
 import { assertHolds, measure, workOn } from './goodput.ts';
 
 const CONNECTIONS = 5;

@@ -2,9 +2,9 @@
 // immediately refuse work that it could not finish in time, and use its connections for the rest.
 import { ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import type { Database, Statement } from '../../packages/server/src/db/database.ts';
-import { StoreUnavailable } from '../../packages/server/src/db/faults.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import type { Database, Statement } from '@keyrail/server/db/database.ts';
+import { StoreUnavailable } from '@keyrail/server/db/faults.ts';
 
 /** The time limit of a request. */
 const WAIT_MS = 3000;

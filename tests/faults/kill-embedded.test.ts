@@ -2,10 +2,10 @@
 // there, every other one is there completely or not at all.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { BOOTSTRAP_TOKEN, dataDirectory } from '../processes/homes.ts';
-import { surviveKills } from '../processes/kills.ts';
-import { openLedger } from '../processes/ledger.ts';
-import { startServer } from '../processes/server.ts';
+import { BOOTSTRAP_TOKEN, dataDirectory } from '@keyrail/testing/processes/homes.ts';
+import { surviveKills } from '@keyrail/testing/processes/kills.ts';
+import { openLedger } from '@keyrail/testing/processes/ledger.ts';
+import { startServer } from '@keyrail/testing/processes/server.ts';
 
 const KILLS = 10;
 

@@ -5,11 +5,16 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BOOTSTRAP_TOKEN, type Cluster, openCluster, whyNoCluster } from '../processes/homes.ts';
-import { answer, ask, type Outcome } from '../processes/http.ts';
-import { openLedger, startWriting } from '../processes/ledger.ts';
-import { startServer } from '../processes/server.ts';
-import { batchOf, eventOf } from '../telemetry.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type Cluster,
+  openCluster,
+  whyNoCluster,
+} from '@keyrail/testing/processes/homes.ts';
+import { answer, ask, type Outcome } from '@keyrail/testing/processes/http.ts';
+import { openLedger, startWriting } from '@keyrail/testing/processes/ledger.ts';
+import { startServer } from '@keyrail/testing/processes/server.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const KILLS = 4;
 const CLIENTS = 6;

@@ -3,9 +3,14 @@
 import { equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BOOTSTRAP_TOKEN, type Cluster, openCluster, whyNoCluster } from '../processes/homes.ts';
-import { ask } from '../processes/http.ts';
-import { surviveKills } from '../processes/kills.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type Cluster,
+  openCluster,
+  whyNoCluster,
+} from '@keyrail/testing/processes/homes.ts';
+import { ask } from '@keyrail/testing/processes/http.ts';
+import { surviveKills } from '@keyrail/testing/processes/kills.ts';
 import {
   assertDecent,
   audit,
@@ -13,8 +18,8 @@ import {
   openLedger,
   startWriting,
   writeOnce,
-} from '../processes/ledger.ts';
-import { type ServerProcess, startServer } from '../processes/server.ts';
+} from '@keyrail/testing/processes/ledger.ts';
+import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
 
 const KILLS = 10;
 const CRASHES = 2;

@@ -3,10 +3,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openWork } from '../../packages/server/src/doors/work.ts';
+import { openWork } from '@keyrail/server/doors/work.ts';
+import { openSink, type Sink } from '@keyrail/testing/smtp-sink.ts';
+import type { StoreName } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { type Deployment, deploy, type Running } from '../journeys/deployment.ts';
-import { openSink, type Sink, until } from '../smtp-sink.ts';
-import type { StoreName } from '../world.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const EXIT_MS_MAX = 10_000;

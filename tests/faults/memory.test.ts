@@ -2,11 +2,11 @@
 // by default; KEYRAIL_TEST_SOAK_MINUTES extends the run, which finds smaller leaks.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { INSPECTED, type Memory, memoryOf } from '../processes/heap.ts';
-import { BOOTSTRAP_TOKEN, dataDirectory } from '../processes/homes.ts';
-import { ask, keptConnections } from '../processes/http.ts';
-import { openLedger } from '../processes/ledger.ts';
-import { type ServerProcess, startServer } from '../processes/server.ts';
+import { INSPECTED, type Memory, memoryOf } from '@keyrail/testing/processes/heap.ts';
+import { BOOTSTRAP_TOKEN, dataDirectory } from '@keyrail/testing/processes/homes.ts';
+import { ask, keptConnections } from '@keyrail/testing/processes/http.ts';
+import { openLedger } from '@keyrail/testing/processes/ledger.ts';
+import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
 
 const CLIENTS = 10;
 /** Requests of each kind per round. */

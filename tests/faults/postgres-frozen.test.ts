@@ -4,10 +4,15 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BOOTSTRAP_TOKEN, type Cluster, openCluster, whyNoCluster } from '../processes/homes.ts';
-import { type Ask, ask, codeOf, type Outcome } from '../processes/http.ts';
-import { audit, type Ledger, openLedger, writeOnce } from '../processes/ledger.ts';
-import { type ServerProcess, startServer } from '../processes/server.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type Cluster,
+  openCluster,
+  whyNoCluster,
+} from '@keyrail/testing/processes/homes.ts';
+import { type Ask, ask, codeOf, type Outcome } from '@keyrail/testing/processes/http.ts';
+import { audit, type Ledger, openLedger, writeOnce } from '@keyrail/testing/processes/ledger.ts';
+import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
 
 const CONNECTIONS_MAX = 5;
 const FROZEN_MS = 8000;

@@ -6,11 +6,11 @@ const WAITING_MAX = 200;
 
 // The world reads this setting when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'embedded';
-const { BOOTSTRAP_TOKEN: bootstrapToken, world } = await import('../world.ts');
+const { BOOTSTRAP_TOKEN: bootstrapToken, testApp } = await import('@keyrail/testing/test-app.ts');
 
 test('a blocked embedded store is reported in time and recovers immediately', async (t) => {
   const readyMs = await assertSaturationIsTold({
-    world: await world(),
+    testApp: await testApp(),
     bootstrapToken,
     connections: 1,
     waitingMax: WAITING_MAX,

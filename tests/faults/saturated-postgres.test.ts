@@ -4,9 +4,9 @@ import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BOOTSTRAP_TOKEN, openCluster, whyNoCluster } from '../processes/homes.ts';
-import { ask, codeOf } from '../processes/http.ts';
-import { startServer } from '../processes/server.ts';
+import { BOOTSTRAP_TOKEN, openCluster, whyNoCluster } from '@keyrail/testing/processes/homes.ts';
+import { ask, codeOf } from '@keyrail/testing/processes/http.ts';
+import { startServer } from '@keyrail/testing/processes/server.ts';
 import { assertSaturationIsTold } from './saturation.ts';
 
 const POOL = 10;
@@ -20,12 +20,12 @@ const cluster = skip ? null : await openCluster();
 // The world reads this setting when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'postgres';
 if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
-const { BOOTSTRAP_TOKEN: bootstrapToken, world } = await import('../world.ts');
+const { BOOTSTRAP_TOKEN: bootstrapToken, testApp } = await import('@keyrail/testing/test-app.ts');
 after(() => cluster?.close()); // after the world, which closes its own connections
 
 test('an exhausted pool is reported in time and recovers immediately', { skip }, async (t) => {
   const readyMs = await assertSaturationIsTold({
-    world: await world(),
+    testApp: await testApp(),
     bootstrapToken,
     connections: POOL,
     waitingMax: POOL * WAITING_PER_CONNECTION_MAX,

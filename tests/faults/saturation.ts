@@ -2,8 +2,8 @@
 // in time, and served as soon as a transaction ends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import type { World } from '../world.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import type { TestApp } from '@keyrail/testing/test-app.ts';
 
 const READY_MS_MAX = 3200;
 // Tolerance for late timers on a busy machine; the bound itself is the product's.
@@ -13,14 +13,14 @@ const HELD_MS_MAX = 20_000;
 
 type Told = { status: number; body: Record<string, unknown>; ms: number };
 
-async function holdAll({ world, connections }: Saturable): Promise<{ release(): Promise<void> }> {
+async function holdAll({ testApp, connections }: Saturable): Promise<{ release(): Promise<void> }> {
   const end = Promise.withResolvers<void>();
   const scope = { workspaceId: null, envs: [] };
   const held: Promise<null>[] = [];
   for (let taken = 0; taken < connections; taken += 1) {
     const begun = Promise.withResolvers<void>();
     const deadline = deadlineAfter(HELD_MS_MAX);
-    const holding = world.db.transaction({ role: 'kr_read', scope, deadline }, async () => {
+    const holding = testApp.db.transaction({ role: 'kr_read', scope, deadline }, async () => {
       begun.resolve();
       await end.promise;
       return { kind: 'rollback' as const, result: null };
@@ -38,21 +38,21 @@ async function holdAll({ world, connections }: Saturable): Promise<{ release(): 
 
 /** A store under test, and the number of its connections and queue places. */
 export type Saturable = {
-  world: World;
+  testApp: TestApp;
   bootstrapToken: string;
   connections: number;
   waitingMax: number;
 };
 
 async function tell(
-  { world, bootstrapToken }: Saturable,
+  { testApp, bootstrapToken }: Saturable,
   method: 'GET' | 'POST',
   url: string,
 ): Promise<Told> {
   const began = performance.now();
   const headers = { authorization: `Bearer ${bootstrapToken}`, 'content-type': 'application/json' };
   const payload = { name: 'Acme', slug: `acme-${crypto.randomUUID().slice(0, 18)}` };
-  const { statusCode, body } = await world.app.http.inject({
+  const { statusCode, body } = await testApp.app.http.inject({
     method,
     url,
     ...(method === 'POST' ? { headers, payload } : {}),

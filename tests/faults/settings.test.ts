@@ -4,8 +4,8 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { dataDirectory, emptyDirectory } from '../processes/homes.ts';
-import { runServer } from '../processes/server.ts';
+import { dataDirectory, emptyDirectory } from '@keyrail/testing/processes/homes.ts';
+import { runServer } from '@keyrail/testing/processes/server.ts';
 
 const wrong = {
   KEYRAIL_PORT: '70000',

@@ -6,8 +6,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BOOTSTRAP_TOKEN, dataDirectory, openCluster, whyNoCluster } from '../processes/homes.ts';
-import { keptConnections } from '../processes/http.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  dataDirectory,
+  openCluster,
+  whyNoCluster,
+} from '@keyrail/testing/processes/homes.ts';
+import { keptConnections } from '@keyrail/testing/processes/http.ts';
 import {
   assertDecent,
   audit,
@@ -16,8 +21,12 @@ import {
   openLedger,
   startWriting,
   writeOnce,
-} from '../processes/ledger.ts';
-import { type ServerProcess, type Settings, startServer } from '../processes/server.ts';
+} from '@keyrail/testing/processes/ledger.ts';
+import {
+  type ServerProcess,
+  type Settings,
+  startServer,
+} from '@keyrail/testing/processes/server.ts';
 
 const CLIENTS = 6;
 const STOPPED_MS_MAX = 10_000;

@@ -8,17 +8,27 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { PGlite } from '@electric-sql/pglite';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import type { Database } from '@keyrail/server/db/database.ts';
+import { openEmbedded } from '@keyrail/server/db/embedded.ts';
+import { openPostgres } from '@keyrail/server/db/postgres.ts';
+import {
+  createPostgresCopy,
+  dropPostgresCopy,
+  unpackEmbeddedCopy,
+} from '@keyrail/testing/database-copies.ts';
+import {
+  type Answer,
+  type Caller,
+  type Input,
+  Refusal,
+  requestOf,
+} from '@keyrail/testing/harness.ts';
+import type { Mail } from '@keyrail/testing/people.ts';
+import { compileServer, inherited, serverProgram } from '@keyrail/testing/processes/environment.ts';
+import { type StoreName, storeName } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import pg from 'pg';
-import { systemClock } from '../../packages/server/src/base/clock.ts';
-import type { Database } from '../../packages/server/src/db/database.ts';
-import { openEmbedded } from '../../packages/server/src/db/embedded.ts';
-import { openPostgres } from '../../packages/server/src/db/postgres.ts';
-import { type Answer, type Caller, type Input, Refusal, requestOf } from '../bench.ts';
-import type { Mail } from '../people.ts';
-import { compileServer, inherited, serverProgram } from '../processes/environment.ts';
-import { until } from '../smtp-sink.ts';
-import { createPostgresCopy, dropPostgresCopy, unpackEmbeddedCopy } from '../template.ts';
-import { type StoreName, storeName } from '../world.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-journeys-0123456789';
 export const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');

@@ -4,8 +4,8 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { findChromium } from '../stores/chromium.ts';
 import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
 /** An empty page on an origin of its own. */

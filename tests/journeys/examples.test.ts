@@ -2,8 +2,8 @@
 // scopes, limits, fifty callers with one idempotency key, a revocation, an outage, a graceful stop.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Caller } from '../bench.ts';
-import { givenBy } from '../given.ts';
+import { givenBy } from '@keyrail/testing/fixtures.ts';
+import type { Caller } from '@keyrail/testing/harness.ts';
 import { BOOTSTRAP_TOKEN, deploy } from './deployment.ts';
 import { compileNest, startVendor, type Vendor } from './vendor-api.ts';
 

@@ -2,10 +2,10 @@
 // that was live before the outage: `complete` never means that no node was counted.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { openProxy, type Proxy as Wire } from '../processes/proxy.ts';
-import { type NodeProcess, startSdkNode } from '../processes/sdk-nodes.ts';
-import { until } from '../smtp-sink.ts';
-import { storeName } from '../world.ts';
+import { openProxy, type Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
+import { type NodeProcess, startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { type Deployment, deploy, type Running } from './deployment.ts';
 import { type Ground, newGround } from './sdk-ground.ts';
 

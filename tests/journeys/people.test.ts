@@ -2,7 +2,7 @@
 // that it sends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Caller, refused } from '../bench.ts';
+import { type Caller, refused } from '@keyrail/testing/harness.ts';
 import { type Deployment, deploy, mailedToken, type Running } from './deployment.ts';
 
 const PASSWORD = 'correct horse battery staple';

@@ -4,8 +4,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { fold, type Held } from '../feed.ts';
+import { createPostgresCopy, dropPostgresCopy } from '@keyrail/testing/database-copies.ts';
+import { fold, type Held } from '@keyrail/testing/feed.ts';
 import {
   type Client,
   catchUp,
@@ -14,11 +14,11 @@ import {
   readSnapshot,
   request,
   startNode,
-} from '../feed-client.ts';
-import { BOOTSTRAP_TOKEN, settingsFor } from '../processes/homes.ts';
-import { type ServerProcess, startServer } from '../processes/server.ts';
-import { createPostgresCopy, dropPostgresCopy } from '../template.ts';
-import { type Chance, chanceFrom } from '../turns.ts';
+} from '@keyrail/testing/feed-client.ts';
+import { BOOTSTRAP_TOKEN, settingsFor } from '@keyrail/testing/processes/homes.ts';
+import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
+import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import pg from 'pg';
 
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
 const skip = process.env.KEYRAIL_TEST_STORE !== 'postgres' && 'several processes need PostgreSQL';

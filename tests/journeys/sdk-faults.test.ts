@@ -5,12 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
+import { type NodeProcess, startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 import { versionIn } from '../../packages/sdk/test/cache.ts';
-import { openProxy } from '../processes/proxy.ts';
-import { type NodeProcess, startSdkNode } from '../processes/sdk-nodes.ts';
-import { until } from '../smtp-sink.ts';
-import { chanceFrom } from '../turns.ts';
 import { deploy, type Running } from './deployment.ts';
 import { type Ground, newGround } from './sdk-ground.ts';
 

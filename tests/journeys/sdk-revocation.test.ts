@@ -2,9 +2,9 @@
 // others, as soon as the response arrives.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
-import { startSdkNode } from '../processes/sdk-nodes.ts';
-import { until } from '../smtp-sink.ts';
 import { deploy } from './deployment.ts';
 import { newGround } from './sdk-ground.ts';
 

@@ -4,9 +4,10 @@ import { equal, ok } from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openSink, type Sink } from '@keyrail/testing/smtp-sink.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import pg from 'pg';
-import { openSink, type Sink, until } from '../smtp-sink.ts';
-import { storeName } from '../world.ts';
 import {
   BOOTSTRAP_TOKEN,
   type Deployment,

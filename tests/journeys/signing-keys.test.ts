@@ -1,7 +1,7 @@
 // An operator manages signing keys: the command beside a running server, and its output.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeName } from '../world.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
 import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
 const ORIGIN = 'https://app.customer.example';

@@ -5,8 +5,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { inherited } from '../processes/environment.ts';
-import { until } from '../smtp-sink.ts';
+import { inherited } from '@keyrail/testing/processes/environment.ts';
+import { until } from '@keyrail/testing/until.ts';
 
 export type Vendor = {
   url: string;

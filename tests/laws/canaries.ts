@@ -2,11 +2,11 @@
 // response reveals a leak.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
-import { type Answer, type Bench, type Input, Refusal } from '../bench.ts';
+import { type Answer, type Harness, type Input, Refusal } from '@keyrail/testing/harness.ts';
 import { fieldsOf } from './inputs.ts';
 import { endpointOf, fixtureOf, isWrite, served } from './lines.ts';
 
-export type Marked = { held: Bench; canary: string; ids: Set<string>; marks: number };
+export type Marked = { app: Harness; canary: string; ids: Set<string>; marks: number };
 
 /** Fields with free text; others (tokens, passwords) have a meaning and stay. */
 const FREE_TEXT = /^(name|slug|external_id|reason|email|billing_email|meta|scopes|embed_origins)$/;
@@ -37,46 +37,44 @@ function marked(line: AnyLine, input: Input, canary: string): Input {
 }
 
 /** Calls every endpoint that writes, with marks, and collects every returned id. */
-export async function markedWorkspace(held: Bench, canary: string): Promise<Marked> {
-  const ids = new Set([held.workspaceId]);
+export async function markedWorkspace(app: Harness, canary: string): Promise<Marked> {
+  const ids = new Set([app.workspaceId]);
   let taken = 0;
   // Deleted objects could not be searched for.
   for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
     const { caller } = fixtureOf(line);
     if (caller !== 'liveKey' && caller !== 'owner' && caller !== 'embed') continue;
-    const plain = await fixtureOf(line).input(held);
-    const answer = await held.as[caller](line, marked(line, plain, canary)).catch((error) => {
+    const plain = await fixtureOf(line).input(app);
+    const answer = await app.as[caller](line, marked(line, plain, canary)).catch((error) => {
       if (!(error instanceof Refusal)) throw error;
-      return held.as[caller](line, plain);
+      return app.as[caller](line, plain);
     });
     const text = JSON.stringify(answer);
     if (text.includes(canary)) taken += 1;
     for (const id of idsIn(text)) ids.add(id);
   }
-  for (const answer of await ownLists(held)) {
+  for (const answer of await ownLists(app)) {
     for (const id of idsIn(answer.text)) ids.add(id);
   }
-  return { held, canary, ids, marks: taken };
+  return { app, canary, ids, marks: taken };
 }
 
 const plainLists = served.filter((line) => endpointOf(line).list && !line.includes('{'));
 
 /** Every list of a workspace, read by callers with access. */
-export async function ownLists({ ask, tokens, people, embed }: Bench): Promise<Answer[]> {
-  const held: Record<string, Record<string, string>> = {
+export async function ownLists({ ask, tokens, people, embed }: Harness): Promise<Answer[]> {
+  const app: Record<string, Record<string, string>> = {
     session: { authorization: `Bearer ${(await people.owner()).token}` },
     embed: (await embed()).headers,
   };
   const vendor = { authorization: `Bearer ${tokens.liveKey}` };
-  return Promise.all(
-    plainLists.map((line) => ask(line, {}, held[endpointOf(line).auth] ?? vendor)),
-  );
+  return Promise.all(plainLists.map((line) => ask(line, {}, app[endpointOf(line).auth] ?? vendor)));
 }
 
 /** State that must not change when another workspace acts: the head of the log, and counts. */
-export async function digestOf(held: Bench): Promise<unknown> {
-  const { head_hash: head } = await held.as.liveKey('GET /v1/audit_logs/chain');
-  const counts = (await ownLists(held)).map(({ body }) =>
+export async function digestOf(app: Harness): Promise<unknown> {
+  const { head_hash: head } = await app.as.liveKey('GET /v1/audit_logs/chain');
+  const counts = (await ownLists(app)).map(({ body }) =>
     Array.isArray(body.data) ? body.data.length : body,
   );
   return { head, counts };

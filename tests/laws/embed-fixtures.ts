@@ -1,18 +1,18 @@
 // Fixtures of the embed plane and of the scanner's webhook.
-import type { Bench, Input } from '../bench.ts';
+import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 
 const nothing = (): Input => ({});
 
 /** A key within the reach of the token. */
-const aKey = async ({ embed, given }: Bench): Promise<Input> => {
+const aKey = async ({ embed, given }: Harness): Promise<Input> => {
   const { projectId, tenantId } = await embed();
   return { id: (await given.key({ project_id: projectId, tenant_id: tenantId })).id };
 };
 
 const aSubject =
   (env: 'live' | 'test') =>
-  async ({ embed }: Bench): Promise<Input> => {
+  async ({ embed }: Harness): Promise<Input> => {
     const { projectId, tenantId } = await embed();
     return { project_id: projectId, tenant_id: tenantId, env };
   };
@@ -39,7 +39,7 @@ export const embedFixtures = {
   'GET /v1/embed/keys/{id}/usage': embedded(aKey),
   'POST /v1/webhooks/scanner/secret_scanning': {
     caller: 'scanner',
-    input: async ({ given }: Bench) => ({
+    input: async ({ given }: Harness) => ({
       reports: [{ token: (await given.key()).key, type: 'kr', url: '', source: 'content' }],
     }),
     audits: ['api_key.quarantined'],

@@ -3,9 +3,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { writingWithRoom } from '../../packages/server/src/db/disk-space.ts';
-import { ask, type Bench, bench } from '../bench.ts';
-import { appBeside } from '../beside.ts';
+import { writingWithRoom } from '@keyrail/server/db/disk-space.ts';
+import { ask, type Harness, harness } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
 import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 const ENDS = /^DELETE |\/(revoke|disable)$/;
@@ -35,21 +35,21 @@ test('every endpoint that ends something writes from the reserve, and few others
 /** These endpoints write to no table. */
 const writesNothing: string[] = ['POST /v1/embed_tokens', 'POST /v1/ratelimit/check'];
 
-const headersFor = async (held: Bench, line: AnyLine): Promise<Record<string, string> | null> => {
+const headersFor = async (app: Harness, line: AnyLine): Promise<Record<string, string> | null> => {
   const { caller } = fixtureOf(line);
-  if (caller === 'liveKey') return { authorization: `Bearer ${held.tokens.liveKey}` };
-  if (caller === 'owner') return { authorization: `Bearer ${(await held.people.owner()).token}` };
-  return caller === 'embed' ? (await held.embed()).headers : null;
+  if (caller === 'liveKey') return { authorization: `Bearer ${app.tokens.liveKey}` };
+  if (caller === 'owner') return { authorization: `Bearer ${(await app.people.owner()).token}` };
+  return caller === 'embed' ? (await app.embed()).headers : null;
 };
 
 test('with a full disk reads and endings are answered, other changes are refused', async (t) => {
-  const held = await bench(t);
-  const db = writingWithRoom(held.world.db, { state: () => 'full' });
-  const full = appBeside(t, held.world, { db });
+  const app = await harness(t);
+  const db = writingWithRoom(app.testApp.db, { state: () => 'full' });
+  const full = appBeside(t, app.testApp, { db });
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
-    const headers = await headersFor(held, line);
+    const headers = await headersFor(app, line);
     if (headers === null) continue;
-    const input = await fixtureOf(line).input(held);
+    const input = await fixtureOf(line).input(app);
     const { status, text } = await ask(full, line, { input, headers });
     const goesOn = !isWrite(line) || storageOf(line) === 'reserve' || writesNothing.includes(line);
     equal(

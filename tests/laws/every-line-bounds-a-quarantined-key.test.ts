@@ -2,7 +2,13 @@
 // work, and everything that would outlive the key is refused. A new endpoint must choose.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, type Caller, messageOf, refused } from '../bench.ts';
+import {
+  type Caller,
+  type Harness,
+  harness,
+  messageOf,
+  refused,
+} from '@keyrail/testing/harness.ts';
 import { anyIds, endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 /** Endpoints other than GET that a quarantined key may call. */
@@ -21,7 +27,7 @@ const takesSecretKey = served.filter((line) =>
   ['vendor', 'machine', 'machineHot', 'minting'].includes(endpointOf(line).auth),
 );
 
-async function quarantined({ as }: Bench): Promise<Caller> {
+async function quarantined({ as }: Harness): Promise<Caller> {
   const { key } = await as.liveKey('POST /v1/secret_keys', { env: 'live' });
   const reports = [{ token: key, type: 'keyrail_key', url: '', source: 'content' }];
   await as.scanner('POST /v1/webhooks/scanner/secret_scanning', { reports });
@@ -43,20 +49,20 @@ test('an endpoint other than GET declares how it treats a quarantined key', () =
 });
 
 test('a quarantined key is refused whatever would outlive it, and nothing changes', async (t) => {
-  const held = await bench(t);
-  const call = await quarantined(held);
-  const { head_hash: before } = await held.as.liveKey('GET /v1/audit_logs/chain');
+  const app = await harness(t);
+  const call = await quarantined(app);
+  const { head_hash: before } = await app.as.liveKey('GET /v1/audit_logs/chain');
   for (const line of takesSecretKey.filter((each) => isWrite(each) && !kept.includes(each))) {
     const answer = await refused(call(line, anyIds(line)), 403, 'forbidden');
     equal(messageOf(answer), 'A quarantined key cannot make or end credentials.', line);
   }
-  equal((await held.as.liveKey('GET /v1/audit_logs/chain')).head_hash, before);
+  equal((await app.as.liveKey('GET /v1/audit_logs/chain')).head_hash, before);
 });
 
 test('a quarantined key keeps every GET and the endpoints that production needs', async (t) => {
-  const held = await bench(t);
-  const call = await quarantined(held);
+  const app = await harness(t);
+  const call = await quarantined(app);
   for (const line of takesSecretKey.filter((each) => !isWrite(each) || kept.includes(each))) {
-    await call(line, await fixtureOf(line).input(held));
+    await call(line, await fixtureOf(line).input(app));
   }
 });

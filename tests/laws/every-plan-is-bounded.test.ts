@@ -2,12 +2,12 @@
 // Every endpoint is called in a workspace full of rows, and PostgreSQL reports each plan.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import { sendDueMail } from '../../packages/server/src/features/mail/send-mail.job.ts';
-import { retireKeys } from '../../packages/server/src/features/policy/retire-keys.job.ts';
-import { type Bench, bench } from '../bench.ts';
-import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '../plans.ts';
-import { storeName, world } from '../world.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
+import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '@keyrail/testing/plans.ts';
+import { storeName, testApp } from '@keyrail/testing/test-app.ts';
 import { fixtureOf, served } from './lines.ts';
 import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
 
@@ -42,12 +42,12 @@ function faultsOf({ text, root }: Plan): string[] {
 }
 
 /** Calls every endpoint, the feed with more parameters, and two jobs of the worker. */
-async function tour(held: Bench, { projectId, tenantId, version }: Ground): Promise<void> {
+async function tour(app: Harness, { projectId, tenantId, version }: Ground): Promise<void> {
   for (const line of served) {
     const { caller, input } = fixtureOf(line);
-    await held.as[caller](line, await input(held));
+    await app.as[caller](line, await input(app));
   }
-  for (const call of [held.as.liveKey, held.as.testKey]) {
+  for (const call of [app.as.liveKey, app.as.testKey]) {
     await call('GET /v1/keys', { project_id: projectId, tenant_id: tenantId });
     await call('GET /v1/keys', { tenant_id: tenantId, include_revoked: true });
     await call('GET /v1/audit_logs', { limit: 200 });
@@ -57,16 +57,16 @@ async function tour(held: Bench, { projectId, tenantId, version }: Ground): Prom
       const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
       await call('GET /v1/policy/snapshot', feed);
       for (const since of [version, version - 1, version - 500, 1]) {
-        await held.ask('GET /v1/policy/delta', { ...feed, since }, bearer(held));
+        await app.ask('GET /v1/policy/delta', { ...feed, since }, bearer(app));
       }
     }
   }
-  const { worker } = held.world.app;
+  const { worker } = app.testApp.app;
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
 }
 
-const bearer = ({ tokens }: Bench) => ({ authorization: `Bearer ${tokens.liveKey}` });
+const bearer = ({ tokens }: Harness) => ({ authorization: `Bearer ${tokens.liveKey}` });
 
 async function databaseName(): Promise<string> {
   const opening = {
@@ -75,27 +75,27 @@ async function databaseName(): Promise<string> {
     deadline: deadlineAfter(10_000),
   };
   const statement = { text: 'select current_database() as name', values: [] };
-  return String((await (await world()).db.once(opening, statement)).rows[0]?.name);
+  return String((await (await testApp()).db.once(opening, statement)).rows[0]?.name);
 }
 
 for (const [belief, preparing] of Object.entries(beliefs)) {
   test(`no statement reads an unbounded number of rows when tables were ${belief}`, {
     skip,
   }, async (t) => {
-    const held = await bench(t);
+    const app = await harness(t);
     const database = await databaseName();
     const admin = await openAdmin(superuserUrl, database);
     t.after(() => admin.end());
-    const ground = await fill(held, admin);
+    const ground = await fill(app, admin);
     for (const text of preparing) await admin.query(text);
     await tellPlans(superuserUrl, database);
     takePlans();
-    await tour(held, ground);
+    await tour(app, ground);
     const plans = takePlans();
     ok(plans.length > 500, `${plans.length} plans`);
     deepEqual([...new Set(plans.flatMap(faultsOf))], []);
     const asked = { project_id: ground.projectId, since: ground.version - 1, max_keys: 100 };
-    const { status, body } = await held.ask('GET /v1/policy/delta', asked, bearer(held));
+    const { status, body } = await app.ask('GET /v1/policy/delta', asked, bearer(app));
     equal(`${status} ${body.object}`, '200 policy_snapshot', 'a single change of very many keys');
   });
 }

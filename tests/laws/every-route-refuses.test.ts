@@ -5,20 +5,27 @@ import { test } from 'node:test';
 import { type Auth, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
-import { type Bench, bench, codeOf, messageOf, refused, requestOf } from '../bench.ts';
-import { newPerson } from '../people.ts';
-import { BOOTSTRAP_TOKEN, seededBytes } from '../world.ts';
+import {
+  codeOf,
+  type Harness,
+  harness,
+  messageOf,
+  refused,
+  requestOf,
+} from '@keyrail/testing/harness.ts';
+import { newPerson } from '@keyrail/testing/people.ts';
+import { BOOTSTRAP_TOKEN, seededBytes } from '@keyrail/testing/test-app.ts';
 import { anyIds, endpointOf, fixtureOf, isOpen, isWrite, served } from './lines.ts';
 
 const guarded = served.filter((line) => !isOpen(line));
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-const headOf = async ({ as }: Bench): Promise<string> =>
+const headOf = async ({ as }: Harness): Promise<string> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_hash;
 
 test('a caller without a credential is refused as unauthenticated', async (t) => {
-  const { ask } = await bench(t);
+  const { ask } = await harness(t);
   for (const line of guarded) {
     const answer = await ask(line, anyIds(line));
     equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 401 missing_credential`);
@@ -27,7 +34,7 @@ test('a caller without a credential is refused as unauthenticated', async (t) =>
 });
 
 test('an invented credential of any form is refused', async (t) => {
-  const { ask, tokens } = await bench(t);
+  const { ask, tokens } = await harness(t);
   const mint = (kind: 'api_key' | 'secret_key' | 'session') =>
     mintCredential(kind, kind === 'session' ? null : 'live', seededBytes('stranger')).secret;
   const strangers = {
@@ -51,7 +58,7 @@ test('an invented credential of any form is refused', async (t) => {
 });
 
 test('the wrong kind of credential is refused, naming the kind', async (t) => {
-  const { ask, tokens, people, embed } = await bench(t);
+  const { ask, tokens, people, embed } = await harness(t);
   const takes: Record<Auth, string[]> = {
     vendor: ['liveKey', 'session'],
     machine: ['liveKey'],
@@ -65,9 +72,9 @@ test('the wrong kind of credential is refused, naming the kind', async (t) => {
   };
   const session = (await people.owner()).token;
   const { token } = await embed();
-  const held = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN, session, embed: token };
+  const app = { liveKey: tokens.liveKey, bootstrap: BOOTSTRAP_TOKEN, session, embed: token };
   for (const line of guarded) {
-    for (const [kind, token] of Object.entries(held)) {
+    for (const [kind, token] of Object.entries(app)) {
       if (takes[endpointOf(line).auth].includes(kind)) continue;
       const answer = await ask(line, anyIds(line), bearer(token));
       equal(`${line} ${kind} ${answer.status} ${codeOf(answer)}`, `${line} ${kind} 403 forbidden`);
@@ -76,10 +83,10 @@ test('the wrong kind of credential is refused, naming the kind', async (t) => {
 });
 
 test('a member reads, an admin changes, and both are refused what only the owner may do', async (t) => {
-  const held = await bench(t);
-  const member = bearer((await held.people.member()).token);
-  const admin = bearer((await held.people.admin()).token);
-  const before = await headOf(held);
+  const app = await harness(t);
+  const member = bearer((await app.people.member()).token);
+  const admin = bearer((await app.people.admin()).token);
+  const before = await headOf(app);
   for (const line of guarded.filter((each) => endpointOf(each).auth === 'vendor')) {
     const asked = [
       { role: 'member', headers: member, isRefused: isWrite(line) },
@@ -87,19 +94,19 @@ test('a member reads, an admin changes, and both are refused what only the owner
     ];
     for (const { role, headers, isRefused } of asked) {
       if (!isRefused && isWrite(line)) continue; // other tests cover the call itself
-      const answer = await held.ask(line, anyIds(line), headers);
+      const answer = await app.ask(line, anyIds(line), headers);
       const expected = isRefused ? '403 forbidden' : `${answer.status} ${codeOf(answer)}`;
       equal(`${line} ${role} ${answer.status} ${codeOf(answer)}`, `${line} ${role} ${expected}`);
       if (!isRefused) ok(answer.status === 200 || answer.status === 404, `${line} ${role}`);
     }
   }
-  equal(await headOf(held), before);
+  equal(await headOf(app), before);
 });
 
 test('a session without a workspace is refused as such on the vendor plane', async (t) => {
-  const { as, world, ask } = await bench(t);
+  const { as, testApp, ask } = await harness(t);
   const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
-  const { token } = await newPerson(world, callerFor);
+  const { token } = await newPerson(testApp, callerFor);
   for (const line of guarded.filter((each) => endpointOf(each).auth === 'vendor')) {
     const answer = await ask(line, anyIds(line), bearer(token));
     equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 403 no_active_workspace`);
@@ -107,21 +114,21 @@ test('a session without a workspace is refused as such on the vendor plane', asy
 });
 
 test('a test key is refused beyond the boundary, and nothing changes', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (const line of guarded) {
     const { beyond } = fixtureOf(line);
     if (!beyond) continue;
-    const input = await beyond(held);
-    const before = await headOf(held);
-    const answer = await refused(held.as.testKey(line, input), 403, 'forbidden');
+    const input = await beyond(app);
+    const before = await headOf(app);
+    const answer = await refused(app.as.testKey(line, input), 403, 'forbidden');
     equal(messageOf(answer), 'A test secret key cannot manage live resources.', line);
-    equal(await headOf(held), before, `${line} wrote something`);
+    equal(await headOf(app), before, `${line} wrote something`);
   }
 });
 
 test('a malformed id in a path is invalid, not missing', async (t) => {
-  const { ask, tokens, people, embed } = await bench(t);
-  const held: Record<string, Record<string, string>> = {
+  const { ask, tokens, people, embed } = await harness(t);
+  const app: Record<string, Record<string, string>> = {
     session: bearer((await people.owner()).token),
     embed: (await embed()).headers,
   };
@@ -129,7 +136,7 @@ test('a malformed id in a path is invalid, not missing', async (t) => {
     const ids = Object.keys(anyIds(line));
     for (const id of ['nonsense', '%00', 'a'.repeat(5000)]) {
       const input = Object.fromEntries(ids.map((name) => [name, id]));
-      const headers = held[endpointOf(line).auth] ?? bearer(tokens.liveKey);
+      const headers = app[endpointOf(line).auth] ?? bearer(tokens.liveKey);
       const answer = await ask(line, input, headers);
       equal(`${line} ${answer.status} ${codeOf(answer)}`, `${line} 400 invalid_request`);
       equal(messageOf(answer), 'The request path is not valid.');
@@ -138,14 +145,14 @@ test('a malformed id in a path is invalid, not missing', async (t) => {
 });
 
 test('an unknown field is refused and named by its path', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const { query, body } = endpointOf(line);
     const part = isWrite(line) ? 'body' : 'query';
     const isDeclared = part === 'body' ? body !== undefined && body !== 'raw' : query !== undefined;
     if (!isDeclared) continue;
     const { caller, input } = fixtureOf(line);
-    const call = held.as[caller](line, { ...(await input(held)), expires_att: 'x' });
+    const call = app.as[caller](line, { ...(await input(app)), expires_att: 'x' });
     const answer = await refused(call, 400, 'invalid_request');
     deepEqual(
       answer.body.error,
@@ -160,8 +167,8 @@ test('an unknown field is refused and named by its path', async (t) => {
 });
 
 test('an unknown query parameter is refused, except on endpoints with a raw body', async (t) => {
-  const { world, tokens, people, embed } = await bench(t);
-  const held: Record<string, Record<string, string>> = {
+  const { testApp, tokens, people, embed } = await harness(t);
+  const app: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),
     session: bearer((await people.owner()).token),
     embed: (await embed()).headers,
@@ -172,16 +179,16 @@ test('an unknown query parameter is refused, except on endpoints with a raw body
     const sent = {
       method,
       url: `${url}?expires_att=x`,
-      headers: held[auth] ?? bearer(tokens.liveKey),
+      headers: app[auth] ?? bearer(tokens.liveKey),
     };
-    const { error } = (await world.app.http.inject(sent)).json();
+    const { error } = (await testApp.app.http.inject(sent)).json();
     equal(error.message === 'The request query is not valid.', body !== 'raw', line);
   }
 });
 
 test('a body that is not JSON, or declares another type, is refused', async (t) => {
-  const { world, tokens, people, embed } = await bench(t);
-  const held: Record<string, Record<string, string>> = {
+  const { testApp, tokens, people, embed } = await harness(t);
+  const app: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),
     session: bearer((await people.owner()).token),
     embed: (await embed()).headers,
@@ -192,9 +199,9 @@ test('a body that is not JSON, or declares another type, is refused', async (t) 
   });
   const send = (line: AnyLine, payload: string, type: string) => {
     const { method, url } = requestOf(line, anyIds(line));
-    const caller = held[endpointOf(line).auth] ?? bearer(tokens.liveKey);
+    const caller = app[endpointOf(line).auth] ?? bearer(tokens.liveKey);
     const headers = { ...caller, 'content-type': type };
-    return world.app.http.inject({ method, url, payload, headers });
+    return testApp.app.http.inject({ method, url, payload, headers });
   };
   for (const line of wanted) {
     const broken = await send(line, '{"name":', 'application/json');
@@ -207,11 +214,11 @@ test('a body that is not JSON, or declares another type, is refused', async (t) 
 });
 
 test('every path lists the methods it accepts', async (t) => {
-  const { world } = await bench(t);
+  const { testApp } = await harness(t);
   for (const line of served) {
     const { method, path } = splitLine(line);
     const url = path.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000');
-    const answer = await world.app.http.inject({ method: 'PUT', url });
+    const answer = await testApp.app.http.inject({ method: 'PUT', url });
     equal(answer.statusCode, 405, line);
     ok(String(answer.headers.allow).split(', ').includes(method), line);
     equal(answer.json().error.code, 'method_not_allowed');
@@ -219,7 +226,7 @@ test('every path lists the methods it accepts', async (t) => {
 });
 
 test('no response lets a foreign page read it or a browser run it', async (t) => {
-  const { ask, embed } = await bench(t);
+  const { ask, embed } = await harness(t);
   const { token } = await embed();
   for (const line of served) {
     const isEmbed = endpointOf(line).auth === 'embed';

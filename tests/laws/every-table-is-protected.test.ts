@@ -3,9 +3,9 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { deadlineAfter } from '../../packages/server/src/base/deadline.ts';
-import { camelName } from '../../packages/server/src/db/names.ts';
-import { world } from '../world.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { camelName } from '@keyrail/server/db/names.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
 
 /** Tables without a workspace, each with its reason. */
 const withoutWorkspace: Record<string, string> = {
@@ -30,7 +30,7 @@ const unaudited: Record<string, string> = {
 };
 
 async function catalogue(text: string): Promise<Record<string, unknown>[]> {
-  const { db } = await world();
+  const { db } = await testApp();
   const opening = {
     role: 'kr_read' as const,
     scope: { workspaceId: null, envs: [] },

@@ -1,26 +1,26 @@
 // Every endpoint appends exactly the audit rows of its fixture, and the chain stays valid.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { bench } from '../bench.ts';
+import { harness } from '@keyrail/testing/harness.ts';
 import { fixtureOf, served } from './lines.ts';
 
 test('every successful call appends its audit rows and no others', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const actionsAfter = async (seq: number) =>
-    (await held.as.liveKey('GET /v1/audit_logs', { after_seq: seq, limit: 200 })).data.map(
+    (await app.as.liveKey('GET /v1/audit_logs', { after_seq: seq, limit: 200 })).data.map(
       ({ action }) => action,
     );
   for (const line of served) {
     const { caller, input, audits } = fixtureOf(line);
-    const wanted = await input(held);
-    const call = held.as[caller];
-    if (caller === 'embed') await held.embed();
-    if (caller === 'owner') await held.people.owner(); // joining is audited too, but earlier
-    const { head_seq: before } = await held.as.liveKey('GET /v1/audit_logs/chain');
+    const wanted = await input(app);
+    const call = app.as[caller];
+    if (caller === 'embed') await app.embed();
+    if (caller === 'owner') await app.people.owner(); // joining is audited too, but earlier
+    const { head_seq: before } = await app.as.liveKey('GET /v1/audit_logs/chain');
     await call(line, wanted);
     deepEqual(await actionsAfter(before), audits, line);
   }
-  const chain = await held.as.liveKey('GET /v1/audit_logs/chain');
+  const chain = await app.as.liveKey('GET /v1/audit_logs/chain');
   equal(chain.verified, true);
   equal(chain.checked, chain.head_seq);
 });

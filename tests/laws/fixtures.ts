@@ -1,24 +1,24 @@
 // A fixture for each endpoint: a successful call, its audit rows, and a call beyond the reach of a
 // test key. An endpoint without a fixture fails by name.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import type { Bench, Input } from '../bench.ts';
-import { mailedToken, newAddress, PASSWORD, signUp } from '../people.ts';
+import type { Harness, Input } from '@keyrail/testing/harness.ts';
+import { mailedToken, newAddress, PASSWORD, signUp } from '@keyrail/testing/people.ts';
 import { embedFixtures } from './embed-fixtures.ts';
 import { hotFixtures } from './hot-fixtures.ts';
 
 export type Fixture = {
   /** The caller of the successful call. */
   caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
-  input(bench: Bench): Promise<Input> | Input;
+  input(bench: Harness): Promise<Input> | Input;
   /** Audit actions that the call appends, in order. */
   audits: readonly string[];
   /** A call that a test key is refused; null if a test key may do all that the endpoint does. */
-  beyond: ((bench: Bench) => Promise<Input> | Input) | null;
+  beyond: ((bench: Harness) => Promise<Input> | Input) | null;
 };
 
 const nothing = (): Input => ({});
 
-const liveSecretKey = async ({ as }: Bench): Promise<Input> => {
+const liveSecretKey = async ({ as }: Harness): Promise<Input> => {
   const { id } = await as.liveKey('POST /v1/secret_keys', { env: 'live' });
   return { id };
 };
@@ -29,7 +29,7 @@ const probe: Fixture = { caller: 'nobody', input: nothing, audits: [], beyond: n
 /** The feed of a new project. */
 const aFeed =
   (more: Input) =>
-  async ({ given }: Bench): Promise<Input> => ({
+  async ({ given }: Harness): Promise<Input> => ({
     project_id: (await given.project()).id,
     ...more,
   });
@@ -42,11 +42,11 @@ const personal = (
   input: Fixture['input'] = nothing,
 ): Fixture => ({ caller, input, audits: [], beyond: null });
 
-const aMember = async ({ people }: Bench): Promise<Input> => ({
+const aMember = async ({ people }: Harness): Promise<Input> => ({
   userId: (await people.member()).userId,
 });
 
-const anInvite = async ({ as }: Bench): Promise<Input> => {
+const anInvite = async ({ as }: Harness): Promise<Input> => {
   const { id } = await as.liveKey('POST /v1/invites', { email: newAddress(), role: 'member' });
   return { id };
 };
@@ -54,22 +54,22 @@ const anInvite = async ({ as }: Bench): Promise<Input> => {
 /** The token in the mail to a new person after this request. */
 const mailed =
   (kind: 'verify_email' | 'password_reset', more: Input = {}) =>
-  async ({ as, world }: Bench): Promise<Input> => {
+  async ({ as, testApp }: Harness): Promise<Input> => {
     const email = await signUp((token) => (token === null ? as.nobody : as.token(token)));
     if (kind === 'password_reset') await as.nobody('POST /v1/auth/password_resets', { email });
-    return { token: await mailedToken(world, email, kind), ...more };
+    return { token: await mailedToken(testApp, email, kind), ...more };
   };
 
 const idOf =
   (make: 'project' | 'tenant' | 'key') =>
-  async ({ given }: Bench): Promise<Input> => ({ id: (await given[make]()).id });
+  async ({ given }: Harness): Promise<Input> => ({ id: (await given[make]()).id });
 const aProject = idOf('project');
 const aTenant = idOf('tenant');
 const aLiveKey = idOf('key');
 
 const keyIn =
   (env: 'live' | 'test') =>
-  async ({ given }: Bench): Promise<Input> => ({
+  async ({ given }: Harness): Promise<Input> => ({
     project_id: (await given.project()).id,
     tenant_id: (await given.tenant()).id,
     env,

@@ -7,13 +7,13 @@ import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import { ErrorBody } from '@keyrail/protocol/objects/error-body.ts';
+import { ORIGIN } from '@keyrail/testing/embed.ts';
+import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
+import { newPerson } from '@keyrail/testing/people.ts';
+import { signedHeaders } from '@keyrail/testing/scanner.ts';
+import { BOOTSTRAP_TOKEN } from '@keyrail/testing/test-app.ts';
 import fc from 'fast-check';
 import type { LightMyRequestResponse as Response } from 'fastify';
-import { type Bench, bench, type Input } from '../bench.ts';
-import { ORIGIN } from '../embed.ts';
-import { newPerson } from '../people.ts';
-import { signedHeaders } from '../scanner.ts';
-import { BOOTSTRAP_TOKEN } from '../world.ts';
 import type { Fixture } from './fixtures.ts';
 import {
   hostileBodies,
@@ -31,22 +31,22 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? 2000);
 const inputless = served.filter((line) => fieldsOf(line).length === 0);
 const runsEach = Math.ceil(RUNS / (served.length - inputless.length));
 
-let held: Bench;
+let app: Harness;
 before(async (t) => {
-  held = await bench(t as never);
+  app = await harness(t as never);
 });
 
 /** The bearer token of a caller that may make the call; a visitor is new for every endpoint. */
 const tokens: Record<Fixture['caller'], () => Promise<string | null> | string | null> = {
   nobody: () => null,
   bootstrap: () => BOOTSTRAP_TOKEN,
-  liveKey: () => held.tokens.liveKey,
-  owner: async () => (await held.people.owner()).token,
-  embed: async () => (await held.embed()).token,
+  liveKey: () => app.tokens.liveKey,
+  owner: async () => (await app.people.owner()).token,
+  embed: async () => (await app.embed()).token,
   scanner: () => null,
   visitor: async () => {
-    const as = (token: string | null) => (token === null ? held.as.nobody : held.as.token(token));
-    return (await newPerson(held.world, as)).token;
+    const as = (token: string | null) => (token === null ? app.as.nobody : app.as.token(token));
+    return (await newPerson(app.testApp, as)).token;
   },
 };
 
@@ -55,7 +55,7 @@ const tokenFor = (line: AnyLine) => tokens[fixtureOf(line).caller]();
 type Sent = { url: string; token: string | null; body?: string | Buffer; type?: string };
 
 async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Response> {
-  const response = await held.world.app.http.inject({
+  const response = await app.testApp.app.http.inject({
     method: splitLine(line).method,
     url,
     headers: {
@@ -157,18 +157,18 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
   test(`${line} survives random input`, async () => {
     const fixture = fixtureOf(line);
     const token = await tokenFor(line);
-    let valid = await fixture.input(held);
+    let valid = await fixture.input(app);
     await fc.assert(
       fc.asyncProperty(changesOf(line), fc.nat(9), async (change, dice) => {
         const made = Array.isArray(change)
           ? wired(line, changed(valid, change))
           : { ...wired(line, valid), body: jsonOf(change.body) };
         const asTest = dice === 0 && fixture.caller === 'liveKey';
-        const bearer = asTest ? held.tokens.testKey : token;
+        const bearer = asTest ? app.tokens.testKey : token;
         const { statusCode } = await send(line, { ...made, token: bearer });
         // Create a new valid input if this one was used up, so that the next request is near to
         // valid.
-        if (isWrite(line) && statusCode < 300) valid = await fixture.input(held);
+        if (isWrite(line) && statusCode < 300) valid = await fixture.input(app);
       }),
       { numRuns: runsEach },
     );

@@ -1,14 +1,14 @@
 // Fixtures of the hot endpoints. They append no audit rows, and name their environment.
 import { createHash } from 'node:crypto';
-import type { Bench, Input } from '../bench.ts';
-import { batchOf, eventOf } from '../telemetry.ts';
+import type { Harness, Input } from '@keyrail/testing/harness.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import type { Fixture } from './fixtures.ts';
 
-const hot = (input: (held: Bench, env: 'live' | 'test') => Promise<Input> | Input): Fixture => ({
+const hot = (input: (app: Harness, env: 'live' | 'test') => Promise<Input> | Input): Fixture => ({
   caller: 'liveKey',
-  input: (held) => input(held, 'test'),
+  input: (app) => input(app, 'test'),
   audits: [],
-  beyond: (held) => input(held, 'live'),
+  beyond: (app) => input(app, 'live'),
 });
 
 let scopes = 0;
@@ -20,9 +20,9 @@ export function newScope(): string {
 }
 
 /** The lock token of a claim. */
-const held =
+const app =
   (more: Input = {}) =>
-  async ({ as }: Bench, env: 'live' | 'test'): Promise<Input> => {
+  async ({ as }: Harness, env: 'live' | 'test'): Promise<Input> => {
     const scope = { scope_hash: newScope(), env };
     const claim = { ...scope, fingerprint: newScope() };
     const { lock_token } = await as.liveKey('POST /v1/idempotency/claim', claim);
@@ -46,10 +46,10 @@ export const hotFixtures = {
     env,
   })),
   'POST /v1/idempotency/complete': hot(
-    held({ status: 201, headers: { 'content-type': 'application/json' }, body: 'e30=' }),
+    app({ status: 201, headers: { 'content-type': 'application/json' }, body: 'e30=' }),
   ),
-  'POST /v1/idempotency/release': hot(held()),
-  'POST /v1/idempotency/heartbeat': hot(held()),
+  'POST /v1/idempotency/release': hot(app()),
+  'POST /v1/idempotency/heartbeat': hot(app()),
   'POST /v1/ingest/batch': hot(async ({ given, clock }, env) =>
     batchOf([eventOf(await given.key({ env }), clock.now())]),
   ),

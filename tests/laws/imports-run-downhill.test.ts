@@ -28,8 +28,8 @@ test('packages import only along the allowed arrows', () => {
   refused('packages/cli/src/main.ts', from('@keyrail/protocol/limits.ts'));
   refused('packages/dashboard/src/app.ts', from('@keyrail/server/app.ts'));
   refused('packages/cli/src/main.ts', from('../../client/src/client.ts'));
-  refused(`${server}/app.ts`, from('../../../tests/bench.ts'));
-  allowed(`${server}/app.test.ts`, from('../../../tests/bench.ts'));
+  refused(`${server}/app.ts`, from('@keyrail/testing/harness.ts'));
+  allowed(`${server}/app.test.ts`, from('@keyrail/testing/harness.ts'));
 });
 
 test('a foreign package is imported by one folder only', () => {

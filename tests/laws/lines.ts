@@ -1,9 +1,9 @@
 // The endpoints that this build serves, each with its fixture.
 import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
-import { noThrottle } from '../../packages/server/src/access/throttle.ts';
-import { servedRoutes } from '../../packages/server/src/routes.ts';
-import { openPolicyHub } from '../../packages/server/src/volatile/policy-hub.ts';
+import { noThrottle } from '@keyrail/server/access/throttle.ts';
+import { servedRoutes } from '@keyrail/server/routes.ts';
+import { openPolicyHub } from '@keyrail/server/volatile/policy-hub.ts';
 import { type Fixture, fixtures } from './fixtures.ts';
 
 const isLine = (line: string): line is AnyLine => line in allEndpoints;

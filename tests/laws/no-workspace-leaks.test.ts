@@ -7,8 +7,8 @@ import { before, test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
-import { type Answer, type Bench, bench, type Input } from '../bench.ts';
-import { seededBytes } from '../world.ts';
+import { type Answer, type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
+import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { digestOf, idsIn, type Marked, markedWorkspace, ownLists } from './canaries.ts';
 import { fieldsOf } from './inputs.ts';
 import { endpointOf, fixtureOf, isWrite, served } from './lines.ts';
@@ -19,8 +19,8 @@ const OTHER_IDS_EACH = 6;
 let mine: Marked;
 let theirs: Marked;
 before(async (t) => {
-  const own = await bench(t as never);
-  const foreign = await bench(t as never);
+  const own = await harness(t as never);
+  const foreign = await harness(t as never);
   mine = await markedWorkspace(own, `canary-mine-${process.pid}`);
   theirs = await markedWorkspace(foreign, `canary-theirs-${process.pid}`);
 });
@@ -30,14 +30,14 @@ type Headers = Record<string, string>;
 const authorization = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
 /** All callers of a workspace that may call the endpoint. */
-async function callersOf(held: Bench, line: AnyLine): Promise<Headers[]> {
-  const keys = () => [held.tokens.liveKey, held.tokens.testKey].map(authorization);
-  const people = async () => [authorization((await held.people.owner()).token)];
+async function callersOf(app: Harness, line: AnyLine): Promise<Headers[]> {
+  const keys = () => [app.tokens.liveKey, app.tokens.testKey].map(authorization);
+  const people = async () => [authorization((await app.people.owner()).token)];
   const nobody = () => [];
   const callers: Record<Auth, () => Headers[] | Promise<Headers[]>> = {
     vendor: async () => [...keys(), ...(await people())],
     session: people,
-    embed: async () => [(await held.embed()).headers],
+    embed: async () => [(await app.embed()).headers],
     machine: keys,
     machineHot: keys,
     minting: keys,
@@ -97,10 +97,10 @@ function sample(ids: Set<string>, seed: string): string[] {
 }
 
 async function holdAgainst(line: AnyLine, place: string, ids: string[]): Promise<number> {
-  const { ask } = mine.held;
+  const { ask } = mine.app;
   let swaps = 0;
-  for (const headers of await callersOf(mine.held, line)) {
-    const input = await fixtureOf(line).input(mine.held);
+  for (const headers of await callersOf(mine.app, line)) {
+    const input = await fixtureOf(line).input(mine.app);
     const call = (id: string) => ask(line, swapped(input, place, id), headers);
     for (const id of ids) {
       const unknownId = randomUUID();
@@ -122,15 +122,15 @@ const withIds = served.filter(
 test('the victim’s marks are visible to its own callers', async () => {
   ok(theirs.marks >= 5, `only ${theirs.marks} responses contained a mark`);
   ok(theirs.ids.size >= 20, `only ${theirs.ids.size} ids`);
-  const lists = await ownLists(theirs.held);
+  const lists = await ownLists(theirs.app);
   ok(lists.every(({ status }) => status === 200));
   ok(lists.filter(({ text }) => text.includes(theirs.canary)).length >= 1);
 });
 
 for (const line of withIds) {
   test(`${line} does not know the ids of another workspace`, async () => {
-    const theirInput = await fixtureOf(line).input(theirs.held);
-    const before = await digestOf(theirs.held);
+    const theirInput = await fixtureOf(line).input(theirs.app);
+    const before = await digestOf(theirs.app);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const place of placesOf(line, theirInput)) {
         const same = idsIn(JSON.stringify(theirInput[place] ?? ''));
@@ -138,17 +138,17 @@ for (const line of withIds) {
         ok((await holdAgainst(line, place, ids)) > 0, line);
       }
     }
-    deepEqual(await digestOf(theirs.held), before, `${line} changed another workspace`);
+    deepEqual(await digestOf(theirs.app), before, `${line} changed another workspace`);
     const { caller, input } = fixtureOf(line);
-    await mine.held.as[caller](line, await input(mine.held)); // so the id was refused
+    await mine.app.as[caller](line, await input(mine.app)); // so the id was refused
   });
 }
 
 test('no read of a workspace returns anything of another', async () => {
   for (const line of served.filter((each) => !isWrite(each))) {
-    for (const headers of await callersOf(mine.held, line)) {
-      const input = await fixtureOf(line).input(mine.held);
-      const answer = await mine.held.ask(line, input, headers);
+    for (const headers of await callersOf(mine.app, line)) {
+      const input = await fixtureOf(line).input(mine.app);
+      const answer = await mine.app.ask(line, input, headers);
       holdsNothingOf(theirs, answer, line);
       if (answer.status === 200 && answer.text.includes('"object":"list"')) {
         const listed = new Set(idsIn(answer.text));
@@ -160,15 +160,15 @@ test('no read of a workspace returns anything of another', async () => {
 
 test('a cursor of another workspace is refused like an invented one', async () => {
   for (const line of served.filter((each) => endpointOf(each).list)) {
-    const [their = {}] = await callersOf(theirs.held, line);
-    const theirInput = { ...(await fixtureOf(line).input(theirs.held)), limit: 1 };
-    const page = await theirs.held.ask(line, theirInput, their);
+    const [their = {}] = await callersOf(theirs.app, line);
+    const theirInput = { ...(await fixtureOf(line).input(theirs.app)), limit: 1 };
+    const page = await theirs.app.ask(line, theirInput, their);
     const cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
     if (cursor === undefined) continue;
-    for (const headers of await callersOf(mine.held, line)) {
-      const input = await fixtureOf(line).input(mine.held);
+    for (const headers of await callersOf(mine.app, line)) {
+      const input = await fixtureOf(line).input(mine.app);
       const call = (tried: string): Promise<Answer> =>
-        mine.held.ask(line, { ...input, cursor: tried }, headers);
+        mine.app.ask(line, { ...input, cursor: tried }, headers);
       const foreign = await call(cursor);
       const invented = await call(cursor.replace(/.$/, '_'));
       equal(foreign.text, invented.text, line);

@@ -1,6 +1,7 @@
 // A workspace with enough rows that an unbounded read shows in its plan.
+
+import type { Harness } from '@keyrail/testing/harness.ts';
 import pg from 'pg';
-import type { Bench } from '../bench.ts';
 
 const MANY = 8000;
 const SOME = 3000;
@@ -21,12 +22,12 @@ export async function openAdmin(superuserUrl: string, database: string): Promise
 }
 
 /** All keys have one change id; live rows lie before and between the few test rows. */
-export async function fill(held: Bench, admin: pg.Client): Promise<Ground> {
-  const key = await held.given.key();
+export async function fill(app: Harness, admin: pg.Client): Promise<Ground> {
+  const key = await app.given.key();
   const { project_id: projectId, tenant_id: tenantId } = key;
-  const owner = await held.people.owner();
+  const owner = await app.people.owner();
   const place = new Map([
-    ['w', held.workspaceId],
+    ['w', app.workspaceId],
     ['p', projectId],
     ['t', tenantId],
     ['u', owner.userId],

@@ -34,14 +34,16 @@ const SERVER = 'packages/server/src/';
 const REAL_CLOCK = paths(
   'scripts/',
   'bench/',
-  'tests/(stores|contracts|journeys|faults|processes)/',
-  'tests/world.ts$',
+  'tests/(contracts|journeys|faults)/',
+  'packages/testing/src/(stores|processes)/',
+  'packages/testing/src/test-app.ts$',
   `${SERVER}base/`,
   'packages/sdk/src/clock.ts$',
 );
 /** Besides presenters and mail: the roots, which pass settings to drivers, and the sealing code. */
 const REVEALS = paths(
   'tests/',
+  'packages/testing/',
   'bench/',
   '.*\\.test.ts$',
   '.*/present.ts$',

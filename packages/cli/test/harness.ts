@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { type Bench, bench } from '../../../tests/bench.ts';
-import { inherited } from '../../../tests/processes/environment.ts';
-import { world } from '../../../tests/world.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { inherited } from '@keyrail/testing/processes/environment.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
 import { run } from '../src/run.ts';
 
 export const MAIN = join(import.meta.dirname, '..', 'bin', 'keyrail.js');
@@ -73,11 +73,11 @@ let listening: Promise<string> | undefined;
 
 /** The address of the server of this file, which is started once. */
 export function serverUrl(): Promise<string> {
-  listening ??= world().then(({ app }) => app.http.listen({ port: 0, host: '127.0.0.1' }));
+  listening ??= testApp().then(({ app }) => app.http.listen({ port: 0, host: '127.0.0.1' }));
   return listening;
 }
 
-export type CliSetup = Bench & {
+export type CliSetup = Harness & {
   url: string;
   home: string;
   /** Runs the program in a process of its own. */
@@ -88,7 +88,7 @@ export type CliSetup = Bench & {
 
 /** A new workspace, with its live key in the environment of the program. */
 export async function setUpCli(t: TestContext): Promise<CliSetup> {
-  const setup = await bench(t);
+  const setup = await harness(t);
   const url = await serverUrl();
   const path = await home(t);
   const fixed = { KEYRAIL_URL: url, KEYRAIL_TOKEN: setup.tokens.liveKey };

@@ -1,14 +1,14 @@
 // The client against the real server, over a real socket.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { bench } from '../../../tests/bench.ts';
-import { world } from '../../../tests/world.ts';
+import { harness } from '@keyrail/testing/harness.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
 import { createClient } from './client.ts';
 import { KeyrailError } from './errors.ts';
 
 let url = '';
 before(async () => {
-  const { app } = await world();
+  const { app } = await testApp();
   url = await app.http.listen({ port: 0, host: '127.0.0.1' });
 });
 
@@ -20,7 +20,7 @@ const refusedAs = (code: string, status: number) => (error: unknown) => {
 };
 
 test('a call returns the typed body of the response', async (t) => {
-  const { tokens, workspaceId } = await bench(t);
+  const { tokens, workspaceId } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const workspace = await client.call('GET /v1/workspace');
   equal(workspace.id, workspaceId);
@@ -29,7 +29,7 @@ test('a call returns the typed body of the response', async (t) => {
 });
 
 test('params, query and body are sent where they belong', async (t) => {
-  const { tokens } = await bench(t);
+  const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const made = await client.call('POST /v1/secret_keys', { body: { env: 'test', name: 'ci' } });
   match(made.key, /^krsk_test_/);
@@ -51,7 +51,7 @@ test('params, query and body are sent where they belong', async (t) => {
 });
 
 test('an error has the code, the details and the id of the request', async (t) => {
-  const { tokens } = await bench(t);
+  const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const body = { name: '', embed_origins: ['nowhere'] };
   await rejects(
@@ -68,7 +68,7 @@ test('an error has the code, the details and the id of the request', async (t) =
 });
 
 test('withToken changes the credential and nothing else', async (t) => {
-  const { tokens } = await bench(t);
+  const { tokens } = await harness(t);
   const anonymous = createClient({ url });
   equal((await anonymous.call('GET /healthz')).status, 'ok');
   await rejects(anonymous.call('GET /v1/workspace'), refusedAs('missing_credential', 401));
@@ -82,7 +82,7 @@ test('withToken changes the credential and nothing else', async (t) => {
 });
 
 test('a walk returns every page in order, without repetition', async (t) => {
-  const { tokens } = await bench(t);
+  const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   for (let n = 0; n < 5; n += 1) {
     await client.call('POST /v1/secret_keys', { body: { env: 'live', name: `k${n}` } });
@@ -100,7 +100,7 @@ test('a walk returns every page in order, without repetition', async (t) => {
 });
 
 test('a walk can start at a cursor and is bounded', async (t) => {
-  const { tokens } = await bench(t);
+  const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const endpoint = 'GET /v1/secret_keys';
   const first = await client.pages(endpoint, { query: { limit: 1 } }).next();
@@ -116,7 +116,7 @@ test('a walk can start at a cursor and is bounded', async (t) => {
 });
 
 test('reply returns status and headers', async (t) => {
-  const { tokens } = await bench(t);
+  const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const reply = await client.reply('POST /v1/secret_keys', { body: { env: 'test' } });
   equal(reply.status, 201);
@@ -125,7 +125,7 @@ test('reply returns status and headers', async (t) => {
 });
 
 test('request sends to paths that the types do not know', async (t) => {
-  const { tokens } = await bench(t);
+  const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const list = await client.request({ method: 'GET', path: '/v1/environments' });
   equal(list.status, 200);

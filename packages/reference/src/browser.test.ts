@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
+import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { chromium } from 'playwright-core';
-import { findChromium } from '../../../tests/stores/chromium.ts';
 import { referencePage } from './page.ts';
 import { referenceStyle } from './style.ts';
 

@@ -1,7 +1,8 @@
 // One request through decision, limits and idempotency, over real HTTP to a scripted control plane.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { contextOf, KEY_ID, receiver, rig, type Script, TENANT_ID, until } from '../test/rig.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { contextOf, KEY_ID, receiver, rig, type Script, TENANT_ID } from '../test/rig.ts';
 import { type Admission, createAdmit, type IncomingCall } from './admit.ts';
 import { BodyTooLarge } from './body.ts';
 import type { RateLimitRule } from './context.ts';

@@ -2,7 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
-import { type Reply, receiver, rig, type Script, type Told, until } from '../test/rig.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { type Reply, receiver, rig, type Script, type Told } from '../test/rig.ts';
 import { createIdempotency, HOLD_MS_MAX, type Hold } from './idempotency.ts';
 
 const claimed = (more: object = {}): Reply => ({

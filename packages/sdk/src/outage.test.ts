@@ -2,7 +2,7 @@
 // and afterwards the node catches up.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Chance, chanceFrom } from '../../../tests/turns.ts';
+import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { type Fault, nodeOn, Plane, type Watched } from '../test/plane.ts';
 import type { Decision, RouteOptions } from './decision.ts';
 

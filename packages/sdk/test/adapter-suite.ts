@@ -4,10 +4,10 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
 import type { RouteOptions } from '../src/decision.ts';
 import type { Keyrail } from '../src/parts.ts';
 import { createTestKeyrail, type TestKeyrail } from '../src/testing.ts';
-import { until } from './rig.ts';
 
 export const routes = {
   /** GET /hello/:name responds with `{tenant, name, remaining}`. */

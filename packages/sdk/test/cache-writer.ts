@@ -2,7 +2,7 @@
 // a node, it continues only when the cache is secure; then it prints the versions that removed keys.
 // The changes of every version are deterministic, so that a test knows the expected policy.
 import { writeSync } from 'node:fs';
-import { chanceFrom } from '../../../tests/turns.ts';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import type { Clock } from '../src/clock.ts';
 import { openDiskCache } from '../src/policy/disk-cache.ts';
 import type { Policy } from '../src/policy/policy-state.ts';

@@ -5,7 +5,7 @@ import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../../../tests/smtp-sink.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { NodeProcess, servePlane } from './node-process.ts';
 import { Plane } from './plane.ts';
 

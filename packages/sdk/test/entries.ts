@@ -1,6 +1,6 @@
 // Keys for tests of the table and the cache, random or by number.
 import { createHash } from 'node:crypto';
-import type { Chance } from '../../../tests/turns.ts';
+import type { Chance } from '@keyrail/testing/seeded-scheduler.ts';
 import { digestFromHex, ID_WORDS, idText } from '../src/policy/digest.ts';
 import { EXPIRY_AT, expiryOf, ROW_AT } from '../src/policy/key-shard.ts';
 import type { Entry, PolicyTable } from '../src/policy/table.ts';

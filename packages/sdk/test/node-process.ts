@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { until } from '../../../tests/smtp-sink.ts';
+import { until } from '@keyrail/testing/until.ts';
 import type { Plane } from './plane.ts';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('./node-program.ts'));

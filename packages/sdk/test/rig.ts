@@ -84,12 +84,3 @@ export const contextOf = (given: Partial<RequestContext>): RequestContext => ({
   resources: null,
   ...given,
 });
-
-/** Waits for a condition that depends on real sockets. */
-export async function until(holds: () => boolean, msMax = 5_000): Promise<void> {
-  const end = performance.now() + msMax;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`Timed out waiting for: ${holds}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

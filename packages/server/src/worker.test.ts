@@ -2,11 +2,11 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, bench } from '../../../tests/bench.ts';
-import { queuedFor, sendAll } from '../../../tests/outbox.ts';
-import { callersOf, signUp } from '../../../tests/people.ts';
-import { until } from '../../../tests/smtp-sink.ts';
-import { storeName, type World } from '../../../tests/world.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { queuedFor, sendAll } from '@keyrail/testing/outbox.ts';
+import { callersOf, signUp } from '@keyrail/testing/people.ts';
+import { storeName, type TestApp } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { idMaker } from './base/ids.ts';
 import { systemRandomBytes } from './base/random.ts';
 import { openPostgres } from './db/postgres.ts';
@@ -17,49 +17,49 @@ import { startWorker, type Worker, type WorkerParts } from './worker.ts';
 const SECOND_MS = 1000;
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-function start(t: TestContext, { app }: World, changes: Partial<WorkerParts> = {}): Worker {
+function start(t: TestContext, { app }: TestApp, changes: Partial<WorkerParts> = {}): Worker {
   const worker = startWorker({ ...app.worker, ...changes });
   t.after(worker.stop);
   return worker;
 }
 
-const statusOf = async ({ as }: Bench) => {
+const statusOf = async ({ as }: Harness) => {
   const { status, components } = await as.nobody('GET /status');
   return [components.worker, status];
 };
 
-async function queued(held: Bench, times: number): Promise<string> {
-  const email = await signUp(callersOf(held));
+async function queued(vendor: Harness, times: number): Promise<string> {
+  const email = await signUp(callersOf(vendor));
   for (let n = 1; n < times; n += 1)
-    await held.as.nobody('POST /v1/auth/password_resets', { email });
+    await vendor.as.nobody('POST /v1/auth/password_resets', { email });
   return email;
 }
 
-const allSent = async (held: Bench, email: string) =>
-  (await queuedFor(held.world, email)).every(({ sentAt }) => sentAt !== null);
+const allSent = async (vendor: Harness, email: string) =>
+  (await queuedFor(vendor.testApp, email)).every(({ sentAt }) => sentAt !== null);
 
 test('/status reports the worker as unknown, then ok, then down after 30 s without a beat', async (t) => {
-  const held = await bench(t);
-  deepEqual(await statusOf(held), ['unknown', 'ok']);
-  const worker = start(t, held.world);
-  await until(async () => (await statusOf(held))[0] === 'ok');
-  deepEqual(await statusOf(held), ['ok', 'ok']);
+  const vendor = await harness(t);
+  deepEqual(await statusOf(vendor), ['unknown', 'ok']);
+  const worker = start(t, vendor.testApp);
+  await until(async () => (await statusOf(vendor))[0] === 'ok');
+  deepEqual(await statusOf(vendor), ['ok', 'ok']);
   await worker.stop();
-  held.clock.shift(20 * SECOND_MS);
-  deepEqual(await statusOf(held), ['ok', 'ok']);
-  held.clock.shift(11 * SECOND_MS);
-  deepEqual(await statusOf(held), ['down', 'down']);
-  start(t, held.world);
-  await until(async () => (await statusOf(held))[0] === 'ok');
+  vendor.clock.shift(20 * SECOND_MS);
+  deepEqual(await statusOf(vendor), ['ok', 'ok']);
+  vendor.clock.shift(11 * SECOND_MS);
+  deepEqual(await statusOf(vendor), ['down', 'down']);
+  start(t, vendor.testApp);
+  await until(async () => (await statusOf(vendor))[0] === 'ok');
 });
 
 test('a queued mail is sent within three seconds', async (t) => {
-  const held = await bench(t);
-  start(t, held.world);
+  const vendor = await harness(t);
+  start(t, vendor.testApp);
   await sleep(200);
-  const email = await queued(held, 1);
+  const email = await queued(vendor, 1);
   const began = performance.now();
-  await until(() => allSent(held, email));
+  await until(() => allSent(vendor, email));
   const ms = performance.now() - began;
   t.diagnostic(`${Math.round(ms)} ms`);
   ok(ms < 3 * SECOND_MS, `${ms} ms`);
@@ -70,7 +70,7 @@ async function another({
   app,
   db,
   clock,
-}: World): Promise<Partial<WorkerParts> & { close(): void }> {
+}: TestApp): Promise<Partial<WorkerParts> & { close(): void }> {
   if (storeName === 'embedded') return { close: () => {} };
   const scope = { workspaceId: null, envs: [] };
   const opening = { role: 'kr_worker' as const, scope, deadline: { remainingMs: () => 3000 } };
@@ -92,7 +92,7 @@ async function another({
 
 test('three concurrent workers send each mail once', async (t) => {
   const MAILS = 24;
-  const held = await bench(t);
+  const vendor = await harness(t);
   const sent: string[] = [];
   const transport = {
     send: async ({ id }: Message) => {
@@ -101,18 +101,18 @@ test('three concurrent workers send each mail once', async (t) => {
     },
     close: () => {},
   };
-  const { close, ...parts } = await another(held.world);
+  const { close, ...parts } = await another(vendor.testApp);
   t.after(close);
-  for (const changes of [{}, parts, parts]) start(t, held.world, { ...changes, transport });
-  const email = await queued(held, MAILS);
-  await until(() => allSent(held, email));
+  for (const changes of [{}, parts, parts]) start(t, vendor.testApp, { ...changes, transport });
+  const email = await queued(vendor, MAILS);
+  await until(() => allSent(vendor, email));
   equal(sent.length, MAILS);
   equal(new Set(sent).size, MAILS);
 });
 
 test('a stopping worker finishes its current message and leaves the rest queued', async (t) => {
-  const held = await bench(t);
-  const email = await queued(held, 4);
+  const vendor = await harness(t);
+  const email = await queued(vendor, 4);
   let began = 0;
   const transport = {
     send: async () => {
@@ -121,20 +121,20 @@ test('a stopping worker finishes its current message and leaves the rest queued'
     },
     close: () => {},
   };
-  const worker = start(t, held.world, { transport });
+  const worker = start(t, vendor.testApp, { transport });
   await until(() => began === 1);
   await worker.stop();
-  const rows = await queuedFor(held.world, email);
+  const rows = await queuedFor(vendor.testApp, email);
   deepEqual(
     rows.map(({ sentAt, attempts, claim }) => [sentAt !== null, attempts, claim]),
     [[true, 1, null], ...Array(3).fill([false, 0, null])],
   );
-  equal(await sendAll(held.world), 3, 'the queued messages are due at once');
+  equal(await sendAll(vendor.testApp), 3, 'the queued messages are due at once');
 });
 
 test('a message that hangs does not prevent a worker from stopping', async (t) => {
-  const held = await bench(t);
-  const email = await queued(held, 1);
+  const vendor = await harness(t);
+  const email = await queued(vendor, 1);
   let isHanging = false;
   let isClosed = false;
   const transport = {
@@ -146,49 +146,49 @@ test('a message that hangs does not prevent a worker from stopping', async (t) =
       isClosed = true;
     },
   };
-  const worker = startWorker({ ...held.world.app.worker, transport });
+  const worker = startWorker({ ...vendor.testApp.app.worker, transport });
   await until(() => isHanging);
   const began = performance.now();
   await worker.stop();
   ok(performance.now() - began < 6 * SECOND_MS);
   ok(isClosed);
-  equal(await sendAll(held.world), 0, 'the claim still holds');
-  held.clock.shift(121 * SECOND_MS);
-  equal(await sendAll(held.world), 1);
-  ok(await allSent(held, email));
+  equal(await sendAll(vendor.testApp), 0, 'the claim still holds');
+  vendor.clock.shift(121 * SECOND_MS);
+  equal(await sendAll(vendor.testApp), 1);
+  ok(await allSent(vendor, email));
 });
 
 test('a failed job is logged and retried', async (t) => {
-  const held = await bench(t);
+  const vendor = await harness(t);
   const warned: unknown[] = [];
   let faults = 6;
-  const { work } = held.world.app.worker;
-  start(t, held.world, {
+  const { work } = vendor.testApp.app.worker;
+  start(t, vendor.testApp, {
     log: { ...quiet, warn: (fields: object) => void warned.push(Reflect.get(fields, 'job')) },
     work: (step) => {
       faults -= 1;
       return faults >= 0 ? Promise.reject(new Error('the store is away')) : work(step);
     },
   });
-  const email = await queued(held, 1);
-  await until(() => allSent(held, email));
+  const email = await queued(vendor, 1);
+  await until(() => allSent(vendor, email));
   ok(warned.includes('send-mail'));
   ok(warned.includes('beat'));
 });
 
 test('a job that keeps failing is logged once, and again when it recovers', async (t) => {
-  const { world } = await bench(t);
+  const { testApp } = await harness(t);
   const lines: string[] = [];
   const record = (...[fields, text]: unknown[]) =>
     lines.push(`${/"job":"([^"]+)"/.exec(JSON.stringify(fields))?.[1]}: ${text}`);
   const log = { ...quiet, warn: record, info: record };
   let isAway = true;
   let tries = 0;
-  const work: typeof world.app.worker.work = (body) => {
+  const work: typeof testApp.app.worker.work = (body) => {
     tries += 1;
-    return isAway ? Promise.reject(new Error('refused')) : world.app.worker.work(body);
+    return isAway ? Promise.reject(new Error('refused')) : testApp.app.worker.work(body);
   };
-  start(t, world, { work, log });
+  start(t, testApp, { work, log });
   // Ten jobs start at once. After a failure, send-mail retries every second.
   await until(async () => tries >= 13);
   const ofMail = () => lines.filter((line) => line.startsWith('send-mail'));

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PASSWORD } from '../../../../tests/people.ts';
+import { PASSWORD } from '@keyrail/testing/people.ts';
 import { json, scriptedServer } from '../../../client/test/scripted-server.ts';
 import { keyrailInProcess, keyrailProcess, parsed, setUpCli } from '../../test/harness.ts';
 

@@ -1,10 +1,10 @@
 // Every resource, from the command line to the real server and back.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAll } from '../../../../tests/feed.ts';
-import { servedTime } from '../../../../tests/served-time.ts';
-import { batchOf, eventOf } from '../../../../tests/telemetry.ts';
-import { BOOTSTRAP_TOKEN } from '../../../../tests/world.ts';
+import { readAll } from '@keyrail/testing/feed.ts';
+import { servedTime } from '@keyrail/testing/served-time.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
+import { BOOTSTRAP_TOKEN } from '@keyrail/testing/test-app.ts';
 import { type Keyrail, parsed, setUpCli } from '../../test/harness.ts';
 
 /** For arguments that contain blanks. */

@@ -2,7 +2,7 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
-import { PASSWORD } from '../../../../tests/people.ts';
+import { PASSWORD } from '@keyrail/testing/people.ts';
 import { parsed, setUpCli } from '../../test/harness.ts';
 import { atTerminal, hasTerminals, noTerminals } from '../../test/pseudo-terminal.ts';
 

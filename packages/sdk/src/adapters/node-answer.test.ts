@@ -3,10 +3,10 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
 import express, { type RequestHandler } from 'express';
 import fastify from 'fastify';
 import { listen, type Served } from '../../test/adapter-suite.ts';
-import { until } from '../../test/rig.ts';
 import type { RouteOptions } from '../decision.ts';
 import type { Keyrail } from '../parts.ts';
 import { createTestKeyrail } from '../testing.ts';

@@ -5,8 +5,8 @@ import { copyFile, mkdir, readdir, rename, rm, rmdir, symlink, unlink } from 'no
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../../../tests/smtp-sink.ts';
-import { chanceFrom } from '../../../../tests/turns.ts';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { until } from '@keyrail/testing/until.ts';
 import {
   change,
   ground,

@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from '../../../../tests/smtp-sink.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { change, ground, policyWith, removal, SAVED_AT, written } from '../../test/cache.ts';
 import { NodeProcess, servePlane } from '../../test/node-process.ts';
 import { Plane } from '../../test/plane.ts';

@@ -14,8 +14,8 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from '../../../../tests/smtp-sink.ts';
-import { type Chance, chanceFrom } from '../../../../tests/turns.ts';
+import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { until } from '@keyrail/testing/until.ts';
 import {
   change,
   ground,

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { until } from '../../../../tests/smtp-sink.ts';
-import { chanceFrom } from '../../../../tests/turns.ts';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../test/cache.ts';
 import { entryOf, sha256Hex, toldBy, uuidOf } from '../../test/entries.ts';
 import { manualClock } from '../../test/manual-clock.ts';

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { until } from '../../../../tests/smtp-sink.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { uuidOf } from '../../test/entries.ts';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
 import type { KeyrailOptions } from '../options.ts';

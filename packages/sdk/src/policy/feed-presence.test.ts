@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { until } from '../../../../tests/smtp-sink.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../test/cache.ts';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
 import type { KeyrailOptions } from '../options.ts';

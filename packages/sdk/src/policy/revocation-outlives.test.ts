@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { until } from '../../../../tests/smtp-sink.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { NodeProcess, type Served, servePlane } from '../../test/node-process.ts';
 import { Plane } from '../../test/plane.ts';
 

@@ -1,7 +1,7 @@
 // The table against a plain Map, key by key, after random changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { chanceFrom } from '../../../../tests/turns.ts';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { entryOf, sha256Hex, toldBy } from '../../test/entries.ts';
 import { digestFromHex, digestOf } from './digest.ts';
 import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';

@@ -10,10 +10,10 @@ import {
   sign,
 } from 'node:crypto';
 import { before, test } from 'node:test';
+import { headersOf, ORIGIN } from '@keyrail/testing/embed.ts';
+import { codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
+import { MASTER_KEY } from '@keyrail/testing/test-app.ts';
 import fc from 'fast-check';
-import { type Bench, bench, codeOf } from '../../../../tests/bench.ts';
-import { headersOf, ORIGIN } from '../../../../tests/embed.ts';
-import { MASTER_KEY } from '../../../../tests/world.ts';
 import { signingPartsOf } from '../app.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
@@ -28,17 +28,17 @@ const encode = (value: unknown): string =>
 
 const decode = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
 
-let held: Bench;
+let app: Harness;
 let genuine: string;
 let ours: { head: Json; payload: Json; key: KeyObject };
 
 before(async (t) => {
-  held = await bench(t as never);
-  genuine = (await held.embed()).token;
+  app = await harness(t as never);
+  genuine = (await app.embed()).token;
   const [head, payload] = genuine.split('.');
   const parts = { masterKey: new Secret(MASTER_KEY), randomBytes: systemRandomBytes };
   const { unseal } = signingPartsOf({ ...parts, rotateEveryMs: 0, publishWaitMs: 0 });
-  const keys = openSigningKeys({ gate: openGate(held.world.db), unseal });
+  const keys = openSigningKeys({ gate: openGate(app.testApp.db), unseal });
   const key = await keys.signing(String(decode(head).kid));
   ours = { head: decode(head), payload: decode(payload), key };
 });
@@ -197,7 +197,7 @@ const forgeries: Record<string, () => string> = {
 };
 
 const outcomeOf = async (token: string) => {
-  const answer = await held.ask('GET /v1/embed/session', {}, headersOf(token));
+  const answer = await app.ask('GET /v1/embed/session', {}, headersOf(token));
   return `${answer.status} ${codeOf(answer)}`;
 };
 

@@ -1,7 +1,7 @@
 // The throttle: what it counts, for how long, and its limit on memory.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { heldBytes } from '../../../../tests/held-bytes.ts';
+import { heldBytes } from '@keyrail/testing/heap.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Throttle, throttleBy } from './throttle.ts';
 

@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { heldBytes } from '../../../../tests/held-bytes.ts';
-import { chanceFrom } from '../../../../tests/turns.ts';
+import { heldBytes } from '@keyrail/testing/heap.ts';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { type BatchOptions, batched, HELD_MS_MAX, limited, shared } from './coalesce.ts';
 
 type Sent = PromiseWithResolvers<readonly (string | Promise<string>)[]> & {

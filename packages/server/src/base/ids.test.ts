@@ -1,7 +1,7 @@
 // Ids sort by creation time, even when the machine's clock steps back.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededBytes } from '../../../../tests/world.ts';
+import { seededBytes } from '@keyrail/testing/test-app.ts';
 import type { Clock } from './clock.ts';
 import { idMaker } from './ids.ts';
 import { systemRandomBytes } from './random.ts';

@@ -1,7 +1,7 @@
 // The storage state that is derived from the answers of a PostgreSQL server.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { world } from '../../../../tests/world.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Opening } from './database.ts';
 import { sizeGauge } from './database-size.ts';
@@ -39,7 +39,7 @@ test('the size is checked when a write needs it, but not for every write', () =>
 });
 
 test('after a full disk was reported, only reserve writes are made for a while', async () => {
-  const { db } = await world();
+  const { db } = await testApp();
   const gauge = sizeGauge(null, never);
   const guarded = writingWithRoom(db, gauge);
   const opening = (storage?: 'reserve'): Opening => ({

@@ -1,9 +1,10 @@
 // The listener for notifications of other processes: it reconnects when its connection dies, and
 // leaves no connection open.
+
 import { equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { postgresCopyFor } from '../../../../tests/template.ts';
+import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { listenTo } from './listener.ts';
 
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
@@ -18,13 +19,6 @@ async function open(t: TestContext) {
     return rows[0].open;
   };
   return { url, admin, connections };
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; !(await isSo()); waited += 20) {
-    ok(waited < 5000, 'timed out');
-    await sleep(20);
-  }
 }
 
 test('a listener receives notifications after a reconnect', { skip }, async (t) => {

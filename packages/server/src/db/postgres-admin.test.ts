@@ -1,8 +1,8 @@
 // A lost connection during a migration ends the start with the reason.
 import { rejects } from 'node:assert/strict';
 import { test } from 'node:test';
+import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 import type pg from 'pg';
-import { postgresCopyFor } from '../../../../tests/template.ts';
 import { migrate } from './migrate.ts';
 import { withPostgresAdmin } from './postgres.ts';
 

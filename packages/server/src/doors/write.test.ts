@@ -1,8 +1,8 @@
 // The write door commits an operation with its audit rows, or nothing.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Bench, bench } from '../../../../tests/bench.ts';
-import { seededBytes } from '../../../../tests/world.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import { ApiError } from '../base/errors.ts';
 import { idMaker } from '../base/ids.ts';
@@ -19,7 +19,7 @@ import { changed, type PolicyVersion, unchanged, type Write } from './door.ts';
 import { allEnvs } from './reach.ts';
 import { openWrite } from './write.ts';
 
-type Opened = Bench & {
+type Opened = Harness & {
   write: ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
@@ -27,12 +27,12 @@ type Opened = Bench & {
 
 /** A workspace and its write door, opened as in the pipeline. */
 async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
-  const held = await bench(t);
+  const app = await harness(t);
   const announced: (readonly PolicyVersion[])[] = [];
   const forgotten: (readonly string[])[] = [];
   const parts = {
-    db: held.world.db,
-    newId: idMaker(held.clock, systemRandomBytes),
+    db: app.testApp.db,
+    newId: idMaker(app.clock, systemRandomBytes),
     randomBytes: systemRandomBytes,
     seal: sealingUnder(Buffer.alloc(32), seededBytes('seal')).seal,
     announce: (versions: readonly PolicyVersion[]) => void announced.push(versions),
@@ -42,13 +42,13 @@ async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
     },
   };
   const reach = {
-    workspaceId: held.workspaceId,
+    workspaceId: app.workspaceId,
     envs: allEnvs,
     actor: { type: 'system' as const, id: null },
     authority: 'owner' as const,
   };
   return {
-    ...held,
+    ...app,
     write: openWrite(parts, reach, { deadline: deadlineAfter(waitMs) }),
     announced,
     forgotten,
@@ -71,27 +71,27 @@ const entryOf = (target: string): Entry => ({
   payload: { env: 'test', display_prefix: 'x' },
 });
 
-const stateOf = async ({ as }: Bench) => ({
+const stateOf = async ({ as }: Harness) => ({
   keys: (await as.liveKey('GET /v1/secret_keys')).data.map(({ id }) => id),
   head: (await as.liveKey('GET /v1/audit_logs/chain')).head_hash,
 });
 
 test('an operation commits its changes and its audit rows together', async (t) => {
-  const held = await opened(t);
-  const { id, now } = await held.write(async (tx) => {
+  const app = await opened(t);
+  const { id, now } = await app.write(async (tx) => {
     const key = await insertKey(tx);
     return changed({ id: key.id, now: tx.now }, entryOf(key.id));
   });
-  ok((await stateOf(held)).keys.includes(id));
-  const row = (await held.as.liveKey('GET /v1/audit_logs')).data.at(-1);
+  ok((await stateOf(app)).keys.includes(id));
+  const row = (await app.as.liveKey('GET /v1/audit_logs')).data.at(-1);
   deepEqual([row?.action, row?.target_id, row?.actor_type], ['secret_key.created', id, 'system']);
   ok((row?.occurred_at ?? '') >= now.toISOString(), 'closed after it was opened');
-  deepEqual(held.announced, [[]], 'no policy changed');
+  deepEqual(app.announced, [[]], 'no policy changed');
 });
 
 test('several audit rows are appended in their order', async (t) => {
-  const held = await opened(t);
-  const targets = await held.write(async (tx) => {
+  const app = await opened(t);
+  const targets = await app.write(async (tx) => {
     const keys = [await insertKey(tx), await insertKey(tx), await insertKey(tx)];
     const [first, ...rest] = keys.map(({ id }) => entryOf(id));
     ok(first);
@@ -100,7 +100,7 @@ test('several audit rows are appended in their order', async (t) => {
       [first, ...rest],
     );
   });
-  const rows = (await held.as.liveKey('GET /v1/audit_logs')).data.slice(-3);
+  const rows = (await app.as.liveKey('GET /v1/audit_logs')).data.slice(-3);
   deepEqual(
     rows.map(({ target_id }) => target_id),
     targets,
@@ -108,12 +108,12 @@ test('several audit rows are appended in their order', async (t) => {
 });
 
 test('an operation that returns unchanged is rolled back, including its writes', async (t) => {
-  const held = await opened(t);
-  const before = await stateOf(held);
-  const result = await held.write(async (tx) => unchanged((await insertKey(tx)).id));
+  const app = await opened(t);
+  const before = await stateOf(app);
+  const result = await app.write(async (tx) => unchanged((await insertKey(tx)).id));
   equal(typeof result, 'string');
-  deepEqual(await stateOf(held), before);
-  deepEqual(held.announced, []);
+  deepEqual(await stateOf(app), before);
+  deepEqual(app.announced, []);
 });
 
 const failures: Record<string, Error> = {
@@ -123,87 +123,87 @@ const failures: Record<string, Error> = {
 
 for (const [what, error] of Object.entries(failures)) {
   test(`an operation that ends in ${what} is rolled back and rethrows it`, async (t) => {
-    const held = await opened(t);
-    const before = await stateOf(held);
-    const failing = held.write(async (tx) => {
+    const app = await opened(t);
+    const before = await stateOf(app);
+    const failing = app.write(async (tx) => {
       await insertKey(tx);
       throw error;
     });
     await rejects(failing, (thrown) => thrown === error);
-    deepEqual(await stateOf(held), before);
+    deepEqual(await stateOf(app), before);
   });
 }
 
 test('an operation with a failed statement is rolled back, and the next one works', async (t) => {
-  const held = await opened(t);
-  const before = await stateOf(held);
-  const failing = held.write(async (tx) => {
+  const app = await opened(t);
+  const before = await stateOf(app);
+  const failing = app.write(async (tx) => {
     const { values } = newSecretKey(tx, wanted);
     await insertSecretKey(tx, values);
     const twice = await insertSecretKey(tx, { ...values, id: tx.newId() });
     return changed(null, entryOf(twice.id));
   });
   await rejects(failing, (error) => sqlState(error) === '23505');
-  deepEqual(await stateOf(held), before);
-  await held.write(async (tx) => {
+  deepEqual(await stateOf(app), before);
+  await app.write(async (tx) => {
     const key = await insertKey(tx);
     return changed(null, entryOf(key.id));
   });
 });
 
 test('an operation that catches a failed statement still commits nothing', async (t) => {
-  const held = await opened(t);
-  const before = await stateOf(held);
-  const failing = held.write(async (tx) => {
+  const app = await opened(t);
+  const before = await stateOf(app);
+  const failing = app.write(async (tx) => {
     const key = await insertKey(tx);
     await tx.run({ text: 'select 1 / 0', values: [] }).catch(() => null);
     return changed(null, entryOf(key.id));
   });
   await rejects(failing);
-  deepEqual(await stateOf(held), before);
+  deepEqual(await stateOf(app), before);
 });
 
 test('a change without audit rows cannot commit', async (t) => {
-  const held = await opened(t);
-  const before = await stateOf(held);
-  const forgetful = held.write(async (tx) => {
+  const app = await opened(t);
+  const before = await stateOf(app);
+  const forgetful = app.write(async (tx) => {
     const key = await insertKey(tx);
     return { ...changed(null, entryOf(key.id)), entries: [] as never };
   });
   await rejects(forgetful, (error) => sqlState(error) !== undefined);
-  deepEqual(await stateOf(held), before);
+  deepEqual(await stateOf(app), before);
 });
 
 test('an operation cannot commit by itself', async (t) => {
-  const held = await opened(t);
-  const before = await stateOf(held);
-  const sly = held.write(async (tx) => {
+  const app = await opened(t);
+  const before = await stateOf(app);
+  const sly = app.write(async (tx) => {
     await insertKey(tx);
     await tx.run({ text: 'commit', values: [] });
     return unchanged(null);
   });
   await rejects(sly, (error) => /^KR/.test(sqlState(error) ?? ''));
-  deepEqual(await stateOf(held), before);
+  deepEqual(await stateOf(app), before);
 });
 
 test('a change that weakens a secret key waits until no process has it cached', async (t) => {
-  const held = await opened(t);
-  const { id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'test' });
+  const app = await opened(t);
+  const { id } = await app.as.liveKey('POST /v1/secret_keys', { env: 'test' });
   const found = { id, reason: 'found', foundAt: null };
-  await held.write((tx) => quarantineSecretKey(tx, found));
-  await held.write((tx) => quarantineSecretKey(tx, found));
-  deepEqual(held.forgotten.splice(0), [[id], [id]]);
-  await held.write((tx) => rotateSecretKey(tx, { id, overlapHours: 0 }));
-  await held.write((tx) => revokeSecretKey(tx, { id, reason: null }));
-  await held.write((tx) => revokeSecretKey(tx, { id, reason: null }));
-  deepEqual(held.forgotten, [[id], [id], [id]], 'a repeated call waits too');
+  await app.write((tx) => quarantineSecretKey(tx, found));
+  await app.write((tx) => quarantineSecretKey(tx, found));
+  deepEqual(app.forgotten.splice(0), [[id], [id]]);
+  await app.write((tx) => rotateSecretKey(tx, { id, overlapHours: 0 }));
+  await app.write((tx) => revokeSecretKey(tx, { id, reason: null }));
+  await app.write((tx) => revokeSecretKey(tx, { id, reason: null }));
+  deepEqual(app.forgotten, [[id], [id], [id]], 'a repeated call waits too');
 });
 
 test('a row of another workspace cannot be written', async (t) => {
-  const held = await opened(t);
-  const theirs = await bench(t);
+  const app = await opened(t);
+  const theirs = await harness(t);
   const before = await stateOf(theirs);
-  const foreign = held.write(async (tx) => {
+  const foreign = app.write(async (tx) => {
     await tx.run({
       text: `update workspaces set name = 'taken' where id = $1`,
       values: [theirs.workspaceId],
@@ -216,6 +216,6 @@ test('a row of another workspace cannot be written', async (t) => {
 });
 
 test('an operation past its deadline is refused before it begins', async (t) => {
-  const held = await opened(t, 0);
-  await rejects(held.write(async () => unchanged(null)));
+  const app = await opened(t, 0);
+  await rejects(app.write(async () => unchanged(null)));
 });

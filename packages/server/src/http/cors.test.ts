@@ -4,15 +4,15 @@ import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
-import { bench } from '../../../../tests/bench.ts';
-import { ORIGIN } from '../../../../tests/embed.ts';
+import { ORIGIN } from '@keyrail/testing/embed.ts';
+import { harness } from '@keyrail/testing/harness.ts';
 
 const ANY_ID = '01890000-0000-7000-8000-000000000000';
 const pathOf = (line: string) => splitLine(line).path.replace('{id}', ANY_ID);
 const embedPaths = [...new Set(Object.keys(embedEndpoints).map(pathOf)), '/v1/embed/nothing'];
 
 test('a preflight on the embed plane is allowed for any origin, without a credential', async (t) => {
-  const { http } = (await bench(t)).world.app;
+  const { http } = (await harness(t)).testApp.app;
   for (const url of embedPaths) {
     for (const origin of [ORIGIN, 'https://evil.example', 'null']) {
       const headers = { origin, 'access-control-request-method': 'POST' };
@@ -29,7 +29,7 @@ test('a preflight on the embed plane is allowed for any origin, without a creden
 });
 
 test('a preflight elsewhere is refused as an unknown method', async (t) => {
-  const { http } = (await bench(t)).world.app;
+  const { http } = (await harness(t)).testApp.app;
   for (const url of ['/v1/embed_tokens', '/v1/keys', '/.well-known/jwks.json', '/v1/embed']) {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' };
     const answer = await http.inject({ method: 'OPTIONS', url, headers });
@@ -41,9 +41,9 @@ test('a preflight elsewhere is refused as an unknown method', async (t) => {
 });
 
 test('an allowed origin can read responses and errors; another origin can read neither', async (t) => {
-  const held = await bench(t);
-  const { headers } = await held.embed();
-  const { http } = held.world.app;
+  const app = await harness(t);
+  const { headers } = await app.embed();
+  const { http } = app.testApp.app;
   const ask = async (url: string, more: Record<string, string>, method: 'GET' | 'POST' = 'GET') => {
     const answer = await http.inject({ method, url, headers: { ...headers, ...more } });
     return `${answer.statusCode} ${answer.headers['access-control-allow-origin']}`;
@@ -61,12 +61,12 @@ test('an allowed origin can read responses and errors; another origin can read n
 });
 
 test('the longest possible embed token fits into the request headers', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const origins = Array.from({ length: 20 }, (_, at) => `https://${`${at}`.padStart(247, 'x')}`);
-  await held.as.liveKey('PATCH /v1/workspace', { embed_origins: origins });
-  const project = await held.given.project();
-  const tenant = await held.given.tenant();
-  const { token } = await held.as.liveKey('POST /v1/embed_tokens', {
+  await app.as.liveKey('PATCH /v1/workspace', { embed_origins: origins });
+  const project = await app.given.project();
+  const tenant = await app.given.tenant();
+  const { token } = await app.as.liveKey('POST /v1/embed_tokens', {
     project_id: project.id,
     tenant_id: tenant.id,
     env: 'live',
@@ -75,7 +75,7 @@ test('the longest possible embed token fits into the request headers', async (t)
     ),
   });
   ok(token.length > 50_000, `${token.length}`);
-  const url = await held.world.app.http.listen({ host: '127.0.0.1', port: 0 });
+  const url = await app.testApp.app.http.listen({ host: '127.0.0.1', port: 0 });
   const answer = await fetch(`${url}/v1/embed/session`, {
     headers: { authorization: `Bearer ${token}`, origin: origins[0] ?? '' },
   });

@@ -1,5 +1,6 @@
 // Responses that are sent while the client is still sending: they arrive, and no client can use
 // them to occupy the server.
+
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
@@ -7,8 +8,9 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Endpoint, Line } from '@keyrail/protocol/endpoint.ts';
+import { bareServer } from '@keyrail/testing/bare-server.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { z } from 'zod';
-import { bareServer } from '../../../../tests/bare-server.ts';
 import { ApiError } from '../base/errors.ts';
 import type { ServedRoute } from './route.ts';
 import type { SocketLimits } from './sockets.ts';
@@ -136,13 +138,6 @@ async function dial(t: TestContext, { port }: Listening): Promise<Socket & { hea
   t.after(() => socket.destroy());
   await once(socket, 'connect');
   return Object.assign(socket, { heard: () => text });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let waitedMs = 0; !condition(); waitedMs += 5) {
-    if (waitedMs > 10_000) throw new Error('it did not happen');
-    await sleep(5);
-  }
 }
 
 const COUNTED = 'GET /counted HTTP/1.1\r\nhost: x\r\n\r\n';

@@ -2,8 +2,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Line } from '@keyrail/protocol/endpoint.ts';
+import { bareServer } from '@keyrail/testing/bare-server.ts';
 import { z } from 'zod';
-import { bareServer } from '../../../../tests/bare-server.ts';
 import type { Opening } from '../db/database.ts';
 import { type Incoming, type PipelineParts, pipelineFor } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';

@@ -1,13 +1,15 @@
 // Over real sockets: invalid HTTP, slow clients, and the shutdown of the server.
+
 import { equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { bareServer } from '@keyrail/testing/bare-server.ts';
+import { until } from '@keyrail/testing/until.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { bareServer } from '../../../../tests/bare-server.ts';
 import type { ServedRoute } from './route.ts';
 import type { SocketLimits } from './sockets.ts';
 
@@ -56,13 +58,6 @@ async function dial(t: TestContext, app: FastifyInstance): Promise<Socket & { he
 }
 
 const ask = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let waitedMs = 0; !condition(); waitedMs += 5) {
-    if (waitedMs > 5000) throw new Error('it did not happen');
-    await sleep(5);
-  }
-}
 
 const unreadable: [string, string, number][] = [
   ['text that is not HTTP', 'hello\r\n\r\n', 400],

@@ -6,12 +6,11 @@ import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import {
   type Answer,
   ask,
-  type Bench,
-  bench,
   codeOf,
+  type Harness,
+  harness,
   type Input,
-} from '../../../../../tests/bench.ts';
-import { appBeside, type Beside, traced } from '../../../../../tests/beside.ts';
+} from '@keyrail/testing/harness.ts';
 import {
   callersOf,
   mailTo,
@@ -19,7 +18,8 @@ import {
   PASSWORD,
   signUp,
   someone,
-} from '../../../../../tests/people.ts';
+} from '@keyrail/testing/people.ts';
+import { appBeside, type Beside, traced } from '@keyrail/testing/second-app.ts';
 import { type Throttle, throttleBy } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
 
@@ -34,18 +34,18 @@ type Seen = { status: number; text: string; headers: object; runs: number; sent:
 type Watch = (line: AnyLine, input: Input) => Promise<Seen>;
 
 async function watching(t: TestContext): Promise<{ watch: Watch; known: Known }> {
-  const held = await bench(t);
-  const { db, take } = traced(held.world.db);
-  const watched = appBeside(t, held.world, { db });
+  const app = await harness(t);
+  const { db, take } = traced(app.testApp.db);
+  const watched = appBeside(t, app.testApp, { db });
   const known = {
     nobody: newAddress,
-    unverified: () => signUp(callersOf(held)),
-    verified: async () => (await someone(held)).email,
+    unverified: () => signUp(callersOf(app)),
+    verified: async () => (await someone(app)).email,
   };
   return {
     known,
     watch: async (line, input) => {
-      const runs = held.world.hasher.runs();
+      const runs = app.testApp.hasher.runs();
       take();
       const { status, text, headers } = await ask(watched, line, { input, headers: {} });
       const sent = take().map((each) => each.text);
@@ -60,7 +60,7 @@ async function watching(t: TestContext): Promise<{ watch: Watch; known: Known }>
         status,
         text: text.replaceAll(String(input.email), 'ADDRESS'),
         headers: rest,
-        runs: held.world.hasher.runs() - runs,
+        runs: app.testApp.hasher.runs() - runs,
         sent,
       };
     },
@@ -120,18 +120,18 @@ test('requesting a reset looks the same with and without an account', async (t) 
 });
 
 test('a sign-up always sends one mail, a reset only if there is an account', async (t) => {
-  const held = await bench(t);
-  const { email } = await someone(held);
+  const app = await harness(t);
+  const { email } = await someone(app);
   const unknown = newAddress();
-  const count = async (address: string) => (await mailTo(held.world, address)).length;
+  const count = async (address: string) => (await mailTo(app.testApp, address)).length;
   const before = await count(email);
-  await held.as.nobody(create, { email, password: WRONG });
+  await app.as.nobody(create, { email, password: WRONG });
   equal(await count(email), before + 1);
-  await held.as.nobody(reset, { email });
+  await app.as.nobody(reset, { email });
   equal(await count(email), before + 2);
-  await held.as.nobody(reset, { email: unknown });
+  await app.as.nobody(reset, { email: unknown });
   equal(await count(unknown), 0);
-  await held.as.nobody(create, { email: unknown, password: PASSWORD });
+  await app.as.nobody(create, { email: unknown, password: PASSWORD });
   equal(await count(unknown), 1);
 });
 
@@ -146,13 +146,13 @@ test('a weak password is refused the same way for known and unknown addresses', 
 });
 
 test('when too many passwords are being hashed, every address gets the same 429', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const isFull = () =>
     Promise.reject(new ApiError('rate_limited', undefined, { headers: { 'retry-after': '2' } }));
-  const full = appBeside(t, held.world, {
-    hasher: { ...held.world.hasher, hash: isFull, verify: isFull },
+  const full = appBeside(t, app.testApp, {
+    hasher: { ...app.testApp.hasher, hash: isFull, verify: isFull },
   });
-  const { email } = await someone(held);
+  const { email } = await someone(app);
   for (const line of [login, create] as const) {
     const [known, unknown] = await Promise.all(
       [email, newAddress()].map((each) =>
@@ -168,7 +168,7 @@ const PER_EMAIL_MAX = 10;
 const PER_CLIENT_MAX = 120;
 
 /** The throttle's clock moves only when the test shifts it, so no minute ends by accident. */
-function throttleOf({ clock }: Bench): Throttle {
+function throttleOf({ clock }: Harness): Throttle {
   const began = clock.now().getTime();
   return throttleBy({ ...clock, now: () => new Date(began + clock.shiftMs()) });
 }
@@ -177,19 +177,19 @@ const attempt = (beside: Beside, email: string): Promise<Answer> =>
   ask(beside, login, { input: { email, password: WRONG }, headers: {} });
 
 test('password guesses for one address are throttled, with or without an account', async (t) => {
-  const held = await bench(t);
-  const throttled = () => appBeside(t, held.world, { throttle: throttleOf(held) });
+  const app = await harness(t);
+  const throttled = () => appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const tried = async (email: string): Promise<Answer[]> => {
     const beside = throttled();
     const answers: Answer[] = [];
     for (let n = 0; n < PER_EMAIL_MAX; n += 1) answers.push(await attempt(beside, email));
-    const runs = held.world.hasher.runs();
+    const runs = app.testApp.hasher.runs();
     answers.push(await attempt(beside, email.toUpperCase()));
-    equal(held.world.hasher.runs(), runs, 'a refused attempt hashes nothing');
+    equal(app.testApp.hasher.runs(), runs, 'a refused attempt hashes nothing');
     equal((await attempt(beside, newAddress())).status, 401, 'another address is not throttled');
     return answers;
   };
-  const known = await tried((await someone(held)).email);
+  const known = await tried((await someone(app)).email);
   const unknown = await tried(newAddress());
   deepEqual(
     known.map(({ status, text }) => [status, text]),
@@ -205,9 +205,9 @@ test('password guesses for one address are throttled, with or without an account
 });
 
 test('sign-up, login and reset are throttled separately, for one minute', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: throttleOf(held) });
-  const { email } = await someone(held);
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
+  const { email } = await someone(app);
   const statusOf = async (line: AnyLine, input: Input): Promise<number> => {
     const { status, headers } = await ask(beside, line, { input, headers: {} });
     if (status === 429) notEqual(headers['retry-after'], undefined);
@@ -223,13 +223,13 @@ test('sign-up, login and reset are throttled separately, for one minute', async 
     equal(await statusOf(line, input), 429, line);
   }
   equal(await statusOf(login, { email, password: PASSWORD }), 429);
-  held.clock.shift(60_000);
+  app.clock.shift(60_000);
   await beside.as(null)(login, { email, password: PASSWORD });
 });
 
 test('guesses of one-time tokens are throttled per client address', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: throttleOf(held) });
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const guess = (remoteAddress: string) =>
     beside.app.http.inject({
       method: 'POST',

@@ -2,8 +2,7 @@
 // expire by the database's clock. Every invalid token gets the same response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
-import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import {
   callersOf,
   logIn,
@@ -11,7 +10,8 @@ import {
   newAddress,
   PASSWORD,
   signUp,
-} from '../../../../../tests/people.ts';
+} from '@keyrail/testing/people.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 
 const verify = 'POST /v1/auth/email_verifications/consume';
 const ask = 'POST /v1/auth/password_resets';
@@ -22,20 +22,20 @@ const ROUNDS = 4;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-const mailedVerification = async (held: Bench): Promise<string> =>
-  mailedToken(held.world, await signUp(callersOf(held)), 'verify_email');
+const mailedVerification = async (app: Harness): Promise<string> =>
+  mailedToken(app.testApp, await signUp(callersOf(app)), 'verify_email');
 
-async function mailedReset({ as, world }: Bench, email: string): Promise<string> {
+async function mailedReset({ as, testApp }: Harness, email: string): Promise<string> {
   await as.nobody(ask, { email });
-  return mailedToken(world, email, 'password_reset');
+  return mailedToken(testApp, email, 'password_reset');
 }
 
 test('of fifty concurrent verifications with one token, exactly one succeeds', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const token = await mailedVerification(held);
+    const token = await mailedVerification(app);
     const answers = await Promise.all(
-      Array.from({ length: RACERS }, () => held.ask(verify, { token })),
+      Array.from({ length: RACERS }, () => app.ask(verify, { token })),
     );
     const statuses = answers.map(({ status }) => status).toSorted();
     deepEqual(statuses, [200, ...Array(RACERS - 1).fill(400)]);
@@ -43,44 +43,44 @@ test('of fifty concurrent verifications with one token, exactly one succeeds', a
 });
 
 test('of fifty concurrent resets with one token, one succeeds and its password works', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const { hasher } = held.world;
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const { hasher } = app.testApp;
   const made = new Map<string, Promise<string>>();
   // Each password is hashed once, beforehand, so that the requests really run at the same time.
-  const quick = appBeside(t, held.world, {
+  const quick = appBeside(t, app.testApp, {
     hasher: { ...hasher, hash: (password) => made.get(password) ?? hasher.hash(password) },
   });
   const passwords = Array.from({ length: RACERS }, (_, n) => `the password of racer ${n % 4}`);
   for (const password of new Set(passwords)) made.set(password, hasher.hash(password));
   await Promise.all(made.values());
   for (let round = 0; round < ROUNDS; round += 1) {
-    const token = await mailedReset(held, email);
-    const { call } = await sessionOf(held, email, passwords);
+    const token = await mailedReset(app, email);
+    const { call } = await sessionOf(app, email, passwords);
     const outcomes = await Promise.allSettled(
       passwords.map((password) => quick.as(null)(reset, { token, password })),
     );
     const winners = passwords.filter((_, n) => outcomes[n]?.status === 'fulfilled');
     equal(winners.length, 1);
-    await held.as.nobody('POST /v1/auth/sessions', { email, password: winners[0] });
+    await app.as.nobody('POST /v1/auth/sessions', { email, password: winners[0] });
     await refused(call('GET /v1/auth/me'), 401, 'invalid_session');
   }
 });
 
 /** Logs in with PASSWORD or whichever of these passwords is current. */
-async function sessionOf(held: Bench, email: string, passwords: string[]) {
+async function sessionOf(app: Harness, email: string, passwords: string[]) {
   for (const password of [PASSWORD, ...new Set(passwords)]) {
-    const { status, body } = await held.ask('POST /v1/auth/sessions', { email, password });
-    if (status === 201) return { call: held.as.token(String(body.token)) };
+    const { status, body } = await app.ask('POST /v1/auth/sessions', { email, password });
+    if (status === 201) return { call: app.as.token(String(body.token)) };
   }
   throw new Error('no password works');
 }
 
 test('a token is consumed by a single statement that checks every condition', async (t) => {
-  const held = await bench(t);
-  const { db, take } = traced(held.world.db);
-  const watched = appBeside(t, held.world, { db });
-  const token = await mailedVerification(held);
+  const app = await harness(t);
+  const { db, take } = traced(app.testApp.db);
+  const watched = appBeside(t, app.testApp, { db });
+  const token = await mailedVerification(app);
   take();
   await watched.as(null)(verify, { token });
   const [, first] = take();
@@ -97,86 +97,86 @@ test('a token is consumed by a single statement that checks every condition', as
 });
 
 test('a token works only for its own purpose', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const verification = await mailedToken(held.world, email, 'verify_email');
-  const resetting = await mailedReset(held, email);
-  await refused(held.as.nobody(verify, { token: resetting }), 400, 'invalid_token');
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const verification = await mailedToken(app.testApp, email, 'verify_email');
+  const resetting = await mailedReset(app, email);
+  await refused(app.as.nobody(verify, { token: resetting }), 400, 'invalid_token');
   const swapped = { token: verification, password: PASSWORD };
-  await refused(held.as.nobody(reset, swapped), 400, 'invalid_token');
-  const { call } = await logIn(callersOf(held), email);
+  await refused(app.as.nobody(reset, swapped), 400, 'invalid_token');
+  const { call } = await logIn(callersOf(app), email);
   for (const token of [verification, resetting]) {
     await refused(call('POST /v1/auth/invites/accept', { token }), 400, 'invalid_token');
   }
-  await held.as.nobody(verify, { token: verification });
-  await held.as.nobody(reset, { token: resetting, password: PASSWORD });
+  await app.as.nobody(verify, { token: verification });
+  await app.as.nobody(reset, { token: resetting, password: PASSWORD });
 });
 
 test('a newer reset ends the older one of the same person only', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const other = await signUp(callersOf(held));
-  const older = await mailedReset(held, email);
-  const others = await mailedReset(held, other);
-  const newer = await mailedReset(held, email);
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const other = await signUp(callersOf(app));
+  const older = await mailedReset(app, email);
+  const others = await mailedReset(app, other);
+  const newer = await mailedReset(app, email);
   const password = 'another fine password';
-  await refused(held.as.nobody(reset, { token: older, password }), 400, 'invalid_token');
-  await held.as.nobody(reset, { token: newer, password });
-  await held.as.nobody(reset, { token: others, password });
+  await refused(app.as.nobody(reset, { token: older, password }), 400, 'invalid_token');
+  await app.as.nobody(reset, { token: newer, password });
+  await app.as.nobody(reset, { token: others, password });
 });
 
 test('a verification link lasts a day and a reset link an hour', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const password = 'another fine password';
-  const email = await signUp(callersOf(held));
-  const early = await mailedVerification(held);
-  const late = await mailedVerification(held);
-  const expiring = await mailedReset(held, email);
-  held.clock.shift(HOUR_MS - MINUTE_MS);
-  const inTime = await mailedReset(held, await signUp(callersOf(held)));
-  held.clock.shift(2 * MINUTE_MS);
-  await refused(held.as.nobody(reset, { token: expiring, password }), 400, 'invalid_token');
-  await held.as.nobody(reset, { token: inTime, password });
+  const email = await signUp(callersOf(app));
+  const early = await mailedVerification(app);
+  const late = await mailedVerification(app);
+  const expiring = await mailedReset(app, email);
+  app.clock.shift(HOUR_MS - MINUTE_MS);
+  const inTime = await mailedReset(app, await signUp(callersOf(app)));
+  app.clock.shift(2 * MINUTE_MS);
+  await refused(app.as.nobody(reset, { token: expiring, password }), 400, 'invalid_token');
+  await app.as.nobody(reset, { token: inTime, password });
 
-  held.clock.shift(23 * HOUR_MS - 2 * MINUTE_MS);
-  await held.as.nobody(verify, { token: early });
-  held.clock.shift(2 * MINUTE_MS);
-  await refused(held.as.nobody(verify, { token: late }), 400, 'invalid_token');
+  app.clock.shift(23 * HOUR_MS - 2 * MINUTE_MS);
+  await app.as.nobody(verify, { token: early });
+  app.clock.shift(2 * MINUTE_MS);
+  await refused(app.as.nobody(verify, { token: late }), 400, 'invalid_token');
 });
 
 test('a wrong clock on the API server does not change when a token expires', async (t) => {
-  const held = await bench(t);
-  const { world } = held;
+  const app = await harness(t);
+  const { testApp } = app;
   const password = 'another fine password';
   for (const byMs of [31 * 24 * HOUR_MS, -31 * 24 * HOUR_MS]) {
-    const astray = appBeside(t, world, {
+    const astray = appBeside(t, testApp, {
       clock: {
-        now: () => new Date(world.clock.now().getTime() + byMs),
-        shiftMs: () => world.clock.shiftMs(),
+        now: () => new Date(testApp.clock.now().getTime() + byMs),
+        shiftMs: () => testApp.clock.shiftMs(),
       },
     });
     const email = await signUp(astray.as);
     await astray.as(null)(ask, { email });
-    const token = await mailedToken(world, email, 'password_reset');
-    const verification = await mailedToken(world, email, 'verify_email');
+    const token = await mailedToken(testApp, email, 'password_reset');
+    const verification = await mailedToken(testApp, email, 'verify_email');
     await astray.as(null)(verify, { token: verification });
-    world.clock.shift(HOUR_MS + MINUTE_MS);
+    testApp.clock.shift(HOUR_MS + MINUTE_MS);
     await refused(astray.as(null)(reset, { token, password }), 400, 'invalid_token');
-    world.clock.reset();
+    testApp.clock.reset();
     await astray.as(null)(reset, { token, password });
   }
 });
 
 test('every kind of invalid token gets the same response, to the byte', async (t) => {
-  const held = await bench(t);
-  const used = await mailedVerification(held);
-  await held.as.nobody(verify, { token: used });
-  const email = await signUp(callersOf(held));
-  const replaced = await mailedToken(held.world, email, 'verify_email');
-  await held.as.nobody('POST /v1/auth/users', { email, password: PASSWORD });
-  const resetting = await mailedReset(held, email);
-  const expired = await mailedVerification(held);
-  held.clock.shift(25 * HOUR_MS);
+  const app = await harness(t);
+  const used = await mailedVerification(app);
+  await app.as.nobody(verify, { token: used });
+  const email = await signUp(callersOf(app));
+  const replaced = await mailedToken(app.testApp, email, 'verify_email');
+  await app.as.nobody('POST /v1/auth/users', { email, password: PASSWORD });
+  const resetting = await mailedReset(app, email);
+  const expired = await mailedVerification(app);
+  app.clock.shift(25 * HOUR_MS);
   const wrong = [
     used,
     replaced,
@@ -188,8 +188,8 @@ test('every kind of invalid token gets the same response, to the byte', async (t
     'é'.repeat(500),
   ];
   const answers = [
-    ...(await Promise.all(wrong.map((token) => held.ask(verify, { token })))),
-    ...(await Promise.all(wrong.map((token) => held.ask(reset, { token, password: PASSWORD })))),
+    ...(await Promise.all(wrong.map((token) => app.ask(verify, { token })))),
+    ...(await Promise.all(wrong.map((token) => app.ask(reset, { token, password: PASSWORD })))),
   ];
   equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
   equal(

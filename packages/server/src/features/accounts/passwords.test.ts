@@ -1,9 +1,14 @@
 // Passwords: rules for new ones, changing and resetting them, and which sessions that ends.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { partsOf } from '../../../../../tests/outbox.ts';
+import {
+  type Answer,
+  type Harness,
+  harness,
+  messageOf,
+  refused,
+} from '@keyrail/testing/harness.ts';
+import { partsOf } from '@keyrail/testing/outbox.ts';
 import {
   callersOf,
   logIn,
@@ -12,8 +17,9 @@ import {
   PASSWORD,
   signUp,
   someone,
-} from '../../../../../tests/people.ts';
-import { storeName } from '../../../../../tests/world.ts';
+} from '@keyrail/testing/people.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
 import type { Database } from '../../db/database.ts';
 import { sendDueMail } from '../mail/send-mail.job.ts';
 import { refuseWeakPassword } from './password-policy.ts';
@@ -32,13 +38,13 @@ const reasonIn = ({ body }: Answer): unknown => {
   return error.details[0]?.message;
 };
 
-async function resetToken({ as, world }: Bench, email: string): Promise<string> {
+async function resetToken({ as, testApp }: Harness, email: string): Promise<string> {
   await as.nobody(ask, { email });
-  return mailedToken(world, email, 'password_reset');
+  return mailedToken(testApp, email, 'password_reset');
 }
 
 test('a password has 12 to 256 characters of any kind', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const fine = ['a'.repeat(11).concat('b'), '🔑'.repeat(12), 'é'.repeat(256), '            '];
   for (const password of fine) {
     const email = newAddress();
@@ -57,7 +63,7 @@ test('a password has 12 to 256 characters of any kind', async (t) => {
 });
 
 test('a password that is too short is reported together with all other faults', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const call = as.nobody(create, { email: 'nobody', password: 'hunter2', nmae: 'Ada' });
   const { body } = await refused(call, 400, 'invalid_request');
   const { error } = body as { error: { details: { path: string }[] } };
@@ -68,7 +74,7 @@ test('a password that is too short is reported together with all other faults', 
 });
 
 test('passwords are compared to the last character, including spaces', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const email = newAddress();
   const password = ` ${'x'.repeat(100)}y `;
   await as.nobody(create, { email, password });
@@ -79,7 +85,7 @@ test('passwords are compared to the last character, including spaces', async (t)
 });
 
 test('common passwords and the e-mail address are refused as passwords', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   for (const password of ['qwerty123456', 'QWERTY123456', 'motherfucker', '1qaz2wsx3edc']) {
     const call = as.nobody(create, { email: newAddress(), password });
     equal(
@@ -98,22 +104,22 @@ test('common passwords and the e-mail address are refused as passwords', async (
 });
 
 test('change and reset refuse weak passwords too, without using up the reset token', async (t) => {
-  const held = await bench(t);
-  const { call, email } = await someone(held);
-  const token = await resetToken(held, email);
+  const app = await harness(t);
+  const { call, email } = await someone(app);
+  const token = await resetToken(app, email);
   for (const password of ['too short', 'qwerty123456', email]) {
     await refused(call(change, { current_password: PASSWORD, password }), 400, 'invalid_request');
-    await refused(held.as.nobody(reset, { token, password }), 400, 'invalid_request');
+    await refused(app.as.nobody(reset, { token, password }), 400, 'invalid_request');
   }
   await call(me);
-  await logIn(callersOf(held), email);
-  await held.as.nobody(reset, { token, password: NEXT });
+  await logIn(callersOf(app), email);
+  await app.as.nobody(reset, { token, password: NEXT });
 });
 
 test('the minimum length of passwords is configurable', async (t) => {
-  const { world } = await bench(t);
-  const strict = appBeside(t, world, { passwordCharsMin: 20 });
-  const lenient = appBeside(t, world, { passwordCharsMin: 8 });
+  const { testApp } = await harness(t);
+  const strict = appBeside(t, testApp, { passwordCharsMin: 20 });
+  const lenient = appBeside(t, testApp, { passwordCharsMin: 8 });
   const email = newAddress();
   const refusal = strict.as(null)(create, { email, password: 'a password of 19 ch' });
   equal(
@@ -146,54 +152,54 @@ test('repeats of a few digits or of a listed password, and sequences, are refuse
 });
 
 test('a password change ends all other sessions and all open resets', async (t) => {
-  const held = await bench(t);
-  const here = await someone(held);
-  const elsewhere = await logIn(callersOf(held), here.email);
-  const token = await resetToken(held, here.email);
+  const app = await harness(t);
+  const here = await someone(app);
+  const elsewhere = await logIn(callersOf(app), here.email);
+  const token = await resetToken(app, here.email);
   const body = { current_password: PASSWORD, password: NEXT };
   deepEqual(await here.call(change, body), { object: 'password', changed: true });
 
   await here.call(me);
   await refused(elsewhere.call(me), 401, 'invalid_session');
-  await refused(held.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
+  await refused(app.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
   const { email } = here;
-  await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
-  await held.as.nobody(login, { email, password: NEXT });
+  await refused(app.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+  await app.as.nobody(login, { email, password: NEXT });
 });
 
 test('a wrong current password changes nothing', async (t) => {
-  const held = await bench(t);
-  const here = await someone(held);
-  const elsewhere = await logIn(callersOf(held), here.email);
+  const app = await harness(t);
+  const here = await someone(app);
+  const elsewhere = await logIn(callersOf(app), here.email);
   const body = { current_password: 'not the right password', password: NEXT };
   const answer = await refused(here.call(change, body), 403, 'forbidden');
   equal(messageOf(answer), 'The current password is wrong.');
   await elsewhere.call(me);
-  await logIn(callersOf(held), here.email);
+  await logIn(callersOf(app), here.email);
 });
 
 test('a reset ends every session, proves the address and works once', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const sessions = [await logIn(callersOf(held), email), await logIn(callersOf(held), email)];
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const sessions = [await logIn(callersOf(app), email), await logIn(callersOf(app), email)];
   equal((await sessions[0]?.call(me))?.user.email_verified, false);
-  const token = await resetToken(held, email);
-  const answer = await held.as.nobody(reset, { token, password: NEXT });
+  const token = await resetToken(app, email);
+  const answer = await app.as.nobody(reset, { token, password: NEXT });
   deepEqual(answer, { object: 'password_reset', consumed: true });
 
   for (const { call } of sessions) await refused(call(me), 401, 'invalid_session');
-  await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
-  const { user } = await held.as.nobody(login, { email, password: NEXT });
+  await refused(app.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+  const { user } = await app.as.nobody(login, { email, password: NEXT });
   equal(user.email_verified, true);
-  await refused(held.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
+  await refused(app.as.nobody(reset, { token, password: PASSWORD }), 400, 'invalid_token');
 });
 
 test('a login or change fails if a reset completes while the password is verified', async (t) => {
-  const held = await bench(t);
-  const { email } = await someone(held);
-  const { hasher } = held.world;
+  const app = await harness(t);
+  const { email } = await someone(app);
+  const { hasher } = app.testApp;
   let overtake = async () => {};
-  const slow = appBeside(t, held.world, {
+  const slow = appBeside(t, app.testApp, {
     hasher: {
       ...hasher,
       // The old password matches; then the reset completes before the result is used.
@@ -205,20 +211,20 @@ test('a login or change fails if a reset completes while the password is verifie
     },
   });
   const resetTo = (password: string) => async () => {
-    const token = await resetToken(held, email);
-    await held.as.nobody(reset, { token, password });
+    const token = await resetToken(app, email);
+    await app.as.nobody(reset, { token, password });
   };
-  const { token } = await logIn(callersOf(held), email);
+  const { token } = await logIn(callersOf(app), email);
   overtake = resetTo(NEXT);
   const late = slow.as(null)(login, { email, password: PASSWORD });
   await refused(late, 401, 'invalid_credentials');
-  await refused(held.as.token(token)(me), 401, 'invalid_session');
+  await refused(app.as.token(token)(me), 401, 'invalid_session');
 
-  const again = await held.as.nobody(login, { email, password: NEXT });
+  const again = await app.as.nobody(login, { email, password: NEXT });
   overtake = resetTo(PASSWORD);
   const body = { current_password: NEXT, password: 'a third fine password' };
   await refused(slow.as(again.token)(change, body), 403, 'forbidden');
-  await logIn(callersOf(held), email);
+  await logIn(callersOf(app), email);
 });
 
 /** A database whose statements with this beginning wait for `turn`. Counts transactions. */
@@ -250,12 +256,12 @@ for (const [what, consumes] of [
   ['the use of a reset and a request for another', true],
 ] as const) {
   testOnServer(`${what} at the same time wait for each other without a retry`, async (t) => {
-    const held = await bench(t);
-    const { email, token } = await someone(held);
-    const resetting = await resetToken(held, email);
+    const app = await harness(t);
+    const { email, token } = await someone(app);
+    const resetting = await resetToken(app, email);
     const locked = Promise.withResolvers<void>();
     const wanted = Promise.withResolvers<void>();
-    const { db } = held.world;
+    const { db } = app.testApp;
     const holding = turned(db, 'update "one_time_tokens"', () => {
       locked.resolve();
       return wanted.promise;
@@ -264,12 +270,12 @@ for (const [what, consumes] of [
       wanted.resolve();
       return locked.promise;
     });
-    const { as } = appBeside(t, held.world, { db: holding.waiting });
+    const { as } = appBeside(t, app.testApp, { db: holding.waiting });
     const body = { current_password: PASSWORD, password: NEXT };
     // The worker uses four transactions: it claims the request, makes the token, stores the mail
     // and marks it as sent.
-    await held.as.nobody(ask, { email });
-    const sender = partsOf(appBeside(t, held.world, { db: asking.waiting }));
+    await app.as.nobody(ask, { email });
+    const sender = partsOf(appBeside(t, app.testApp, { db: asking.waiting }));
     await Promise.all([
       consumes ? as(null)(reset, { token: resetting, password: NEXT }) : as(token)(change, body),
       sendDueMail(sender),

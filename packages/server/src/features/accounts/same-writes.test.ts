@@ -4,17 +4,10 @@
 // checkpoint logs the whole page. Both only add, so the minimum of many rounds is the true size.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Bench, bench, type Caller } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { queuedFor } from '../../../../../tests/outbox.ts';
-import {
-  callersOf,
-  logIn,
-  mailTo,
-  PASSWORD,
-  signUp,
-  someone,
-} from '../../../../../tests/people.ts';
+import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';
+import { queuedFor } from '@keyrail/testing/outbox.ts';
+import { callersOf, logIn, mailTo, PASSWORD, signUp, someone } from '@keyrail/testing/people.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
 import type { AppParts } from '../../app.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 
@@ -37,7 +30,7 @@ function newAddress(): string {
   return `same-${process.pid}-${String(addresses).padStart(6, '0')}@example.com`;
 }
 
-async function logEnd({ world: { db } }: Bench): Promise<bigint> {
+async function logEnd({ testApp: { db } }: Harness): Promise<bigint> {
   const { rows } = await db.once(
     {
       role: 'kr_gate',
@@ -53,22 +46,26 @@ async function logEnd({ world: { db } }: Bench): Promise<bigint> {
 type Branches = Record<string, () => Promise<unknown>>;
 
 /** Runs every branch once and lowers its minimum in `least`. */
-async function measure(held: Bench, branches: Branches, least: Map<string, number>): Promise<void> {
+async function measure(
+  app: Harness,
+  branches: Branches,
+  least: Map<string, number>,
+): Promise<void> {
   for (const [name, branch] of Object.entries(branches)) {
-    const before = await logEnd(held);
+    const before = await logEnd(app);
     await branch();
-    const bytes = Number((await logEnd(held)) - before);
+    const bytes = Number((await logEnd(app)) - before);
     least.set(name, Math.min(bytes, least.get(name) ?? bytes));
   }
 }
 
 /** A busy cluster needs more rounds until each branch has once been the only writer of the log. */
-async function expectSame(held: Bench, branches: Branches): Promise<void> {
+async function expectSame(app: Harness, branches: Branches): Promise<void> {
   const least = new Map<string, number>();
   const bounds = () => [Math.min(...least.values()), Math.max(...least.values())] as const;
   const isSame = ([min, max]: readonly [number, number]) => max - min <= BYTES_APART_MAX;
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
-    await measure(held, branches, least);
+    await measure(app, branches, least);
     if (round >= ROUNDS_MIN && isSame(bounds())) break;
   }
   const bytesByBranch = JSON.stringify(Object.fromEntries(least));
@@ -77,40 +74,40 @@ async function expectSame(held: Bench, branches: Branches): Promise<void> {
 }
 
 /** A caller of an app without password hashing, which does not affect what is written. */
-function quickly(t: TestContext, held: Bench, changes: Partial<AppParts> = {}): Caller {
+function quickly(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): Caller {
   const hash = '$argon2id$'.padEnd(96, 'x');
-  const hasher = { ...held.world.hasher, hash: async () => hash };
-  return appBeside(t, held.world, { ...changes, hasher }).as(null);
+  const hasher = { ...app.testApp.hasher, hash: async () => hash };
+  return appBeside(t, app.testApp, { ...changes, hasher }).as(null);
 }
 
-const unverified = async (held: Bench) => {
-  const email = await signUp(callersOf(held), newAddress());
-  await mailTo(held.world, email);
+const unverified = async (app: Harness) => {
+  const email = await signUp(callersOf(app), newAddress());
+  await mailTo(app.testApp, email);
   return email;
 };
 
-async function verified(held: Bench): Promise<string> {
-  const email = await unverified(held);
-  const [mail] = await mailTo(held.world, email);
+async function verified(app: Harness): Promise<string> {
+  const email = await unverified(app);
+  const [mail] = await mailTo(app.testApp, email);
   const token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];
-  await held.as.nobody('POST /v1/auth/email_verifications/consume', { token });
+  await app.as.nobody('POST /v1/auth/email_verifications/consume', { token });
   return email;
 }
 
 test('a sign-up writes the same amount whether or not it makes an account', async (t) => {
-  const held = await bench(t);
-  const known = await unverified(held);
-  const proven = await verified(held);
+  const app = await harness(t);
+  const known = await unverified(app);
+  const proven = await verified(app);
   const signups = [
     { signupPolicy: 'open', more: { name: 'Ada Lovelace' } },
     { signupPolicy: 'invited', more: {} },
     { signupPolicy: 'off', more: {} },
   ] as const;
   for (const { signupPolicy, more } of signups) {
-    const call = quickly(t, held, { signupPolicy });
+    const call = quickly(t, app, { signupPolicy });
     const asking = (address: () => string) => () =>
       call(create, { email: address(), password: PASSWORD, ...more });
-    await expectSame(held, {
+    await expectSame(app, {
       nobody: asking(newAddress),
       unverified: asking(() => known),
       verified: asking(() => proven),
@@ -119,11 +116,11 @@ test('a sign-up writes the same amount whether or not it makes an account', asyn
 });
 
 test('requesting a reset writes the same amount with and without an account', async (t) => {
-  const held = await bench(t);
-  const known = await unverified(held);
-  const proven = await verified(held);
-  const asking = (address: () => string) => () => held.as.nobody(reset, { email: address() });
-  await expectSame(held, {
+  const app = await harness(t);
+  const known = await unverified(app);
+  const proven = await verified(app);
+  const asking = (address: () => string) => () => app.as.nobody(reset, { email: address() });
+  await expectSame(app, {
     nobody: asking(newAddress),
     unverified: asking(() => known),
     verified: asking(() => proven),
@@ -131,27 +128,27 @@ test('requesting a reset writes the same amount with and without an account', as
 });
 
 test('requesting a verification writes the same amount, verified or not', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const asPerson = async (email: string) => {
-    const { call } = await logIn(callersOf(held), email);
+    const { call } = await logIn(callersOf(app), email);
     return () => call(resend);
   };
-  await expectSame(held, {
-    unverified: await asPerson(await unverified(held)),
-    verified: await asPerson(await verified(held)),
+  await expectSame(app, {
+    unverified: await asPerson(await unverified(app)),
+    verified: await asPerson(await verified(app)),
   });
 });
 
 test('a mail request without an account to serve is dropped and leaves no row', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const unknown = newAddress();
-  await held.as.nobody(reset, { email: unknown });
-  const person = await someone(held);
-  const before = (await mailTo(held.world, person.email)).length;
+  await app.as.nobody(reset, { email: unknown });
+  const person = await someone(app);
+  const before = (await mailTo(app.testApp, person.email)).length;
   await person.call(resend);
-  await held.as.nobody(reset, { email: unknown });
-  equal((await queuedFor(held.world, unknown)).length, 1, 'the first request was dropped');
-  deepEqual(await mailTo(held.world, unknown), []);
-  deepEqual(await queuedFor(held.world, unknown), []);
-  equal((await mailTo(held.world, person.email)).length, before);
+  await app.as.nobody(reset, { email: unknown });
+  equal((await queuedFor(app.testApp, unknown)).length, 1, 'the first request was dropped');
+  deepEqual(await mailTo(app.testApp, unknown), []);
+  deepEqual(await queuedFor(app.testApp, unknown), []);
+  equal((await mailTo(app.testApp, person.email)).length, before);
 });

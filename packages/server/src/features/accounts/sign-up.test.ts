@@ -1,7 +1,7 @@
 // Signing up and verifying the address, through the HTTP API and the mail that was sent.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Bench, bench, refused } from '../../../../../tests/bench.ts';
+import { type Answer, type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import {
   callersOf,
   logIn,
@@ -11,7 +11,7 @@ import {
   PASSWORD,
   signUp,
   someone,
-} from '../../../../../tests/people.ts';
+} from '@keyrail/testing/people.ts';
 
 const create = 'POST /v1/auth/users';
 const resend = 'POST /v1/auth/email_verifications';
@@ -19,98 +19,98 @@ const verify = 'POST /v1/auth/email_verifications/consume';
 const reset = 'POST /v1/auth/password_resets/consume';
 const me = 'GET /v1/auth/me';
 
-const kindsTo = async ({ world }: Bench, email: string) =>
-  (await mailTo(world, email)).map(({ kind }) => kind);
+const kindsTo = async ({ testApp }: Harness, email: string) =>
+  (await mailTo(testApp, email)).map(({ kind }) => kind);
 
 test('a new user gets one mail, and its link verifies the address', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const email = newAddress();
-  const answer = await held.as.nobody(create, { email, password: PASSWORD, name: 'Ada' });
+  const answer = await app.as.nobody(create, { email, password: PASSWORD, name: 'Ada' });
   deepEqual(answer, { object: 'signup', email, accepted: true });
 
-  const [mail, ...more] = await mailTo(held.world, email);
+  const [mail, ...more] = await mailTo(app.testApp, email);
   equal(mail?.kind, 'verify_email');
   equal(more.length, 0);
   match(mail?.text ?? '', /http:\/\/keyrail\.test\/verify-email#token=[\w-]{43}\n/);
 
-  const { call } = await logIn(callersOf(held), email);
+  const { call } = await logIn(callersOf(app), email);
   equal((await call(me)).user.email_verified, false);
-  const token = await mailedToken(held.world, email, 'verify_email');
-  deepEqual(await held.as.nobody(verify, { token }), {
+  const token = await mailedToken(app.testApp, email, 'verify_email');
+  deepEqual(await app.as.nobody(verify, { token }), {
     object: 'email_verification',
     verified: true,
   });
   equal((await call(me)).user.email_verified, true);
-  await refused(held.as.nobody(verify, { token }), 400, 'invalid_token');
+  await refused(app.as.nobody(verify, { token }), 400, 'invalid_token');
 });
 
 test('a sign-up with a verified address gets the same response and mails the owner', async (t) => {
-  const held = await bench(t);
-  const { email } = await someone(held);
-  const answer = await held.as.nobody(create, { email, password: 'not the password of anyone' });
+  const app = await harness(t);
+  const { email } = await someone(app);
+  const answer = await app.as.nobody(create, { email, password: 'not the password of anyone' });
   deepEqual(answer, { object: 'signup', email, accepted: true });
 
-  deepEqual(await kindsTo(held, email), ['verify_email', 'existing_account']);
-  const notice = (await mailTo(held.world, email)).at(-1);
+  deepEqual(await kindsTo(app, email), ['verify_email', 'existing_account']);
+  const notice = (await mailTo(app.testApp, email)).at(-1);
   equal(notice?.text.includes('#token='), false);
-  await logIn(callersOf(held), email);
+  await logIn(callersOf(app), email);
   const stolen = { email, password: 'not the password of anyone' };
-  await refused(held.as.nobody('POST /v1/auth/sessions', stolen), 401, 'invalid_credentials');
+  await refused(app.as.nobody('POST /v1/auth/sessions', stolen), 401, 'invalid_credentials');
 });
 
 test('a sign-up with an unverified address mails a reset link that ends the older link', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const older = await mailedToken(held.world, email, 'verify_email');
-  await held.as.nobody(create, { email, password: 'not the password of anyone' });
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const older = await mailedToken(app.testApp, email, 'verify_email');
+  await app.as.nobody(create, { email, password: 'not the password of anyone' });
 
-  deepEqual(await kindsTo(held, email), ['verify_email', 'existing_account']);
-  const notice = (await mailTo(held.world, email)).at(-1);
+  deepEqual(await kindsTo(app, email), ['verify_email', 'existing_account']);
+  const notice = (await mailTo(app.testApp, email)).at(-1);
   match(notice?.text ?? '', /http:\/\/keyrail\.test\/reset-password#token=[\w-]{43}\n/);
-  const newer = await mailedToken(held.world, email, 'existing_account');
+  const newer = await mailedToken(app.testApp, email, 'existing_account');
   notEqual(newer, older);
   for (const token of [older, newer]) {
-    await refused(held.as.nobody(verify, { token }), 400, 'invalid_token');
+    await refused(app.as.nobody(verify, { token }), 400, 'invalid_token');
   }
-  await held.as.nobody(reset, { token: newer, password: PASSWORD });
-  const { call } = await logIn(callersOf(held), email);
+  await app.as.nobody(reset, { token: newer, password: PASSWORD });
+  const { call } = await logIn(callersOf(app), email);
   equal((await call(me)).user.email_verified, true);
 });
 
 test('addresses are compared without case and stored as first typed', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const typed = newAddress().replace('person', 'Person');
-  await signUp(callersOf(held), typed);
+  await signUp(callersOf(app), typed);
   const shouted = typed.toUpperCase();
-  const answer = await held.as.nobody(create, { email: shouted, password: PASSWORD });
+  const answer = await app.as.nobody(create, { email: shouted, password: PASSWORD });
   equal(answer.email, shouted);
 
-  deepEqual(await kindsTo(held, typed), ['verify_email', 'existing_account']);
-  deepEqual(await kindsTo(held, shouted), []);
-  const { call } = await logIn(callersOf(held), shouted);
+  deepEqual(await kindsTo(app, typed), ['verify_email', 'existing_account']);
+  deepEqual(await kindsTo(app, shouted), []);
+  const { call } = await logIn(callersOf(app), shouted);
   equal((await call(me)).user.email, typed);
 });
 
 test('concurrent sign-ups with one address make one account and send a mail each', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const email = newAddress();
   const AT_ONCE = 12;
   const answers = await Promise.all(
-    Array.from({ length: AT_ONCE }, () => held.ask(create, { email, password: PASSWORD })),
+    Array.from({ length: AT_ONCE }, () => app.ask(create, { email, password: PASSWORD })),
   );
   ok(answers.every(({ status }) => status === 202));
   equal(new Set(answers.map(({ text }) => text)).size, 1);
 
-  const kinds = await kindsTo(held, email);
+  const kinds = await kindsTo(app, email);
   equal(kinds.length, AT_ONCE);
   equal(kinds.filter((kind) => kind === 'verify_email').length, 1);
-  const tokens = (await mailTo(held.world, email)).map(
+  const tokens = (await mailTo(app.testApp, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
   // A common password is refused only after the token was found, so this does not consume it.
   const asked = tokens.flatMap((token) => [
-    held.ask(verify, { token }),
-    held.ask(reset, { token, password: 'password1234' }),
+    app.ask(verify, { token }),
+    app.ask(reset, { token, password: 'password1234' }),
   ]);
   const outcomes = await Promise.all(asked);
   const isOpen = ({ status, text }: Answer) => status === 200 || text.includes('invalid_request');
@@ -118,24 +118,24 @@ test('concurrent sign-ups with one address make one account and send a mail each
 });
 
 test('a new verification link ends the older one, and a verified user gets no mail', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const { call } = await logIn(callersOf(held), email);
-  const older = await mailedToken(held.world, email, 'verify_email');
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const { call } = await logIn(callersOf(app), email);
+  const older = await mailedToken(app.testApp, email, 'verify_email');
   deepEqual(await call(resend), { object: 'email_verification', accepted: true });
-  const newer = await mailedToken(held.world, email, 'verify_email');
+  const newer = await mailedToken(app.testApp, email, 'verify_email');
   notEqual(newer, older);
-  await refused(held.as.nobody(verify, { token: older }), 400, 'invalid_token');
-  await held.as.nobody(verify, { token: newer });
+  await refused(app.as.nobody(verify, { token: older }), 400, 'invalid_token');
+  await app.as.nobody(verify, { token: newer });
 
-  const before = (await mailTo(held.world, email)).length;
+  const before = (await mailTo(app.testApp, email)).length;
   deepEqual(await call(resend, {}), { object: 'email_verification', accepted: true });
-  equal((await mailTo(held.world, email)).length, before);
+  equal((await mailTo(app.testApp, email)).length, before);
 });
 
 test('a user can set and remove their name', async (t) => {
-  const held = await bench(t);
-  const { call, userId } = await someone(held);
+  const app = await harness(t);
+  const { call, userId } = await someone(app);
   const named = await call('PATCH /v1/auth/me', { name: 'Grace' });
   equal(named.object, 'user');
   equal(named.id, userId);
@@ -147,10 +147,10 @@ test('a user can set and remove their name', async (t) => {
 });
 
 test('a malformed address is refused before any hashing', async (t) => {
-  const { as, world } = await bench(t);
-  const before = world.hasher.runs();
+  const { as, testApp } = await harness(t);
+  const before = testApp.hasher.runs();
   for (const email of ['', 'ada', 'ada@', '@example.com', 'a b@example.com', 'a\n@example.com']) {
     await refused(as.nobody(create, { email, password: PASSWORD }), 400, 'invalid_request');
   }
-  equal(world.hasher.runs(), before);
+  equal(testApp.hasher.runs(), before);
 });

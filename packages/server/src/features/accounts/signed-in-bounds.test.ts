@@ -3,9 +3,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { ask, bench, type Input } from '../../../../../tests/bench.ts';
-import { appBeside, type Beside } from '../../../../../tests/beside.ts';
-import { PASSWORD, someone } from '../../../../../tests/people.ts';
+import { ask, harness, type Input } from '@keyrail/testing/harness.ts';
+import { PASSWORD, someone } from '@keyrail/testing/people.ts';
+import { appBeside, type Beside } from '@keyrail/testing/second-app.ts';
 import { throttleBy } from '../../access/throttle.ts';
 
 const PER_ACCOUNT_MAX = 10;
@@ -28,33 +28,33 @@ const statusesOf = async (
 };
 
 test('a session cannot be used to guess the password of its account', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: frozenThrottle() });
-  const { token } = await someone(held);
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { throttle: frozenThrottle() });
+  const { token } = await someone(app);
   const line = 'POST /v1/auth/me/password';
   const input = { current_password: 'a mere guess of mine', password: 'another good password' };
   const guesses = await statusesOf(beside, PER_ACCOUNT_MAX + 1, { token, line, input });
   deepEqual(guesses, [...Array(PER_ACCOUNT_MAX).fill(403), 429]);
 
-  const other = await someone(held);
+  const other = await someone(app);
   deepEqual(await statusesOf(beside, 1, { token: other.token, line, input }), [403]);
 });
 
 test('requests for verification links are throttled per account', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: frozenThrottle() });
-  const { token } = await someone(held);
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { throttle: frozenThrottle() });
+  const { token } = await someone(app);
   const line = 'POST /v1/auth/email_verifications';
   const asked = await statusesOf(beside, PER_ACCOUNT_MAX + 1, { token, line, input: {} });
   deepEqual(asked, [...Array(PER_ACCOUNT_MAX).fill(202), 429]);
 });
 
 test('invitations to one address are throttled, and it can still sign in', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, { throttle: frozenThrottle() });
-  const { email } = await someone(held);
+  const app = await harness(t);
+  const beside = appBeside(t, app.testApp, { throttle: frozenThrottle() });
+  const { email } = await someone(app);
   const line = 'POST /v1/invites';
-  const call = { token: held.tokens.liveKey, line } as const;
+  const call = { token: app.tokens.liveKey, line } as const;
   const invited = await statusesOf(beside, PER_RECIPIENT_MAX + 1, {
     ...call,
     input: { email: email.toUpperCase(), role: 'member' },

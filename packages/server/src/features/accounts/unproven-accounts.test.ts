@@ -2,9 +2,7 @@
 // the address of somebody else.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { routeTable } from '../../../../../tests/laws/lines.ts';
+import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import {
   callersOf,
   logIn,
@@ -14,7 +12,9 @@ import {
   PASSWORD,
   type Person,
   signUp,
-} from '../../../../../tests/people.ts';
+} from '@keyrail/testing/people.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { routeTable } from '../../../../../tests/laws/lines.ts';
 
 const create = 'POST /v1/auth/users';
 const login = 'POST /v1/auth/sessions';
@@ -30,13 +30,13 @@ function aWorkspace() {
   return { name: 'URGENT: sign in at https://evil.example', slug: `un-${process.pid}-${founded}` };
 }
 
-const unproven = async (held: Bench): Promise<Person> =>
-  logIn(callersOf(held), await signUp(callersOf(held)));
+const unproven = async (app: Harness): Promise<Person> =>
+  logIn(callersOf(app), await signUp(callersOf(app)));
 
 test('with verifiedOnly, an unverified user cannot create a workspace or invite', async (t) => {
-  const held = await bench(t);
-  const person = await unproven(held);
-  const strict = appBeside(t, held.world, { verifiedOnly: true });
+  const app = await harness(t);
+  const person = await unproven(app);
+  const strict = appBeside(t, app.testApp, { verifiedOnly: true });
   const call = strict.as(person.token);
   await refused(call(found, aWorkspace()), 403, 'email_unverified');
   deepEqual((await call(me)).memberships, []);
@@ -45,19 +45,19 @@ test('with verifiedOnly, an unverified user cannot create a workspace or invite'
   await person.call(found, aWorkspace());
   const invited = { email: newAddress(), role: 'member' };
   await refused(call(invite, invited), 403, 'email_unverified');
-  deepEqual(await mailTo(held.world, invited.email), []);
+  deepEqual(await mailTo(app.testApp, invited.email), []);
 
-  const token = await mailedToken(held.world, person.email, 'verify_email');
-  await held.as.nobody('POST /v1/auth/email_verifications/consume', { token });
+  const token = await mailedToken(app.testApp, person.email, 'verify_email');
+  await app.as.nobody('POST /v1/auth/email_verifications/consume', { token });
   await call(invite, invited);
   await call(found, aWorkspace());
 });
 
 test('verifiedOnly does not restrict secret keys and the bootstrap token', async (t) => {
-  const held = await bench(t);
-  const strict = appBeside(t, held.world, { verifiedOnly: true });
-  await strict.as(held.tokens.liveKey)(invite, { email: newAddress(), role: 'member' });
-  await held.as.bootstrap(found, aWorkspace());
+  const app = await harness(t);
+  const strict = appBeside(t, app.testApp, { verifiedOnly: true });
+  await strict.as(app.tokens.liveKey)(invite, { email: newAddress(), role: 'member' });
+  await app.as.bootstrap(found, aWorkspace());
 });
 
 test('creating a workspace and inviting are the endpoints that require a verified user', () => {
@@ -66,48 +66,48 @@ test('creating a workspace and inviting are the endpoints that require a verifie
 });
 
 test('an account made by a stranger is lost to the stranger once the owner signs up', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const stranger = await logIn(callersOf(held), email);
-  const first = await mailedToken(held.world, email, 'verify_email');
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const stranger = await logIn(callersOf(app), email);
+  const first = await mailedToken(app.testApp, email, 'verify_email');
 
   // The owner of the mailbox signs up and follows the link of the notice.
   const chosen = 'a password of the owner';
-  await held.as.nobody(create, { email, password: chosen });
-  const token = await mailedToken(held.world, email, 'existing_account');
-  await held.as.nobody(reset, { token, password: chosen });
+  await app.as.nobody(create, { email, password: chosen });
+  const token = await mailedToken(app.testApp, email, 'existing_account');
+  await app.as.nobody(reset, { token, password: chosen });
 
   await refused(stranger.call(me), 401, 'invalid_session');
-  await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+  await refused(app.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
   const verify = 'POST /v1/auth/email_verifications/consume';
-  await refused(held.as.nobody(verify, { token: first }), 400, 'invalid_token');
-  const session = await held.as.nobody(login, { email, password: chosen });
+  await refused(app.as.nobody(verify, { token: first }), 400, 'invalid_token');
+  const session = await app.as.nobody(login, { email, password: chosen });
   equal(session.user.email_verified, true);
 });
 
 test('a sign-up with a verified address mails a notice without a link', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const token = await mailedToken(held.world, email, 'verify_email');
-  await held.as.nobody('POST /v1/auth/email_verifications/consume', { token });
-  await held.as.nobody(create, { email, password: PASSWORD });
-  const notice = (await mailTo(held.world, email)).at(-1);
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const token = await mailedToken(app.testApp, email, 'verify_email');
+  await app.as.nobody('POST /v1/auth/email_verifications/consume', { token });
+  await app.as.nobody(create, { email, password: PASSWORD });
+  const notice = (await mailTo(app.testApp, email)).at(-1);
   equal(notice?.kind, 'existing_account');
   equal(notice?.text.includes('#token='), false);
 });
 
 test('with sign-up off no account is made, and the response is the same', async (t) => {
-  const held = await bench(t);
-  const shut = appBeside(t, held.world, { signupPolicy: 'off' });
+  const app = await harness(t);
+  const shut = appBeside(t, app.testApp, { signupPolicy: 'off' });
   const invited = newAddress();
-  await held.as.liveKey(invite, { email: invited, role: 'member' });
-  const known = await signUp(callersOf(held));
+  await app.as.liveKey(invite, { email: invited, role: 'member' });
+  const known = await signUp(callersOf(app));
   const kindsTo = async (email: string) =>
-    (await mailTo(held.world, email)).map(({ kind }) => kind);
+    (await mailTo(app.testApp, email)).map(({ kind }) => kind);
   for (const email of [newAddress(), invited]) {
     const answer = await shut.as(null)(create, { email, password: PASSWORD });
     deepEqual(answer, { object: 'signup', email, accepted: true });
-    await refused(held.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
+    await refused(app.as.nobody(login, { email, password: PASSWORD }), 401, 'invalid_credentials');
     equal((await kindsTo(email)).includes('verify_email'), false);
   }
   await shut.as(null)(create, { email: known, password: PASSWORD });
@@ -115,31 +115,31 @@ test('with sign-up off no account is made, and the response is the same', async 
 });
 
 test('with sign-up for invited addresses, only an open invitation allows it', async (t) => {
-  const held = await bench(t);
-  const shut = appBeside(t, held.world, { signupPolicy: 'invited' }).as(null);
+  const app = await harness(t);
+  const shut = appBeside(t, app.testApp, { signupPolicy: 'invited' }).as(null);
   const trySigningUp = async (email: string): Promise<boolean> => {
     const answer = await shut(create, { email, password: PASSWORD });
     deepEqual(answer, { object: 'signup', email, accepted: true });
-    const { status } = await held.ask(login, { email, password: PASSWORD });
+    const { status } = await app.ask(login, { email, password: PASSWORD });
     return status === 201;
   };
   const invited = async () => {
     const email = newAddress();
-    const { id } = await held.as.liveKey(invite, { email, role: 'member' });
+    const { id } = await app.as.liveKey(invite, { email, role: 'member' });
     return { email, id };
   };
   equal(await trySigningUp(newAddress()), false, 'no invitation');
   const revoked = await invited();
-  await held.as.liveKey('POST /v1/invites/{id}/revoke', { id: revoked.id });
+  await app.as.liveKey('POST /v1/invites/{id}/revoke', { id: revoked.id });
   equal(await trySigningUp(revoked.email), false, 'a revoked invitation');
   const lapsed = await invited();
-  held.clock.shift(8 * 86_400_000);
+  app.clock.shift(8 * 86_400_000);
   equal(await trySigningUp(lapsed.email), false, 'an expired invitation');
 
   const { email } = await invited();
   equal(await trySigningUp(email.toUpperCase()), true, 'an open invitation, in capitals');
-  const { call } = await logIn(callersOf(held), email);
-  const token = await mailedToken(held.world, email, 'invite');
+  const { call } = await logIn(callersOf(app), email);
+  const token = await mailedToken(app.testApp, email, 'invite');
   await call('POST /v1/auth/invites/accept', { token });
   ok((await call(me)).user.email_verified);
 });

@@ -2,16 +2,16 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { type Caller, type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import type { LightMyRequestResponse as Response } from 'fastify';
-import { type Bench, bench, type Caller, refused } from '../../../../../tests/bench.ts';
 import { canonicalJson, GENESIS_HASH } from '../../doors/audit-chain.ts';
 
 const list = 'GET /v1/audit_logs';
 const chain = 'GET /v1/audit_logs/chain';
 
 /** Writes rows with and without an environment, about keys, the workspace and people. */
-async function busy(held: Bench): Promise<void> {
-  const { as } = held;
+async function busy(app: Harness): Promise<void> {
+  const { as } = app;
   const live = await as.liveKey('POST /v1/secret_keys', { env: 'live', name: 'a live name' });
   const own = await as.liveKey('POST /v1/secret_keys', { env: 'test' });
   await as.liveKey('PATCH /v1/workspace', { name: 'Renamed' });
@@ -21,12 +21,12 @@ async function busy(held: Bench): Promise<void> {
   await as.owner('PATCH /v1/workspace', { name: 'Renamed again' });
 }
 
-const walk = async (held: Bench, token: string, limit: number) => {
+const walk = async (app: Harness, token: string, limit: number) => {
   const rows: Record<string, unknown>[] = [];
   let next: string | undefined = `/v1/audit_logs?limit=${limit}`;
   for (let pages = 0; next !== undefined && pages < 100; pages += 1) {
     const headers = { authorization: `Bearer ${token}` };
-    const page: Response = await held.world.app.http.inject({ url: next, headers });
+    const page: Response = await app.testApp.app.http.inject({ url: next, headers });
     equal(page.statusCode, 200, page.body);
     ok(page.json().data.length <= limit);
     rows.push(...page.json().data);
@@ -36,9 +36,9 @@ const walk = async (held: Bench, token: string, limit: number) => {
 };
 
 test('rows are listed oldest first, without gaps, each linked to the one before', async (t) => {
-  const held = await bench(t);
-  await busy(held);
-  const rows = (await held.as.liveKey(list)).data;
+  const app = await harness(t);
+  await busy(app);
+  const rows = (await app.as.liveKey(list)).data;
   deepEqual(
     rows.map(({ seq }) => seq),
     rows.map((_, at) => at + 1),
@@ -52,11 +52,11 @@ test('rows are listed oldest first, without gaps, each linked to the one before'
 });
 
 test('the hashes can be derived from the listed rows alone', async (t) => {
-  const held = await bench(t);
-  await busy(held);
-  for (const row of (await held.as.liveKey(list)).data) {
+  const app = await harness(t);
+  await busy(app);
+  for (const row of (await app.as.liveKey(list)).data) {
     const document = {
-      workspace_id: held.workspaceId,
+      workspace_id: app.workspaceId,
       seq: row.seq,
       id: row.id,
       occurred_at: row.occurred_at,
@@ -76,11 +76,11 @@ test('the hashes can be derived from the listed rows alone', async (t) => {
 });
 
 test('after_seq starts after a position, also one that does not exist yet', async (t) => {
-  const held = await bench(t);
-  await busy(held);
-  const all = (await held.as.liveKey(list)).data;
+  const app = await harness(t);
+  await busy(app);
+  const all = (await app.as.liveKey(list)).data;
   for (const after_seq of [0, 1, 3, all.length - 1, all.length, 1e6, Number.MAX_SAFE_INTEGER]) {
-    const { data: rows } = await held.as.liveKey(list, { after_seq });
+    const { data: rows } = await app.as.liveKey(list, { after_seq });
     deepEqual(rows, all.slice(after_seq), `after ${after_seq}`);
   }
 });
@@ -104,43 +104,43 @@ const queries: [Record<string, unknown>, boolean][] = [
 
 for (const [query, isTaken] of queries) {
   test(`${JSON.stringify(query)} is ${isTaken ? 'accepted' : 'refused'}`, async (t) => {
-    const { as } = await bench(t);
+    const { as } = await harness(t);
     if (isTaken) await as.liveKey(list, query);
     else await refused(as.liveKey(list, query), 400, 'invalid_request');
   });
 }
 
 test('pages of every size cover the whole log, for a live key and for a test key', async (t) => {
-  const held = await bench(t);
-  await busy(held);
+  const app = await harness(t);
+  await busy(app);
   for (const [token, caller] of [
-    [held.tokens.liveKey, held.as.liveKey],
-    [held.tokens.testKey, held.as.testKey],
+    [app.tokens.liveKey, app.as.liveKey],
+    [app.tokens.testKey, app.as.testKey],
   ] as const) {
     const all = (await caller(list)).data;
     for (const limit of [1, 2, 3, all.length - 1, all.length, all.length + 1]) {
-      deepEqual(await walk(held, token, limit), all, `pages of ${limit}`);
+      deepEqual(await walk(app, token, limit), all, `pages of ${limit}`);
     }
   }
 });
 
 test('the default page has fifty rows, and the last page has no next link', async (t) => {
-  const held = await bench(t);
-  for (let n = 0; n < 49; n += 1) await held.as.liveKey('PATCH /v1/workspace', { name: `n${n}` });
-  const authorization = `Bearer ${held.tokens.liveKey}`;
-  const first = await held.ask(list, {}, { authorization });
+  const app = await harness(t);
+  for (let n = 0; n < 49; n += 1) await app.as.liveKey('PATCH /v1/workspace', { name: `n${n}` });
+  const authorization = `Bearer ${app.tokens.liveKey}`;
+  const first = await app.ask(list, {}, { authorization });
   equal(Array.isArray(first.body.data) && first.body.data.length, 50);
   match(first.headers.link ?? '', /^<\/v1\/audit_logs\?cursor=[\w-]+>; rel="next"$/);
-  const rest = await held.ask(list, { after_seq: 50 }, { authorization });
+  const rest = await app.ask(list, { after_seq: 50 }, { authorization });
   equal(Array.isArray(rest.body.data) && rest.body.data.length, 2);
   equal(rest.headers.link, undefined);
 });
 
 test('a test key sees the rows of test and of no environment, with their seq', async (t) => {
-  const held = await bench(t);
-  await busy(held);
-  const all = (await held.as.liveKey(list)).data;
-  const seen = (await held.as.testKey(list)).data;
+  const app = await harness(t);
+  await busy(app);
+  const all = (await app.as.liveKey(list)).data;
+  const seen = (await app.as.testKey(list)).data;
   const isLive = ({ payload }: { payload: Record<string, unknown> }) => payload.env === 'live';
   ok(all.some(isLive));
   deepEqual(
@@ -151,10 +151,10 @@ test('a test key sees the rows of test and of no environment, with their seq', a
 });
 
 test('a test key sees no personal data', async (t) => {
-  const held = await bench(t);
-  await busy(held);
-  const owner = await held.people.owner();
-  const seen = (await held.as.testKey(list)).data;
+  const app = await harness(t);
+  await busy(app);
+  const owner = await app.people.owner();
+  const seen = (await app.as.testKey(list)).data;
   for (const row of seen) equal('actor' in row, false);
   const about = (type: string) => seen.filter((row) => row.target_type === type);
   for (const type of ['workspace_invite', 'workspace_member']) {
@@ -169,30 +169,30 @@ test('a test key sees no personal data', async (t) => {
 });
 
 test('a test key does not see how many keys a deletion revoked, since that counts live keys', async (t) => {
-  const held = await bench(t);
-  const { project_id, tenant_id } = await held.given.key({ env: 'live' });
-  await held.given.key({ project_id, env: 'live' });
-  await held.as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
-  await held.as.liveKey('DELETE /v1/projects/{id}', { id: project_id });
+  const app = await harness(t);
+  const { project_id, tenant_id } = await app.given.key({ env: 'live' });
+  await app.given.key({ project_id, env: 'live' });
+  await app.as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
+  await app.as.liveKey('DELETE /v1/projects/{id}', { id: project_id });
   const payloads = async (caller: Caller) =>
     (await caller(list)).data
       .filter(({ action }) => action.endsWith('.deleted'))
       .map(({ action, payload }) => [action, payload]);
-  deepEqual(await payloads(held.as.liveKey), [
+  deepEqual(await payloads(app.as.liveKey), [
     ['tenant.deleted', { revoked_keys: 1 }],
     ['project.deleted', { revoked_keys: 1 }],
   ]);
-  deepEqual(await payloads(held.as.testKey), [
+  deepEqual(await payloads(app.as.testKey), [
     ['tenant.deleted', {}],
     ['project.deleted', {}],
   ]);
 });
 
 test('a live key sees the person that acted, or null if it was not a person', async (t) => {
-  const held = await bench(t);
-  await busy(held);
-  const owner = await held.people.owner();
-  const rows = (await held.as.liveKey(list)).data;
+  const app = await harness(t);
+  await busy(app);
+  const owner = await app.people.owner();
+  const rows = (await app.as.liveKey(list)).data;
   const byPerson = rows.filter(({ actor_type }) => actor_type === 'user');
   ok(byPerson.length > 0);
   for (const row of rows) {
@@ -208,11 +208,11 @@ test('a live key sees the person that acted, or null if it was not a person', as
 });
 
 test('every principal gets the same verdict on the chain', async (t) => {
-  const held = await bench(t);
-  await busy(held);
-  await held.people.member();
-  const last = (await held.as.liveKey(list)).data.at(-1);
-  const verdict = await held.as.liveKey(chain);
+  const app = await harness(t);
+  await busy(app);
+  await app.people.member();
+  const last = (await app.as.liveKey(list)).data.at(-1);
+  const verdict = await app.as.liveKey(chain);
   deepEqual(verdict, {
     object: 'audit_chain',
     verified: true,
@@ -222,12 +222,12 @@ test('every principal gets the same verdict on the chain', async (t) => {
     broken_seq: null,
     reason: null,
   });
-  deepEqual(await held.as.testKey(chain), verdict);
-  deepEqual(await held.as.member(chain), verdict);
+  deepEqual(await app.as.testKey(chain), verdict);
+  deepEqual(await app.as.member(chain), verdict);
 });
 
 test('the chain stays intact under concurrent writes', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const writes = Array.from({ length: 20 }, (_, n) =>
     as.liveKey('PATCH /v1/workspace', { name: `n${n}` }),
   );
@@ -239,8 +239,8 @@ test('the chain stays intact under concurrent writes', async (t) => {
 });
 
 test('another workspace has a chain of its own', async (t) => {
-  const mine = await bench(t);
-  const theirs = await bench(t);
+  const mine = await harness(t);
+  const theirs = await harness(t);
   await busy(mine);
   equal((await theirs.as.liveKey(chain)).head_seq, 3);
   const ids = new Set((await mine.as.liveKey(list)).data.map(({ id }) => id));

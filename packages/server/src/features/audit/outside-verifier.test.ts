@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { bench } from '../../../../../tests/bench.ts';
+import { harness } from '@keyrail/testing/harness.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../../../../docs/verify-audit-chain.mjs');
 
@@ -18,13 +18,13 @@ type Verify = (...kept: string[]) => Promise<Outcome>;
 
 /** Runs the script against a proxy that may tamper with the responses of the API. */
 async function verifying(t: TestContext): Promise<Verify & { tamper(by: Tampering): void }> {
-  const { given, world, tokens } = await bench(t);
+  const { given, testApp, tokens } = await harness(t);
   await given.project();
   await given.tenant();
   let by: Tampering = (rows) => rows;
   const proxy = createServer(async ({ url = '', headers }, answer) => {
     const { authorization } = headers;
-    const { body } = await world.app.http.inject({ url, headers: { authorization } });
+    const { body } = await testApp.app.http.inject({ url, headers: { authorization } });
     const value = JSON.parse(body);
     answer.end(JSON.stringify(value.object === 'list' ? { data: by(value.data) } : value));
   }).listen(0, '127.0.0.1');

@@ -2,9 +2,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { change, foundWorkspace } from '../../../../../tests/contracts/rows.ts';
 import { openStore, type Store } from '../../../../../tests/contracts/store.ts';
-import { seededBytes } from '../../../../../tests/world.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Entry } from '../../doors/actions.ts';
 import { canonicalJson, GENESIS_HASH } from '../../doors/audit-chain.ts';

@@ -1,16 +1,16 @@
 // Limits on embed tokens: the number of keys of a tenant, and its changes in a minute.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Embedded, embedded } from '@keyrail/testing/embed.ts';
 import {
-  type Bench,
-  bench,
   callerBy,
+  type Harness,
+  harness,
   messageOf,
   Refusal,
   refused,
-} from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { type Embedded, embedded } from '../../../../../tests/embed.ts';
+} from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
 import { embedChangesBy } from '../../access/embed-changes.ts';
 import { openMemoryCounters } from '../../volatile/memory.ts';
 
@@ -21,7 +21,7 @@ const KEYS_MAX = 100;
 const CHANGES_PER_MINUTE = 120;
 
 /** Makes keys for the tenant of an embed token, on the vendor plane, which has no such limit. */
-async function keysFor({ given }: Bench, subject: Subject, count: number): Promise<string[]> {
+async function keysFor({ given }: Harness, subject: Subject, count: number): Promise<string[]> {
   const { projectId, tenantId, env = 'live' } = subject;
   const ids: string[] = [];
   for (let made = 0; made < count; made += 1) {
@@ -34,9 +34,9 @@ async function keysFor({ given }: Bench, subject: Subject, count: number): Promi
 type Subject = { projectId: string; tenantId: string; env?: string };
 
 test('a tenant at its maximum of keys can neither create nor rotate one', async (t) => {
-  const held = await bench(t);
-  const page = await held.embed();
-  const [first = ''] = await keysFor(held, page, KEYS_MAX - 1);
+  const vendor = await harness(t);
+  const page = await vendor.embed();
+  const [first = ''] = await keysFor(vendor, page, KEYS_MAX - 1);
   const last = await page.call(create);
   const over = await refused(page.call(create), 409, 'conflict');
   match(String(messageOf(over)), /100 keys/);
@@ -45,27 +45,30 @@ test('a tenant at its maximum of keys can neither create nor rotate one', async 
   const next = await page.call(rotate, { id: first });
   equal(next.rotated_from, first);
   await refused(page.call(create), 409, 'conflict');
-  const { data } = await held.as.liveKey('GET /v1/keys', { tenant_id: page.tenantId, limit: 200 });
+  const { data } = await vendor.as.liveKey('GET /v1/keys', {
+    tenant_id: page.tenantId,
+    limit: 200,
+  });
   equal(data.length, KEYS_MAX);
 });
 
 test('the limit is per tenant, project and environment, and does not bind the vendor', async (t) => {
-  const held = await bench(t);
-  const page = await held.embed();
-  await keysFor(held, page, KEYS_MAX);
+  const vendor = await harness(t);
+  const page = await vendor.embed();
+  await keysFor(vendor, page, KEYS_MAX);
   await refused(page.call(create), 409, 'conflict');
   const { projectId: project_id, tenantId: tenant_id } = page;
   for (const other of [{ project_id }, { tenant_id }, { project_id, tenant_id, env: 'test' }]) {
-    const elsewhere = await embedded(held, other);
+    const elsewhere = await embedded(vendor, other);
     ok((await elsewhere.call(create)).id);
   }
-  await keysFor(held, page, 1);
+  await keysFor(vendor, page, 1);
 });
 
 test('of twenty concurrent creations with one key left, exactly one succeeds', async (t) => {
-  const held = await bench(t);
-  const page = await held.embed();
-  const ids = await keysFor(held, page, KEYS_MAX - 1);
+  const vendor = await harness(t);
+  const page = await vendor.embed();
+  const ids = await keysFor(vendor, page, KEYS_MAX - 1);
   const calls = Array.from({ length: 20 }, (_, at) =>
     at % 2 === 0 ? page.call(create) : page.call(rotate, { id: ids[at] }),
   );
@@ -74,7 +77,10 @@ test('of twenty concurrent creations with one key left, exactly one succeeds', a
     each.status === 'fulfilled' ? 'made' : statusOf(each.reason),
   );
   deepEqual(statuses.toSorted(), [...Array(19).fill('409'), 'made']);
-  const { data } = await held.as.liveKey('GET /v1/keys', { tenant_id: page.tenantId, limit: 200 });
+  const { data } = await vendor.as.liveKey('GET /v1/keys', {
+    tenant_id: page.tenantId,
+    limit: 200,
+  });
   equal(data.length, KEYS_MAX);
 });
 
@@ -82,25 +88,25 @@ const statusOf = (reason: unknown): string =>
   reason instanceof Refusal ? `${reason.answer.status}` : String(reason);
 
 test('a tenant makes 120 changes a minute over all its tokens, and can still read', async (t) => {
-  const held = await bench(t);
-  const { clock, world } = held;
+  const vendor = await harness(t);
+  const { clock, testApp } = vendor;
   const counters = openMemoryCounters({ nowMs: () => clock.now().getTime() });
-  const app = appBeside(t, world, { chargeEmbedChange: embedChangesBy(clock, counters) });
+  const app = appBeside(t, testApp, { chargeEmbedChange: embedChangesBy(clock, counters) });
   const callOf = ({ headers }: Embedded) => callerBy(app, () => headers);
-  const token = await held.embed();
+  const token = await vendor.embed();
   const page = { ...token, call: callOf(token) };
   const { id } = await page.call(create);
   for (let change = 1; change < CHANGES_PER_MINUTE; change += 1) await page.call(revoke, { id });
   const { projectId: project_id, tenantId: tenant_id } = page;
-  const sibling = await embedded(held, { project_id, tenant_id });
+  const sibling = await embedded(vendor, { project_id, tenant_id });
   for (const call of [page.call, callOf(sibling)]) {
     const over = await refused(call(create), 429, 'rate_limited');
     const seconds = Number(over.headers['retry-after']);
     ok(seconds >= 1 && seconds <= 60, `${seconds}`);
   }
   equal((await page.call('GET /v1/embed/keys')).data.length, 0);
-  const stranger = await embedded(held, { project_id });
+  const stranger = await embedded(vendor, { project_id });
   ok((await callOf(stranger)(create)).id, 'another tenant has a budget of its own');
-  held.clock.shift(61_000);
+  vendor.clock.shift(61_000);
   ok((await page.call(create)).id);
 });

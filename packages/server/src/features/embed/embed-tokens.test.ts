@@ -1,9 +1,9 @@
 // Embed tokens: minting, their claims, the origins that may present them, and their end.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
-import { bench, codeOf, messageOf, refused } from '../../../../../tests/bench.ts';
-import { appBeside, traced } from '../../../../../tests/beside.ts';
-import { embedded, headersOf, ORIGIN } from '../../../../../tests/embed.ts';
+import { embedded, headersOf, ORIGIN } from '@keyrail/testing/embed.ts';
+import { codeOf, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 import { openLog } from '../../base/log.ts';
 import { noteDriverError } from '../../db/faults.ts';
 
@@ -11,7 +11,7 @@ const mint = 'POST /v1/embed_tokens';
 const session = 'GET /v1/embed/session';
 
 test('a token names its subject and expires after five minutes', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const origins = [ORIGIN, 'http://localhost:3000'];
   await as.liveKey('PATCH /v1/workspace', { embed_origins: origins });
   const project = await given.project();
@@ -50,8 +50,8 @@ test('a token names its subject and expires after five minutes', async (t) => {
 });
 
 test('minting is refused with the reason', async (t) => {
-  const held = await bench(t);
-  const { as, given, ask, tokens } = held;
+  const vendor = await harness(t);
+  const { as, given, ask, tokens } = vendor;
   const project = await given.project();
   const tenant = await given.tenant();
   const wanted = { project_id: project.id, tenant_id: tenant.id, env: 'live' };
@@ -63,7 +63,7 @@ test('minting is refused with the reason', async (t) => {
   const refusedOrigins = await refused(as.liveKey(mint, foreign), 400, 'invalid_request');
   match(JSON.stringify(refusedOrigins.body), /"origins\.1".*"origins\.2"/);
 
-  const other = await bench(t);
+  const other = await harness(t);
   const theirs = { project_id: (await other.given.project()).id, tenant_id: tenant.id };
   const noProject = await refused(as.liveKey(mint, { ...wanted, ...theirs }), 404, 'not_found');
   equal(messageOf(noProject), 'No such project.');
@@ -86,24 +86,24 @@ test('minting is refused with the reason', async (t) => {
 });
 
 test('minting is not audited, and never uses a cached secret key', async (t) => {
-  const held = await bench(t);
-  const { token: _, projectId, tenantId } = await held.embed();
-  const { head_seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
-  const { key, id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'live' });
+  const vendor = await harness(t);
+  const { token: _, projectId, tenantId } = await vendor.embed();
+  const { head_seq } = await vendor.as.liveKey('GET /v1/audit_logs/chain');
+  const { key, id } = await vendor.as.liveKey('POST /v1/secret_keys', { env: 'live' });
   const wanted = { project_id: projectId, tenant_id: tenantId, env: 'live' };
-  await held.as.token(key)(mint, wanted);
-  equal((await held.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
-  await held.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
-  await refused(held.as.token(key)(mint, wanted), 401, 'invalid_key');
+  await vendor.as.token(key)(mint, wanted);
+  equal((await vendor.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
+  await vendor.as.liveKey('POST /v1/secret_keys/{id}/revoke', { id });
+  await refused(vendor.as.token(key)(mint, wanted), 401, 'invalid_key');
 });
 
 test('a token that has ended is refused at the very next request', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const vendor = await harness(t);
+  const { as, given } = vendor;
   const subject = async () => {
     const project = await given.project();
     const tenant = await given.tenant();
-    return embedded(held, { project_id: project.id, tenant_id: tenant.id });
+    return embedded(vendor, { project_id: project.id, tenant_id: tenant.id });
   };
   const bumped = await subject();
   const orphaned = await subject();
@@ -127,7 +127,7 @@ test('a token that has ended is refused at the very next request', async (t) => 
 });
 
 test('a token expires after five minutes of the database’s clock', async (t) => {
-  const { embed, clock } = await bench(t);
+  const { embed, clock } = await harness(t);
   const { call } = await embed();
   clock.shift(298_000);
   await call(session);
@@ -136,11 +136,11 @@ test('a token expires after five minutes of the database’s clock', async (t) =
 });
 
 test('only an origin in its audience may present a token', async (t) => {
-  const held = await bench(t);
-  const { token, headers } = await held.embed();
+  const vendor = await harness(t);
+  const { token, headers } = await vendor.embed();
   const ask = async (origin: string | undefined) => {
     const { origin: _, ...rest } = headers;
-    const answer = await held.ask(session, {}, origin === undefined ? rest : { ...rest, origin });
+    const answer = await vendor.ask(session, {}, origin === undefined ? rest : { ...rest, origin });
     return `${answer.status} ${codeOf(answer)}`;
   };
   equal(await ask(ORIGIN), '200 undefined');
@@ -150,17 +150,17 @@ test('only an origin in its audience may present a token', async (t) => {
     equal(await ask(origin), '403 origin_not_allowed', `${origin}`);
   }
   equal(headersOf(token).origin, ORIGIN);
-  const neither = await held.ask(session);
+  const neither = await vendor.ask(session);
   equal(`${neither.status} ${codeOf(neither)}`, '401 missing_credential');
 });
 
 test('an unreachable database gives 503, not 401', async (t) => {
-  const held = await bench(t);
-  const { headers } = await held.embed();
+  const vendor = await harness(t);
+  const { headers } = await vendor.embed();
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   const away = noteDriverError(refused);
-  const db = { ...held.world.db, once: () => Promise.reject(away) };
-  const { app } = appBeside(t, held.world, { db, log: openLog('silent', process.stderr) });
+  const db = { ...vendor.testApp.db, once: () => Promise.reject(away) };
+  const { app } = appBeside(t, vendor.testApp, { db, log: openLog('silent', process.stderr) });
   for (const url of ['/v1/embed/session', '/.well-known/jwks.json']) {
     const answer = await app.http.inject({ url, headers });
     equal(`${answer.statusCode} ${answer.json().error.code}`, '503 unavailable', url);
@@ -168,10 +168,10 @@ test('an unreachable database gives 503, not 401', async (t) => {
 });
 
 test('authenticating a token costs one query, and none if its signature is wrong', async (t) => {
-  const held = await bench(t);
-  const tracing = traced(held.world.db);
-  const beside = appBeside(t, held.world, { db: tracing.db });
-  const { headers } = await held.embed();
+  const vendor = await harness(t);
+  const tracing = traced(vendor.testApp.db);
+  const beside = appBeside(t, vendor.testApp, { db: tracing.db });
+  const { headers } = await vendor.embed();
   const send = () => beside.app.http.inject({ url: '/v1/embed/keys', headers });
   equal((await send()).statusCode, 200);
   tracing.take();

@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { bench, type Input, messageOf, refused } from '../../../../../tests/bench.ts';
-import { embedded } from '../../../../../tests/embed.ts';
+import { embedded } from '@keyrail/testing/embed.ts';
+import { harness, type Input, messageOf, refused } from '@keyrail/testing/harness.ts';
 
 const session = 'GET /v1/embed/session';
 const list = 'GET /v1/embed/keys';
@@ -13,7 +13,7 @@ const revoke = 'POST /v1/embed/keys/{id}/revoke';
 const usage = 'GET /v1/embed/keys/{id}/usage';
 
 test('a page sees its own session with the remaining time', async (t) => {
-  const { embed, clock, given, as } = await bench(t);
+  const { embed, clock, given, as } = await harness(t);
   const { call, tenantId, projectId } = await embed();
   await as.liveKey('PATCH /v1/tenants/{id}', { id: tenantId, name: 'Globex' });
   clock.shift(100_000);
@@ -33,8 +33,8 @@ test('a page sees its own session with the remaining time', async (t) => {
 });
 
 test('keys are created, listed, rotated and revoked within the token’s reach', async (t) => {
-  const held = await bench(t);
-  const { call, projectId, tenantId } = await held.embed();
+  const app = await harness(t);
+  const { call, projectId, tenantId } = await app.embed();
   const made = await call(create, { name: 'Laptop' });
   deepEqual(
     [made.project_id, made.tenant_id, made.env, made.name, made.scopes, made.expires_at],
@@ -54,7 +54,7 @@ test('keys are created, listed, rotated and revoked within the token’s reach',
   const ids = async (input: Input) => (await call(list, input)).data.map(({ id }) => id);
   deepEqual(await ids({}), [next.id]);
   deepEqual(await ids({ include_revoked: true }), [next.id, made.id]);
-  const rows = (await held.as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.slice(-3);
+  const rows = (await app.as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.slice(-3);
   deepEqual(
     rows.map(({ action, actor_type, actor }) => [action, actor_type, actor]),
     [
@@ -66,15 +66,15 @@ test('keys are created, listed, rotated and revoked within the token’s reach',
 });
 
 test('keys of another tenant, project or environment are not found', async (t) => {
-  const held = await bench(t);
-  const { given, as } = held;
-  const { call, projectId, tenantId } = await held.embed();
+  const app = await harness(t);
+  const { given, as } = app;
+  const { call, projectId, tenantId } = await app.embed();
   const own = { project_id: projectId, tenant_id: tenantId };
   const beside = [
     await given.key({ project_id: projectId }),
     await given.key({ tenant_id: tenantId }),
     await given.key({ ...own, env: 'test' }),
-    await (await bench(t)).given.key(),
+    await (await harness(t)).given.key(),
   ];
   for (const { id } of beside) {
     for (const line of [rotate, revoke, usage] as const) {
@@ -94,25 +94,25 @@ test('keys of another tenant, project or environment are not found', async (t) =
 });
 
 test('a cursor is valid only for the same tenant and project', async (t) => {
-  const held = await bench(t);
-  const { headers, projectId, tenantId } = await held.embed();
+  const app = await harness(t);
+  const { headers, projectId, tenantId } = await app.embed();
   const own = { project_id: projectId, tenant_id: tenantId };
-  const made = [await held.given.key(own), await held.given.key(own), await held.given.key(own)];
-  const first = await held.ask(list, { limit: 2 }, headers);
+  const made = [await app.given.key(own), await app.given.key(own), await app.given.key(own)];
+  const first = await app.ask(list, { limit: 2 }, headers);
   const cursor = /cursor=([^&>]+)/.exec(first.headers.link ?? '')?.[1];
   ok(cursor);
-  const next = await held.ask(list, { limit: 2, cursor }, headers);
+  const next = await app.ask(list, { limit: 2, cursor }, headers);
   deepEqual(Object(next.body).data[0].id, made[0]?.id);
   const others = [
-    (await embedded(held, { project_id: projectId })).headers,
-    (await embedded(held, { tenant_id: tenantId })).headers,
+    (await embedded(app, { project_id: projectId })).headers,
+    (await embedded(app, { tenant_id: tenantId })).headers,
   ];
-  for (const other of others) equal((await held.ask(list, { cursor }, other)).status, 400);
-  await refused(held.as.liveKey('GET /v1/keys', { cursor }), 400, 'invalid_request');
+  for (const other of others) equal((await app.ask(list, { cursor }, other)).status, 400);
+  await refused(app.as.liveKey('GET /v1/keys', { cursor }), 400, 'invalid_request');
 });
 
 test('no endpoint takes a tenant, a project, an environment or an expiry', async (t) => {
-  const { call, tenantId, projectId } = await (await bench(t)).embed();
+  const { call, tenantId, projectId } = await (await harness(t)).embed();
   const { id } = await call(create);
   const lines: [AnyLine, Input][] = [
     [session, {}],
@@ -138,11 +138,11 @@ test('no endpoint takes a tenant, a project, an environment or an expiry', async
 });
 
 test('each endpoint requires its scope and names the missing one', async (t) => {
-  const held = await bench(t);
-  const reader = await embedded(held, { scopes: ['keys:read', 'key_scope:a'] });
+  const app = await harness(t);
+  const reader = await embedded(app, { scopes: ['keys:read', 'key_scope:a'] });
   const own = { project_id: reader.projectId, tenant_id: reader.tenantId };
-  const writer = await embedded(held, { ...own, scopes: ['keys:write'] });
-  const { id } = await held.given.key(own);
+  const writer = await embedded(app, { ...own, scopes: ['keys:write'] });
+  const { id } = await app.given.key(own);
   const missing = async (call: Promise<unknown>) =>
     (await refused(call, 403, 'insufficient_scope')).body.error;
   for (const line of [create, rotate, revoke] as const) {
@@ -158,16 +158,16 @@ test('each endpoint requires its scope and names the missing one', async (t) => 
 });
 
 test('a created or rotated key gets only scopes that the token grants', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const scopes = ['keys:write', 'key_scope:a', 'key_scope:b'];
-  const { call, projectId, tenantId } = await embedded(held, { scopes });
+  const { call, projectId, tenantId } = await embedded(app, { scopes });
   deepEqual((await call(create, { scopes: ['b', 'a'] })).scopes, ['b', 'a']);
   const asked = call(create, { scopes: ['a', 'c', 'keys:read', 'c', 'key_scope:a'] });
   const { error } = (await refused(asked, 403, 'insufficient_scope')).body;
   deepEqual(Object(error).missing_scopes, ['c', 'keys:read', 'key_scope:a']);
   const own = { project_id: projectId, tenant_id: tenantId };
-  const wide = await held.given.key({ ...own, scopes: ['a', 'admin'] });
+  const wide = await app.given.key({ ...own, scopes: ['a', 'admin'] });
   await refused(call(rotate, { id: wide.id }), 403, 'insufficient_scope');
-  equal((await held.as.liveKey('GET /v1/keys/{id}', { id: wide.id })).expires_at, null);
+  equal((await app.as.liveKey('GET /v1/keys/{id}', { id: wide.id })).expires_at, null);
   await call(revoke, { id: wide.id });
 });

@@ -4,10 +4,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiKey } from '@keyrail/protocol/objects/api-key.ts';
+import { type Embedded, embedded } from '@keyrail/testing/embed.ts';
+import { type Harness, harness, Refusal } from '@keyrail/testing/harness.ts';
+import { quarantine } from '@keyrail/testing/operations.ts';
 import fc from 'fast-check';
-import { quarantine } from '../../../../../tests/behind.ts';
-import { type Bench, bench, Refusal } from '../../../../../tests/bench.ts';
-import { type Embedded, embedded } from '../../../../../tests/embed.ts';
 
 const RUNS = Number(process.env.EMBED_RUNS ?? 12);
 const HOUR_MS = 3_600_000;
@@ -46,42 +46,42 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 type Known = { id: string; scopes: string[]; until: number | null; isRevoked: boolean };
 
 type Ground = {
-  held: Bench;
+  app: Harness;
   tokens: { grants: string[]; holder: Embedded }[];
   keys: Known[];
 };
 
 /** Three keys made by the vendor, and tokens with different grants. */
-async function laid(held: Bench): Promise<Ground> {
-  const project = await held.given.project();
-  const tenant = await held.given.tenant();
+async function laid(app: Harness): Promise<Ground> {
+  const project = await app.given.project();
+  const tenant = await app.given.tenant();
   const own = { project_id: project.id, tenant_id: tenant.id };
-  const until = held.clock.now().getTime() + 48 * HOUR_MS;
+  const until = app.clock.now().getTime() + 48 * HOUR_MS;
   const ends = new Date(until).toISOString();
   const made = [
-    { scopes: ['a'], until: null, row: await held.given.key({ ...own, scopes: ['a'] }) },
+    { scopes: ['a'], until: null, row: await app.given.key({ ...own, scopes: ['a'] }) },
     {
       scopes: ['a', 'admin'],
       until: null,
-      row: await held.given.key({ ...own, scopes: ['a', 'admin'] }),
+      row: await app.given.key({ ...own, scopes: ['a', 'admin'] }),
     },
     {
       scopes: ['b'],
       until,
-      row: await held.given.key({ ...own, scopes: ['b'], expires_at: ends }),
+      row: await app.given.key({ ...own, scopes: ['b'], expires_at: ends }),
     },
   ];
   const keys = made.map(({ row, ...rest }) => ({ id: row.id, isRevoked: false, ...rest }));
-  return { held, keys, tokens: await renewed(held, own) };
+  return { app, keys, tokens: await renewed(app, own) };
 }
 
 const GRANTS = [[], ['a'], ['a', 'b'], ['b']];
 
-const renewed = (held: Bench, own: Record<string, string>): Promise<Ground['tokens']> =>
+const renewed = (app: Harness, own: Record<string, string>): Promise<Ground['tokens']> =>
   Promise.all(
     GRANTS.map(async (grants) => {
       const scopes = ['keys:read', 'keys:write', ...grants.map((scope) => `key_scope:${scope}`)];
-      return { grants, holder: await embedded(held, { ...own, scopes }) };
+      return { grants, holder: await embedded(app, { ...own, scopes }) };
     }),
   );
 
@@ -95,20 +95,20 @@ const outcome = <T>(call: Promise<T>): Promise<{ done: T } | { refused: string }
   );
 
 async function take(ground: Ground, what: Step): Promise<void> {
-  const { held, keys, tokens } = ground;
-  const now = () => held.clock.now().getTime();
+  const { app, keys, tokens } = ground;
+  const now = () => app.clock.now().getTime();
   if (what.do === 'wait') {
-    held.clock.shift(what.hours * HOUR_MS);
+    app.clock.shift(what.hours * HOUR_MS);
     const [first] = tokens;
     ok(first);
     const { projectId, tenantId } = first.holder;
-    ground.tokens = await renewed(held, { project_id: projectId, tenant_id: tenantId });
+    ground.tokens = await renewed(app, { project_id: projectId, tenant_id: tenantId });
     return;
   }
   const chosen = keys['at' in what ? what.at % keys.length : 0];
   ok(chosen);
   if (what.do === 'leak') {
-    await quarantine(held, chosen.id);
+    await quarantine(app, chosen.id);
     return;
   }
   const token = tokens[what.by];
@@ -135,10 +135,10 @@ async function take(ground: Ground, what: Step): Promise<void> {
 }
 
 /** Every key that the vendor sees is in the model and within its grants. */
-async function holds({ held, keys, tokens }: Ground): Promise<void> {
+async function holds({ app, keys, tokens }: Ground): Promise<void> {
   const tenantId = tokens[0]?.holder.tenantId;
   const input = { tenant_id: tenantId, include_revoked: true, limit: 200 };
-  const rows: ApiKey[] = (await held.as.liveKey('GET /v1/keys', input)).data;
+  const rows: ApiKey[] = (await app.as.liveKey('GET /v1/keys', input)).data;
   deepEqual(rows.map(({ id }) => id).toSorted(), keys.map(({ id }) => id).toSorted());
   for (const row of rows) {
     const known = keys.find(({ id }) => id === row.id);
@@ -152,11 +152,11 @@ async function holds({ held, keys, tokens }: Ground): Promise<void> {
 }
 
 test('no sequence of calls widens a key or lengthens its life', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 25 }), async (steps) => {
-      held.clock.reset();
-      const ground = await laid(held);
+      app.clock.reset();
+      const ground = await laid(app);
       for (const each of steps) await take(ground, each);
       await holds(ground);
     }),

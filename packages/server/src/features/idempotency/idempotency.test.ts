@@ -1,7 +1,7 @@
 // Idempotent requests through the HTTP API: which one runs, waits, or gets the stored response.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 import {
   aRequest,
   claim,
@@ -12,14 +12,14 @@ import {
   lockOf,
   release,
   TTL_MS,
-} from '../../../../../tests/idempotency.ts';
+} from '@keyrail/testing/idempotency.ts';
 import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
 import { purgeIdempotency } from './purge-idempotency.job.ts';
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
 
 test('the first claim executes, a duplicate waits, a retry gets the stored response', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const request = aRequest();
   const first = await as.liveKey(claim, request);
   match(first.lock_token ?? '', /^[\w-]{32}$/);
@@ -56,9 +56,9 @@ test('the first claim executes, a duplicate waits, a retry gets the stored respo
 });
 
 test('a claim of the same scope with another fingerprint is a mismatch', async (t) => {
-  const held = await bench(t);
-  const { as, clock } = held;
-  const { request, lock } = await executing(held);
+  const app = await harness(t);
+  const { as, clock } = app;
+  const { request, lock } = await executing(app);
   const other = { ...request, fingerprint: newScope() };
   equal((await as.liveKey(claim, other)).state, 'mismatch');
   clock.shift(LOCK_MS + 1000);
@@ -70,9 +70,9 @@ test('a claim of the same scope with another fingerprint is a mismatch', async (
 });
 
 test('an expired lock is stolen once, and its old holder can change nothing', async (t) => {
-  const held = await bench(t);
-  const { as, clock } = held;
-  const { request, lock: lost } = await executing(held);
+  const app = await harness(t);
+  const { as, clock } = app;
+  const { request, lock: lost } = await executing(app);
   clock.shift(LOCK_MS + 1);
   const stolen = await as.liveKey(claim, request);
   equal(stolen.state, 'execute');
@@ -90,29 +90,29 @@ test('an expired lock is stolen once, and its old holder can change nothing', as
 });
 
 test('a second complete is lost, and the stored response stays', async (t) => {
-  const held = await bench(t);
-  const { request, lock } = await executing(held);
-  await held.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });
-  const second = await held.as.liveKey(complete, { ...lock, status: 500, body: base64(4) });
+  const app = await harness(t);
+  const { request, lock } = await executing(app);
+  await app.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });
+  const second = await app.as.liveKey(complete, { ...lock, status: 500, body: base64(4) });
   deepEqual(second, { object: 'idempotency_record', outcome: 'lost', body_stored: false });
-  equal((await held.as.liveKey(heartbeat, lock)).outcome, 'lost');
-  equal((await held.as.liveKey(release, lock)).outcome, 'lost');
-  equal((await held.as.liveKey(claim, request)).response?.status, 200);
+  equal((await app.as.liveKey(heartbeat, lock)).outcome, 'lost');
+  equal((await app.as.liveKey(release, lock)).outcome, 'lost');
+  equal((await app.as.liveKey(claim, request)).response?.status, 200);
 });
 
 test('a released scope can be claimed again and does not count as stolen', async (t) => {
-  const held = await bench(t);
-  const { request, lock } = await executing(held);
-  equal((await held.as.liveKey(release, lock)).outcome, 'ok');
-  equal((await held.as.liveKey(release, lock)).outcome, 'lost');
-  const again = await held.as.liveKey(claim, { ...request, fingerprint: newScope() });
+  const app = await harness(t);
+  const { request, lock } = await executing(app);
+  equal((await app.as.liveKey(release, lock)).outcome, 'ok');
+  equal((await app.as.liveKey(release, lock)).outcome, 'lost');
+  const again = await app.as.liveKey(claim, { ...request, fingerprint: newScope() });
   equal(`${again.state} ${again.stolen}`, 'execute false');
 });
 
 test('a heartbeat extends the lock, also beyond the expiry of the record', async (t) => {
-  const held = await bench(t);
-  const { as, clock } = held;
-  const { request, lock } = await executing(held);
+  const app = await harness(t);
+  const { as, clock } = app;
+  const { request, lock } = await executing(app);
   for (let beat = 0; beat < 4; beat += 1) {
     clock.shift(LOCK_MS - 2000);
     equal((await as.liveKey(heartbeat, lock)).outcome, 'ok');
@@ -122,39 +122,39 @@ test('a heartbeat extends the lock, also beyond the expiry of the record', async
 });
 
 test('a holder whose lock expired may complete if nobody stole the lock', async (t) => {
-  const held = await bench(t);
-  const { lock } = await executing(held);
-  held.clock.shift(LOCK_MS + 1000);
-  equal((await held.as.liveKey(complete, { ...lock, status: 200 })).outcome, 'ok');
+  const app = await harness(t);
+  const { lock } = await executing(app);
+  app.clock.shift(LOCK_MS + 1000);
+  equal((await app.as.liveKey(complete, { ...lock, status: 200 })).outcome, 'ok');
 });
 
 test('an expired record is purged and no longer replayed', async (t) => {
-  const held = await bench(t);
-  const { as, clock, world } = held;
-  const { request, lock } = await executing(held);
+  const app = await harness(t);
+  const { as, clock, testApp } = app;
+  const { request, lock } = await executing(app);
   await as.liveKey(complete, { ...lock, status: 200, ttl_ms: TTL_MS });
   clock.shift(TTL_MS - 2000);
-  await purgeIdempotency(world.app.worker.work);
+  await purgeIdempotency(testApp.app.worker.work);
   equal((await as.liveKey(claim, request)).state, 'replay');
   clock.shift(4000);
-  const fresh = await executing(held);
-  await purgeIdempotency(world.app.worker.work);
+  const fresh = await executing(app);
+  await purgeIdempotency(testApp.app.worker.work);
   equal((await as.liveKey(heartbeat, fresh.lock)).outcome, 'ok', 'a live record is not purged');
   equal(`${(await as.liveKey(claim, request)).stolen}`, 'false');
 });
 
 test('a body that is too large is accepted but not stored, and the replay says so', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (const [body, isStored] of [
     [base64(262_144), true],
     [base64(262_145), false],
     [base64(4_718_592), false],
     [null, false],
   ] as const) {
-    const { request, lock } = await executing(held);
-    const done = await held.as.liveKey(complete, { ...lock, status: 200, body });
+    const { request, lock } = await executing(app);
+    const done = await app.as.liveKey(complete, { ...lock, status: 200, body });
     equal(`${done.outcome} ${done.body_stored}`, `ok ${isStored}`);
-    const { response } = await held.as.liveKey(claim, request);
+    const { response } = await app.as.liveKey(claim, request);
     deepEqual(response, {
       status: 200,
       headers: {},
@@ -165,8 +165,8 @@ test('a body that is too large is accepted but not stored, and the replay says s
 });
 
 test('a response that could not be replayed unchanged is refused', async (t) => {
-  const held = await bench(t);
-  const { lock } = await executing(held);
+  const app = await harness(t);
+  const { lock } = await executing(app);
   const bad = [
     { headers: { 'x-a': 'one\r\nset-cookie: two' } },
     { headers: { 'x-a': 'one\ntwo' } },
@@ -190,16 +190,16 @@ test('a response that could not be replayed unchanged is refused', async (t) => 
     { ttl_ms: 604_800_001 },
   ];
   for (const part of bad) {
-    const call = held.as.liveKey(complete, { ...lock, status: 200, ...part });
+    const call = app.as.liveKey(complete, { ...lock, status: 200, ...part });
     equal(messageOf(await refused(call, 400, 'invalid_request')), 'The request body is not valid.');
   }
-  equal((await held.as.liveKey(heartbeat, lock)).outcome, 'ok', 'nothing was changed');
+  equal((await app.as.liveKey(heartbeat, lock)).outcome, 'ok', 'nothing was changed');
 });
 
 test('9,000 headers are stored, and more than 10,000 values are refused', async (t) => {
-  const held = await bench(t);
-  const { as } = held;
-  const { request, lock } = await executing(held);
+  const app = await harness(t);
+  const { as } = app;
+  const { request, lock } = await executing(app);
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, 'a,b']));
   const tooMany = as.liveKey(complete, { ...lock, status: 200, headers: many(10_001) });
@@ -214,22 +214,22 @@ test('9,000 headers are stored, and more than 10,000 values are refused', async 
 });
 
 test('the same scope in another environment or workspace is independent', async (t) => {
-  const mine = await bench(t);
-  const theirs = await bench(t);
+  const mine = await harness(t);
+  const theirs = await harness(t);
   const request = aRequest();
   const live = await mine.as.liveKey(claim, request);
   const test = await mine.as.testKey(claim, { ...request, env: 'test' });
   const foreign = await theirs.as.liveKey(claim, request);
   deepEqual([live.state, test.state, foreign.state], ['execute', 'execute', 'execute']);
-  const held = lockOf(request, live.lock_token);
-  equal((await theirs.as.liveKey(release, held)).outcome, 'lost');
-  equal((await mine.as.liveKey(release, { ...held, env: 'test' })).outcome, 'lost');
-  await refused(mine.as.testKey(release, held), 403, 'forbidden');
-  equal((await mine.as.liveKey(release, held)).outcome, 'ok');
+  const app = lockOf(request, live.lock_token);
+  equal((await theirs.as.liveKey(release, app)).outcome, 'lost');
+  equal((await mine.as.liveKey(release, { ...app, env: 'test' })).outcome, 'lost');
+  await refused(mine.as.testKey(release, app), 403, 'forbidden');
+  equal((await mine.as.liveKey(release, app)).outcome, 'ok');
 });
 
 test('of many concurrent first claims exactly one executes', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();
     const states = await Promise.all(

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, bench } from '../../../../../tests/bench.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import {
   claim,
   complete,
@@ -11,7 +11,7 @@ import {
   LOCK_MS,
   release,
   TTL_MS,
-} from '../../../../../tests/idempotency.ts';
+} from '@keyrail/testing/idempotency.ts';
 import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
 import type { Opening } from '../../db/database.ts';
 import { purgeIdempotency } from './purge-idempotency.job.ts';
@@ -19,23 +19,23 @@ import { purgeIdempotency } from './purge-idempotency.job.ts';
 const LONG_MS = 600_000;
 const WAIT_MS_MAX = 5000;
 
-async function recordsOf({ world, workspaceId }: Bench): Promise<number> {
+async function recordsOf({ testApp, workspaceId }: Harness): Promise<number> {
   const text = `select count(*)::int as count from idempotency_records where workspace_id = $1`;
   const ask = { text, values: [workspaceId] };
-  const { rows } = await world.app.worker.work((tx) => tx.run(ask));
+  const { rows } = await testApp.app.worker.work((tx) => tx.run(ask));
   return Number(rows[0]?.count);
 }
 
-const recordDoor = ({ workspaceId }: Bench): Opening => ({
+const recordDoor = ({ workspaceId }: Harness): Opening => ({
   role: 'kr_record',
   scope: { workspaceId, envs: ['live', 'test'] },
   deadline: { remainingMs: () => 10_000 },
 });
 
 test('a scope whose record expired can be claimed again, with nothing left of it', async (t) => {
-  const held = await bench(t);
-  const { as, clock } = held;
-  const { request, lock } = await executing(held);
+  const app = await harness(t);
+  const { as, clock } = app;
+  const { request, lock } = await executing(app);
   await as.liveKey(complete, { ...lock, status: 201, body: 'b2xk', ttl_ms: TTL_MS });
   clock.shift(TTL_MS + 1000);
   const other = { ...request, fingerprint: newScope() };
@@ -54,9 +54,9 @@ test('a scope whose record expired can be claimed again, with nothing left of it
 });
 
 test('the holder of an expired record has lost it, even if nobody claimed it', async (t) => {
-  const held = await bench(t);
-  const { as, clock } = held;
-  const { request, lock } = await executing(held);
+  const app = await harness(t);
+  const { as, clock } = app;
+  const { request, lock } = await executing(app);
   clock.shift(TTL_MS + 1000);
   for (const line of [heartbeat, release, complete] as const) {
     const more = line === complete ? { status: 200 } : {};
@@ -66,10 +66,10 @@ test('the holder of an expired record has lost it, even if nobody claimed it', a
 });
 
 test('the completing call sets how long a response is kept', async (t) => {
-  const held = await bench(t);
-  const { as, clock } = held;
-  const long = await executing(held, TTL_MS);
-  const short = await executing(held, LONG_MS);
+  const app = await harness(t);
+  const { as, clock } = app;
+  const long = await executing(app, TTL_MS);
+  const short = await executing(app, LONG_MS);
   await as.liveKey(complete, { ...long.lock, status: 200, ttl_ms: LONG_MS });
   await as.liveKey(complete, { ...short.lock, status: 200, ttl_ms: TTL_MS });
   clock.shift(TTL_MS + 1000);
@@ -78,9 +78,9 @@ test('the completing call sets how long a response is kept', async (t) => {
 });
 
 test('a heartbeat never shortens the life of a record', async (t) => {
-  const held = await bench(t);
-  const { as, clock } = held;
-  const { request, lock } = await executing(held, LONG_MS);
+  const app = await harness(t);
+  const { as, clock } = app;
+  const { request, lock } = await executing(app, LONG_MS);
   equal((await as.liveKey(heartbeat, lock)).outcome, 'ok');
   clock.shift(LOCK_MS + 1000);
   equal((await as.liveKey(claim, { ...request, fingerprint: newScope() })).state, 'mismatch');
@@ -89,29 +89,29 @@ test('a heartbeat never shortens the life of a record', async (t) => {
 
 test('the purge removes all expired records and keeps live ones', async (t) => {
   const ROWS = 2500;
-  const held = await bench(t);
-  const { clock, world } = held;
-  await world.db.once(recordDoor(held), {
+  const app = await harness(t);
+  const { clock, testApp } = app;
+  await testApp.db.once(recordDoor(app), {
     text: `insert into idempotency_records
         (env, scope_hash, fingerprint, locked_until, expires_at)
       select 'test', sha256(n::text::bytea), sha256('a'), at, at
       from generate_series(1, $1) n, (select $2::timestamptz as at) old`,
     values: [ROWS, clock.now()],
   });
-  await executing(held, LONG_MS);
-  equal(await recordsOf(held), ROWS + 1);
+  await executing(app, LONG_MS);
+  equal(await recordsOf(app), ROWS + 1);
   clock.shift(1000);
-  await purgeIdempotency(world.app.worker.work);
-  equal(await recordsOf(held), 1);
+  await purgeIdempotency(testApp.app.worker.work);
+  equal(await recordsOf(app), 1);
 });
 
 /** Resolves once some transaction waits for a lock. */
-async function someoneWaits({ world }: Bench): Promise<void> {
+async function someoneWaits({ testApp }: Harness): Promise<void> {
   const text = `select from pg_locks join pg_stat_activity using (pid)
     where not granted and datname = current_database()`;
   const deadline = performance.now() + WAIT_MS_MAX;
   for (;;) {
-    const { count } = await world.app.worker.work((tx) => tx.run({ text, values: [] }));
+    const { count } = await testApp.app.worker.work((tx) => tx.run({ text, values: [] }));
     if (count > 0) return;
     ok(performance.now() < deadline, 'no transaction waits for a lock');
     await sleep(5);
@@ -119,13 +119,13 @@ async function someoneWaits({ world }: Bench): Promise<void> {
 }
 
 test('a record that is claimed while the purge runs stays', async (t) => {
-  const held = await bench(t);
-  const { clock, world } = held;
-  const { request } = await executing(held);
+  const app = await harness(t);
+  const { clock, testApp } = app;
+  const { request } = await executing(app);
   clock.shift(TTL_MS + 1000);
   const claimed = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
-  const claiming = world.db.transaction(recordDoor(held), async ({ run }) => {
+  const claiming = testApp.db.transaction(recordDoor(app), async ({ run }) => {
     const bytes = (hex: string) => Buffer.from(hex, 'hex');
     const { rows } = await run({
       text: 'select state from claim_idempotency($1, $2, $3, $4, $5, $6)',
@@ -143,11 +143,11 @@ test('a record that is claimed while the purge runs stays', async (t) => {
     return { kind: 'commit', last: [], result: () => rows[0]?.state };
   });
   await claimed.promise;
-  const purging = purgeIdempotency(world.app.worker.work);
+  const purging = purgeIdempotency(testApp.app.worker.work);
   // The embedded store has one connection, so there the purge has not started yet.
-  if (world.db.kind === 'postgres') await someoneWaits(held);
+  if (testApp.db.kind === 'postgres') await someoneWaits(app);
   open.resolve();
   equal(await claiming, 'execute');
   await purging;
-  equal((await held.as.liveKey(claim, request)).state, 'in_progress');
+  equal((await app.as.liveKey(claim, request)).state, 'in_progress');
 });

@@ -1,8 +1,8 @@
 // Stored responses are limited per workspace and environment, and unreadable in the database.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, type Caller, callerWith } from '../../../../../tests/bench.ts';
-import { aRequest, claim, complete, lockOf, TTL_MS } from '../../../../../tests/idempotency.ts';
+import { type Caller, callerWith, type Harness, harness } from '@keyrail/testing/harness.ts';
+import { aRequest, claim, complete, lockOf, TTL_MS } from '@keyrail/testing/idempotency.ts';
 import type { Opening } from '../../db/database.ts';
 import { purgeIdempotency } from './purge-idempotency.job.ts';
 
@@ -10,18 +10,18 @@ const KIBIBYTE = 1024;
 const LONG_MS = 600_000;
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
 
-const recordDoor = ({ workspaceId }: Bench): Opening => ({
+const recordDoor = ({ workspaceId }: Harness): Opening => ({
   role: 'kr_record',
   scope: { workspaceId, envs: ['live', 'test'] },
   deadline: { remainingMs: () => 10_000 },
 });
 
-const sql = (held: Bench, text: string, values: unknown[] = []) =>
-  held.world.db.once(recordDoor(held), { text, values });
+const sql = (app: Harness, text: string, values: unknown[] = []) =>
+  app.testApp.db.once(recordDoor(app), { text, values });
 
 /** Callers of an app on the same database that stores at most this many bytes. */
-function storingUpTo({ world, tokens }: Bench, idempotencyBytesMax: number) {
-  const small = { ...world, app: world.variant({ idempotencyBytesMax }) };
+function storingUpTo({ testApp, tokens }: Harness, idempotencyBytesMax: number) {
+  const small = { ...testApp, app: testApp.variant({ idempotencyBytesMax }) };
   return { live: callerWith(small, tokens.liveKey), test: callerWith(small, tokens.testKey) };
 }
 
@@ -38,9 +38,9 @@ async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response 
 }
 
 /** The bytes according to the counters, and the bytes in the records. */
-async function bytesOf(held: Bench) {
+async function bytesOf(app: Harness) {
   const { rows } = await sql(
-    held,
+    app,
     `select (select coalesce(sum(bytes), 0)::int from idempotency_totals) as counted,
       (select coalesce(sum(octet_length(sealed)), 0)::int from idempotency_records) as there`,
   );
@@ -48,8 +48,8 @@ async function bytesOf(held: Bench) {
 }
 
 test('a full workspace still completes but stores no bodies, and its replays say so', async (t) => {
-  const held = await bench(t);
-  const { live } = storingUpTo(held, 64 * KIBIBYTE);
+  const app = await harness(t);
+  const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = { 'content-type': 'text/plain' };
   const first = await stored(live, { body: base64(60 * KIBIBYTE), headers });
   equal(first.isStored, true);
@@ -67,19 +67,19 @@ test('a full workspace still completes but stores no bodies, and its replays say
 });
 
 test('headers count too, and long ones are omitted beyond the limit', async (t) => {
-  const held = await bench(t);
-  const { live } = storingUpTo(held, 64 * KIBIBYTE);
+  const app = await harness(t);
+  const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = Object.fromEntries(
     Array.from({ length: 30 }, (_, at) => [`x-${at}`, 'v'.repeat(4000)]),
   );
   const { request } = await stored(live, { headers });
   deepEqual((await live(claim, request)).response?.headers, {});
-  ok((await bytesOf(held)).there < KIBIBYTE);
+  ok((await bytesOf(app)).there < KIBIBYTE);
 });
 
 test('a full environment or workspace does not affect the others', async (t) => {
-  const mine = await bench(t);
-  const theirs = await bench(t);
+  const mine = await harness(t);
+  const theirs = await harness(t);
   const callers = storingUpTo(mine, 64 * KIBIBYTE);
   const body = base64(60 * KIBIBYTE);
   equal((await stored(callers.test, { env: 'test', body })).isStored, true);
@@ -89,24 +89,24 @@ test('a full environment or workspace does not affect the others', async (t) => 
 });
 
 test('expired records free their bytes when they are purged or claimed again', async (t) => {
-  const held = await bench(t);
-  const { live } = storingUpTo(held, 64 * KIBIBYTE);
+  const app = await harness(t);
+  const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const body = base64(40 * KIBIBYTE);
   const { request } = await stored(live, { body });
   equal((await stored(live, { body, ttlMs: LONG_MS })).isStored, false);
-  held.clock.shift(TTL_MS + 1000);
+  app.clock.shift(TTL_MS + 1000);
   equal((await live(claim, request)).state, 'execute', 'the expired scope is claimed again');
   equal((await stored(live, { body })).isStored, true);
-  held.clock.shift(TTL_MS + 1000);
-  await purgeIdempotency(held.world.app.worker.work);
-  const left = await bytesOf(held);
+  app.clock.shift(TTL_MS + 1000);
+  await purgeIdempotency(app.testApp.app.worker.work);
+  const left = await bytesOf(app);
   equal(left.counted, left.there);
   equal((await stored(live, { body })).isStored, true);
 });
 
 test('the counters stay exact under concurrent claims, completions and purges', async (t) => {
-  const held = await bench(t);
-  const { live, test: inTest } = storingUpTo(held, 512 * KIBIBYTE);
+  const app = await harness(t);
+  const { live, test: inTest } = storingUpTo(app, 512 * KIBIBYTE);
   const scopes = Array.from({ length: 40 }, () => ({ ...aRequest(), ttl_ms: TTL_MS }));
   for (let round = 0; round < 5; round += 1) {
     const work = scopes.map(async (request, at) => {
@@ -117,43 +117,43 @@ test('the counters stay exact under concurrent claims, completions and purges', 
       const body = base64(((at * 7 + round) % 32) * KIBIBYTE);
       await call(complete, { ...lockOf({ ...request, env }, lock_token), status: 200, body });
     });
-    await Promise.all([...work, purgeIdempotency(held.world.app.worker.work)]);
-    const { counted, there } = await bytesOf(held);
+    await Promise.all([...work, purgeIdempotency(app.testApp.app.worker.work)]);
+    const { counted, there } = await bytesOf(app);
     equal(counted, there);
     notEqual(counted, 0);
-    held.clock.shift(round % 2 === 0 ? 86_400_000 : TTL_MS + 1000);
+    app.clock.shift(round % 2 === 0 ? 86_400_000 : TTL_MS + 1000);
   }
-  held.clock.shift(86_400_000);
-  await purgeIdempotency(held.world.app.worker.work);
-  deepEqual(await bytesOf(held), { counted: 0, there: 0 });
+  app.clock.shift(86_400_000);
+  await purgeIdempotency(app.testApp.app.worker.work);
+  deepEqual(await bytesOf(app), { counted: 0, there: 0 });
 });
 
 test('a stored response is unreadable in the database', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const secret = 'tok_SECRET_of_a_customer';
   const body = Buffer.from(JSON.stringify({ card_token: secret })).toString('base64');
-  const { request } = await stored(held.as.liveKey, { body, headers: { 'x-secret': secret } });
-  const { rows } = await sql(held, 'select * from idempotency_records');
+  const { request } = await stored(app.as.liveKey, { body, headers: { 'x-secret': secret } });
+  const { rows } = await sql(app, 'select * from idempotency_records');
   const bytes = rows.flatMap((row) => Object.values(row)).filter((value) => Buffer.isBuffer(value));
   equal(rows.length, 1);
   equal(JSON.stringify(rows).includes(secret), false);
   ok(bytes.every((value) => !value.includes(secret)));
-  equal((await held.as.liveKey(claim, request)).response?.body, body);
+  equal((await app.as.liveKey(claim, request)).response?.body, body);
 });
 
 test('a response that was copied to another record is not replayed there', async (t) => {
-  const held = await bench(t);
-  const mine = await stored(held.as.liveKey, { body: base64(10), headers: { 'x-a': 'b' } });
-  const other = await stored(held.as.liveKey, { body: base64(20) });
+  const app = await harness(t);
+  const mine = await stored(app.as.liveKey, { body: base64(10), headers: { 'x-a': 'b' } });
+  const other = await stored(app.as.liveKey, { body: base64(20) });
   const scope = Buffer.from(mine.request.scope_hash, 'hex');
   await sql(
-    held,
+    app,
     `update idempotency_records set sealed =
         (select sealed from idempotency_records where scope_hash = $1)
       where scope_hash <> $1`,
     [scope],
   );
-  const replay = await held.as.liveKey(claim, other.request);
+  const replay = await app.as.liveKey(claim, other.request);
   deepEqual(
     [replay.state, replay.response?.status],
     ['replay', 201],
@@ -164,15 +164,15 @@ test('a response that was copied to another record is not replayed there', async
 });
 
 test('a response from before responses were sealed is replayed until it expires', async (t) => {
-  const held = await bench(t);
-  const { request } = await stored(held.as.liveKey, {});
+  const app = await harness(t);
+  const { request } = await stored(app.as.liveKey, {});
   await sql(
-    held,
+    app,
     `update idempotency_records set sealed = null, headers = '{"x-a":"b"}', body = 'old'
       where scope_hash = $1`,
     [Buffer.from(request.scope_hash, 'hex')],
   );
-  deepEqual((await held.as.liveKey(claim, request)).response, {
+  deepEqual((await app.as.liveKey(claim, request)).response, {
     status: 201,
     headers: { 'x-a': 'b' },
     body: Buffer.from('old').toString('base64'),

@@ -3,10 +3,10 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import fc from 'fast-check';
 import { hostileValue, jsonOf } from '../../../../../tests/laws/hostile.ts';
 import { bodySchemaOf, fitting, resolved } from '../../../../../tests/laws/inputs.ts';
-import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
 import { acceptedBatch, faultsOf } from './batch-check.ts';
 
 const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';

@@ -3,16 +3,16 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
-import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
-import { type Chance, chanceFrom } from '../../../../../tests/turns.ts';
+import { type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
+import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const ingest = 'POST /v1/ingest/batch';
 const DAY_MS = 86_400_000;
 const SEEDS = Number(process.env.MODEL_SEEDS ?? 3);
 const BATCHES = 12;
 
-type Key = Awaited<ReturnType<Bench['given']['key']>>;
+type Key = Awaited<ReturnType<Harness['given']['key']>>;
 type Counted = {
   key: Key | null;
   tenant: Key;
@@ -25,8 +25,8 @@ type Counted = {
 /** Rates whose reciprocals are whole numbers, so that sums need no rounding. */
 const rates = [1, 1, 0.5, 0.25, 0.2, 0.1];
 
-async function aStage(held: Bench): Promise<{ keys: Key[]; foreign: Key }> {
-  const { given } = held;
+async function aStage(app: Harness): Promise<{ keys: Key[]; foreign: Key }> {
+  const { given } = app;
   const first = await given.key();
   const { project_id, tenant_id } = first;
   const keys = [
@@ -69,29 +69,29 @@ function anEvent(
 }
 
 /** Sends a series of batches; returns the events that must have been counted. */
-async function sendRun(held: Bench, chance: Chance, stage: Awaited<ReturnType<typeof aStage>>) {
+async function sendRun(app: Harness, chance: Chance, stage: Awaited<ReturnType<typeof aStage>>) {
   const model: Counted[] = [];
   const sentBefore: Input[] = [];
   for (let each = 0; each < BATCHES; each += 1) {
     const again = sentBefore.length > 0 && chance.percent(25);
     if (again) {
-      await held.as.liveKey(ingest, chance.pick(sentBefore));
+      await app.as.liveKey(ingest, chance.pick(sentBefore));
       continue;
     }
     const made = Array.from({ length: chance.below(40) }, () =>
-      anEvent(chance, stage.keys, held.clock.now()),
+      anEvent(chance, stage.keys, app.clock.now()),
     );
     const events = made.map(({ sent }) => sent);
     const batch = batchOf(events, { batch_id: randomUUID() });
     if (chance.percent(20)) {
       const bad = chance.percent(50)
         ? { ...events[0], ts: 'never' }
-        : eventOf(stage.foreign, held.clock.now());
+        : eventOf(stage.foreign, app.clock.now());
       const spoilt = { ...batch, events: [...events, bad] };
-      await refused(held.as.liveKey(ingest, spoilt), 400, 'invalid_request');
+      await refused(app.as.liveKey(ingest, spoilt), 400, 'invalid_request');
       continue;
     }
-    const receipt = await held.as.liveKey(ingest, batch);
+    const receipt = await app.as.liveKey(ingest, batch);
     equal(receipt.accepted, events.length);
     sentBefore.push(batch);
     model.push(...made.map(({ counted }) => counted));
@@ -110,9 +110,9 @@ function grouped<T>(
   return Object.fromEntries(Object.entries(groups).map(([name, group = []]) => [name, of(group)]));
 }
 
-async function holdAgainst(held: Bench, model: readonly Counted[], { keys }: { keys: Key[] }) {
-  const { as } = held;
-  const today = held.clock.now().toISOString().slice(0, 10);
+async function holdAgainst(app: Harness, model: readonly Counted[], { keys }: { keys: Key[] }) {
+  const { as } = app;
+  const today = app.clock.now().toISOString().slice(0, 10);
   for (const key of keys) {
     const own = model.filter((event) => event.key === key);
     const { data } = await as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 });
@@ -164,12 +164,12 @@ async function holdAgainst(held: Bench, model: readonly Counted[], { keys }: { k
 
 for (let seed = 1; seed <= SEEDS; seed += 1) {
   test(`all figures match the accepted events (seed ${seed})`, async (t) => {
-    const held = await bench(t);
+    const app = await harness(t);
     const chance = chanceFrom(seed);
     // Start at noon, so that the run ends on the same day.
-    held.clock.shift(DAY_MS * 1.5 - (held.clock.now().getTime() % DAY_MS));
-    const stage = await aStage(held);
-    const model = await sendRun(held, chance, stage);
-    await holdAgainst(held, model, stage);
+    app.clock.shift(DAY_MS * 1.5 - (app.clock.now().getTime() % DAY_MS));
+    const stage = await aStage(app);
+    const model = await sendRun(app, chance, stage);
+    await holdAgainst(app, model, stage);
   });
 }

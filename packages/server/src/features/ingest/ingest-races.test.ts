@@ -3,20 +3,26 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { type Bench, bench, type Caller, type Input, Refusal } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
-import { chanceFrom } from '../../../../../tests/turns.ts';
+import {
+  type Caller,
+  type Harness,
+  harness,
+  type Input,
+  Refusal,
+} from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import type { AppParts } from '../../app.ts';
 
 const line = 'POST /v1/ingest/batch';
 const MINUTE_MS = 60_000;
 
 /** Moves to the start of a minute, so that each race happens within one budget. */
-const toMinuteStart = ({ clock }: Bench): void =>
+const toMinuteStart = ({ clock }: Harness): void =>
   clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + 500);
 
-const requestsOf = async ({ as }: Bench, ids: string[]): Promise<number> => {
+const requestsOf = async ({ as }: Harness, ids: string[]): Promise<number> => {
   const usages = await Promise.all(
     ids.map((id) => as.liveKey('GET /v1/keys/{id}/usage', { id, days: 90 })),
   );
@@ -24,12 +30,12 @@ const requestsOf = async ({ as }: Bench, ids: string[]): Promise<number> => {
 };
 
 /** Callers of several servers on one database: batches of one server would not run in parallel. */
-function fleet(t: TestContext, held: Bench, changes: Partial<AppParts> = {}): () => Caller {
-  const servers = [1, 2, 3].map(() => appBeside(t, held.world, changes).as(held.tokens.liveKey));
+function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): () => Caller {
+  const servers = [1, 2, 3].map(() => appBeside(t, app.testApp, changes).as(app.tokens.liveKey));
   let calls = 0;
   return () => {
     calls += 1;
-    return servers[calls % servers.length] ?? held.as.liveKey;
+    return servers[calls % servers.length] ?? app.as.liveKey;
   };
 }
 
@@ -43,7 +49,7 @@ const accepted = (call: Caller, batch: Input): Promise<number> =>
     },
   );
 
-async function keysOf({ given }: Bench, count: number) {
+async function keysOf({ given }: Harness, count: number) {
   const first = await given.key();
   const { project_id, tenant_id } = first;
   const others = Array.from({ length: count - 1 }, () => given.key({ project_id, tenant_id }));
@@ -51,45 +57,43 @@ async function keysOf({ given }: Bench, count: number) {
 }
 
 test('fifty concurrent batches never exceed the budget', async (t) => {
-  const held = await bench(t);
-  toMinuteStart(held);
-  const next = fleet(t, held, { ingestEventsPerMinute: 100 });
-  const [key] = await keysOf(held, 1);
+  const app = await harness(t);
+  toMinuteStart(app);
+  const next = fleet(t, app, { ingestEventsPerMinute: 100 });
+  const [key] = await keysOf(app, 1);
   ok(key);
   const sizes = Array.from({ length: 50 }, (_, at) => 1 + (at % 7));
   const got = await Promise.all(
-    sizes.map((size) =>
-      accepted(next(), batchOf(Array(size).fill(eventOf(key, held.clock.now())))),
-    ),
+    sizes.map((size) => accepted(next(), batchOf(Array(size).fill(eventOf(key, app.clock.now()))))),
   );
   const total = got.reduce((sum, count) => sum + count, 0);
   ok(total <= 100, `${total} events got in`);
   ok(total > 100 - 7, `only ${total} events got in`);
-  equal(await requestsOf(held, [key.id]), total);
+  equal(await requestsOf(app, [key.id]), total);
 });
 
 test('concurrent copies of one batch count once, and all get the same receipt', async (t) => {
-  const held = await bench(t);
-  const next = fleet(t, held);
-  const [key] = await keysOf(held, 1);
+  const app = await harness(t);
+  const next = fleet(t, app);
+  const [key] = await keysOf(app, 1);
   ok(key);
   for (let round = 0; round < 5; round += 1) {
     const batch_id = randomUUID();
-    const events = Array(3).fill(eventOf(key, held.clock.now()));
+    const events = Array(3).fill(eventOf(key, app.clock.now()));
     const batch = batchOf(events, { batch_id, events_dropped: round });
     const receipts = await Promise.all(Array.from({ length: 8 }, () => next()(line, batch)));
     for (const receipt of receipts) deepEqual(receipt, receipts[0]);
-    equal(await requestsOf(held, [key.id]), 3 * (round + 1));
+    equal(await requestsOf(app, [key.id]), 3 * (round + 1));
   }
 });
 
 test('concurrent batches with the same keys are all accepted, and the totals add up', async (t) => {
-  const held = await bench(t);
-  const next = fleet(t, held);
-  const keys = await keysOf(held, 12);
+  const app = await harness(t);
+  const next = fleet(t, app);
+  const keys = await keysOf(app, 12);
   const chance = chanceFrom(7);
   const days = [0, 1, 2, 31, 45].map(
-    (age) => new Date(held.clock.now().getTime() - age * 86_400_000),
+    (age) => new Date(app.clock.now().getTime() - age * 86_400_000),
   );
   let sent = 0;
   const batches = Array.from({ length: 40 }, () => {
@@ -108,28 +112,28 @@ test('concurrent batches with the same keys are all accepted, and the totals add
   );
   equal(
     await requestsOf(
-      held,
+      app,
       keys.map(({ id }) => id),
     ),
     sent,
   );
-  const overview = await held.as.liveKey('GET /v1/usage/overview', { interval: 'day', count: 35 });
+  const overview = await app.as.liveKey('GET /v1/usage/overview', { interval: 'day', count: 35 });
   const denied = overview.total.denials.reduce((sum, { requests }) => sum + requests, 0);
   ok(denied > 0 && denied < overview.total.requests);
 });
 
 test('batches sent again together with new ones keep their receipts', async (t) => {
-  const held = await bench(t);
-  const [key] = await keysOf(held, 1);
+  const app = await harness(t);
+  const [key] = await keysOf(app, 1);
   ok(key);
   const make = (count: number) =>
-    batchOf(Array(count).fill(eventOf(key, held.clock.now())), { batch_id: randomUUID() });
+    batchOf(Array(count).fill(eventOf(key, app.clock.now())), { batch_id: randomUUID() });
   const old = [1, 2, 3].map(make);
-  for (const batch of old) await held.as.liveKey(line, batch);
+  for (const batch of old) await app.as.liveKey(line, batch);
   const fresh = [10, 20, 30, 40].map(make);
-  const unnamed = batchOf(Array(7).fill(eventOf(key, held.clock.now())));
+  const unnamed = batchOf(Array(7).fill(eventOf(key, app.clock.now())));
   const together = [...fresh, ...old, ...fresh.slice(0, 2), unnamed];
-  const got = await Promise.all(together.map((batch) => accepted(held.as.liveKey, batch)));
+  const got = await Promise.all(together.map((batch) => accepted(app.as.liveKey, batch)));
   deepEqual(got, [10, 20, 30, 40, 1, 2, 3, 10, 20, 7]);
-  equal(await requestsOf(held, [key.id]), 6 + 100 + 7);
+  equal(await requestsOf(app, [key.id]), 6 + 100 + 7);
 });

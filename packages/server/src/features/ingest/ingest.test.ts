@@ -2,28 +2,34 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { type Answer, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
+import {
+  type Answer,
+  type Harness,
+  harness,
+  type Input,
+  refused,
+} from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const line = 'POST /v1/ingest/batch';
 const MINUTE_MS = 60_000;
 
-const daysOf = async ({ as }: Bench, id: string) =>
+const daysOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/keys/{id}/usage', { id, days: 90 })).data;
 
-const requestsOf = async (held: Bench, id: string): Promise<number> =>
-  (await daysOf(held, id)).reduce((sum, { requests }) => sum + requests, 0);
+const requestsOf = async (app: Harness, id: string): Promise<number> =>
+  (await daysOf(app, id)).reduce((sum, { requests }) => sum + requests, 0);
 
 const detailsIn = ({ body }: Answer) => (body.error as { details?: Input[] }).details ?? [];
 
 /** A server with this budget per workspace, at the start of a minute. */
 async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
-  const held = await bench(t);
-  const { clock, tokens } = held;
+  const app = await harness(t);
+  const { clock, tokens } = app;
   clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + 1000);
-  const beside = appBeside(t, held.world, { ingestEventsPerMinute });
-  const key = await held.given.key();
+  const beside = appBeside(t, app.testApp, { ingestEventsPerMinute });
+  const key = await app.given.key();
   const send = (count: number, more: Input = {}) =>
     beside.as(tokens.liveKey)(
       line,
@@ -39,12 +45,12 @@ async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
       headers: { authorization: `Bearer ${tokens.liveKey}` },
       payload,
     });
-  return { held, key, send, sendBytes };
+  return { app, key, send, sendBytes };
 }
 
 test('a batch is counted by day and sets last_used_at of its key', async (t) => {
-  const held = await bench(t);
-  const { as, given, clock } = held;
+  const app = await harness(t);
+  const { as, given, clock } = app;
   const key = await given.key();
   equal(key.last_used_at, null);
   const at = clock.now();
@@ -56,11 +62,11 @@ test('a batch is counted by day and sets last_used_at of its key', async (t) => 
   ];
   const receipt = await as.liveKey(line, batchOf(events, { events_dropped: 7, unknown: {} }));
   deepEqual(receipt, { object: 'ingest_receipt', accepted: 3, events_dropped_reported: 7 });
-  const total = (await daysOf(held, key.id)).reduce((a, b) => ({
+  const total = (await daysOf(app, key.id)).reduce((a, b) => ({
     ...b,
     errors: a.errors + b.errors,
   }));
-  equal(await requestsOf(held, key.id), 3);
+  equal(await requestsOf(app, key.id), 3);
   equal(total.errors, 2);
   const read = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
   const listed = (await as.liveKey('GET /v1/keys')).data.find(({ id }) => id === key.id);
@@ -71,7 +77,7 @@ test('a batch is counted by day and sets last_used_at of its key', async (t) => 
 });
 
 test('an older event does not move last_used_at back', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const key = await given.key();
   const now = clock.now();
   for (const ageMs of [0, 1, 86_400_000, 40 * 86_400_000]) {
@@ -83,36 +89,36 @@ test('an older event does not move last_used_at back', async (t) => {
 });
 
 test('a sampled event counts as several, and its own rate overrides that of the batch', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
-  const at = held.clock.now();
+  const app = await harness(t);
+  const key = await app.given.key();
+  const at = app.clock.now();
   const events = [eventOf(key, at), eventOf(key, at, { sample_rate: 0.1 })];
-  await held.as.liveKey(line, batchOf(events, { sample_rate: 0.3 }));
-  equal(await requestsOf(held, key.id), 13, '1/0.3 + 1/0.1, rounded');
-  await held.as.liveKey(line, batchOf([eventOf(key, at)], { sample_rate: 0.3 }));
-  equal(await requestsOf(held, key.id), 17, 'rounded in the response, not when it is added');
+  await app.as.liveKey(line, batchOf(events, { sample_rate: 0.3 }));
+  equal(await requestsOf(app, key.id), 13, '1/0.3 + 1/0.1, rounded');
+  await app.as.liveKey(line, batchOf([eventOf(key, at)], { sample_rate: 0.3 }));
+  equal(await requestsOf(app, key.id), 17, 'rounded in the response, not when it is added');
 });
 
 test('weights and figures are capped at the largest safe integer', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
-  const rare = await held.given.key();
-  const at = held.clock.now();
+  const app = await harness(t);
+  const key = await app.given.key();
+  const rare = await app.given.key();
+  const at = app.clock.now();
   const smallest = eventOf(key, at, { sample_rate: Number.MIN_VALUE, status: 500 });
   for (const events of [[smallest, smallest], [smallest]]) {
-    await held.as.liveKey(line, batchOf(events));
+    await app.as.liveKey(line, batchOf(events));
   }
-  const [day] = await daysOf(held, key.id);
+  const [day] = await daysOf(app, key.id);
   deepEqual([day?.requests, day?.errors], Array(2).fill(Number.MAX_SAFE_INTEGER));
-  await held.as.liveKey(line, batchOf([eventOf(rare, at)], { sample_rate: 0.000_000_1 }));
-  equal(await requestsOf(held, rare.id), 10_000_000);
+  await app.as.liveKey(line, batchOf([eventOf(rare, at)], { sample_rate: 0.000_000_1 }));
+  equal(await requestsOf(app, rare.id), 10_000_000);
   for (const figures of ['GET /v1/usage/tenants', 'GET /v1/usage/overview'] as const) {
-    match(JSON.stringify(await held.as.liveKey(figures)), /:9007199254740991\b/);
+    match(JSON.stringify(await app.as.liveKey(figures)), /:9007199254740991\b/);
   }
 });
 
 test('every event is charged to the budget, and the headers say what is left', async (t) => {
-  const { held, key, send } = await withBudget(t, 5);
+  const { app, key, send } = await withBudget(t, 5);
   const whole = await refused(send(6), 429, 'rate_limited');
   match(whole.headers.ratelimit ?? '', /^"ingest";r=5;t=\d+$/, 'more than the whole budget');
   equal((await send(3)).accepted, 3);
@@ -125,27 +131,27 @@ test('every event is charged to the budget, and the headers say what is left', a
   const seconds = Number(out.headers['retry-after']);
   equal(out.headers.ratelimit, `"ingest";r=0;t=${seconds}`);
   ok(seconds >= 1 && seconds <= 60);
-  equal(await requestsOf(held, key.id), 5);
+  equal(await requestsOf(app, key.id), 5);
   await refused(send(0), 429, 'rate_limited'); // an empty batch costs as much as one event
 
-  held.clock.shift(seconds * 1000);
+  app.clock.shift(seconds * 1000);
   await refused(send(6), 429, 'rate_limited');
   equal((await send(5)).accepted, 5, 'a new minute');
 });
 
 test('the budget still resets after the clock was set back', async (t) => {
-  const { held, send } = await withBudget(t, 2);
+  const { app, send } = await withBudget(t, 2);
   await send(2);
-  held.clock.shift(-10 * MINUTE_MS);
+  app.clock.shift(-10 * MINUTE_MS);
   equal((await send(2)).accepted, 2);
   const over = await refused(send(1), 429, 'rate_limited');
   ok(Number(over.headers['retry-after']) <= 60);
 });
 
 test('a batch is charged even when it is refused', async (t) => {
-  const { held, key, send, sendBytes } = await withBudget(t, 20);
-  const bad = eventOf(key, held.clock.now(), { status: 'ok' });
-  const foreign = eventOf({ ...key, id: randomUUID() }, held.clock.now());
+  const { app, key, send, sendBytes } = await withBudget(t, 20);
+  const bad = eventOf(key, app.clock.now(), { status: 'ok' });
+  const foreign = eventOf({ ...key, id: randomUUID() }, app.clock.now());
   const unreadable = ['', '{"events":', '[1,2,3]', '{"events":7}', '\u0000', '['.repeat(100)];
   for (const body of unreadable) equal((await sendBytes(body)).statusCode, 400, body);
   equal((await sendBytes(JSON.stringify(batchOf([bad, bad, bad])))).statusCode, 400);
@@ -156,19 +162,19 @@ test('a batch is charged even when it is refused', async (t) => {
   match(over.headers.ratelimit ?? '', new RegExp(`r=${20 - spent};`));
   equal((await send(20 - spent)).accepted, 20 - spent);
   equal((await sendBytes('{')).statusCode, 429, 'the budget is checked first');
-  equal(await requestsOf(held, key.id), 20 - spent);
+  equal(await requestsOf(app, key.id), 20 - spent);
 });
 
 test('every workspace has its own budget', async (t) => {
-  const { send, held } = await withBudget(t, 2);
+  const { send, app } = await withBudget(t, 2);
   await send(2);
   const other = await withBudget(t, 2);
   equal((await other.send(2)).accepted, 2);
-  ok(held.workspaceId !== other.held.workspaceId);
+  ok(app.workspaceId !== other.app.workspaceId);
 });
 
 test('an empty batch reports dropped events, and one with too many events is refused', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const none = await as.liveKey(line, batchOf([], { events_dropped: 12 }));
   deepEqual(none, { object: 'ingest_receipt', accepted: 0, events_dropped_reported: 12 });
   const event = eventOf(await given.key(), clock.now());
@@ -185,7 +191,7 @@ test('an empty batch reports dropped events, and one with too many events is ref
 });
 
 test('faults are reported by the position of their event, at most 100 of them', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const good = eventOf(await given.key(), clock.now());
   const events = [...Array(40).fill(good), { ...good, status: 99, ts: 'x' }, good, 5];
   const answer = await refused(as.liveKey(line, batchOf(events)), 400, 'invalid_request');
@@ -204,7 +210,7 @@ test('faults are reported by the position of their event, at most 100 of them', 
 });
 
 test('timestamps may be far in the past, and at most an hour ahead', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const key = await given.key();
   const at = (ms: number) => batchOf([eventOf(key, new Date(clock.now().getTime() + ms))]);
   const first = '0001-01-01T00:00:00.001Z';
@@ -222,18 +228,18 @@ test('timestamps may be far in the past, and at most an hour ahead', async (t) =
 });
 
 test('a foreign or unknown id refuses the whole batch and is reported by position', async (t) => {
-  const held = await bench(t);
-  const theirs = await bench(t);
-  const key = await held.given.key();
+  const app = await harness(t);
+  const theirs = await harness(t);
+  const key = await app.given.key();
   const foreign = await theirs.given.key();
-  const at = held.clock.now();
+  const at = app.clock.now();
   const events = [
     eventOf(key, at),
     eventOf(key, at, { key_id: foreign.id }),
     eventOf(key, at, { project_id: foreign.project_id, tenant_id: foreign.tenant_id }),
     eventOf(key, at, { key_id: foreign.id, tenant_id: randomUUID() }),
   ];
-  const answer = await refused(held.as.liveKey(line, batchOf(events)), 400, 'invalid_request');
+  const answer = await refused(app.as.liveKey(line, batchOf(events)), 400, 'invalid_request');
   deepEqual(
     detailsIn(answer)
       .map(({ path, message }) => `${path} ${message}`)
@@ -245,22 +251,22 @@ test('a foreign or unknown id refuses the whole batch and is reported by positio
       'events.3.tenant_id No such tenant.',
     ],
   );
-  equal(await requestsOf(held, key.id), 0);
+  equal(await requestsOf(app, key.id), 0);
   equal(await requestsOf(theirs, foreign.id), 0);
 });
 
 test('events of revoked keys and of deleted tenants and projects are accepted', async (t) => {
-  const held = await bench(t);
-  const { as, given, clock } = held;
+  const app = await harness(t);
+  const { as, given, clock } = app;
   const key = await given.key();
   await as.liveKey('DELETE /v1/tenants/{id}', { id: key.tenant_id });
   await as.liveKey('DELETE /v1/projects/{id}', { id: key.project_id });
   equal((await as.liveKey(line, batchOf([eventOf(key, clock.now())]))).accepted, 1);
-  equal(await requestsOf(held, key.id), 1);
+  equal(await requestsOf(app, key.id), 1);
 });
 
 test('a test key reports only test traffic of test keys', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const live = await given.key();
   const own = await given.key({ env: 'test' });
   const at = clock.now();
@@ -281,18 +287,18 @@ test('a test key reports only test traffic of test keys', async (t) => {
 });
 
 test('a batch that is sent again counts once and gets its first receipt', async (t) => {
-  const held = await bench(t);
-  const { as, given, clock } = held;
+  const app = await harness(t);
+  const { as, given, clock } = app;
   const key = await given.key({ env: 'test' });
   const event = eventOf(key, clock.now());
   const batch_id = randomUUID();
   const first = await as.liveKey(line, batchOf([event, event], { batch_id, events_dropped: 3 }));
   const again = await as.liveKey(line, batchOf([event], { batch_id: batch_id.toUpperCase() }));
   deepEqual(again, first);
-  equal(await requestsOf(held, key.id), 2);
-  const other = await bench(t);
+  equal(await requestsOf(app, key.id), 2);
+  const other = await harness(t);
   const theirs = eventOf(await other.given.key(), clock.now());
   equal((await other.as.liveKey(line, batchOf([theirs], { batch_id }))).accepted, 1);
   equal((await as.testKey(line, batchOf([event], { batch_id }))).accepted, 1, 'another sender');
-  equal(await requestsOf(held, key.id), 3);
+  equal(await requestsOf(app, key.id), 3);
 });

@@ -1,23 +1,23 @@
 // Monthly sums of tenants are kept for ever, so their number per workspace is limited.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
-import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
+import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const line = 'POST /v1/ingest/batch';
 const MONTHS_MAX = 3;
 const DAY_MS = 86_400_000;
 
 test('a batch that would add too many months is refused, and others are accepted', async (t) => {
-  const held = await bench(t);
-  const bounded = appBeside(t, held.world, { tenantMonthsMax: MONTHS_MAX });
-  const send = bounded.as(held.tokens.liveKey);
-  const key = await held.given.key();
+  const app = await harness(t);
+  const bounded = appBeside(t, app.testApp, { tenantMonthsMax: MONTHS_MAX });
+  const send = bounded.as(app.tokens.liveKey);
+  const key = await app.given.key();
   const eventIn = (monthsAgo: number) =>
-    eventOf(key, new Date(held.clock.now().getTime() - monthsAgo * 31 * DAY_MS));
+    eventOf(key, new Date(app.clock.now().getTime() - monthsAgo * 31 * DAY_MS));
   const requests = async () => {
-    const { data } = await held.as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 });
+    const { data } = await app.as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 });
     return data.reduce((sum, day) => sum + day.requests, 0);
   };
   await send(line, batchOf([0, 1, 2].map(eventIn)));
@@ -39,7 +39,7 @@ test('a batch that would add too many months is refused, and others are accepted
     ),
   );
   equal((await Promise.all(sent)).join(' '), 'taken refused taken refused');
-  const other = await bench(t);
+  const other = await harness(t);
   const theirs = eventOf(await other.given.key(), other.clock.now());
   equal((await bounded.as(other.tokens.liveKey)(line, batchOf([theirs]))).accepted, 1);
 });

@@ -1,8 +1,8 @@
 // A scheduled job runs on one worker at a time, and every job is safe to run twice.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
-import { callersOf, logIn, mailedToken, signUp, someone } from '../../../../../tests/people.ts';
+import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
+import { callersOf, logIn, mailedToken, signUp, someone } from '@keyrail/testing/people.ts';
 import { purgeSessions } from '../sessions/purge-sessions.job.ts';
 import { lockJob, updateBeat, updateJobDone } from './rows.ts';
 
@@ -12,140 +12,140 @@ const DAY_MS = 24 * HOUR_MS;
 const LEASE_MS = 10 * MINUTE_MS;
 const EVERY_MS = HOUR_MS;
 
-const holderOf = ({ world }: Bench) => world.app.worker.newId();
+const holderOf = ({ testApp }: Harness) => testApp.app.worker.newId();
 
-const take = ({ world }: Bench, name: string, holder: string): Promise<boolean> =>
-  world.app.worker.work((tx) =>
+const take = ({ testApp }: Harness, name: string, holder: string): Promise<boolean> =>
+  testApp.app.worker.work((tx) =>
     lockJob(tx, { name, holder, leaseMs: LEASE_MS, everyMs: EVERY_MS }),
   );
 
-const finish = ({ world }: Bench, name: string, holder: string): Promise<void> =>
-  world.app.worker.work((tx) => updateJobDone(tx, { name, holder, everyMs: EVERY_MS }));
+const finish = ({ testApp }: Harness, name: string, holder: string): Promise<void> =>
+  testApp.app.worker.work((tx) => updateJobDone(tx, { name, holder, everyMs: EVERY_MS }));
 
-async function count({ world }: Bench, table: string): Promise<number> {
+async function count({ testApp }: Harness, table: string): Promise<number> {
   const text = `select count(*)::int as count from ${table}`;
-  const { rows } = await world.app.worker.work((tx) => tx.run({ text, values: [] }));
+  const { rows } = await testApp.app.worker.work((tx) => tx.run({ text, values: [] }));
   return Number(rows[0]?.count);
 }
 
 test('of many workers that ask for a job at the same time, one gets it', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (const name of ['first', 'second', 'third']) {
     const taken = await Promise.all(
-      Array.from({ length: 20 }, () => take(held, name, holderOf(held))),
+      Array.from({ length: 20 }, () => take(app, name, holderOf(app))),
     );
     equal(taken.filter(Boolean).length, 1);
   }
 });
 
 test('a finished job is due again after its interval, for any worker', async (t) => {
-  const held = await bench(t);
-  const one = holderOf(held);
-  const two = holderOf(held);
-  equal(await take(held, 'hourly', one), true);
-  await finish(held, 'hourly', one);
-  equal(await take(held, 'hourly', one), false);
-  held.clock.shift(EVERY_MS - MINUTE_MS);
-  equal(await take(held, 'hourly', two), false);
-  held.clock.shift(2 * MINUTE_MS);
-  equal(await take(held, 'hourly', two), true);
-  equal(await take(held, 'hourly', one), false);
+  const app = await harness(t);
+  const one = holderOf(app);
+  const two = holderOf(app);
+  equal(await take(app, 'hourly', one), true);
+  await finish(app, 'hourly', one);
+  equal(await take(app, 'hourly', one), false);
+  app.clock.shift(EVERY_MS - MINUTE_MS);
+  equal(await take(app, 'hourly', two), false);
+  app.clock.shift(2 * MINUTE_MS);
+  equal(await take(app, 'hourly', two), true);
+  equal(await take(app, 'hourly', one), false);
 });
 
 test('jobs still run after a clock that was ahead is set back', async (t) => {
-  const held = await bench(t);
-  const one = holderOf(held);
-  const two = holderOf(held);
-  held.clock.shift(300 * DAY_MS);
-  equal(await take(held, 'done', one), true);
-  await finish(held, 'done', one);
-  equal(await take(held, 'dead', one), true);
-  held.clock.shift(-LEASE_MS / 2);
+  const app = await harness(t);
+  const one = holderOf(app);
+  const two = holderOf(app);
+  app.clock.shift(300 * DAY_MS);
+  equal(await take(app, 'done', one), true);
+  await finish(app, 'done', one);
+  equal(await take(app, 'dead', one), true);
+  app.clock.shift(-LEASE_MS / 2);
   equal(
-    await take(held, 'dead', two),
+    await take(app, 'dead', two),
     false,
     'set back by less than a lease: the holder may still be working',
   );
-  held.clock.shift(-299 * DAY_MS);
-  equal(await take(held, 'done', two), true);
-  await finish(held, 'done', two);
-  equal(await take(held, 'done', one), false, 'due again after its interval');
-  equal(await take(held, 'dead', two), true);
+  app.clock.shift(-299 * DAY_MS);
+  equal(await take(app, 'done', two), true);
+  await finish(app, 'done', two);
+  equal(await take(app, 'done', one), false, 'due again after its interval');
+  equal(await take(app, 'dead', two), true);
 });
 
 test('a lease expires, and its former holder can no longer finish the job', async (t) => {
-  const held = await bench(t);
-  const dead = holderOf(held);
-  const next = holderOf(held);
-  equal(await take(held, 'lapsing', dead), true);
-  held.clock.shift(LEASE_MS - MINUTE_MS);
-  equal(await take(held, 'lapsing', next), false);
-  held.clock.shift(2 * MINUTE_MS);
-  equal(await take(held, 'lapsing', next), true);
-  await finish(held, 'lapsing', dead);
-  equal(await take(held, 'lapsing', dead), false, 'the other worker still holds it');
-  held.clock.shift(LEASE_MS + MINUTE_MS);
-  equal(await take(held, 'lapsing', dead), true, 'its holder never finished it');
-  await finish(held, 'lapsing', dead);
-  held.clock.shift(EVERY_MS - MINUTE_MS);
-  equal(await take(held, 'lapsing', next), false);
+  const app = await harness(t);
+  const dead = holderOf(app);
+  const next = holderOf(app);
+  equal(await take(app, 'lapsing', dead), true);
+  app.clock.shift(LEASE_MS - MINUTE_MS);
+  equal(await take(app, 'lapsing', next), false);
+  app.clock.shift(2 * MINUTE_MS);
+  equal(await take(app, 'lapsing', next), true);
+  await finish(app, 'lapsing', dead);
+  equal(await take(app, 'lapsing', dead), false, 'the other worker still holds it');
+  app.clock.shift(LEASE_MS + MINUTE_MS);
+  equal(await take(app, 'lapsing', dead), true, 'its holder never finished it');
+  await finish(app, 'lapsing', dead);
+  app.clock.shift(EVERY_MS - MINUTE_MS);
+  equal(await take(app, 'lapsing', next), false);
 });
 
 test('workers that were not seen for a day are removed', async (t) => {
-  const held = await bench(t);
-  const { work } = held.world.app.worker;
-  await work((tx) => updateBeat(tx, holderOf(held)));
-  await work((tx) => updateBeat(tx, holderOf(held)));
-  const before = await count(held, 'worker_beats');
+  const app = await harness(t);
+  const { work } = app.testApp.app.worker;
+  await work((tx) => updateBeat(tx, holderOf(app)));
+  await work((tx) => updateBeat(tx, holderOf(app)));
+  const before = await count(app, 'worker_beats');
   ok(before >= 2);
-  held.clock.shift(DAY_MS + MINUTE_MS);
-  const lasting = holderOf(held);
+  app.clock.shift(DAY_MS + MINUTE_MS);
+  const lasting = holderOf(app);
   await work((tx) => updateBeat(tx, lasting));
   await work((tx) => updateBeat(tx, lasting));
-  equal(await count(held, 'worker_beats'), 1);
+  equal(await count(app, 'worker_beats'), 1);
 });
 
 test('sessions and tokens are removed a month after their end', async (t) => {
-  const held = await bench(t);
-  const { work } = held.world.app.worker;
-  const person = await someone(held);
-  const open = await signUp(callersOf(held));
-  for (let n = 0; n < 3; n += 1) await logIn(callersOf(held), person.email);
+  const app = await harness(t);
+  const { work } = app.testApp.app.worker;
+  const person = await someone(app);
+  const open = await signUp(callersOf(app));
+  for (let n = 0; n < 3; n += 1) await logIn(callersOf(app), person.email);
   await person.call('DELETE /v1/auth/sessions/current');
   await purgeSessions(work);
-  const before = [await count(held, 'sessions'), await count(held, 'one_time_tokens')];
+  const before = [await count(app, 'sessions'), await count(app, 'one_time_tokens')];
 
-  held.clock.shift(30 * DAY_MS - HOUR_MS);
-  const late = await logIn(callersOf(held), person.email);
+  app.clock.shift(30 * DAY_MS - HOUR_MS);
+  const late = await logIn(callersOf(app), person.email);
   await purgeSessions(work);
-  equal(await count(held, 'sessions'), (before[0] ?? 0) + 1, 'less than a month has passed');
+  equal(await count(app, 'sessions'), (before[0] ?? 0) + 1, 'less than a month has passed');
 
-  held.clock.shift(2 * DAY_MS);
-  const fresh = await logIn(callersOf(held), person.email);
-  await signUp(callersOf(held), open);
-  const token = await mailedToken(held.world, open, 'existing_account');
-  equal(await count(held, 'void_sign_ups'), 1);
-  held.clock.shift(HOUR_MS - MINUTE_MS);
+  app.clock.shift(2 * DAY_MS);
+  const fresh = await logIn(callersOf(app), person.email);
+  await signUp(callersOf(app), open);
+  const token = await mailedToken(app.testApp, open, 'existing_account');
+  equal(await count(app, 'void_sign_ups'), 1);
+  app.clock.shift(HOUR_MS - MINUTE_MS);
   await Promise.all([purgeSessions(work), purgeSessions(work)]);
   await purgeSessions(work);
-  deepEqual([await count(held, 'sessions'), await count(held, 'one_time_tokens')], [2, 1]);
+  deepEqual([await count(app, 'sessions'), await count(app, 'one_time_tokens')], [2, 1]);
   await fresh.call('GET /v1/auth/me');
   await refused(late.call('GET /v1/auth/me'), 401, 'invalid_session');
   const reset = 'POST /v1/auth/password_resets/consume';
-  await held.as.nobody(reset, { token, password: 'another long password' });
-  held.clock.shift(2 * MINUTE_MS);
+  await app.as.nobody(reset, { token, password: 'another long password' });
+  app.clock.shift(2 * MINUTE_MS);
   await purgeSessions(work);
-  equal(await count(held, 'void_sign_ups'), 0);
+  equal(await count(app, 'void_sign_ups'), 0);
 });
 
 test('the purge works in batches until nothing is left to remove', async (t) => {
   const ROWS = 2500;
-  const held = await bench(t);
-  const { work } = held.world.app.worker;
-  const { userId } = await someone(held);
+  const app = await harness(t);
+  const { work } = app.testApp.app.worker;
+  const { userId } = await someone(app);
   await purgeSessions(work);
-  const before = await count(held, 'sessions');
-  await held.world.db.once(
+  const before = await count(app, 'sessions');
+  await app.testApp.db.once(
     {
       role: 'kr_gate',
       scope: { workspaceId: null, envs: ['live', 'test'] },
@@ -156,10 +156,10 @@ test('the purge works in batches until nothing is left to remove', async (t) => 
           last_seen_at, expires_at, absolute_expires_at)
         select gen_random_uuid(), $1, sha256(n::text::bytea), 'krses_', at, at, at, at
         from generate_series(1, $2) n, (select $3::timestamptz as at) old`,
-      values: [userId, ROWS, new Date(held.clock.now().getTime() - 31 * DAY_MS)],
+      values: [userId, ROWS, new Date(app.clock.now().getTime() - 31 * DAY_MS)],
     },
   );
-  equal(await count(held, 'sessions'), before + ROWS);
+  equal(await count(app, 'sessions'), before + ROWS);
   await purgeSessions(work);
-  equal(await count(held, 'sessions'), before);
+  equal(await count(app, 'sessions'), before);
 });

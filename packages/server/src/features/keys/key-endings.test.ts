@@ -1,9 +1,9 @@
 // How an API key ends (rotation, revocation, quarantine), and what its successor inherits.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
-import { quarantine } from '../../../../../tests/behind.ts';
-import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
+import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
+import { quarantine } from '@keyrail/testing/operations.ts';
 import { HOUR_MS, MINUTE_MS, msAfter } from '../../base/duration.ts';
 
 const read = 'GET /v1/keys/{id}';
@@ -13,12 +13,12 @@ const revoke = 'POST /v1/keys/{id}/revoke';
 
 const isoAfter = (start: string | Date, ms: number) => msAfter(new Date(start), ms).toISOString();
 
-const versionOf = async ({ as }: Bench, id: string) =>
+const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
 test('a successor inherits everything except the secret', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
   const old = await given.key({
     name: 'backend',
@@ -26,7 +26,7 @@ test('a successor inherits everything except the secret', async (t) => {
     meta: { team: 'api' },
     rate_limits: [rule],
   });
-  const before = await versionOf(held, old.project_id);
+  const before = await versionOf(app, old.project_id);
   const next = await as.liveKey(rotate, { id: old.id });
 
   notEqual(next.id, old.id);
@@ -38,8 +38,8 @@ test('a successor inherits everything except the secret', async (t) => {
   }
   equal(next.previous_key.expires_at, isoAfter(next.created_at, 24 * HOUR_MS));
   deepEqual(await as.liveKey(read, { id: old.id }), next.previous_key);
-  equal(await versionOf(held, old.project_id), before + 1);
-  deepEqual(await lastEntry(held), {
+  equal(await versionOf(app, old.project_id), before + 1);
+  deepEqual(await lastEntry(app), {
     action: 'api_key.rotated',
     target: old.id,
     payload: { env: 'live', successor_id: next.id, overlap_hours: 24 },
@@ -47,7 +47,7 @@ test('a successor inherits everything except the secret', async (t) => {
 });
 
 test('a successor keeps the difference between default limits and no limits', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const inheriting = await given.key();
   const unlimited = await given.key({ rate_limits: [] });
   equal((await as.liveKey(rotate, { id: inheriting.id })).rate_limits, null);
@@ -55,7 +55,7 @@ test('a successor keeps the difference between default limits and no limits', as
 });
 
 test('a key ends exactly after its overlap, from 0 hours to a week, fractions included', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   for (const hours of [0, 0.5, 1 / 3, 24, 168]) {
     const { id } = await given.key();
     const next = await as.liveKey(rotate, { id, overlap_hours: hours });
@@ -65,7 +65,7 @@ test('a key ends exactly after its overlap, from 0 hours to a week, fractions in
 });
 
 test('a rotation never extends the old key and never shortens its successor', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const old = await given.key({ expires_at: soon });
   const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 24 });
@@ -81,7 +81,7 @@ test('a rotation never extends the old key and never shortens its successor', as
 });
 
 test('a key can be rotated after its overlap, but not after the expiry that the vendor set', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const replaced = await given.key();
   await as.liveKey(rotate, { id: replaced.id, overlap_hours: 0 });
   const ended = await given.key({ expires_at: isoAfter(clock.now(), HOUR_MS) });
@@ -92,7 +92,7 @@ test('a key can be rotated after its overlap, but not after the expiry that the 
 });
 
 test('an expiry that the vendor sets overrides the end set by a rotation, and is inherited', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const { id } = await given.key();
   const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });
   await as.liveKey(update, { id, expires_at: previous_key.expires_at });
@@ -111,30 +111,30 @@ test('an expiry that the vendor sets overrides the end set by a rotation, and is
 });
 
 test('a revoked key cannot be rotated, and revoking it again changes nothing', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const { id, project_id } = await given.key();
   const first = await as.liveKey(revoke, { id, reason: 'left' });
   ok(first.revoked_at);
   equal(first.revoked_reason, 'left');
-  deepEqual(await lastEntry(held), {
+  deepEqual(await lastEntry(app), {
     action: 'api_key.revoked',
     target: id,
     payload: { env: 'live', reason: 'left' },
   });
-  const before = [await headSeq(held), await versionOf(held, project_id)];
+  const before = [await headSeq(app), await versionOf(app, project_id)];
   deepEqual(await as.liveKey(revoke, { id, reason: 'again' }), first);
   const answer = await refused(as.liveKey(rotate, { id }), 409, 'conflict');
   equal(messageOf(answer), 'A revoked key cannot be rotated.');
-  deepEqual([await headSeq(held), await versionOf(held, project_id)], before);
+  deepEqual([await headSeq(app), await versionOf(app, project_id)], before);
 });
 
 test('an expired or leaked key can be revoked, with or without a reason', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const expired = await given.key({ expires_at: '2001-01-01T00:00:00Z' });
   const leaked = await given.key({ env: 'test' });
-  await quarantine(held, leaked.id);
+  await quarantine(app, leaked.id);
   for (const { id } of [expired, leaked]) {
     const revoked = await as.liveKey(revoke, { id });
     ok(revoked.revoked_at);
@@ -144,12 +144,12 @@ test('an expired or leaked key can be revoked, with or without a reason', async 
 });
 
 test('a revocation with wait returns its version, even if the key was revoked earlier', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const { id, project_id } = await given.key();
   const plain = await as.liveKey(revoke, { id });
   equal('propagation' in plain, false);
-  const version = await versionOf(held, project_id);
+  const version = await versionOf(app, project_id);
   const none = { acked_nodes: 0, total_nodes: 0, silent_nodes: 0, nodes: [] };
   const nobody = { complete: true, ...none };
   await given.key({ project_id });
@@ -159,52 +159,52 @@ test('a revocation with wait returns its version, even if the key was revoked ea
 
   const other = await given.key({ project_id });
   const now = await as.liveKey(revoke, { id: other.id, wait: true });
-  equal(now.propagation?.version, await versionOf(held, project_id));
+  equal(now.propagation?.version, await versionOf(app, project_id));
 });
 
 test('a key of a deleted tenant is revoked at the version of the deletion', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const { id, project_id, tenant_id } = await given.key();
   await as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
-  const version = await versionOf(held, project_id);
+  const version = await versionOf(app, project_id);
   await given.key({ project_id });
   const { propagation } = await as.liveKey(revoke, { id, wait: true });
   equal(propagation?.version, version);
 });
 
 test('a leaked key ends within an hour, is quarantined once and can be rotated', async (t) => {
-  const held = await bench(t);
-  const { as, given, clock } = held;
+  const app = await harness(t);
+  const { as, given, clock } = app;
   const { id, project_id } = await given.key();
-  const before = await versionOf(held, project_id);
-  const first = await quarantine(held, id);
+  const before = await versionOf(app, project_id);
+  const first = await quarantine(app, id);
   ok(first.quarantinedAt);
   deepEqual(first.expiresAt, msAfter(first.quarantinedAt, HOUR_MS));
-  equal(await versionOf(held, project_id), before + 1);
-  deepEqual(await lastEntry(held), {
+  equal(await versionOf(app, project_id), before + 1);
+  deepEqual(await lastEntry(app), {
     action: 'api_key.quarantined',
     target: id,
     payload: { env: 'live', reason: 'found in a public repository' },
   });
 
   clock.shift(10 * MINUTE_MS);
-  deepEqual(await quarantine(held, id), first);
-  equal(await versionOf(held, project_id), before + 1);
+  deepEqual(await quarantine(app, id), first);
+  equal(await versionOf(app, project_id), before + 1);
   const next = await as.liveKey(rotate, { id, overlap_hours: 24 });
   equal(next.previous_key.expires_at, first.expiresAt?.toISOString());
   deepEqual([next.expires_at, next.quarantined_at, next.quarantine_reason], [null, null, null]);
 });
 
 test('a quarantine keeps an earlier expiry, and a revoked key is not quarantined', async (t) => {
-  const held = await bench(t);
-  const { as, given, clock } = held;
+  const app = await harness(t);
+  const { as, given, clock } = app;
   const soon = isoAfter(clock.now(), 10 * MINUTE_MS);
   const short = await given.key({ expires_at: soon });
-  equal((await quarantine(held, short.id)).expiresAt?.toISOString(), soon);
+  equal((await quarantine(app, short.id)).expiresAt?.toISOString(), soon);
   const dead = await given.key();
   await as.liveKey(revoke, { id: dead.id });
-  const before = await headSeq(held);
-  equal((await quarantine(held, dead.id)).quarantinedAt, null);
-  equal(await headSeq(held), before);
+  const before = await headSeq(app);
+  equal((await quarantine(app, dead.id)).quarantinedAt, null);
+  equal(await headSeq(app), before);
 });

@@ -3,7 +3,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { type Bench, bench, type Input } from '../../../../../tests/bench.ts';
+import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 
 type Field = { takes: unknown[]; refuses: unknown[]; at?: string };
 type Target = { line: AnyLine; base(): Input };
@@ -104,7 +104,7 @@ const required = (field: Field): Field => ({ ...field, refuses: [null, ...field.
 
 /** Sends each value of a field in turn, together with the other fields that the endpoint needs. */
 async function hold(
-  { ask, tokens }: Bench,
+  { ask, tokens }: Harness,
   line: AnyLine,
   { name, field, base }: { name: string; field: Field; base(): Input },
 ): Promise<void> {
@@ -140,39 +140,39 @@ const fresh = (stem: string) => {
 };
 
 test('the fields of a project are checked at their bounds', async (t) => {
-  const held = await bench(t);
-  const { id } = await held.given.project();
+  const app = await harness(t);
+  const { id } = await app.given.project();
   const create: Target = {
     line: 'POST /v1/projects',
     base: () => ({ name: 'Orders', slug: fresh('field') }),
   };
   const patch: Target = { line: 'PATCH /v1/projects/{id}', base: () => ({ id }) };
   const name = 'default_rate_limits';
-  await hold(held, create.line, { name: 'slug', field: required(Slug), base: create.base });
+  await hold(app, create.line, { name: 'slug', field: required(Slug), base: create.base });
   for (const { line, base } of [create, patch]) {
-    await hold(held, line, { name: 'name', field: required(Name), base });
+    await hold(app, line, { name: 'name', field: required(Name), base });
     for (const field of [required(RateLimits), ...ruleFields]) {
-      await hold(held, line, { name, field, base });
+      await hold(app, line, { name, field, base });
     }
   }
 });
 
 test('the fields of a tenant are checked at their bounds', async (t) => {
-  const held = await bench(t);
-  const { id } = await held.given.tenant();
+  const app = await harness(t);
+  const { id } = await app.given.tenant();
   const line = 'POST /v1/tenants';
   const base = () => ({ external_id: fresh('field') });
-  await hold(held, line, { name: 'external_id', field: required(ExternalId), base });
-  await hold(held, line, { name: 'name', field: required(Name), base });
-  await hold(held, line, { name: 'meta', field: required(Meta), base });
+  await hold(app, line, { name: 'external_id', field: required(ExternalId), base });
+  await hold(app, line, { name: 'name', field: required(Name), base });
+  await hold(app, line, { name: 'meta', field: required(Meta), base });
   const patch = 'PATCH /v1/tenants/{id}';
-  await hold(held, patch, { name: 'name', field: nullable(Name), base: () => ({ id }) });
-  await hold(held, patch, { name: 'meta', field: required(Meta), base: () => ({ id }) });
+  await hold(app, patch, { name: 'name', field: nullable(Name), base: () => ({ id }) });
+  await hold(app, patch, { name: 'meta', field: required(Meta), base: () => ({ id }) });
 });
 
 test('the fields of a key are checked at their bounds', async (t) => {
-  const held = await bench(t);
-  const { id, project_id, tenant_id } = await held.given.key();
+  const app = await harness(t);
+  const { id, project_id, tenant_id } = await app.given.key();
   const create: Target = {
     line: 'POST /v1/keys',
     base: () => ({ project_id, tenant_id, env: 'live' }),
@@ -189,26 +189,26 @@ test('the fields of a key are checked at their bounds', async (t) => {
       ...ruleFields.map((field): [string, Field] => ['rate_limits', field]),
       ['expires_at', nullness(Instant)],
     ];
-    for (const [name, field] of fields) await hold(held, line, { name, field, base });
+    for (const [name, field] of fields) await hold(app, line, { name, field, base });
   }
   const { line, base } = create;
-  await hold(held, line, { name: 'env', field: Env, base });
-  await hold(held, line, { name: 'project_id', field: Uuid, base });
-  await hold(held, line, { name: 'tenant_id', field: Uuid, base });
+  await hold(app, line, { name: 'env', field: Env, base });
+  await hold(app, line, { name: 'project_id', field: Uuid, base });
+  await hold(app, line, { name: 'tenant_id', field: Uuid, base });
 });
 
 test('the fields of rotate and revoke are checked at their bounds', async (t) => {
-  const held = await bench(t);
-  const keys = await Promise.all(many(30, () => held.given.key()));
+  const app = await harness(t);
+  const keys = await Promise.all(many(30, () => app.given.key()));
   const base = () => ({ id: keys.pop()?.id });
   const overlap = { takes: [0, 0.001, 168], refuses: [-0.001, 168.001, '24', null, [], true] };
-  await hold(held, 'POST /v1/keys/{id}/rotate', { name: 'overlap_hours', field: overlap, base });
+  await hold(app, 'POST /v1/keys/{id}/rotate', { name: 'overlap_hours', field: overlap, base });
   const reason = { takes: ['a', chars(500, 'ß')], refuses: ['', chars(501), null, ...notText] };
-  await hold(held, 'POST /v1/keys/{id}/revoke', { name: 'reason', field: reason, base });
+  await hold(app, 'POST /v1/keys/{id}/revoke', { name: 'reason', field: reason, base });
 });
 
 test('query parameters are checked at their bounds', async (t) => {
-  const { ask, given, tokens } = await bench(t);
+  const { ask, given, tokens } = await harness(t);
   const { id } = await given.key();
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const numbers = ['', '0', '-1', '1.5', '0x1', '1e1', ' 1', '+1'];

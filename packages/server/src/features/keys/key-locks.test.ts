@@ -3,9 +3,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { behind, hold } from '../../../../../tests/behind.ts';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
-import { storeName } from '../../../../../tests/world.ts';
+import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
+import { hold, operationsOf } from '@keyrail/testing/operations.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
 import { unchanged } from '../../doors/door.ts';
 import { deleteProject } from '../projects/delete-project.ts';
 import { deleteTenant } from '../tenants/delete-tenant.ts';
@@ -28,7 +28,7 @@ const isWaiting = async (call: Promise<unknown>): Promise<boolean> =>
     ),
   ]);
 
-async function place({ given }: Bench) {
+async function place({ given }: Harness) {
   const project = await given.project();
   const tenant = await given.tenant();
   return { projectId: project.id, tenantId: tenant.id, env: 'live' as const };
@@ -43,23 +43,23 @@ for (const { what, line, idOf, end } of parents) {
   test(`deleting a ${what} waits for a key that is being created, and revokes it`, {
     skip,
   }, async (t) => {
-    const held = await bench(t);
-    const at = await place(held);
-    const making = await hold(held, (tx) => createKey(tx, { ...wanted, ...at }));
-    const deleting = held.as.liveKey(line, { id: at[idOf] });
+    const app = await harness(t);
+    const at = await place(app);
+    const making = await hold(app, (tx) => createKey(tx, { ...wanted, ...at }));
+    const deleting = app.as.liveKey(line, { id: at[idOf] });
     equal(await isWaiting(deleting), true);
     const { row } = await making.letGo();
     equal((await deleting).revoked_keys, 1);
-    ok((await held.as.liveKey('GET /v1/keys/{id}', { id: row.id })).revoked_at);
+    ok((await app.as.liveKey('GET /v1/keys/{id}', { id: row.id })).revoked_at);
   });
 
   test(`creating a key waits while its ${what} is being deleted, and is refused`, {
     skip,
   }, async (t) => {
-    const held = await bench(t);
-    const at = await place(held);
-    const deleting = await hold(held, (tx) => end(tx, { id: at[idOf] }));
-    const making = held.as.liveKey('POST /v1/keys', {
+    const app = await harness(t);
+    const at = await place(app);
+    const deleting = await hold(app, (tx) => end(tx, { id: at[idOf] }));
+    const making = app.as.liveKey('POST /v1/keys', {
       project_id: at.projectId,
       tenant_id: at.tenantId,
       env: 'live',
@@ -71,27 +71,27 @@ for (const { what, line, idOf, end } of parents) {
   test(`deleting a ${what} also revokes the successor of a rotation in flight`, {
     skip,
   }, async (t) => {
-    const held = await bench(t);
-    const at = await place(held);
-    const { id } = await held.given.key({ project_id: at.projectId, tenant_id: at.tenantId });
-    const rotating = await hold(held, (tx) => rotateKey(tx, { id, overlapHours: 1 }));
-    const deleting = held.as.liveKey(line, { id: at[idOf] });
+    const app = await harness(t);
+    const at = await place(app);
+    const { id } = await app.given.key({ project_id: at.projectId, tenant_id: at.tenantId });
+    const rotating = await hold(app, (tx) => rotateKey(tx, { id, overlapHours: 1 }));
+    const deleting = app.as.liveKey(line, { id: at[idOf] });
     equal(await isWaiting(deleting), true);
     await rotating.letGo();
     equal((await deleting).revoked_keys, 2);
-    deepEqual((await held.as.liveKey('GET /v1/keys', { project_id: at.projectId })).data, []);
+    deepEqual((await app.as.liveKey('GET /v1/keys', { project_id: at.projectId })).data, []);
   });
 }
 
 test('a key created and rotated after the first walk is found by a third walk', {
   skip,
 }, async (t) => {
-  const held = await bench(t);
-  const at = await place(held);
-  const cascaded = await behind(held)(async (tx) => {
+  const app = await harness(t);
+  const at = await place(app);
+  const cascaded = await operationsOf(app)(async (tx) => {
     const lockParent = async () => {
-      const { id } = await held.given.key({ project_id: at.projectId, tenant_id: at.tenantId });
-      const rotating = await hold(held, (other) => rotateKey(other, { id, overlapHours: 1 }));
+      const { id } = await app.given.key({ project_id: at.projectId, tenant_id: at.tenantId });
+      const rotating = await hold(app, (other) => rotateKey(other, { id, overlapHours: 1 }));
       setTimeout(() => void rotating.letGo(), PAUSE_MS);
     };
     return unchanged(
@@ -104,14 +104,14 @@ test('a key created and rotated after the first walk is found by a third walk', 
 test('keys can be created, changed and read while the keys of a tenant are revoked', {
   skip,
 }, async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const doomed = await given.key();
   const place = { project_id: doomed.project_id, tenant_id: doomed.tenant_id };
   const bystander = await given.key({ project_id: doomed.project_id });
   const halfway = Promise.withResolvers<void>();
   const under = { tenantId: doomed.tenant_id };
-  const revoking = hold(held, async (tx) => {
+  const revoking = hold(app, async (tx) => {
     const lockParent = () => halfway.promise;
     return unchanged(await revokeKeysUnder(tx, under, { reason: 'ended', lockParent }));
   });

@@ -2,11 +2,11 @@
 // plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { operationsOf } from '@keyrail/testing/operations.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { behind } from '../../../../../tests/behind.ts';
-import { type Bench, bench } from '../../../../../tests/bench.ts';
-import { storeName } from '../../../../../tests/world.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Statement } from '../../db/database.ts';
 import { many } from '../../db/sql.ts';
@@ -26,8 +26,8 @@ type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask };
 type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
 /** One project and tenant have nearly all keys; the newest are revoked; test keys are rare. */
-const fill = (held: Bench, projects: string[], tenants: string[]) =>
-  behind(held)(async (tx) => {
+const fill = (app: Harness, projects: string[], tenants: string[]) =>
+  operationsOf(app)(async (tx) => {
     for (let from = 1; from < KEYS; from += KEYS_PER_STATEMENT) {
       await many(
         tx,
@@ -51,18 +51,18 @@ const fill = (held: Bench, projects: string[], tenants: string[]) =>
     );
   });
 
-async function open(held: Bench): Promise<Place> {
-  const { given, workspaceId, world } = held;
+async function open(app: Harness): Promise<Place> {
+  const { given, workspaceId, testApp } = app;
   const projects = [(await given.project()).id, (await given.project()).id];
   const tenants = [(await given.tenant()).id, (await given.tenant()).id];
-  await fill(held, projects, tenants);
+  await fill(app, projects, tenants);
   const actor = { type: 'system', id: null } as const;
   const reach: Reach = { workspaceId, envs: allEnvs, actor, authority: 'owner' };
   const ask: Ask = async (statement) => {
     const scope = scopeOf(reach);
     const deadline = deadlineAfter(WAIT_MS);
     const opening = { role: 'kr_read' as const, scope, deadline };
-    return (await world.db.once(opening, statement)).rows;
+    return (await testApp.db.once(opening, statement)).rows;
   };
   const [{ name } = {}] = await ask({ text: 'select current_database() as name', values: [] });
   await analyse(String(name));
@@ -135,11 +135,11 @@ const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
 };
 
 test('every list is read from an index, and only as far as its page', { skip }, async (t) => {
-  const held = await bench(t);
-  const place = await open(held);
+  const app = await harness(t);
+  const place = await open(app);
   const middle = {
-    createdAt: new Date(held.clock.now().getTime() - KEYS * 700),
-    id: held.workspaceId,
+    createdAt: new Date(app.clock.now().getTime() - KEYS * 700),
+    id: app.workspaceId,
   };
   const filters = everyFilter(place);
   equal(filters.length, 54);
@@ -157,7 +157,7 @@ test('every list is read from an index, and only as far as its page', { skip }, 
 });
 
 test('a list of a test credential reads no live keys', { skip }, async (t) => {
-  const place = await open(await bench(t));
+  const place = await open(await harness(t));
   const filter = { includeRevoked: true };
   const statement = await statementFor(place.reach, { filter, after: null, envs: ['test'] });
   const [scan] = await scansOf(place, statement);
@@ -166,10 +166,10 @@ test('a list of a test credential reads no live keys', { skip }, async (t) => {
 });
 
 test('every page of the policy feed is read from an index', { skip }, async (t) => {
-  const held = await bench(t);
-  const place = await open(held);
+  const app = await harness(t);
+  const place = await open(app);
   const [projectId = '', other = ''] = place.projects;
-  const middle = { createdAt: new Date(held.clock.now().getTime() - KEYS * 700), id: other };
+  const middle = { createdAt: new Date(app.clock.now().getTime() - KEYS * 700), id: other };
   for (const tenantIds of [null, place.tenants]) {
     for (const after of [null, { ...middle, shelf: 0 }]) {
       const [statement] = await sentBy((run) =>

@@ -3,7 +3,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { type Answer, type Bench, bench, type Input } from '../../../../../tests/bench.ts';
+import { type Answer, type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 
 const AT_ONCE = 30;
 const rotate = 'POST /v1/keys/{id}/rotate';
@@ -16,7 +16,7 @@ type Call = [line: AnyLine, input: Input];
 const times = (count: number, call: Call): Call[] => Array.from({ length: count }, () => call);
 
 /** Sends all requests at once, and waits for all responses. */
-async function together({ ask, tokens }: Bench, calls: Call[]): Promise<Answer[]> {
+async function together({ ask, tokens }: Harness, calls: Call[]): Promise<Answer[]> {
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const answers = await Promise.all(calls.map(([line, input]) => ask(line, input, headers)));
   for (const { status, text } of answers) ok(status < 500, text);
@@ -33,11 +33,11 @@ function expect(answers: Answer[], wanted: Record<number, number>): void {
   }
 }
 
-const activeUnder = async ({ as }: Bench, filter: Input) =>
+const activeUnder = async ({ as }: Harness, filter: Input) =>
   (await as.liveKey('GET /v1/keys', { ...filter, limit: 200 })).data.length;
 
 /** Asserts that the audit chain is valid, and that the version counts the policy changes. */
-async function checkLog({ as }: Bench, projectId: string): Promise<void> {
+async function checkLog({ as }: Harness, projectId: string): Promise<void> {
   const chain = await as.liveKey('GET /v1/audit_logs/chain');
   equal(chain.verified, true);
   const policy = new Set(
@@ -50,33 +50,33 @@ async function checkLog({ as }: Bench, projectId: string): Promise<void> {
 }
 
 test('of concurrent projects with the same slug, one is created', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const call: Call = ['POST /v1/projects', { name: 'Orders', slug: 'orders' }];
-  const answers = await together(held, times(AT_ONCE, call));
+  const answers = await together(app, times(AT_ONCE, call));
   expect(answers, { 201: 1, 409: AT_ONCE - 1 });
-  equal((await held.as.liveKey('GET /v1/projects')).data.length, 1);
+  equal((await app.as.liveKey('GET /v1/projects')).data.length, 1);
 });
 
 test('of concurrent tenants with the same external id, one is created', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const answers = await together(
-    held,
+    app,
     times(AT_ONCE, ['POST /v1/tenants', { external_id: 'blue' }]),
   );
   expect(answers, { 201: 1, 409: AT_ONCE - 1 });
-  equal((await held.as.liveKey('GET /v1/tenants')).data.length, 1);
+  equal((await app.as.liveKey('GET /v1/tenants')).data.length, 1);
 });
 
 test('keys created concurrently all exist, and each increments the version', async (t) => {
-  const held = await bench(t);
-  const { id: project_id } = await held.given.project();
-  const { id: tenant_id } = await held.given.tenant();
+  const app = await harness(t);
+  const { id: project_id } = await app.given.project();
+  const { id: tenant_id } = await app.given.tenant();
   const place = { project_id, tenant_id, env: 'live' };
-  const answers = await together(held, times(AT_ONCE, ['POST /v1/keys', place]));
+  const answers = await together(app, times(AT_ONCE, ['POST /v1/keys', place]));
   expect(answers, { 201: AT_ONCE });
   equal(new Set(answers.map(({ body }) => body.key)).size, AT_ONCE);
-  equal(await activeUnder(held, { project_id }), AT_ONCE);
-  await checkLog(held, project_id);
+  equal(await activeUnder(app, { project_id }), AT_ONCE);
+  await checkLog(app, project_id);
 });
 
 for (const [parent, line] of [
@@ -84,65 +84,65 @@ for (const [parent, line] of [
   ['project', deleteProject],
 ] as const) {
   test(`no key stays active when its ${parent} is deleted while keys are created`, async (t) => {
-    const held = await bench(t);
+    const app = await harness(t);
     for (let round = 0; round < 4; round += 1) {
-      const { id: project_id } = await held.given.project();
-      const { id: tenant_id } = await held.given.tenant();
+      const { id: project_id } = await app.given.project();
+      const { id: tenant_id } = await app.given.tenant();
       const place = { project_id, tenant_id, env: round % 2 ? 'live' : 'test' };
       const id = parent === 'tenant' ? tenant_id : project_id;
       const create: Call = ['POST /v1/keys', place];
       const calls = [...times(10, create), [line, { id }] satisfies Call, ...times(10, create)];
-      const answers = await together(held, calls);
+      const answers = await together(app, calls);
       const made = countOf(answers, 201);
       const deleted = answers.find(({ body }) => body.deleted === true);
       expect(answers, { 200: 1, 404: 20 - made });
       equal(deleted?.body.revoked_keys, made);
-      equal(await activeUnder(held, { project_id }), 0);
+      equal(await activeUnder(app, { project_id }), 0);
     }
-    equal((await held.as.liveKey('GET /v1/audit_logs/chain')).verified, true);
+    equal((await app.as.liveKey('GET /v1/audit_logs/chain')).verified, true);
   });
 
   test(`of concurrent deletions of one ${parent}, one succeeds`, async (t) => {
-    const held = await bench(t);
-    const { id: project_id } = await held.given.project();
-    const { id: tenant_id } = await held.given.tenant();
+    const app = await harness(t);
+    const { id: project_id } = await app.given.project();
+    const { id: tenant_id } = await app.given.tenant();
     const place = { project_id, tenant_id, env: 'live' };
-    await together(held, times(5, ['POST /v1/keys', place]));
+    await together(app, times(5, ['POST /v1/keys', place]));
     const id = parent === 'tenant' ? tenant_id : project_id;
-    const answers = await together(held, times(20, [line, { id }]));
+    const answers = await together(app, times(20, [line, { id }]));
     expect(answers, { 200: 1, 404: 19 });
     equal(answers.find(({ status }) => status === 200)?.body.revoked_keys, 5);
   });
 
   test(`no successor stays active when its ${parent} is deleted while keys are rotated`, async (t) => {
-    const held = await bench(t);
+    const app = await harness(t);
     for (let round = 0; round < 4; round += 1) {
-      const { id: project_id } = await held.given.project();
-      const { id: tenant_id } = await held.given.tenant();
+      const { id: project_id } = await app.given.project();
+      const { id: tenant_id } = await app.given.tenant();
       const place = { project_id, tenant_id, env: 'live' };
-      const made = await together(held, times(8, ['POST /v1/keys', place]));
+      const made = await together(app, times(8, ['POST /v1/keys', place]));
       const turns = made.map(({ body }): Call => [rotate, { id: body.id }]);
       const id = parent === 'tenant' ? tenant_id : project_id;
-      const answers = await together(held, [...turns, [line, { id }], ...turns]);
+      const answers = await together(app, [...turns, [line, { id }], ...turns]);
       const rotated = answers.filter(({ body }) => body.rotated_from).length;
       const deleted = answers.find(({ body }) => body.deleted === true);
       equal(deleted?.body.revoked_keys, 8 + rotated);
       expect(answers, { 200: 1 + rotated, 409: 16 - rotated });
-      equal(await activeUnder(held, { project_id }), 0);
+      equal(await activeUnder(app, { project_id }), 0);
     }
   });
 }
 
 test('concurrent deletions of a tenant and a project revoke each key once', async (t) => {
-  const held = await bench(t);
-  const { id: project_id } = await held.given.project();
-  const { id: tenant_id } = await held.given.tenant();
-  const other = await held.given.tenant();
+  const app = await harness(t);
+  const { id: project_id } = await app.given.project();
+  const { id: tenant_id } = await app.given.tenant();
+  const other = await app.given.tenant();
   const makers = [tenant_id, other.id].flatMap((tenant) =>
     times(8, ['POST /v1/keys', { project_id, tenant_id: tenant, env: 'live' }]),
   );
-  await together(held, makers);
-  const answers = await together(held, [
+  await together(app, makers);
+  const answers = await together(app, [
     [deleteTenant, { id: tenant_id }],
     [deleteProject, { id: project_id }],
     [deleteTenant, { id: other.id }],
@@ -155,53 +155,53 @@ test('concurrent deletions of a tenant and a project revoke each key once', asyn
 });
 
 test('of concurrent revocations of one key, one counts, and all responses are equal', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
+  const app = await harness(t);
+  const { id, project_id } = await app.given.key();
   const calls = Array.from({ length: AT_ONCE }, (_, n): Call => [revoke, { id, reason: `${n}` }]);
-  const answers = await together(held, calls);
+  const answers = await together(app, calls);
   expect(answers, { 200: AT_ONCE });
   equal(new Set(answers.map(({ text }) => text)).size, 1);
-  await checkLog(held, project_id);
+  await checkLog(app, project_id);
 });
 
 test('concurrent rotations of one key all succeed, and the earliest end counts', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
+  const app = await harness(t);
+  const { id, project_id } = await app.given.key();
   const hours = [48, 1, 168, 2, 24, 1, 72, 3, 9, 2];
   const answers = await together(
-    held,
+    app,
     hours.map((overlap_hours): Call => [rotate, { id, overlap_hours }]),
   );
   expect(answers, { 200: hours.length });
   const ends = answers.map(({ body }) =>
     String(Reflect.get(Object(body.previous_key), 'expires_at')),
   );
-  const { expires_at } = await held.as.liveKey('GET /v1/keys/{id}', { id });
+  const { expires_at } = await app.as.liveKey('GET /v1/keys/{id}', { id });
   equal(expires_at, ends.toSorted()[0]);
-  await checkLog(held, project_id);
+  await checkLog(app, project_id);
 });
 
 test('a key that is revoked during rotations stays revoked', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
+  const app = await harness(t);
+  const { id, project_id } = await app.given.key();
   const calls = [...times(6, [rotate, { id }]), ...times(3, [revoke, { id }])];
-  const answers = await together(held, [...calls, ...times(6, [rotate, { id }])]);
+  const answers = await together(app, [...calls, ...times(6, [rotate, { id }])]);
   const rotated = answers.filter(({ body }) => body.rotated_from === id).length;
   expect(answers, { 200: rotated + 3, 409: 12 - rotated });
-  ok((await held.as.liveKey('GET /v1/keys/{id}', { id })).revoked_at);
-  equal(await activeUnder(held, { project_id }), rotated);
-  await checkLog(held, project_id);
+  ok((await app.as.liveKey('GET /v1/keys/{id}', { id })).revoked_at);
+  equal(await activeUnder(app, { project_id }), rotated);
+  await checkLog(app, project_id);
 });
 
 test('concurrent changes of different fields are all kept', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
+  const app = await harness(t);
+  const { id, project_id } = await app.given.key();
   const wanted = { name: 'n', scopes: ['s'], meta: { m: 1 }, rate_limits: [] };
   const calls = Object.entries(wanted).map(
     ([field, value]): Call => ['PATCH /v1/keys/{id}', { id, [field]: value }],
   );
-  expect(await together(held, calls), { 200: 4 });
-  const now = await held.as.liveKey('GET /v1/keys/{id}', { id });
+  expect(await together(app, calls), { 200: 4 });
+  const now = await app.as.liveKey('GET /v1/keys/{id}', { id });
   for (const [field, value] of Object.entries(wanted)) deepEqual(Reflect.get(now, field), value);
-  await checkLog(held, project_id);
+  await checkLog(app, project_id);
 });

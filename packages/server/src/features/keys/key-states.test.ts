@@ -3,10 +3,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { headSeq } from '@keyrail/testing/audit-trail.ts';
+import { type Answer, type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
+import { quarantine } from '@keyrail/testing/operations.ts';
 import fc from 'fast-check';
-import { headSeq } from '../../../../../tests/audit-trail.ts';
-import { quarantine } from '../../../../../tests/behind.ts';
-import { type Answer, type Bench, bench, type Input } from '../../../../../tests/bench.ts';
 import { HOUR_MS } from '../../base/duration.ts';
 
 const RUNS = 15;
@@ -69,7 +69,7 @@ const isoOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOStr
 
 type Tell = (line: AnyLine, input: Input, status: number) => Promise<Answer['body']>;
 
-type Scene = { held: Bench; model: Model; tell: Tell; step: Step; now: number };
+type Scene = { app: Harness; model: Model; tell: Tell; step: Step; now: number };
 
 /** Expects one more audit row, and one more version of each touched project. */
 function note(model: Model, ...touched: Parent[]): void {
@@ -116,8 +116,8 @@ const onKeys: Partial<Record<Deed, (scene: Scene, key: Key) => Promise<void>>> =
     note(model, key.project);
   },
 
-  async leak({ held, model }, key) {
-    const row = await quarantine(held, key.id);
+  async leak({ app, model }, key) {
+    const row = await quarantine(app, key.id);
     if (key.revoked !== null || key.isLeaked) return;
     key.expires = earlier(key.expires, msOf(row.quarantinedAt?.toISOString()) + HOUR_MS);
     key.isLeaked = true;
@@ -162,8 +162,8 @@ async function end({ model, tell, step: { does, which } }: Scene): Promise<void>
 }
 
 async function take(scene: Scene): Promise<void> {
-  const { held, model, step: taken } = scene;
-  if (taken.does === 'wait') return held.clock.shift((taken.hours ?? 0) * HOUR_MS);
+  const { app, model, step: taken } = scene;
+  if (taken.does === 'wait') return app.clock.shift((taken.hours ?? 0) * HOUR_MS);
   if (taken.does === 'create') return create(scene);
   // Only the last few keys, so that several operations hit the same key.
   const key = model.keys.at(-1 - (taken.which % 4));
@@ -183,7 +183,7 @@ const seen = (key: Key): Input => ({
   rotated_from: key.from,
 });
 
-async function compare({ as }: Bench, model: Model): Promise<void> {
+async function compare({ as }: Harness, model: Model): Promise<void> {
   for (const key of model.keys) {
     const told = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
     deepEqual({ ...told, ...seen(key) }, told);
@@ -210,23 +210,23 @@ test('keys change state as the model predicts', async (t) => {
   const walk = fc.asyncProperty(
     fc.array(step, { minLength: STEPS_MIN, maxLength: STEPS_MAX }),
     async (steps) => {
-      const held = await bench(t);
+      const app = await harness(t);
       const parent = ({ id }: { id: string }): Parent => ({ id, isAlive: true, version: 1 });
-      const { project, tenant } = held.given;
+      const { project, tenant } = app.given;
       const projects = [parent(await project()), parent(await project())];
       const tenants = [parent(await tenant()), parent(await tenant()), parent(await tenant())];
-      const model: Model = { projects, tenants, keys: [], audits: await headSeq(held) };
-      const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+      const model: Model = { projects, tenants, keys: [], audits: await headSeq(app) };
+      const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
       const tell: Tell = async (line, input, status) => {
-        const answer = await held.ask(line, input, headers);
+        const answer = await app.ask(line, input, headers);
         equal(answer.status, status, `${line} ${JSON.stringify(input)}: ${answer.text}`);
         return answer.body;
       };
       for (const taken of steps) {
-        await take({ held, model, tell, step: taken, now: held.clock.now().getTime() });
+        await take({ app, model, tell, step: taken, now: app.clock.now().getTime() });
       }
-      await compare(held, model);
-      const chain = await held.as.liveKey('GET /v1/audit_logs/chain');
+      await compare(app, model);
+      const chain = await app.as.liveKey('GET /v1/audit_logs/chain');
       deepEqual([chain.verified, chain.head_seq], [true, model.audits]);
     },
   );

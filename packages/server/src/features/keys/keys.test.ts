@@ -2,9 +2,9 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
-import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
-import { quarantine } from '../../../../../tests/behind.ts';
-import { type Bench, bench, type Input, messageOf, refused } from '../../../../../tests/bench.ts';
+import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
+import { type Harness, harness, type Input, messageOf, refused } from '@keyrail/testing/harness.ts';
+import { quarantine } from '@keyrail/testing/operations.ts';
 import { HOUR_MS, msAfter } from '../../base/duration.ts';
 
 const create = 'POST /v1/keys';
@@ -16,12 +16,12 @@ const usage = 'GET /v1/keys/{id}/usage';
 const rule = { id: 'burst', limit: 10, window_ms: 1000, algorithm: 'fixed', scope: 'tenant' };
 const unknown = '01890000-0000-7000-8000-000000000000';
 
-const versionOf = async ({ as }: Bench, id: string) =>
+const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
 test('a new key is shown once, and increments the version of its project', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const { id: project_id } = await given.project();
   const { id: tenant_id } = await given.tenant();
   const wanted = { project_id, tenant_id, env: 'test' };
@@ -50,8 +50,8 @@ test('a new key is shown once, and increments the version of its project', async
     last_used_at: null,
   });
   deepEqual(await as.liveKey(read, { id: made.id }), made);
-  equal(await versionOf(held, project_id), 2);
-  deepEqual(await lastEntry(held), {
+  equal(await versionOf(app, project_id), 2);
+  deepEqual(await lastEntry(app), {
     action: 'api_key.created',
     target: made.id,
     payload: { env: 'test', display_prefix: made.display_prefix },
@@ -60,7 +60,7 @@ test('a new key is shown once, and increments the version of its project', async
 });
 
 test('all fields of a key are kept, and no limits differ from default limits', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const sent = {
     name: 'Server 🔑',
     scopes: ['orders:read', 'orders:read', ' ä '],
@@ -79,8 +79,8 @@ test('all fields of a key are kept, and no limits differ from default limits', a
 });
 
 test('the error for a missing project or tenant names which one is missing', async (t) => {
-  const { as, given } = await bench(t);
-  const theirs = await bench(t);
+  const { as, given } = await harness(t);
+  const theirs = await harness(t);
   const project = await given.project();
   const tenant = await given.tenant();
   const foreignProject = await theirs.given.project();
@@ -99,7 +99,7 @@ test('the error for a missing project or tenant names which one is missing', asy
 });
 
 test('a list can be filtered by every parameter and by all of them together', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const projects = [(await given.project()).id, (await given.project()).id];
   const tenants = [(await given.tenant()).id, (await given.tenant()).id];
   const made: Input[] = [];
@@ -135,8 +135,8 @@ test('a list can be filtered by every parameter and by all of them together', as
 });
 
 test('a filter with an unknown id, or one of another workspace, finds nothing', async (t) => {
-  const { as, given } = await bench(t);
-  const theirs = await (await bench(t)).given.key();
+  const { as, given } = await harness(t);
+  const theirs = await (await harness(t)).given.key();
   const mine = await given.key();
   for (const filter of [
     { project_id: unknown },
@@ -150,7 +150,7 @@ test('a filter with an unknown id, or one of another workspace, finds nothing', 
 });
 
 test('a list can be paged to its end, newest first, with any filter', async (t) => {
-  const { as, ask, given, tokens } = await bench(t);
+  const { as, ask, given, tokens } = await harness(t);
   const { id: project_id } = await given.project();
   for (let n = 0; n < 7; n += 1) {
     const { id } = await given.key({ project_id, env: n % 2 ? 'test' : 'live' });
@@ -174,8 +174,8 @@ test('a list can be paged to its end, newest first, with any filter', async (t) 
 });
 
 test('a patch distinguishes null, an absent field and an empty list', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const made = await given.key({ name: 'a', scopes: ['x'], meta: { a: 1 }, rate_limits: [rule] });
   const { id, project_id } = made;
   const steps = [
@@ -192,13 +192,13 @@ test('a patch distinguishes null, an absent field and an empty list', async (t) 
   ] as const;
   const { key: _key, key_shown_once: _shown, ...first } = made;
   let now: Input = first;
-  let version = await versionOf(held, project_id);
+  let version = await versionOf(app, project_id);
   for (const [patch, effect] of steps) {
     now = { ...now, ...effect };
     version += 1;
     deepEqual(await as.liveKey(update, { id, ...patch }), now);
-    equal(await versionOf(held, project_id), version);
-    deepEqual((await lastEntry(held))?.payload, {
+    equal(await versionOf(app, project_id), version);
+    deepEqual((await lastEntry(app))?.payload, {
       env: 'live',
       changed: Object.keys(effect).toSorted((a) => (a === 'name' ? -1 : 1)),
     });
@@ -207,19 +207,19 @@ test('a patch distinguishes null, an absent field and an empty list', async (t) 
 });
 
 test('a patch without effect neither increments the version nor is audited', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const made = await given.key({ meta: { a: 1, b: 2 }, expires_at: '2040-01-01T00:00:00Z' });
-  const before = [await headSeq(held), await versionOf(held, made.project_id)];
+  const before = [await headSeq(app), await versionOf(app, made.project_id)];
   const same = { name: null, scopes: [], meta: { b: 2, a: 1 }, rate_limits: null };
   for (const patch of [{}, same, { expires_at: '2040-01-01T02:00:00+02:00' }]) {
     equal((await as.liveKey(update, { id: made.id, ...patch })).id, made.id);
   }
-  deepEqual([await headSeq(held), await versionOf(held, made.project_id)], before);
+  deepEqual([await headSeq(app), await versionOf(app, made.project_id)], before);
 });
 
 test('an expiry in the past ends a key at once, and a later expiry reactivates it', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const { id } = await given.key({ expires_at: '2000-01-01T00:00:00Z' });
   const rotate = () => as.liveKey('POST /v1/keys/{id}/rotate', { id });
   equal(messageOf(await refused(rotate(), 409, 'conflict')), 'An expired key cannot be rotated.');
@@ -230,7 +230,7 @@ test('an expiry in the past ends a key at once, and a later expiry reactivates i
 });
 
 test('a revoked key cannot be changed', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.key();
   await as.liveKey('POST /v1/keys/{id}/revoke', { id });
   for (const patch of [{ name: 'x' }, {}]) {
@@ -240,10 +240,10 @@ test('a revoked key cannot be changed', async (t) => {
 });
 
 test('the expiry of a leaked key can be changed, but not beyond its quarantine deadline', async (t) => {
-  const held = await bench(t);
-  const { as, given, clock } = held;
+  const app = await harness(t);
+  const { as, given, clock } = app;
   const { id } = await given.key();
-  const { expiresAt } = await quarantine(held, id);
+  const { expiresAt } = await quarantine(app, id);
   ok(expiresAt);
   const at = (ms: number) => ({ id, expires_at: msAfter(expiresAt, ms).toISOString() });
   for (const later of [at(1), at(HOUR_MS), { id, expires_at: null }]) {
@@ -258,7 +258,7 @@ test('the expiry of a leaked key can be changed, but not beyond its quarantine d
 });
 
 test('the usage of an unused key is empty', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.key({ env: 'test' });
   const empty = { object: 'usage', key_id: id, data: [] };
   deepEqual(await as.liveKey(usage, { id }), { ...empty, days: 30 });
@@ -267,7 +267,7 @@ test('the usage of an unused key is empty', async (t) => {
 });
 
 test('a test secret key can create, see and change test keys only', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const live = await given.key();
   const place = { project_id: live.project_id, tenant_id: live.tenant_id };
   const own = await as.testKey(create, { ...place, env: 'test' });

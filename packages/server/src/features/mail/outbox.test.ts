@@ -5,9 +5,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { bench, type Input } from '../../../../../tests/bench.ts';
-import { appBeside, failingAt } from '../../../../../tests/beside.ts';
-import { partsOf, queuedFor, sendAll } from '../../../../../tests/outbox.ts';
+import { harness, type Input } from '@keyrail/testing/harness.ts';
+import { partsOf, queuedFor, sendAll } from '@keyrail/testing/outbox.ts';
 import {
   callersOf,
   mailedToken,
@@ -15,8 +14,9 @@ import {
   newAddress,
   PASSWORD,
   signUp,
-} from '../../../../../tests/people.ts';
-import { mailDirectory } from '../../../../../tests/world.ts';
+} from '@keyrail/testing/people.ts';
+import { appBeside, failingAt } from '@keyrail/testing/second-app.ts';
+import { mailDirectory } from '@keyrail/testing/test-app.ts';
 import { purgeMail } from './purge-mail.job.ts';
 import { sendDueMail } from './send-mail.job.ts';
 import type { Message } from './transport.ts';
@@ -30,32 +30,32 @@ for (const [name, word] of [
   ['a transaction whose mail cannot be queued is rolled back', 'mail_outbox'],
 ] as const) {
   test(name, async (t) => {
-    const held = await bench(t);
-    const { world } = held;
-    const broken = appBeside(t, world, { db: failingAt(world.db, word), log: quiet });
-    const known = await signUp(callersOf(held));
-    const before = (await queuedFor(world, known)).length;
+    const app = await harness(t);
+    const { testApp } = app;
+    const broken = appBeside(t, testApp, { db: failingAt(testApp.db, word), log: quiet });
+    const known = await signUp(callersOf(app));
+    const before = (await queuedFor(testApp, known)).length;
     const unknown = newAddress();
     const invited = newAddress();
     const causes: [AnyLine, Input, string | null][] = [
       ['POST /v1/auth/users', { email: unknown, password: PASSWORD }, null],
       ['POST /v1/auth/users', { email: known, password: PASSWORD }, null],
       ['POST /v1/auth/password_resets', { email: known }, null],
-      ['POST /v1/invites', { email: invited, role: 'member' }, held.tokens.liveKey],
+      ['POST /v1/invites', { email: invited, role: 'member' }, app.tokens.liveKey],
     ];
     for (const [line, input, token] of causes) {
       await rejects(broken.as(token)(line, input), /500/, line);
     }
-    equal((await queuedFor(world, known)).length, before);
-    for (const email of [unknown, invited]) deepEqual(await queuedFor(world, email), []);
-    deepEqual((await held.as.liveKey('GET /v1/invites')).data, []);
-    await signUp(callersOf(held), unknown);
+    equal((await queuedFor(testApp, known)).length, before);
+    for (const email of [unknown, invited]) deepEqual(await queuedFor(testApp, email), []);
+    deepEqual((await app.as.liveKey('GET /v1/invites')).data, []);
+    await signUp(callersOf(app), unknown);
     deepEqual(
-      (await queuedFor(world, unknown)).map(({ kind }) => kind),
+      (await queuedFor(testApp, unknown)).map(({ kind }) => kind),
       ['sign_up'],
     );
     deepEqual(
-      (await mailTo(world, unknown)).map(({ kind }) => kind),
+      (await mailTo(testApp, unknown)).map(({ kind }) => kind),
       ['verify_email'],
       'the rolled back sign-up created no account',
     );
@@ -63,12 +63,12 @@ for (const [name, word] of [
 }
 
 test('the token of a queued mail is sealed, and deleted once the mail is sent', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  await held.as.nobody('POST /v1/auth/password_resets', { email });
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  await app.as.nobody('POST /v1/auth/password_resets', { email });
   const invited = newAddress();
-  const answered = await held.as.liveKey('POST /v1/invites', { email: invited, role: 'admin' });
-  const requests = await queuedFor(held.world, email);
+  const answered = await app.as.liveKey('POST /v1/invites', { email: invited, role: 'admin' });
+  const requests = await queuedFor(app.testApp, email);
   deepEqual(
     requests.map(({ kind, sealedToken }) => [kind, sealedToken]),
     [
@@ -79,20 +79,20 @@ test('the token of a queued mail is sealed, and deleted once the mail is sent', 
   );
   // The first attempt fails, so that the tokens stay in the queue.
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
-  equal(await sendAll(held.world, { transport: down, log: quiet }), 3);
-  held.clock.shift(MINUTE_MS);
+  equal(await sendAll(app.testApp, { transport: down, log: quiet }), 3);
+  app.clock.shift(MINUTE_MS);
   const waiting = [
-    ...(await queuedFor(held.world, email)),
-    ...(await queuedFor(held.world, invited)),
+    ...(await queuedFor(app.testApp, email)),
+    ...(await queuedFor(app.testApp, invited)),
   ];
   deepEqual(
     waiting.map(({ kind }) => kind),
     ['verify_email', 'password_reset', 'invite'],
   );
   const tokens = [
-    await mailedToken(held.world, email, 'verify_email'),
-    await mailedToken(held.world, email, 'password_reset'),
-    await mailedToken(held.world, invited, 'invite'),
+    await mailedToken(app.testApp, email, 'verify_email'),
+    await mailedToken(app.testApp, email, 'password_reset'),
+    await mailedToken(app.testApp, invited, 'invite'),
     answered.token,
   ];
   for (const row of waiting) {
@@ -104,8 +104,8 @@ test('the token of a queued mail is sealed, and deleted once the mail is sent', 
     }
   }
   for (const row of [
-    ...(await queuedFor(held.world, email)),
-    ...(await queuedFor(held.world, invited)),
+    ...(await queuedFor(app.testApp, email)),
+    ...(await queuedFor(app.testApp, invited)),
   ]) {
     ok(row.sentAt);
     deepEqual([row.sealedToken, row.claim, row.attempts], [null, null, 2]);
@@ -113,9 +113,9 @@ test('the token of a queued mail is sealed, and deleted once the mail is sent', 
 });
 
 test('a mail file is complete, and only its owner can read it', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const [mail] = await mailTo(held.world, email);
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const [mail] = await mailTo(app.testApp, email);
   ok(mail);
   deepEqual(Object.keys(mail), ['id', 'kind', 'to', 'subject', 'text', 'html', 'created_at']);
   equal((await stat(join(mailDirectory, `${mail.id}.json`))).mode & 0o777, 0o600);
@@ -126,17 +126,17 @@ test('a mail file is complete, and only its owner can read it', async (t) => {
 test('concurrent workers send each mail once', async (t) => {
   const MAILS = 30;
   const SENDERS = 8;
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
   for (let n = 1; n < MAILS; n += 1)
-    await held.as.nobody('POST /v1/auth/password_resets', { email });
+    await app.as.nobody('POST /v1/auth/password_resets', { email });
   const sent: string[] = [];
   const transport = {
     send: async ({ id }: Message) => void sent.push(id),
     close: () => {},
   };
   const takes = await Promise.all(
-    Array.from({ length: SENDERS }, () => sendAll(held.world, { transport })),
+    Array.from({ length: SENDERS }, () => sendAll(app.testApp, { transport })),
   );
   equal(
     takes.reduce((sum, times) => sum + times),
@@ -145,13 +145,13 @@ test('concurrent workers send each mail once', async (t) => {
   equal(new Set(sent).size, MAILS);
   equal(sent.length, MAILS);
   ok(
-    (await queuedFor(held.world, email)).every(({ sentAt, attempts }) => sentAt && attempts === 1),
+    (await queuedFor(app.testApp, email)).every(({ sentAt, attempts }) => sentAt && attempts === 1),
   );
 });
 
 test('a worker that is paused past its claim does not update the mail', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
   const sent: string[] = [];
   const warned: string[] = [];
   const log = { ...quiet, warn: (_: unknown, text?: string) => void warned.push(text ?? '') };
@@ -169,26 +169,30 @@ test('a worker that is paused past its claim does not update the mail', async (t
     close: () => {},
   };
   const quick = { send: async ({ id }: Message) => void sent.push(id), close: () => {} };
-  const paused = sendDueMail(partsOf(held.world, { transport: slow, log }));
+  const paused = sendDueMail(partsOf(app.testApp, { transport: slow, log }));
   await sending.promise;
-  ok((await queuedFor(held.world, email))[0]?.claim);
-  equal(await sendAll(held.world, { transport: quick }), 0, 'no other worker takes a claimed mail');
+  ok((await queuedFor(app.testApp, email))[0]?.claim);
+  equal(
+    await sendAll(app.testApp, { transport: quick }),
+    0,
+    'no other worker takes a claimed mail',
+  );
 
-  held.clock.shift(2 * MINUTE_MS + 1000);
-  equal(await sendAll(held.world, { transport: quick }), 1);
-  const [marked] = await queuedFor(held.world, email);
+  app.clock.shift(2 * MINUTE_MS + 1000);
+  equal(await sendAll(app.testApp, { transport: quick }), 1);
+  const [marked] = await queuedFor(app.testApp, email);
   ok(marked?.sentAt);
-  held.clock.shift(1000);
+  app.clock.shift(1000);
   resume();
   await paused;
-  deepEqual(await queuedFor(held.world, email), [marked], 'the late worker changed nothing');
+  deepEqual(await queuedFor(app.testApp, email), [marked], 'the late worker changed nothing');
   equal(new Set(sent).size, 1, 'both attempts have the same id');
   deepEqual(warned, ['a mail was sent after its claim had expired']);
 });
 
 test('a late failure does not undo the success of another worker', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
   let fail = () => {};
   const failing = new Promise<void>((_, reject) => {
     fail = () => reject(new Error('connection lost'));
@@ -201,55 +205,55 @@ test('a late failure does not undo the success of another worker', async (t) => 
     },
     close: () => {},
   };
-  const paused = sendDueMail(partsOf(held.world, { transport: lame, log: quiet }));
+  const paused = sendDueMail(partsOf(app.testApp, { transport: lame, log: quiet }));
   await sending.promise;
-  ok((await queuedFor(held.world, email))[0]?.claim);
-  held.clock.shift(2 * MINUTE_MS + 1000);
-  await mailTo(held.world, email);
-  const [marked] = await queuedFor(held.world, email);
+  ok((await queuedFor(app.testApp, email))[0]?.claim);
+  app.clock.shift(2 * MINUTE_MS + 1000);
+  await mailTo(app.testApp, email);
+  const [marked] = await queuedFor(app.testApp, email);
   fail();
   await paused;
-  deepEqual(await queuedFor(held.world, email), [marked]);
+  deepEqual(await queuedFor(app.testApp, email), [marked]);
   equal(marked?.lastError, null);
 });
 
 test('a mail is retried with a growing delay, and given up after three days', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
-  let row = (await queuedFor(held.world, email))[0];
+  let row = (await queuedFor(app.testApp, email))[0];
   for (let attempt = 1; row && !row.failedAt && attempt < 20; attempt += 1) {
-    held.clock.shift(Math.max(0, row.dueAt.getTime() - held.clock.now().getTime()) + 5);
-    const before = held.clock.now().getTime();
-    equal(await sendAll(held.world, { transport: down, log: quiet }), 1);
-    row = (await queuedFor(held.world, email))[0];
+    app.clock.shift(Math.max(0, row.dueAt.getTime() - app.clock.now().getTime()) + 5);
+    const before = app.clock.now().getTime();
+    equal(await sendAll(app.testApp, { transport: down, log: quiet }), 1);
+    row = (await queuedFor(app.testApp, email))[0];
     deepEqual([row?.attempts, row?.claim], [attempt, null]);
     const triedAt = (row?.dueAt.getTime() ?? 0) - Math.min(1000 * 2 ** attempt, 15 * MINUTE_MS);
-    ok(before <= triedAt && triedAt <= held.clock.now().getTime(), `attempt ${attempt}`);
-    if (attempt === 12) held.clock.shift(3 * DAY_MS);
+    ok(before <= triedAt && triedAt <= app.clock.now().getTime(), `attempt ${attempt}`);
+    if (attempt === 12) app.clock.shift(3 * DAY_MS);
   }
   equal(row?.attempts, 13);
   ok(row?.failedAt);
   deepEqual([row?.sealedToken, row?.lastError], [null, 'connect ECONNREFUSED']);
-  held.clock.shift(DAY_MS);
-  equal(await sendAll(held.world), 0);
+  app.clock.shift(DAY_MS);
+  equal(await sendAll(app.testApp), 0);
 });
 
 test('sent mail is deleted within 30 days of being queued; unsent mail is kept', async (t) => {
-  const held = await bench(t);
-  const sent = await signUp(callersOf(held));
+  const app = await harness(t);
+  const sent = await signUp(callersOf(app));
   const late = newAddress();
   const waiting = newAddress();
-  await mailTo(held.world, sent);
-  await signUp(callersOf(held), late);
-  const { work } = held.world.app.worker;
-  held.clock.shift(20 * DAY_MS);
-  await mailTo(held.world, late); // sent 20 days after it was queued
-  await signUp(callersOf(held), waiting);
+  await mailTo(app.testApp, sent);
+  await signUp(callersOf(app), late);
+  const { work } = app.testApp.app.worker;
+  app.clock.shift(20 * DAY_MS);
+  await mailTo(app.testApp, late); // sent 20 days after it was queued
+  await signUp(callersOf(app), waiting);
   await purgeMail(work);
-  for (const address of [sent, late]) equal((await queuedFor(held.world, address)).length, 1);
-  held.clock.shift(9 * DAY_MS + MINUTE_MS);
+  for (const address of [sent, late]) equal((await queuedFor(app.testApp, address)).length, 1);
+  app.clock.shift(9 * DAY_MS + MINUTE_MS);
   await Promise.all([purgeMail(work), purgeMail(work)]);
-  for (const address of [sent, late]) equal((await queuedFor(held.world, address)).length, 0);
-  equal((await queuedFor(held.world, waiting)).length, 1);
+  for (const address of [sent, late]) equal((await queuedFor(app.testApp, address)).length, 0);
+  equal((await queuedFor(app.testApp, waiting)).length, 1);
 });

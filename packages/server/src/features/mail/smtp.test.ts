@@ -2,11 +2,12 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { type Bench, bench } from '../../../../../tests/bench.ts';
-import { appBeside, type Beside } from '../../../../../tests/beside.ts';
-import { partsOf, queue, queuedFor, sendAll } from '../../../../../tests/outbox.ts';
-import { mailTo, newAddress, signUp } from '../../../../../tests/people.ts';
-import { openSink, type Sink, until } from '../../../../../tests/smtp-sink.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { partsOf, queue, queuedFor, sendAll } from '@keyrail/testing/outbox.ts';
+import { mailTo, newAddress, signUp } from '@keyrail/testing/people.ts';
+import { appBeside, type Beside } from '@keyrail/testing/second-app.ts';
+import { openSink, type Sink } from '@keyrail/testing/smtp-sink.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { openLog } from '../../base/log.ts';
 import { Secret } from '../../base/secret.ts';
 import { sendDueMail } from './send-mail.job.ts';
@@ -20,28 +21,28 @@ async function mailing(
   t: TestContext,
   sink: Sink,
   url = sink.url(),
-): Promise<Bench & { post: Beside }> {
-  const held = await bench(t);
-  await mailTo(held.world, '');
+): Promise<Harness & { post: Beside }> {
+  const app = await harness(t);
+  await mailTo(app.testApp, '');
   const mail = { kind: 'smtp' as const, url: new Secret(url) };
-  const post = appBeside(t, held.world, { mail, log: quiet });
+  const post = appBeside(t, app.testApp, { mail, log: quiet });
   t.after(async () => {
     post.app.worker.transport.close();
     await sink.close();
   });
-  return { ...held, post };
+  return { ...app, post };
 }
 
 test('each kind of mail arrives as text and HTML, with the right headers', async (t) => {
   const sink = await openSink();
-  const { post, as, world } = await mailing(t, sink);
+  const { post, as, testApp } = await mailing(t, sink);
   const email = `o'brien+${newAddress()}`;
   await signUp(post.as, email);
   await signUp(post.as, email);
   await as.nobody('POST /v1/auth/password_resets', { email });
   await as.liveKey('PATCH /v1/workspace', { name: 'Ärger & Söhne\r\nBcc: all@example.com' });
   await as.liveKey('POST /v1/invites', { email, role: 'owner' });
-  await queue(world, {
+  await queue(testApp, {
     kind: 'key_quarantined',
     to: email,
     params: {

@@ -1,10 +1,10 @@
 // Invitations are limited per hour, and are revoked when their owner is removed or demoted.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { hold } from '../../../../../tests/behind.ts';
-import { type Answer, type Bench, bench, codeOf, refused } from '../../../../../tests/bench.ts';
-import { callersOf, newAddress, newMember, someone } from '../../../../../tests/people.ts';
-import { seededBytes, storeName } from '../../../../../tests/world.ts';
+import { type Answer, codeOf, type Harness, harness, refused } from '@keyrail/testing/harness.ts';
+import { hold } from '@keyrail/testing/operations.ts';
+import { callersOf, newAddress, newMember, someone } from '@keyrail/testing/people.ts';
+import { seededBytes, storeName } from '@keyrail/testing/test-app.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { openWrite } from '../../doors/write.ts';
@@ -20,18 +20,18 @@ const HOUR_MS = 3_600_000;
 
 const invitation = () => ({ email: newAddress(), role: 'member' });
 
-const anOwner = (held: Bench) =>
-  newMember(held.world, callersOf(held), { inviter: held.as.liveKey, role: 'owner' });
+const anOwner = (vendor: Harness) =>
+  newMember(vendor.testApp, callersOf(vendor), { inviter: vendor.as.liveKey, role: 'owner' });
 
-const openInvites = async ({ as }: Bench) =>
+const openInvites = async ({ as }: Harness) =>
   (await as.liveKey('GET /v1/invites')).data.filter(
     ({ accepted_at, revoked_at }) => accepted_at === null && revoked_at === null,
   );
 
 test('a workspace sends at most 50 invitations an hour, even with concurrent requests', async (t) => {
-  const held = await bench(t);
-  const authorization = `Bearer ${held.tokens.liveKey}`;
-  const ask = (): Promise<Answer> => held.ask(invite, invitation(), { authorization });
+  const vendor = await harness(t);
+  const authorization = `Bearer ${vendor.tokens.liveKey}`;
+  const ask = (): Promise<Answer> => vendor.ask(invite, invitation(), { authorization });
   const answers = await Promise.all(Array.from({ length: PER_HOUR + 10 }, ask));
   equal(answers.filter(({ status }) => status === 201).length, PER_HOUR);
   const refusals = answers.filter(({ status }) => status !== 201);
@@ -40,39 +40,39 @@ test('a workspace sends at most 50 invitations an hour, even with concurrent req
     const seconds = Number(answer.headers['retry-after']);
     ok(seconds > 3500 && seconds <= 3600, `${seconds}`);
   }
-  const [{ id } = { id: '' }] = await openInvites(held);
-  await held.as.liveKey(revoke, { id });
+  const [{ id } = { id: '' }] = await openInvites(vendor);
+  await vendor.as.liveKey(revoke, { id });
   equal((await ask()).status, 429, 'a revoked invitation counts too');
-  const other = await bench(t);
+  const other = await harness(t);
   await other.as.liveKey(invite, invitation());
 
-  held.clock.shift(Number(refusals[0]?.headers['retry-after']) * 1000);
+  vendor.clock.shift(Number(refusals[0]?.headers['retry-after']) * 1000);
   equal((await ask()).status, 201);
 });
 
 test('a removed owner cannot join again by an invitation that the same owner made', async (t) => {
-  const held = await bench(t);
-  await held.people.owner();
-  const leaving = await anOwner(held);
+  const vendor = await harness(t);
+  await vendor.people.owner();
+  const leaving = await anOwner(vendor);
   const kept = [
     await leaving.call(invite, { email: leaving.email, role: 'owner' }),
     await leaving.call(invite, invitation()),
   ];
   const withdrawn = await leaving.call(invite, invitation());
   await leaving.call(revoke, { id: withdrawn.id });
-  const others = await held.as.owner(invite, invitation());
-  const { head_seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
-  await held.as.owner('DELETE /v1/members/{userId}', { userId: leaving.userId });
+  const others = await vendor.as.owner(invite, invitation());
+  const { head_seq } = await vendor.as.liveKey('GET /v1/audit_logs/chain');
+  await vendor.as.owner('DELETE /v1/members/{userId}', { userId: leaving.userId });
 
   for (const { token } of kept) {
     await refused(leaving.call(accept, { token }), 400, 'invalid_token');
-    await refused((await someone(held)).call(accept, { token }), 400, 'invalid_token');
+    await refused((await someone(vendor)).call(accept, { token }), 400, 'invalid_token');
   }
   deepEqual(
-    (await openInvites(held)).map(({ id }) => id),
+    (await openInvites(vendor)).map(({ id }) => id),
     [others.id],
   );
-  const rows = (await held.as.liveKey('GET /v1/audit_logs', { after_seq: head_seq })).data;
+  const rows = (await vendor.as.liveKey('GET /v1/audit_logs', { after_seq: head_seq })).data;
   deepEqual(
     rows.map(({ action }) => action),
     ['workspace_member.removed', 'workspace_invite.revoked', 'workspace_invite.revoked'],
@@ -94,26 +94,26 @@ test('a removed owner cannot join again by an invitation that the same owner mad
 });
 
 test('a demotion revokes the member’s invitations, a promotion does not', async (t) => {
-  const held = await bench(t);
-  await held.people.owner();
+  const vendor = await harness(t);
+  await vendor.people.owner();
   for (const role of ['admin', 'member'] as const) {
-    const { userId, call, email } = await anOwner(held);
+    const { userId, call, email } = await anOwner(vendor);
     const { token } = await call(invite, { email, role: 'owner' });
-    await held.as.owner('PATCH /v1/members/{userId}', { userId, role });
-    await refused((await someone(held)).call(accept, { token }), 400, 'invalid_token');
-    const promoted = await held.as.owner(invite, invitation());
-    await held.as.owner('PATCH /v1/members/{userId}', { userId, role: 'owner' });
-    await (await someone(held)).call(accept, { token: promoted.token });
+    await vendor.as.owner('PATCH /v1/members/{userId}', { userId, role });
+    await refused((await someone(vendor)).call(accept, { token }), 400, 'invalid_token');
+    const promoted = await vendor.as.owner(invite, invitation());
+    await vendor.as.owner('PATCH /v1/members/{userId}', { userId, role: 'owner' });
+    await (await someone(vendor)).call(accept, { token: promoted.token });
   }
 });
 
 const skip = storeName === 'embedded' ? 'the embedded store has only one connection' : false;
 
 test('an owner cannot invite while being removed', { skip }, async (t) => {
-  const held = await bench(t);
-  await held.people.owner();
-  const { userId } = await anOwner(held);
-  const { app, db } = held.world;
+  const vendor = await harness(t);
+  await vendor.people.owner();
+  const { userId } = await anOwner(vendor);
+  const { app, db } = vendor.testApp;
   const write = openWrite(
     {
       db,
@@ -123,14 +123,14 @@ test('an owner cannot invite while being removed', { skip }, async (t) => {
       announce: () => {},
     },
     {
-      workspaceId: held.workspaceId,
+      workspaceId: vendor.workspaceId,
       envs: allEnvs,
       authority: 'owner',
       actor: { type: 'user', id: userId },
     },
     { deadline: deadlineAfter(HOUR_MS) },
   );
-  const removing = await hold(held, (tx) => removeMember(tx, userId));
+  const removing = await hold(vendor, (tx) => removeMember(tx, userId));
   const wanted = { email: newAddress(), role: 'owner' as const, perHourMax: PER_HOUR };
   const meeting = rejects(
     write((tx) => invitePerson(tx, wanted)),
@@ -138,5 +138,5 @@ test('an owner cannot invite while being removed', { skip }, async (t) => {
   );
   await removing.letGo();
   await meeting;
-  deepEqual(await openInvites(held), []);
+  deepEqual(await openInvites(vendor), []);
 });

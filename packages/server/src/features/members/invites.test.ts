@@ -1,7 +1,7 @@
 // Invitations: two tokens each, one acceptance, and one error for all invalid tokens.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 import {
   callersOf,
   logIn,
@@ -11,7 +11,7 @@ import {
   type Person,
   signUp,
   someone,
-} from '../../../../../tests/people.ts';
+} from '@keyrail/testing/people.ts';
 
 const invite = 'POST /v1/invites';
 const list = 'GET /v1/invites';
@@ -20,81 +20,81 @@ const accept = 'POST /v1/auth/invites/accept';
 const me = 'GET /v1/auth/me';
 const DAY_MS = 86_400_000;
 
-const unverified = async (held: Bench): Promise<Person> =>
-  logIn(callersOf(held), await signUp(callersOf(held)));
+const unverified = async (app: Harness): Promise<Person> =>
+  logIn(callersOf(app), await signUp(callersOf(app)));
 
-const headOf = async ({ as }: Bench): Promise<number> =>
+const headOf = async ({ as }: Harness): Promise<number> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
 
 test('an invitation token is shown once, and the mail carries a different token', async (t) => {
-  const held = await bench(t);
-  const owner = await held.people.owner();
+  const app = await harness(t);
+  const owner = await app.people.owner();
   const email = newAddress();
-  const { token, token_shown_once, ...made } = await held.as.owner(invite, {
+  const { token, token_shown_once, ...made } = await app.as.owner(invite, {
     email,
     role: 'admin',
   });
 
   ok(token_shown_once);
-  match(token, new RegExp(`^${held.workspaceId}\\.[\\w-]{43}$`));
+  match(token, new RegExp(`^${app.workspaceId}\\.[\\w-]{43}$`));
   deepEqual(
     [made.email, made.role, made.invited_by, made.accepted_at, made.revoked_at],
     [email, 'admin', owner.userId, null, null],
   );
   equal(Date.parse(made.expires_at) - Date.parse(made.created_at), 7 * DAY_MS);
-  const [mail, ...more] = await mailTo(held.world, email);
+  const [mail, ...more] = await mailTo(app.testApp, email);
   deepEqual([mail?.kind, more.length], ['invite', 0]);
   ok(mail?.text.includes(`${owner.email} invites you to join Acme as an admin.`));
-  const mailed = await mailedToken(held.world, email, 'invite');
-  match(mailed, new RegExp(`^${held.workspaceId}\\.[\\w-]{43}$`));
+  const mailed = await mailedToken(app.testApp, email, 'invite');
+  match(mailed, new RegExp(`^${app.workspaceId}\\.[\\w-]{43}$`));
   notEqual(mailed, token);
 
-  const [listed] = (await held.as.liveKey(list)).data;
+  const [listed] = (await app.as.liveKey(list)).data;
   deepEqual(listed, made);
 });
 
 test('an invitation by a secret key names no inviter', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const email = newAddress();
-  equal((await held.as.liveKey(invite, { email, role: 'member' })).invited_by, null);
-  const [mail] = await mailTo(held.world, email);
+  equal((await app.as.liveKey(invite, { email, role: 'member' })).invited_by, null);
+  const [mail] = await mailTo(app.testApp, email);
   ok(mail?.text.startsWith('You are invited to join Acme as a member.'));
 });
 
 test('a verified account can accept an invitation to any address, and becomes active there', async (t) => {
-  const held = await bench(t);
-  const { call, userId } = await someone(held);
-  const { id, token } = await held.as.owner(invite, { email: newAddress(), role: 'admin' });
+  const app = await harness(t);
+  const { call, userId } = await someone(app);
+  const { id, token } = await app.as.owner(invite, { email: newAddress(), role: 'admin' });
   deepEqual(await call(accept, { token }), {
     object: 'workspace_member',
-    workspace_id: held.workspaceId,
+    workspace_id: app.workspaceId,
     user_id: userId,
     role: 'admin',
     active: true,
   });
-  equal((await call(me)).active_workspace_id, held.workspaceId);
+  equal((await call(me)).active_workspace_id, app.workspaceId);
   const [listed] = (await call(list)).data;
   deepEqual([listed?.id, typeof listed?.accepted_at], [id, 'string']);
 });
 
 test('the mailed token verifies the account of the invited address', async (t) => {
-  const held = await bench(t);
-  const person = await unverified(held);
-  await held.as.owner(invite, { email: person.email.toUpperCase(), role: 'member' });
-  const mailed = await mailedToken(held.world, person.email.toUpperCase(), 'invite');
+  const app = await harness(t);
+  const person = await unverified(app);
+  await app.as.owner(invite, { email: person.email.toUpperCase(), role: 'member' });
+  const mailed = await mailedToken(app.testApp, person.email.toUpperCase(), 'invite');
   equal((await person.call(me)).user.email_verified, false);
   await person.call(accept, { token: mailed });
   equal((await person.call(me)).user.email_verified, true);
 });
 
 test('an unverified account can accept only with the token mailed to its address', async (t) => {
-  const held = await bench(t);
-  const person = await unverified(held);
-  const { token } = await held.as.owner(invite, { email: person.email, role: 'member' });
+  const app = await harness(t);
+  const person = await unverified(app);
+  const { token } = await app.as.owner(invite, { email: person.email, role: 'member' });
   const other = newAddress();
-  await held.as.owner(invite, { email: other, role: 'member' });
-  const othersMail = await mailedToken(held.world, other, 'invite');
-  const before = await headOf(held);
+  await app.as.owner(invite, { email: other, role: 'member' });
+  const othersMail = await mailedToken(app.testApp, other, 'invite');
+  const before = await headOf(app);
   for (const credential of [token, othersMail]) {
     const answer = await refused(
       person.call(accept, { token: credential }),
@@ -103,45 +103,45 @@ test('an unverified account can accept only with the token mailed to its address
     );
     equal(messageOf(answer), 'Verify your e-mail address first.');
   }
-  equal(await headOf(held), before);
+  equal(await headOf(app), before);
   equal((await person.call(me)).user.email_verified, false);
   // A refusal does not use up a token: both still work.
-  await (await someone(held)).call(accept, { token });
-  await (await someone(held)).call(accept, { token: othersMail });
+  await (await someone(app)).call(accept, { token });
+  await (await someone(app)).call(accept, { token: othersMail });
 });
 
 test('both tokens are invalid after the acceptance', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const email = newAddress();
-  const { token } = await held.as.owner(invite, { email, role: 'member' });
-  const mailed = await mailedToken(held.world, email, 'invite');
-  await (await someone(held)).call(accept, { token: mailed });
-  const late = await someone(held);
+  const { token } = await app.as.owner(invite, { email, role: 'member' });
+  const mailed = await mailedToken(app.testApp, email, 'invite');
+  await (await someone(app)).call(accept, { token: mailed });
+  const late = await someone(app);
   for (const used of [token, mailed]) {
     await refused(late.call(accept, { token: used }), 400, 'invalid_token');
   }
 });
 
 test('a member that accepts another invitation keeps the role, and it stays open', async (t) => {
-  const held = await bench(t);
-  const { call, userId } = await held.people.owner();
-  const { id, token } = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  const app = await harness(t);
+  const { call, userId } = await app.people.owner();
+  const { id, token } = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
   await refused(call(accept, { token }), 409, 'conflict');
   const owner = (await call('GET /v1/members')).data.find(({ user_id }) => user_id === userId);
   equal(owner?.role, 'owner');
   equal((await call(list)).data.find((each) => each.id === id)?.accepted_at, null);
-  await (await someone(held)).call(accept, { token });
+  await (await someone(app)).call(accept, { token });
 });
 
 test('a person that accepts two invitations at once joins once', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (let round = 0; round < 5; round += 1) {
-    const { call, email, userId, token } = await someone(held);
+    const { call, email, userId, token } = await someone(app);
     const roles = ['admin', 'member'];
     const tokens: string[] = [];
-    for (const role of roles) tokens.push((await held.as.liveKey(invite, { email, role })).token);
+    for (const role of roles) tokens.push((await app.as.liveKey(invite, { email, role })).token);
     const answers = await Promise.all(
-      tokens.map((each) => held.ask(accept, { token: each }, { authorization: `Bearer ${token}` })),
+      tokens.map((each) => app.ask(accept, { token: each }, { authorization: `Bearer ${token}` })),
     );
     deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
     const won = answers.findIndex(({ status }) => status === 200);
@@ -155,17 +155,17 @@ test('a person that accepts two invitations at once joins once', async (t) => {
 
 test('of 50 concurrent acceptances of one invitation, one succeeds', async (t) => {
   const RACERS = 50;
-  const held = await bench(t);
-  const people = [await someone(held), await someone(held), await someone(held)];
+  const app = await harness(t);
+  const people = [await someone(app), await someone(app), await someone(app)];
   for (let round = 0; round < 3; round += 1) {
     const email = newAddress();
-    const { token } = await held.as.liveKey(invite, { email, role: 'member' });
-    const mailed = await mailedToken(held.world, email, 'invite');
-    const before = (await held.as.liveKey('GET /v1/members')).data.length;
+    const { token } = await app.as.liveKey(invite, { email, role: 'member' });
+    const mailed = await mailedToken(app.testApp, email, 'invite');
+    const before = (await app.as.liveKey('GET /v1/members')).data.length;
     const racer = (n: number) => people[n % people.length] as Person;
     const answers = await Promise.all(
       Array.from({ length: RACERS }, (_, n) =>
-        held.ask(
+        app.ask(
           accept,
           { token: n % 2 === 0 ? token : mailed },
           { authorization: `Bearer ${racer(n).token}` },
@@ -174,68 +174,68 @@ test('of 50 concurrent acceptances of one invitation, one succeeds', async (t) =
     );
     equal(answers.filter(({ status }) => status === 200).length, 1);
     ok(answers.every(({ status }) => status === 200 || status === 400));
-    const members = (await held.as.liveKey('GET /v1/members')).data;
+    const members = (await app.as.liveKey('GET /v1/members')).data;
     equal(members.length, before + 1);
     for (const { user_id: userId } of members) {
-      await held.as.liveKey('DELETE /v1/members/{userId}', { userId });
+      await app.as.liveKey('DELETE /v1/members/{userId}', { userId });
     }
   }
 });
 
 test('a revoked invitation cannot be accepted, and is revoked once', async (t) => {
-  const held = await bench(t);
-  const { id, token } = await held.as.owner(invite, { email: newAddress(), role: 'member' });
-  const revoked = await held.as.owner(revoke, { id });
+  const app = await harness(t);
+  const { id, token } = await app.as.owner(invite, { email: newAddress(), role: 'member' });
+  const revoked = await app.as.owner(revoke, { id });
   ok(revoked.revoked_at);
   equal('token' in revoked, false);
-  const before = await headOf(held);
-  deepEqual(await held.as.owner(revoke, { id }), revoked);
-  equal(await headOf(held), before);
-  await refused((await someone(held)).call(accept, { token }), 400, 'invalid_token');
+  const before = await headOf(app);
+  deepEqual(await app.as.owner(revoke, { id }), revoked);
+  equal(await headOf(app), before);
+  await refused((await someone(app)).call(accept, { token }), 400, 'invalid_token');
 });
 
 test('an accepted invitation cannot be revoked, and an expired one is left unchanged', async (t) => {
-  const held = await bench(t);
-  const accepted = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
-  await (await someone(held)).call(accept, { token: accepted.token });
-  const expired = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
-  await refused(held.as.liveKey(revoke, { id: accepted.id }), 409, 'conflict');
+  const app = await harness(t);
+  const accepted = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  await (await someone(app)).call(accept, { token: accepted.token });
+  const expired = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  await refused(app.as.liveKey(revoke, { id: accepted.id }), 409, 'conflict');
 
-  held.clock.shift(7 * DAY_MS + 1000);
-  const before = await headOf(held);
-  equal((await held.as.liveKey(revoke, { id: expired.id })).revoked_at, null);
-  equal(await headOf(held), before);
-  const late = await someone(held);
+  app.clock.shift(7 * DAY_MS + 1000);
+  const before = await headOf(app);
+  equal((await app.as.liveKey(revoke, { id: expired.id })).revoked_at, null);
+  equal(await headOf(app), before);
+  const late = await someone(app);
   await refused(late.call(accept, { token: expired.token }), 400, 'invalid_token');
 });
 
 test('every invalid invitation token gets exactly the same response', async (t) => {
-  const held = await bench(t);
-  const other = await bench(t);
-  const { call, token: session } = await someone(held);
-  const open = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
-  const revoked = await held.as.liveKey(invite, { email: newAddress(), role: 'member' });
-  await held.as.liveKey(revoke, { id: revoked.id });
+  const app = await harness(t);
+  const other = await harness(t);
+  const { call, token: session } = await someone(app);
+  const open = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  const revoked = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
+  await app.as.liveKey(revoke, { id: revoked.id });
   const [, secret] = open.token.split('.');
   const wrong = [
     revoked.token,
     `${other.workspaceId}.${secret}`,
     `01890000-0000-7000-8000-000000000000.${secret}`,
-    `${held.workspaceId}.${'A'.repeat(43)}`,
+    `${app.workspaceId}.${'A'.repeat(43)}`,
     `${open.token}A`,
     open.token.toUpperCase(),
     open.token.slice(0, -1),
     secret ?? '',
-    held.workspaceId,
+    app.workspaceId,
     "' or true --",
   ];
-  const before = [await headOf(held), await headOf(other)];
+  const before = [await headOf(app), await headOf(other)];
   const authorization = `Bearer ${session}`;
   const answers = await Promise.all(
-    wrong.map((token) => held.ask(accept, { token }, { authorization })),
+    wrong.map((token) => app.ask(accept, { token }, { authorization })),
   );
   equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
   equal(answers[0]?.status, 400);
-  deepEqual([await headOf(held), await headOf(other)], before);
+  deepEqual([await headOf(app), await headOf(other)], before);
   await call(accept, { token: open.token });
 });

@@ -1,8 +1,8 @@
 // Members of a workspace: lists, roles, removals, and the rule that one owner always remains.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
-import { callersOf, newMember, type Person, someone } from '../../../../../tests/people.ts';
+import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
+import { callersOf, newMember, type Person, someone } from '@keyrail/testing/people.ts';
 
 const list = 'GET /v1/members';
 const change = 'PATCH /v1/members/{userId}';
@@ -13,21 +13,21 @@ const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000';
 
 type Role = 'owner' | 'admin' | 'member';
 
-const joined = (held: Bench, role: Role): Promise<Person> =>
-  newMember(held.world, callersOf(held), { inviter: held.as.liveKey, role });
+const joined = (app: Harness, role: Role): Promise<Person> =>
+  newMember(app.testApp, callersOf(app), { inviter: app.as.liveKey, role });
 
-const rolesIn = async ({ as }: Bench): Promise<Record<string, string>> =>
+const rolesIn = async ({ as }: Harness): Promise<Record<string, string>> =>
   Object.fromEntries((await as.liveKey(list)).data.map(({ user_id, role }) => [user_id, role]));
 
-const actionsIn = async ({ as }: Bench): Promise<string[]> =>
+const actionsIn = async ({ as }: Harness): Promise<string[]> =>
   (await as.liveKey('GET /v1/audit_logs')).data.map(({ action }) => action);
 
 test('members are listed oldest first, with their address and role', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const people = [
-    await joined(held, 'owner'),
-    await joined(held, 'admin'),
-    await joined(held, 'member'),
+    await joined(app, 'owner'),
+    await joined(app, 'admin'),
+    await joined(app, 'member'),
   ];
   for (const { call } of people) {
     const seen = (await call(list)).data;
@@ -37,60 +37,60 @@ test('members are listed oldest first, with their address and role', async (t) =
     );
     ok(seen.every(({ object, email_verified }) => object === 'workspace_member' && email_verified));
   }
-  deepEqual((await held.as.liveKey(list, { limit: 2 })).data.length, 2);
+  deepEqual((await app.as.liveKey(list, { limit: 2 })).data.length, 2);
 });
 
 test('a role is read again with every request', async (t) => {
-  const held = await bench(t);
-  await held.people.owner();
-  const person = await joined(held, 'member');
+  const app = await harness(t);
+  await app.people.owner();
+  const person = await joined(app, 'member');
   const { userId } = person;
   await refused(person.call('POST /v1/secret_keys', { env: 'test' }), 403, 'forbidden');
 
-  const admin = await held.as.owner(change, { userId, role: 'admin' });
+  const admin = await app.as.owner(change, { userId, role: 'admin' });
   equal(admin.role, 'admin');
   ok(admin.updated_at >= admin.created_at);
   await person.call('POST /v1/secret_keys', { env: 'test' });
   await refused(person.call(change, { userId, role: 'owner' }), 403, 'forbidden');
 
-  await held.as.owner(change, { userId, role: 'owner' });
-  await person.call(change, { userId: (await held.people.owner()).userId, role: 'member' });
-  await refused(held.as.owner(change, { userId, role: 'member' }), 403, 'forbidden');
+  await app.as.owner(change, { userId, role: 'owner' });
+  await person.call(change, { userId: (await app.people.owner()).userId, role: 'member' });
+  await refused(app.as.owner(change, { userId, role: 'member' }), 403, 'forbidden');
   await person.call('POST /v1/invites', { email: 'a@example.com', role: 'member' });
 });
 
 test('setting the same role again changes nothing and is not audited', async (t) => {
-  const held = await bench(t);
-  const { userId } = await joined(held, 'owner');
-  const before = await actionsIn(held);
-  const first = await held.as.liveKey(change, { userId, role: 'owner' });
+  const app = await harness(t);
+  const { userId } = await joined(app, 'owner');
+  const before = await actionsIn(app);
+  const first = await app.as.liveKey(change, { userId, role: 'owner' });
   equal(first.role, 'owner', 'the last owner may be set to owner again');
-  deepEqual(await actionsIn(held), before);
+  deepEqual(await actionsIn(app), before);
 });
 
 test('a role change and a removal are audited', async (t) => {
-  const held = await bench(t);
-  const { userId } = await joined(held, 'member');
-  await held.as.owner(change, { userId, role: 'admin' });
-  await held.as.owner(remove, { userId });
-  const [changed, removed] = (await held.as.liveKey('GET /v1/audit_logs')).data.slice(-2);
+  const app = await harness(t);
+  const { userId } = await joined(app, 'member');
+  await app.as.owner(change, { userId, role: 'admin' });
+  await app.as.owner(remove, { userId });
+  const [changed, removed] = (await app.as.liveKey('GET /v1/audit_logs')).data.slice(-2);
   equal(changed?.action, 'workspace_member.role_changed');
   deepEqual(changed?.payload, { from: 'member', to: 'admin' });
   equal(removed?.action, 'workspace_member.removed');
   deepEqual([removed?.target_id, removed?.actor_type], [userId, 'user']);
-  equal(removed?.actor_id, (await held.people.owner()).userId);
+  equal(removed?.actor_id, (await app.people.owner()).userId);
 });
 
 test('a person outside the workspace, or a removed member, is not found', async (t) => {
-  const held = await bench(t);
-  const other = await bench(t);
+  const app = await harness(t);
+  const other = await harness(t);
   const foreign = await joined(other, 'member');
-  const gone = await joined(held, 'member');
-  await held.as.liveKey(remove, { userId: gone.userId });
+  const gone = await joined(app, 'member');
+  await app.as.liveKey(remove, { userId: gone.userId });
   const answers: string[] = [];
-  for (const userId of [foreign.userId, gone.userId, UNKNOWN_ID, (await someone(held)).userId]) {
-    answers.push((await refused(held.as.liveKey(remove, { userId }), 404, 'not_found')).text);
-    const promoting = held.as.liveKey(change, { userId, role: 'owner' });
+  for (const userId of [foreign.userId, gone.userId, UNKNOWN_ID, (await someone(app)).userId]) {
+    answers.push((await refused(app.as.liveKey(remove, { userId }), 404, 'not_found')).text);
+    const promoting = app.as.liveKey(change, { userId, role: 'owner' });
     answers.push((await refused(promoting, 404, 'not_found')).text);
   }
   equal(new Set(answers).size, 1);
@@ -99,34 +99,34 @@ test('a person outside the workspace, or a removed member, is not found', async 
 });
 
 test('a removed member can be invited again, with another role', async (t) => {
-  const held = await bench(t);
-  const person = await joined(held, 'admin');
-  await held.as.owner(remove, { userId: person.userId });
+  const app = await harness(t);
+  const person = await joined(app, 'admin');
+  await app.as.owner(remove, { userId: person.userId });
   await refused(person.call(workspace), 403, 'no_active_workspace');
-  const { token } = await held.as.owner('POST /v1/invites', {
+  const { token } = await app.as.owner('POST /v1/invites', {
     email: person.email,
     role: 'member',
   });
   const back = await person.call('POST /v1/auth/invites/accept', { token });
   deepEqual([back.role, back.active], ['member', true]);
   await person.call(workspace);
-  equal((await rolesIn(held))[person.userId], 'member');
+  equal((await rolesIn(app))[person.userId], 'member');
 });
 
 test('the last owner can neither be removed nor demoted', async (t) => {
-  const held = await bench(t);
-  const { userId, call } = await held.people.owner();
-  await joined(held, 'admin');
-  const before = await actionsIn(held);
-  for (const caller of [call, held.as.liveKey]) {
+  const app = await harness(t);
+  const { userId, call } = await app.people.owner();
+  await joined(app, 'admin');
+  const before = await actionsIn(app);
+  for (const caller of [call, app.as.liveKey]) {
     for (const role of ['admin', 'member']) {
       const answer = await refused(caller(change, { userId, role }), 409, 'conflict');
       equal(messageOf(answer), LAST_OWNER);
     }
     equal(messageOf(await refused(caller(remove, { userId }), 409, 'conflict')), LAST_OWNER);
   }
-  deepEqual(await actionsIn(held), before);
-  const second = await joined(held, 'owner');
+  deepEqual(await actionsIn(app), before);
+  const second = await joined(app, 'owner');
   await call(remove, { userId });
   await refused(call(list), 403, 'no_active_workspace');
   await refused(second.call(remove, { userId: second.userId }), 409, 'conflict');
@@ -134,34 +134,34 @@ test('the last owner can neither be removed nor demoted', async (t) => {
 
 test('when two owners demote each other at once, one stays owner', async (t) => {
   const ROUNDS = 8;
-  const held = await bench(t);
-  const one = await joined(held, 'owner');
-  const two = await joined(held, 'owner');
+  const app = await harness(t);
+  const one = await joined(app, 'owner');
+  const two = await joined(app, 'owner');
   for (let round = 0; round < ROUNDS; round += 1) {
     const demote = (by: Person, { userId }: Person) => by.call(change, { userId, role: 'admin' });
     const outcomes = await Promise.allSettled([demote(one, two), demote(two, one)]);
     equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
-    const roles = Object.values(await rolesIn(held));
+    const roles = Object.values(await rolesIn(app));
     equal(roles.filter((role) => role === 'owner').length, 1);
-    for (const { userId } of [one, two]) await held.as.liveKey(change, { userId, role: 'owner' });
+    for (const { userId } of [one, two]) await app.as.liveKey(change, { userId, role: 'owner' });
   }
 });
 
 test('when all owners are removed or demoted at once, one remains', async (t) => {
   const OWNERS = 6;
-  const held = await bench(t);
+  const app = await harness(t);
   const owners: Person[] = [];
-  for (let n = 0; n < OWNERS; n += 1) owners.push(await joined(held, 'owner'));
+  for (let n = 0; n < OWNERS; n += 1) owners.push(await joined(app, 'owner'));
   const outcomes = await Promise.all(
     owners.map(({ userId }, n) => {
       const line = n % 2 === 0 ? change : remove;
       const input = { userId, ...(line === change && { role: 'member' }) };
-      return held.ask(line, input, { authorization: `Bearer ${held.tokens.liveKey}` });
+      return app.ask(line, input, { authorization: `Bearer ${app.tokens.liveKey}` });
     }),
   );
   const statuses = outcomes.map(({ status }) => status).toSorted();
   deepEqual(statuses, [...Array(OWNERS - 1).fill(200), 409]);
-  const roles = Object.values(await rolesIn(held));
+  const roles = Object.values(await rolesIn(app));
   equal(roles.filter((role) => role === 'owner').length, 1);
-  ok((await held.as.liveKey('GET /v1/audit_logs/chain')).verified);
+  ok((await app.as.liveKey('GET /v1/audit_logs/chain')).verified);
 });

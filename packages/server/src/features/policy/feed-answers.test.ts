@@ -4,9 +4,9 @@ import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { ask, type Bench, bench, type Input } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { type Fed, fold, foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
+import { type Fed, fold, foldedFrom, poll, readAll } from '@keyrail/testing/feed.ts';
+import { ask, type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
 
 const snapshot = 'GET /v1/policy/snapshot';
 const delta = 'GET /v1/policy/delta';
@@ -14,7 +14,7 @@ const delta = 'GET /v1/policy/delta';
 const idsOf = (keys: unknown) => new Set((keys as Fed[]).map(({ key_id }) => key_id));
 
 /** One project with a live and a test key for each of three tenants. */
-async function sixKeys({ given }: Bench) {
+async function sixKeys({ given }: Harness) {
   const project = await given.project();
   const tenants = [await given.tenant(), await given.tenant(), await given.tenant()];
   const keys = [];
@@ -27,10 +27,10 @@ async function sixKeys({ given }: Bench) {
 }
 
 test('a node gets only the keys of its environment and of its tenants', async (t) => {
-  const held = await bench(t);
-  const { project_id, tenants, keys } = await sixKeys(held);
+  const app = await harness(t);
+  const { project_id, tenants, keys } = await sixKeys(app);
   const [one, two] = tenants;
-  const stranger = (await held.given.tenant()).id;
+  const stranger = (await app.given.tenant()).id;
   for (const env of [undefined, 'live', 'test']) {
     for (const tenant_id of [undefined, [one], [two, one], [stranger], [one, stranger]]) {
       const filter = { project_id, ...(env && { env }), ...(tenant_id && { tenant_id }) };
@@ -40,23 +40,23 @@ test('a node gets only the keys of its environment and of its tenants', async (t
           (tenant_id === undefined || tenant_id.includes(key.tenant_id)),
       );
       const wanted = new Set(matching.map(({ id }) => id));
-      const { page } = await poll(held, snapshot, filter);
+      const { page } = await poll(app, snapshot, filter);
       deepEqual(idsOf(page.keys), wanted, JSON.stringify(filter));
-      const changed = await poll(held, delta, { ...filter, since: 1 });
+      const changed = await poll(app, delta, { ...filter, since: 1 });
       deepEqual(idsOf(changed.page.changes), wanted, JSON.stringify(filter));
       equal(changed.page.version, 7);
-      const pages = await readAll(held, { ...filter, max_keys: 1 });
+      const pages = await readAll(app, { ...filter, max_keys: 1 });
       deepEqual(idsOf([...pages.keys.values()]), wanted, `in pages: ${JSON.stringify(filter)}`);
     }
   }
 });
 
 test('the ETag depends on the filter, but not on the order of its tenants', async (t) => {
-  const held = await bench(t);
-  const { project_id, tenants } = await sixKeys(held);
+  const app = await harness(t);
+  const { project_id, tenants } = await sixKeys(app);
   const digest = createHash('sha256').update(tenants.toSorted().join()).digest('hex');
   const ask = (input: Input, headers = {}) =>
-    held.ask(snapshot, input, { authorization: `Bearer ${held.tokens.liveKey}`, ...headers });
+    app.ask(snapshot, input, { authorization: `Bearer ${app.tokens.liveKey}`, ...headers });
   const asked = { project_id, env: 'test', tenant_id: tenants.toReversed() };
   const { headers } = await ask(asked);
   equal(headers.etag, `W/"snap:${project_id}:test:${digest.slice(0, 16)}:7"`);
@@ -66,57 +66,57 @@ test('the ETag depends on the filter, but not on the order of its tenants', asyn
   equal((await ask(asked, strong)).status, 304, 'ETags are compared weakly');
   equal((await ask({ project_id, env: 'test' }, known)).status, 200);
   equal((await ask({ project_id, tenant_id: tenants }, known)).status, 200);
-  await held.given.key({ project_id, env: 'live' });
+  await app.given.key({ project_id, env: 'live' });
   equal((await ask(asked, known)).status, 200, 'the project has a new version');
 });
 
 test('a filter with no tenant, or with more than 50, is refused', async (t) => {
-  const held = await bench(t);
-  const { project_id, tenants } = await sixKeys(held);
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const app = await harness(t);
+  const { project_id, tenants } = await sixKeys(app);
+  const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   const many = Array.from({ length: 51 }, () => crypto.randomUUID());
   for (const tenant_id of [[''], [...tenants, 'x'], many]) {
-    const answer = await held.ask(snapshot, { project_id, tenant_id }, headers);
+    const answer = await app.ask(snapshot, { project_id, tenant_id }, headers);
     equal(answer.status, 400, answer.text);
   }
-  const fifty = await held.ask(snapshot, { project_id, tenant_id: many.slice(1) }, headers);
+  const fifty = await app.ask(snapshot, { project_id, tenant_id: many.slice(1) }, headers);
   deepEqual(fifty.body.keys, []);
 });
 
 test('deltas contain resolved limits, and a new default makes every node start over', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const limit = (n: number) => [
     { id: 'all', limit: n, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
   ];
   const project = await given.project({ default_rate_limits: limit(5) });
-  const start = await readAll(held, { project_id: project.id });
+  const start = await readAll(app, { project_id: project.id });
   const key = await given.key({ project_id: project.id });
   const asked = { project_id: project.id, since: start.version };
-  deepEqual((await poll(held, delta, asked)).page.changes[0]?.rate_limits, limit(5));
+  deepEqual((await poll(app, delta, asked)).page.changes[0]?.rate_limits, limit(5));
   await as.liveKey('PATCH /v1/projects/{id}', { id: project.id, default_rate_limits: limit(9) });
-  const { page } = await poll(held, delta, asked);
+  const { page } = await poll(app, delta, asked);
   equal(page.object, 'policy_snapshot');
   deepEqual(page.keys[0]?.rate_limits, limit(9));
   await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, rate_limits: [] });
-  const own = await poll(held, delta, { ...asked, since: page.version });
+  const own = await poll(app, delta, { ...asked, since: page.version });
   deepEqual(own.page.changes[0]?.rate_limits, []);
 });
 
 test('a delta with more changes than a page holds becomes a snapshot', async (t) => {
-  const held = await bench(t);
-  const { project_id, tenants } = await sixKeys(held);
+  const app = await harness(t);
+  const { project_id, tenants } = await sixKeys(app);
   const asked = { project_id, since: 1 };
-  equal((await poll(held, delta, { ...asked, max_keys: 6 })).page.object, 'policy_delta');
-  const { page } = await poll(held, delta, { ...asked, max_keys: 5 });
+  equal((await poll(app, delta, { ...asked, max_keys: 6 })).page.object, 'policy_delta');
+  const { page } = await poll(app, delta, { ...asked, max_keys: 5 });
   equal(page.object, 'policy_snapshot');
   equal(page.keys.length, 5);
   ok(page.next_cursor);
-  const rest = await poll(held, snapshot, { project_id, max_keys: 5, cursor: page.next_cursor });
+  const rest = await poll(app, snapshot, { project_id, max_keys: 5, cursor: page.next_cursor });
   deepEqual([rest.page.keys.length, rest.page.version], [1, page.version]);
 
-  const small = appBeside(t, held.world, { policyPageKeysMax: 5 });
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const small = appBeside(t, app.testApp, { policyPageKeysMax: 5 });
+  const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   const refused = await ask(small, delta, { input: asked, headers });
   equal(refused.status, 413);
   match(refused.text, /max_keys.*tenant_id/);
@@ -126,11 +126,11 @@ test('a delta with more changes than a page holds becomes a snapshot', async (t)
 });
 
 test('a cursor that was never issued, or belongs to another feed, is refused', async (t) => {
-  const held = await bench(t);
-  const { project_id, tenants } = await sixKeys(held);
-  const other = await sixKeys(held);
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
-  const { page } = await poll(held, snapshot, { project_id, max_keys: 1 });
+  const app = await harness(t);
+  const { project_id, tenants } = await sixKeys(app);
+  const other = await sixKeys(app);
+  const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
+  const { page } = await poll(app, snapshot, { project_id, max_keys: 1 });
   const cursor = page.next_cursor;
   for (const input of [
     { project_id, cursor: `${cursor}x` },
@@ -139,21 +139,21 @@ test('a cursor that was never issued, or belongs to another feed, is refused', a
     { project_id, cursor, env: 'live' },
     { project_id, cursor, tenant_id: tenants },
   ]) {
-    const answer = await held.ask(snapshot, { ...input, max_keys: 1 }, headers);
+    const answer = await app.ask(snapshot, { ...input, max_keys: 1 }, headers);
     equal(answer.status, 400, JSON.stringify(input));
   }
 });
 
 test('responses are compressed if the client accepts it, with brotli before gzip', async (t) => {
-  const held = await bench(t);
-  const { project_id } = await sixKeys(held);
+  const app = await harness(t);
+  const { project_id } = await sixKeys(app);
   const url = `/v1/policy/snapshot?project_id=${project_id}`;
   const fetched = async (encoding: string) => {
     const headers = {
-      authorization: `Bearer ${held.tokens.liveKey}`,
+      authorization: `Bearer ${app.tokens.liveKey}`,
       'accept-encoding': encoding,
     };
-    const { rawPayload, headers: answered } = await held.world.app.http.inject({ url, headers });
+    const { rawPayload, headers: answered } = await app.testApp.app.http.inject({ url, headers });
     equal(answered.vary, 'accept-encoding');
     return { bytes: rawPayload, encoding: answered['content-encoding'] };
   };
@@ -171,27 +171,27 @@ test('responses are compressed if the client accepts it, with brotli before gzip
 });
 
 test('a change with more keys than one statement reads is complete in the delta', async (t) => {
-  const held = await bench(t);
-  const { id: project_id } = await held.given.project();
-  const { id: tenant_id } = await held.given.tenant();
-  const stays = await held.given.key({ project_id });
+  const app = await harness(t);
+  const { id: project_id } = await app.given.project();
+  const { id: tenant_id } = await app.given.tenant();
+  const stays = await app.given.key({ project_id });
   for (let made = 0; made < 1020; made += 60) {
     const batch = Array.from({ length: 60 }, (_, n) =>
-      held.given.key({ project_id, tenant_id, env: n % 2 ? 'live' : 'test' }),
+      app.given.key({ project_id, tenant_id, env: n % 2 ? 'live' : 'test' }),
     );
     await Promise.all(batch);
   }
-  const start = await readAll(held, { project_id });
+  const start = await readAll(app, { project_id });
   equal(start.keys.size, 1021);
-  const pages = await readAll(held, { project_id, max_keys: 700 });
+  const pages = await readAll(app, { project_id, max_keys: 700 });
   deepEqual(fold(pages), fold(start));
-  const all = await poll(held, delta, { project_id, since: 1 });
+  const all = await poll(app, delta, { project_id, since: 1 });
   equal(idsOf(all.page.changes).size, 1021);
-  await held.as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
-  const { page } = await poll(held, delta, { project_id, since: start.version });
+  await app.as.liveKey('DELETE /v1/tenants/{id}', { id: tenant_id });
+  const { page } = await poll(app, delta, { project_id, since: start.version });
   notEqual(page.object, 'policy_snapshot');
   equal(idsOf(page.changes).size, 1020);
-  const left = await foldedFrom(held, { project_id }, start);
+  const left = await foldedFrom(app, { project_id }, start);
   deepEqual(
     left.map(({ key_id }) => key_id),
     [stays.id],

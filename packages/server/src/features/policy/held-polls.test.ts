@@ -4,23 +4,23 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Bench, bench, codeOf } from '../../../../../tests/bench.ts';
-import { appBeside, traced } from '../../../../../tests/beside.ts';
-import { poll, readAll } from '../../../../../tests/feed.ts';
+import { poll, readAll } from '@keyrail/testing/feed.ts';
+import { ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 import type { Database } from '../../db/database.ts';
 
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
 /** A second app that listens, and the raw request of a long poll. */
-async function listening(t: TestContext, held: Bench, db?: Database) {
-  const beside = appBeside(t, held.world, db ? { db } : {});
+async function listening(t: TestContext, vendor: Harness, db?: Database) {
+  const beside = appBeside(t, vendor.testApp, db ? { db } : {});
   const port = Number(new URL(await beside.app.http.listen({ port: 0 })).port);
   const request = (project_id: string, since: number) =>
     [
       `GET /v1/policy/delta?project_id=${project_id}&since=${since}&wait_ms=30000 HTTP/1.1`,
       'host: test',
-      `authorization: Bearer ${held.tokens.liveKey}`,
+      `authorization: Bearer ${vendor.tokens.liveKey}`,
       '',
       '',
     ].join('\r\n');
@@ -41,10 +41,10 @@ async function awaitLook(take: () => { text: string }[], withinMs: number): Prom
 }
 
 test('a held poll ends when its client disconnects', async (t) => {
-  const held = await bench(t);
-  const { project_id } = await held.given.key();
-  const { db, take } = traced(held.world.db);
-  const { port, request } = await listening(t, held, db);
+  const vendor = await harness(t);
+  const { project_id } = await vendor.given.key();
+  const { db, take } = traced(vendor.testApp.db);
+  const { port, request } = await listening(t, vendor, db);
   const sockets = await Promise.all(
     Array.from({ length: 20 }, async () => {
       const socket = connect(port, '127.0.0.1');
@@ -61,7 +61,7 @@ test('a held poll ends when its client disconnects', async (t) => {
 });
 
 test('a held poll whose secret key was revoked meanwhile is refused', async (t) => {
-  const { as, given, ask: askAs } = await bench(t);
+  const { as, given, ask: askAs } = await harness(t);
   const { project_id, tenant_id } = await given.key();
   const poll = async (overlap_hours: number | null) => {
     const { id, key } = await as.liveKey('POST /v1/secret_keys', { env: 'live' });
@@ -81,9 +81,9 @@ test('a held poll whose secret key was revoked meanwhile is refused', async (t) 
 });
 
 test('closing the server answers held polls at once', async (t) => {
-  const held = await bench(t);
-  const { project_id } = await held.given.key();
-  const { beside, port, request } = await listening(t, held);
+  const vendor = await harness(t);
+  const { project_id } = await vendor.given.key();
+  const { beside, port, request } = await listening(t, vendor);
   const answers = Array.from({ length: 20 }, async () => {
     const socket = connect(port, '127.0.0.1');
     socket.write(request(project_id, 2));
@@ -100,14 +100,14 @@ test('closing the server answers held polls at once', async (t) => {
 });
 
 test('closing the server answers waiting revocations with the current state', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
-  await readAll(held, { project_id, node: 'lagging' });
-  const { db, take } = traced(held.world.db);
-  const { app } = appBeside(t, held.world, { db, revokeWaitMsMax: 3000 });
+  const vendor = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  await readAll(vendor, { project_id, node: 'lagging' });
+  const { db, take } = traced(vendor.testApp.db);
+  const { app } = appBeside(t, vendor.testApp, { db, revokeWaitMsMax: 3000 });
   const looks = () => take().filter(({ text }) => text.includes('from policy_nodes')).length;
   const url = `${await app.http.listen({ port: 0 })}/v1/keys/${id}/revoke?wait=true`;
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
   const asked = fetch(url, { method: 'POST', headers });
   while (looks() === 0) await sleep(10);
 
@@ -120,17 +120,17 @@ test('closing the server answers waiting revocations with the current state', as
 });
 
 test('a change between reading the version and waiting is not missed', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
-  const { world } = held;
+  const vendor = await harness(t);
+  const key = await vendor.given.key();
+  const { testApp } = vendor;
   let isRevoked = false;
   // The revocation completes after the poll has read the version and before it waits. The periodic
   // read of versions is disabled.
   const db: Database = {
-    ...world.db,
+    ...testApp.db,
     once: async (opening, statement) => {
       if (isLook(statement)) return { rows: [], count: 0 };
-      const answer = await world.db.once(opening, statement);
+      const answer = await testApp.db.once(opening, statement);
       if (!isRevoked && statement.text.includes('acked_version')) {
         isRevoked = true;
         await callHere(revoke, { id: key.id });
@@ -138,10 +138,10 @@ test('a change between reading the version and waiting is not missed', async (t)
       return answer;
     },
   };
-  const beside = appBeside(t, world, { db });
-  const callHere = beside.as(held.tokens.liveKey);
+  const beside = appBeside(t, testApp, { db });
+  const callHere = beside.as(vendor.tokens.liveKey);
   const input = { project_id: key.project_id, since: 2, wait_ms: 5000 };
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
   const beganAt = performance.now();
   const { status } = await ask(beside, delta, { input, headers });
   equal(status, 200);
@@ -149,18 +149,18 @@ test('a change between reading the version and waiting is not missed', async (t)
 });
 
 test('1,000 held polls use no database connection, and share one read of the change', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
+  const vendor = await harness(t);
+  const key = await vendor.given.key();
   const { project_id } = key;
-  const { db, take } = traced(held.world.db);
-  const beside = appBeside(t, held.world, { db });
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const { db, take } = traced(vendor.testApp.db);
+  const beside = appBeside(t, vendor.testApp, { db });
+  const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
   const asked = (node: string) => ({ project_id, since: 2, wait_ms: 30_000, node });
   const answers: Promise<{ status: number }>[] = [];
   for (let n = 0; n < 1000; n += 1) {
     answers.push(ask(beside, delta, { input: asked(`node-${n}`), headers }));
   }
-  const call = beside.as(held.tokens.liveKey);
+  const call = beside.as(vendor.tokens.liveKey);
   const beganAt = performance.now();
   await call('GET /v1/workspace');
   await Promise.race([...answers, sleep(2000)]);
@@ -177,15 +177,15 @@ test('1,000 held polls use no database connection, and share one read of the cha
 });
 
 test('other endpoints stay fast while 200 revocations wait for nodes', async (t) => {
-  const held = await bench(t);
-  const { given } = held;
+  const vendor = await harness(t);
+  const { given } = vendor;
   const first = await given.key();
   const { project_id, tenant_id } = first;
-  await readAll(held, { project_id, node: 'lagging' });
-  const app = appBeside(t, held.world, { revokeWaitMsMax: 60_000 });
+  await readAll(vendor, { project_id, node: 'lagging' });
+  const app = appBeside(t, vendor.testApp, { revokeWaitMsMax: 60_000 });
   const keys = [];
   for (let n = 0; n < 200; n += 1) keys.push((await given.key({ project_id, tenant_id })).id);
-  const call = app.as(held.tokens.liveKey);
+  const call = app.as(vendor.tokens.liveKey);
   const revoked = [];
   for (const id of keys) {
     revoked.push(call(revoke, { id, wait: true }));
@@ -201,7 +201,7 @@ test('other endpoints stay fast while 200 revocations wait for nodes', async (t)
   const sorted = times.toSorted((a, b) => a - b);
   t.diagnostic(`p50 ${sorted[20]?.toFixed(1)} ms, slowest ${sorted.at(-1)?.toFixed(1)} ms`);
   ok((sorted[20] ?? 0) < 100, 'other requests are slow');
-  const { version } = await readAll(held, { project_id });
-  await poll(held, delta, { project_id, since: version, node: 'lagging' });
+  const { version } = await readAll(vendor, { project_id });
+  await poll(vendor, delta, { project_id, since: version, node: 'lagging' });
   for (const { propagation } of await Promise.all(revoked)) equal(propagation?.complete, true);
 });

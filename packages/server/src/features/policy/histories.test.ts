@@ -2,9 +2,9 @@
 // point of its polling, a node that applies the deltas ends in the state of a fresh snapshot.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, Refusal } from '../../../../../tests/bench.ts';
-import { applied, fold, type Held, poll, readAll } from '../../../../../tests/feed.ts';
-import { type Chance, chanceFrom } from '../../../../../tests/turns.ts';
+import { applied, fold, type Held, poll, readAll } from '@keyrail/testing/feed.ts';
+import { type Harness, harness, Refusal } from '@keyrail/testing/harness.ts';
+import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import { pruneFeed } from './prune-feed.job.ts';
 import { retireKeys } from './retire-keys.job.ts';
@@ -17,7 +17,7 @@ const DELETED_AT_LAST_PERCENT = 30;
 
 type Known = { id: string; key: string };
 type Scene = {
-  held: Bench;
+  app: Harness;
   chance: Chance;
   project_id: string;
   tenants: string[];
@@ -26,9 +26,9 @@ type Scene = {
 };
 type Act = (scene: Scene, known: Known) => Promise<unknown>;
 
-const endOf = ({ held, chance }: Scene): string | null => {
+const endOf = ({ app, chance }: Scene): string | null => {
   const afterMs = chance.below(8) * DAY_MS + HOUR_MS;
-  return chance.percent(30) ? null : new Date(held.clock.now().getTime() + afterMs).toISOString();
+  return chance.percent(30) ? null : new Date(app.clock.now().getTime() + afterMs).toISOString();
 };
 
 const limits = (limit: number) => [
@@ -36,13 +36,13 @@ const limits = (limit: number) => [
 ];
 
 const create: Act = async (scene) => {
-  const { held, chance, project_id, tenants, keys } = scene;
+  const { app, chance, project_id, tenants, keys } = scene;
   const env = chance.pick(['live', 'test']);
   const tenant_id = chance.pick(tenants);
   const rate_limits = chance.pick([null, limits(1)]);
   const expires_at = endOf(scene);
   const more = { ...(rate_limits && { rate_limits }), ...(expires_at && { expires_at }) };
-  const { id, key } = await held.given.key({ project_id, tenant_id, env, ...more });
+  const { id, key } = await app.given.key({ project_id, tenant_id, env, ...more });
   keys.push({ id, key });
 };
 
@@ -50,61 +50,61 @@ const acts: [number, Act][] = [
   [6, create],
   [
     3,
-    ({ held, chance }, { id }) =>
-      held.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${chance.below(4)}`] }),
+    ({ app, chance }, { id }) =>
+      app.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${chance.below(4)}`] }),
   ],
   [
     3,
     (scene, { id }) =>
-      scene.held.as.liveKey('PATCH /v1/keys/{id}', { id, expires_at: endOf(scene) }),
+      scene.app.as.liveKey('PATCH /v1/keys/{id}', { id, expires_at: endOf(scene) }),
   ],
   [
     2,
-    ({ held, chance }, { id }) =>
-      held.as.liveKey('PATCH /v1/keys/{id}', { id, rate_limits: chance.pick([null, limits(7)]) }),
+    ({ app, chance }, { id }) =>
+      app.as.liveKey('PATCH /v1/keys/{id}', { id, rate_limits: chance.pick([null, limits(7)]) }),
   ],
   [
     3,
-    async ({ held, chance, keys }, { id }) => {
+    async ({ app, chance, keys }, { id }) => {
       const overlap_hours = chance.below(48);
-      keys.push(await held.as.liveKey('POST /v1/keys/{id}/rotate', { id, overlap_hours }));
+      keys.push(await app.as.liveKey('POST /v1/keys/{id}/rotate', { id, overlap_hours }));
     },
   ],
-  [3, ({ held }, { id }) => held.as.liveKey('POST /v1/keys/{id}/revoke', { id })],
+  [3, ({ app }, { id }) => app.as.liveKey('POST /v1/keys/{id}/revoke', { id })],
   [
     2,
-    ({ held }, { key }) =>
-      held.as.scanner('POST /v1/webhooks/scanner/secret_scanning', {
+    ({ app }, { key }) =>
+      app.as.scanner('POST /v1/webhooks/scanner/secret_scanning', {
         reports: [{ token: key, type: 'keyrail_key', url: 'https://x.invalid', source: 'content' }],
       }),
   ],
   [
     1,
-    async ({ held, tenants }) => {
-      await held.as.liveKey('DELETE /v1/tenants/{id}', { id: tenants.shift() });
-      tenants.push((await held.given.tenant()).id);
+    async ({ app, tenants }) => {
+      await app.as.liveKey('DELETE /v1/tenants/{id}', { id: tenants.shift() });
+      tenants.push((await app.given.tenant()).id);
     },
   ],
   [
     1,
-    ({ held, chance, project_id }) =>
-      held.as.liveKey('PATCH /v1/projects/{id}', {
+    ({ app, chance, project_id }) =>
+      app.as.liveKey('PATCH /v1/projects/{id}', {
         id: project_id,
         default_rate_limits: limits(1 + chance.below(9)),
       }),
   ],
   [
     6,
-    async ({ held, chance }) => {
-      held.clock.shift((2 + chance.below(12)) * DAY_MS);
-      await retireKeys(held.world.app.worker);
+    async ({ app, chance }) => {
+      app.clock.shift((2 + chance.below(12)) * DAY_MS);
+      await retireKeys(app.testApp.app.worker);
     },
   ],
   [
     1,
-    async ({ held }) => {
-      held.clock.shift(16 * DAY_MS);
-      await pruneFeed(held.world.app.worker);
+    async ({ app }) => {
+      app.clock.shift(16 * DAY_MS);
+      await pruneFeed(app.testApp.app.worker);
     },
   ],
 ];
@@ -125,9 +125,9 @@ type Node = { asked: Record<string, unknown>; has: Held | null };
 
 /** Reads a snapshot, with random acts between its pages, or a delta. */
 async function exchange(scene: Scene, node: Node): Promise<boolean> {
-  const { held, chance } = scene;
+  const { app, chance } = scene;
   const start = async () => {
-    node.has = await readAll(held, { max_keys: 10_000, ...node.asked }, async () => {
+    node.has = await readAll(app, { max_keys: 10_000, ...node.asked }, async () => {
       if (!scene.isOver && chance.percent(BETWEEN_PAGES_PERCENT)) await happen(scene);
     });
   };
@@ -136,18 +136,18 @@ async function exchange(scene: Scene, node: Node): Promise<boolean> {
     return true;
   }
   const asked = { ...node.asked, since: node.has.version };
-  const { status, page } = await poll(held, 'GET /v1/policy/delta', asked);
+  const { status, page } = await poll(app, 'GET /v1/policy/delta', asked);
   if (status === 304) return false;
   if (page.object === 'policy_snapshot') await start();
   else node.has = applied(node.has, page);
   return true;
 }
 
-async function live(held: Bench, seed: number): Promise<number> {
+async function live(app: Harness, seed: number): Promise<number> {
   const chance = chanceFrom(seed);
-  const { id: project_id } = await held.given.project();
-  const tenants = await Promise.all([1, 2, 3].map(async () => (await held.given.tenant()).id));
-  const scene: Scene = { held, chance, project_id, tenants, keys: [], isOver: false };
+  const { id: project_id } = await app.given.project();
+  const tenants = await Promise.all([1, 2, 3].map(async () => (await app.given.tenant()).id));
+  const scene: Scene = { app, chance, project_id, tenants, keys: [], isOver: false };
   const nodes = [{}, { env: 'live' }, { env: 'test' }, { tenant_id: [...tenants] }]
     .flatMap((filter) => [filter, { ...filter, max_keys: 1 + chance.below(4) }])
     .map((filter): Node => ({ asked: { project_id, ...filter }, has: null }));
@@ -156,12 +156,12 @@ async function live(held: Bench, seed: number): Promise<number> {
     if (chance.percent(70)) await exchange(scene, chance.pick(nodes));
   }
   if (chance.percent(DELETED_AT_LAST_PERCENT)) {
-    await held.as.liveKey('DELETE /v1/projects/{id}', { id: project_id });
+    await app.as.liveKey('DELETE /v1/projects/{id}', { id: project_id });
   }
   scene.isOver = true;
   for (const node of nodes) {
     while (await exchange(scene, node));
-    const fresh = await readAll(held, { ...node.asked, max_keys: 10_000 });
+    const fresh = await readAll(app, { ...node.asked, max_keys: 10_000 });
     deepEqual(node.has && fold(node.has), fold(fresh), JSON.stringify(node.asked));
   }
   return scene.keys.length;
@@ -169,7 +169,7 @@ async function live(held: Bench, seed: number): Promise<number> {
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
   test(`every node ends in the state of a fresh snapshot, seed ${seed}`, async (t) => {
-    const keys = await live(await bench(t), seed);
+    const keys = await live(await harness(t), seed);
     ok(keys > STEPS / 12, `only ${keys} keys were made`);
   });
 }

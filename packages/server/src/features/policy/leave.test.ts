@@ -2,55 +2,55 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
-import { appBeside, traced } from '../../../../../tests/beside.ts';
-import { poll, readAll } from '../../../../../tests/feed.ts';
+import { poll, readAll } from '@keyrail/testing/feed.ts';
+import { ask, type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
 /** The nodes that a revocation with a very short wait reports. */
-async function countedIn(t: TestContext, held: Bench, id: string) {
-  const { as } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
-  const { propagation } = await as(held.tokens.liveKey)(revoke, { id, wait: true });
+async function countedIn(t: TestContext, vendor: Harness, id: string) {
+  const { as } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
+  const { propagation } = await as(vendor.tokens.liveKey)(revoke, { id, wait: true });
   ok(propagation);
   const { complete, silent_nodes, nodes } = propagation;
   return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
 }
 
 test('a node that leaves is deleted at once, and counts again after its next poll', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
-  const { version: since } = await readAll(held, { project_id, node: 'old' });
-  await readAll(held, { project_id, node: 'new' });
-  const left = await poll(held, delta, { project_id, node: 'old', since, leave: true });
+  const vendor = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  const { version: since } = await readAll(vendor, { project_id, node: 'old' });
+  await readAll(vendor, { project_id, node: 'new' });
+  const left = await poll(vendor, delta, { project_id, node: 'old', since, leave: true });
   equal(left.status, 304);
-  const afterwards = await countedIn(t, held, id);
+  const afterwards = await countedIn(t, vendor, id);
   deepEqual(afterwards, { complete: false, silent_nodes: 0, names: ['new'] });
   const behind = { project_id, node: 'new', since, leave: true };
   equal(
-    (await poll(held, delta, behind)).page.changes.length,
+    (await poll(vendor, delta, behind)).page.changes.length,
     1,
     'a leaving node still gets its delta',
   );
-  deepEqual(await countedIn(t, held, id), { complete: true, silent_nodes: 0, names: [] });
+  deepEqual(await countedIn(t, vendor, id), { complete: true, silent_nodes: 0, names: [] });
 
-  await poll(held, delta, { project_id, node: 'old', since });
-  deepEqual((await countedIn(t, held, id)).names, ['old']);
+  await poll(vendor, delta, { project_id, node: 'old', since });
+  deepEqual((await countedIn(t, vendor, id)).names, ['old']);
 });
 
 test('a waiting revocation is complete when the node that it waits for leaves', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
-  const { version: since } = await readAll(held, { project_id, node: 'leaving' });
-  await readAll(held, { project_id, node: 'staying' });
-  const { db, take } = traced(held.world.db);
-  const app = appBeside(t, held.world, { db, revokeWaitMsMax: 60_000 });
-  const revoked = app.as(held.tokens.liveKey)(revoke, { id, wait: true });
+  const vendor = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  const { version: since } = await readAll(vendor, { project_id, node: 'leaving' });
+  await readAll(vendor, { project_id, node: 'staying' });
+  const { db, take } = traced(vendor.testApp.db);
+  const app = appBeside(t, vendor.testApp, { db, revokeWaitMsMax: 60_000 });
+  const revoked = app.as(vendor.tokens.liveKey)(revoke, { id, wait: true });
   while (!take().some(({ text }) => text.includes('as is_counted'))) await sleep(10);
-  await poll(held, delta, { project_id, node: 'leaving', since, leave: true });
-  const { version } = await readAll(held, { project_id });
-  await poll(held, delta, { project_id, node: 'staying', since: version });
+  await poll(vendor, delta, { project_id, node: 'leaving', since, leave: true });
+  const { version } = await readAll(vendor, { project_id });
+  await poll(vendor, delta, { project_id, node: 'staying', since: version });
   const { propagation } = await revoked;
   deepEqual([propagation?.complete, propagation?.acked_nodes], [true, 1]);
   deepEqual(
@@ -60,11 +60,11 @@ test('a waiting revocation is complete when the node that it waits for leaves', 
 });
 
 test('a poll with leave is not held, and must name its node', async (t) => {
-  const held = await bench(t);
-  const { project_id } = await held.given.key();
-  const { db, take } = traced(held.world.db);
-  const beside = appBeside(t, held.world, { db });
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const vendor = await harness(t);
+  const { project_id } = await vendor.given.key();
+  const { db, take } = traced(vendor.testApp.db);
+  const beside = appBeside(t, vendor.testApp, { db });
+  const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
   const asked = (more: Input) => ({
     input: { project_id, since: 2, leave: true, ...more },
     headers,
@@ -87,24 +87,24 @@ test('a poll with leave is not held, and must name its node', async (t) => {
 });
 
 test('a credential cannot make a node leave that is out of its reach', async (t) => {
-  const held = await bench(t);
-  const other = await bench(t);
-  const { id, project_id } = await held.given.key();
-  const { version: since } = await readAll(held, { project_id, node: 'live', env: 'live' });
-  await readAll(held, { project_id, node: 'all' });
+  const vendor = await harness(t);
+  const other = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  const { version: since } = await readAll(vendor, { project_id, node: 'live', env: 'live' });
+  await readAll(vendor, { project_id, node: 'all' });
   await refused(
     other.as.liveKey(delta, { project_id, node: 'live', env: 'live', since, leave: true }),
     404,
     'not_found',
   );
   for (const node of ['live', 'all']) {
-    await held.ask(
+    await vendor.ask(
       delta,
       { project_id, node, since, leave: true },
       {
-        authorization: `Bearer ${held.tokens.testKey}`,
+        authorization: `Bearer ${vendor.tokens.testKey}`,
       },
     );
   }
-  deepEqual((await countedIn(t, held, id)).names, ['all', 'live']);
+  deepEqual((await countedIn(t, vendor, id)).names, ['all', 'live']);
 });

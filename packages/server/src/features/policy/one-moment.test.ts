@@ -3,10 +3,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Bench, bench } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { type Fed, fold, foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
-import { storeName } from '../../../../../tests/world.ts';
+import { type Fed, fold, foldedFrom, poll, readAll } from '@keyrail/testing/feed.ts';
+import { ask, type Harness, harness } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
 import type { Database } from '../../db/database.ts';
 import { allEnvs } from '../../doors/reach.ts';
 
@@ -31,37 +31,34 @@ const interrupted = (db: Database, act: () => Promise<unknown>): Database => ({
     }),
 });
 
-async function changingMeanwhile(held: Bench) {
-  const key = await held.given.key();
+async function changingMeanwhile(app: Harness) {
+  const key = await app.given.key();
   const { project_id, tenant_id } = key;
   const act = async () => {
-    await held.given.key({ project_id, tenant_id });
-    await held.as.liveKey(revoke, { id: key.id });
+    await app.given.key({ project_id, tenant_id });
+    await app.as.liveKey(revoke, { id: key.id });
   };
-  return { project_id, first: key.id, db: interrupted(held.world.db, act) };
+  return { project_id, first: key.id, db: interrupted(app.testApp.db, act) };
 }
 
 test('a snapshot is consistent while keys are written', { skip }, async (t) => {
-  const held = await bench(t);
-  const { project_id, first, db } = await changingMeanwhile(held);
-  const beside = appBeside(t, held.world, { db });
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const app = await harness(t);
+  const { project_id, first, db } = await changingMeanwhile(app);
+  const beside = appBeside(t, app.testApp, { db });
+  const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   const { body } = await ask(beside, 'GET /v1/policy/snapshot', { input: { project_id }, headers });
   equal(body.version, 2);
   const keys = body.keys as Fed[];
   const start = { version: 2, keys: new Map(keys.map((key) => [key.key_id, key])) };
   deepEqual([...start.keys.keys()], [first], 'as it was at version 2');
-  deepEqual(
-    await foldedFrom(held, { project_id }, start),
-    fold(await readAll(held, { project_id })),
-  );
+  deepEqual(await foldedFrom(app, { project_id }, start), fold(await readAll(app, { project_id })));
 });
 
 test('a delta is consistent while keys are written', { skip }, async (t) => {
-  const held = await bench(t);
-  const { project_id, db } = await changingMeanwhile(held);
-  const beside = appBeside(t, held.world, { db });
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  const app = await harness(t);
+  const { project_id, db } = await changingMeanwhile(app);
+  const beside = appBeside(t, app.testApp, { db });
+  const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   const input = { project_id, since: 1 };
   const { body } = await ask(beside, 'GET /v1/policy/delta', { input, headers });
   equal(body.version, 2);
@@ -72,32 +69,32 @@ test('a delta is consistent while keys are written', { skip }, async (t) => {
 });
 
 test('no version is visible before all lower versions are committed', { skip }, async (t) => {
-  const held = await bench(t);
-  const { project_id, tenant_id } = await held.given.key();
+  const app = await harness(t);
+  const { project_id, tenant_id } = await app.given.key();
   const opening = {
     role: 'kr_worker',
-    scope: { workspaceId: held.workspaceId, envs: allEnvs },
+    scope: { workspaceId: app.workspaceId, envs: allEnvs },
     deadline: { remainingMs: () => 10_000 },
     changeId: crypto.randomUUID(),
   } as const;
   let isAnswered = false;
   let later: Promise<unknown> = Promise.resolve();
-  await held.world.db.transaction(opening, async ({ run }) => {
+  await app.testApp.db.transaction(opening, async ({ run }) => {
     await run({
       text: "select * from next_versions(array[$1]::uuid[], '{}')",
       values: [project_id],
     });
-    later = held.given.key({ project_id, tenant_id }).then(() => {
+    later = app.given.key({ project_id, tenant_id }).then(() => {
       isAnswered = true;
     });
     await sleep(400);
     equal(isAnswered, false, 'a later version was committed first');
-    const early = await poll(held, 'GET /v1/policy/delta', { project_id, since: 2 });
+    const early = await poll(app, 'GET /v1/policy/delta', { project_id, since: 2 });
     equal(early.status, 304, 'nothing is committed yet');
     return { kind: 'commit', last: [], result: () => null };
   });
   await later;
-  const { page } = await poll(held, 'GET /v1/policy/delta', { project_id, since: 3 });
+  const { page } = await poll(app, 'GET /v1/policy/delta', { project_id, since: 3 });
   equal(page.version, 4);
   equal(page.changes.length, 1);
 });

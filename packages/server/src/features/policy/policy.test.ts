@@ -1,22 +1,22 @@
 // The policy feed over HTTP: snapshots, deltas, filters and pages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { type Fed, fold, foldedFrom, readAll } from '../../../../../tests/feed.ts';
+import { type Fed, fold, foldedFrom, readAll } from '@keyrail/testing/feed.ts';
+import { ask, type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
 
 const snapshot = 'GET /v1/policy/snapshot';
 const delta = 'GET /v1/policy/delta';
 
-const asking = ({ ask, tokens }: Bench, token = tokens.liveKey) => ({
+const asking = ({ ask, tokens }: Harness, token = tokens.liveKey) => ({
   snapshot: (input: Input, headers: Record<string, string> = {}) =>
     ask(snapshot, input, { authorization: `Bearer ${token}`, ...headers }),
   delta: (input: Input) => ask(delta, input, { authorization: `Bearer ${token}` }),
 });
 
 test('a snapshot contains every unrevoked key with its resolved limits', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const limits = [
     { id: 'default', limit: 10, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
   ] as const;
@@ -27,7 +27,7 @@ test('a snapshot contains every unrevoked key with its resolved limits', async (
   const revoked = await given.key({ project_id: project.id });
   await as.liveKey('POST /v1/keys/{id}/revoke', { id: revoked.id });
 
-  const { status, body, headers } = await asking(held).snapshot({ project_id: project.id });
+  const { status, body, headers } = await asking(app).snapshot({ project_id: project.id });
   equal(status, 200);
   const keys = body.keys as Fed[];
   deepEqual(
@@ -40,7 +40,7 @@ test('a snapshot contains every unrevoked key with its resolved limits', async (
   equal(body.next_cursor, null);
   match(String(headers.etag), new RegExp(`^W/"snap:${project.id}:all:all:${body.version}"$`));
 
-  const again = await asking(held).snapshot(
+  const again = await asking(app).snapshot(
     { project_id: project.id },
     { 'if-none-match': String(headers.etag) },
   );
@@ -49,25 +49,25 @@ test('a snapshot contains every unrevoked key with its resolved limits', async (
 });
 
 test('a delta contains the changes, and is a 304 without changes', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const key = await given.key();
-  const { body: start } = await asking(held).snapshot({ project_id: key.project_id });
+  const { body: start } = await asking(app).snapshot({ project_id: key.project_id });
   const since = Number(start.version);
 
-  const same = await asking(held).delta({ project_id: key.project_id, since });
+  const same = await asking(app).delta({ project_id: key.project_id, since });
   equal(same.status, 304);
   match(String(same.headers.etag), new RegExp(`^W/"delta:${key.project_id}:all:all:${since}"$`));
 
   await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, scopes: ['read'] });
-  const changed = await asking(held).delta({ project_id: key.project_id, since });
+  const changed = await asking(app).delta({ project_id: key.project_id, since });
   equal(changed.body.version, since + 1);
   const [upsert] = changed.body.changes as Fed[];
   equal(upsert?.change, 'upsert');
   deepEqual(upsert?.scopes, ['read']);
 
   await as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id });
-  const gone = await asking(held).delta({ project_id: key.project_id, since: since + 1 });
+  const gone = await asking(app).delta({ project_id: key.project_id, since: since + 1 });
   const { lookup_hash, tenant_id, env } = upsert ?? {};
   deepEqual(gone.body.changes, [
     { change: 'remove', key_id: key.id, tenant_id, env, lookup_hash, reason: 'revoked' },
@@ -75,11 +75,11 @@ test('a delta contains the changes, and is a 304 without changes', async (t) => 
 });
 
 test('a node behind the floor, or ahead of the project, starts over', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const key = await given.key();
   const project_id = key.project_id;
-  const { body } = await asking(held).snapshot({ project_id });
+  const { body } = await asking(app).snapshot({ project_id });
   await as.liveKey('PATCH /v1/projects/{id}', {
     id: project_id,
     default_rate_limits: [
@@ -87,30 +87,30 @@ test('a node behind the floor, or ahead of the project, starts over', async (t) 
     ],
   });
   for (const since of [0, Number(body.version), 1_000_000]) {
-    const answer = await asking(held).delta({ project_id, since });
+    const answer = await asking(app).delta({ project_id, since });
     equal(answer.body.object, 'policy_snapshot', `since ${since}`);
   }
 });
 
 test('a node whose filter hides a change still gets the new version', async (t) => {
-  const held = await bench(t);
-  const { given } = held;
+  const app = await harness(t);
+  const { given } = app;
   const key = await given.key({ env: 'live' });
-  const { body } = await asking(held).snapshot({ project_id: key.project_id, env: 'test' });
+  const { body } = await asking(app).snapshot({ project_id: key.project_id, env: 'test' });
   const since = Number(body.version);
   await given.key({ env: 'live', project_id: key.project_id, tenant_id: key.tenant_id });
-  const answer = await asking(held).delta({ project_id: key.project_id, since, env: 'test' });
+  const answer = await asking(app).delta({ project_id: key.project_id, since, env: 'test' });
   equal(answer.status, 200);
   deepEqual(answer.body.changes, []);
   equal(answer.body.version, since + 1);
 });
 
 test('the feed of a test secret key contains test keys only, and names its environment', async (t) => {
-  const held = await bench(t);
-  const live = await held.given.key({ env: 'live' });
+  const app = await harness(t);
+  const live = await app.given.key({ env: 'live' });
   const same = { project_id: live.project_id, tenant_id: live.tenant_id };
-  const own = await held.given.key({ env: 'test', ...same });
-  const { body } = await asking(held, held.tokens.testKey).snapshot({
+  const own = await app.given.key({ env: 'test', ...same });
+  const { body } = await asking(app, app.tokens.testKey).snapshot({
     project_id: live.project_id,
   });
   equal(body.env, 'test');
@@ -119,19 +119,19 @@ test('the feed of a test secret key contains test keys only, and names its envir
     [own.id],
   );
   const wanted = { project_id: live.project_id, env: 'live' };
-  await refused(held.as.testKey(snapshot, wanted), 403, 'forbidden');
+  await refused(app.as.testKey(snapshot, wanted), 403, 'forbidden');
 });
 
 test('the feed of a deleted project still responds, without keys', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
-  const { body: before } = await asking(held).snapshot({ project_id: key.project_id });
-  await held.as.liveKey('DELETE /v1/projects/{id}', { id: key.project_id });
-  const { body } = await asking(held).snapshot({ project_id: key.project_id });
+  const app = await harness(t);
+  const key = await app.given.key();
+  const { body: before } = await asking(app).snapshot({ project_id: key.project_id });
+  await app.as.liveKey('DELETE /v1/projects/{id}', { id: key.project_id });
+  const { body } = await asking(app).snapshot({ project_id: key.project_id });
   equal(body.project_deleted, true);
   deepEqual(body.keys, []);
   const since = Number(before.version);
-  const after = await asking(held).delta({ project_id: key.project_id, since });
+  const after = await asking(app).delta({ project_id: key.project_id, since });
   equal(after.body.project_deleted, true);
   deepEqual(
     (after.body.changes as Fed[]).map(({ change }) => change),
@@ -140,31 +140,31 @@ test('the feed of a deleted project still responds, without keys', async (t) => 
 });
 
 test('pages have the version of the first, and the next delta covers changes in between', async (t) => {
-  const held = await bench(t);
-  const first = await held.given.key();
+  const app = await harness(t);
+  const first = await app.given.key();
   const same = { project_id: first.project_id, tenant_id: first.tenant_id };
   for (let n = 0; n < 6; n += 1) {
-    await held.given.key({ ...same, env: n % 2 === 0 ? 'live' : 'test' });
+    await app.given.key({ ...same, env: n % 2 === 0 ? 'live' : 'test' });
   }
   let writes = 0;
-  const read = await readAll(held, { project_id: first.project_id, max_keys: 2 }, async (page) => {
+  const read = await readAll(app, { project_id: first.project_id, max_keys: 2 }, async (page) => {
     writes += 1;
-    await held.given.key({ ...same, name: `between ${writes}` });
+    await app.given.key({ ...same, name: `between ${writes}` });
     const [some] = page.keys;
-    if (some) await held.as.liveKey('POST /v1/keys/{id}/revoke', { id: some.key_id });
+    if (some) await app.as.liveKey('POST /v1/keys/{id}/revoke', { id: some.key_id });
   });
   ok(writes >= 3);
-  const fresh = await readAll(held, { project_id: first.project_id });
-  deepEqual(await foldedFrom(held, { project_id: first.project_id }, read), fold(fresh));
+  const fresh = await readAll(app, { project_id: first.project_id });
+  deepEqual(await foldedFrom(app, { project_id: first.project_id }, read), fold(fresh));
 });
 
 test('the error for a too large snapshot names max_keys and tenant_id', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
+  const app = await harness(t);
+  const key = await app.given.key();
   const same = { project_id: key.project_id, tenant_id: key.tenant_id };
-  await held.given.key(same);
-  const beside = appBeside(t, held.world, { policyPageKeysMax: 1 });
-  const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
+  await app.given.key(same);
+  const beside = appBeside(t, app.testApp, { policyPageKeysMax: 1 });
+  const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   const small = (input: Input) => ask(beside, snapshot, { input, headers });
 
   const answer = await small({ project_id: key.project_id });

@@ -1,24 +1,24 @@
 // A revocation reaches waiting nodes at once, and its response lists the nodes that applied it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { foldedFrom, poll, readAll } from '../../../../../tests/feed.ts';
-import { servedTime } from '../../../../../tests/served-time.ts';
+import { foldedFrom, poll, readAll } from '@keyrail/testing/feed.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { servedTime } from '@keyrail/testing/served-time.ts';
 import { REVOKE_WAIT_MS_MAX } from '../../base/deadline.ts';
 
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
 /** A node that polls, and thereby acknowledges, until stop(). */
-function startNode(held: Bench, project_id: string, node: string) {
+function startNode(vendor: Harness, project_id: string, node: string) {
   let stopped = false;
   let version = 0;
   const running = (async () => {
-    version = (await readAll(held, { project_id, node })).version;
+    version = (await readAll(vendor, { project_id, node })).version;
     while (!stopped) {
       const asked = { project_id, node, since: version, wait_ms: 200 };
-      const { status, page } = await poll(held, delta, asked);
+      const { status, page } = await poll(vendor, delta, asked);
       if (status === 200) version = page.version;
     }
   })();
@@ -32,18 +32,18 @@ function startNode(held: Bench, project_id: string, node: string) {
 }
 
 test('a held poll is answered when a key changes, not before', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
-  const { version } = await readAll(held, { project_id: key.project_id });
+  const vendor = await harness(t);
+  const key = await vendor.given.key();
+  const { version } = await readAll(vendor, { project_id: key.project_id });
   const asked = { project_id: key.project_id, since: version, wait_ms: 30_000 };
   let isAnswered = false;
-  const waiting = poll(held, delta, asked).then((answer) => {
+  const waiting = poll(vendor, delta, asked).then((answer) => {
     isAnswered = true;
     return answer;
   });
-  await held.as.liveKey('GET /v1/workspace');
+  await vendor.as.liveKey('GET /v1/workspace');
   equal(isAnswered, false);
-  await held.as.liveKey(revoke, { id: key.id });
+  await vendor.as.liveKey(revoke, { id: key.id });
   const { page } = await waiting;
   deepEqual(
     page.changes.map(({ change, key_id }) => [change, key_id]),
@@ -52,21 +52,21 @@ test('a held poll is answered when a key changes, not before', async (t) => {
 });
 
 test('a held poll ends with a 304 when nothing changes', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
-  const { version } = await readAll(held, { project_id: key.project_id });
+  const vendor = await harness(t);
+  const key = await vendor.given.key();
+  const { version } = await readAll(vendor, { project_id: key.project_id });
   const asked = { project_id: key.project_id, since: version, wait_ms: 50 };
-  equal((await poll(held, delta, asked)).status, 304);
+  equal((await poll(vendor, delta, asked)).status, 304);
 });
 
 test('revoking with wait reports every node that has applied it', async (t) => {
-  const held = await bench(t);
-  const key = await held.given.key();
-  const nodes = ['a', 'b', 'c'].map((name) => startNode(held, key.project_id, name));
+  const vendor = await harness(t);
+  const key = await vendor.given.key();
+  const nodes = ['a', 'b', 'c'].map((name) => startNode(vendor, key.project_id, name));
   t.after(() => Promise.all(nodes.map((node) => node.stop())));
-  while (nodes.some((node) => node.version() === 0)) await held.as.liveKey('GET /v1/workspace');
+  while (nodes.some((node) => node.version() === 0)) await vendor.as.liveKey('GET /v1/workspace');
 
-  const { propagation } = await held.as.liveKey(revoke, { id: key.id, wait: true });
+  const { propagation } = await vendor.as.liveKey(revoke, { id: key.id, wait: true });
   ok(propagation);
   equal(propagation.complete, true);
   equal(propagation.acked_nodes, 3);
@@ -76,19 +76,19 @@ test('revoking with wait reports every node that has applied it', async (t) => {
 });
 
 test('a lagging node is reported, and a long silent one is not counted', async (t) => {
-  const held = await bench(t);
-  const { app } = appBeside(t, held.world, { revokeWaitMsMax: 100 });
-  const { serve } = await servedTime(held);
-  const key = await held.given.key();
-  await readAll(held, { project_id: key.project_id, node: 'gone' });
+  const vendor = await harness(t);
+  const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 100 });
+  const { serve } = await servedTime(vendor);
+  const key = await vendor.given.key();
+  await readAll(vendor, { project_id: key.project_id, node: 'gone' });
   await serve(101_000);
-  await readAll(held, { project_id: key.project_id, node: 'lagging', env: key.env });
-  await readAll(held, { project_id: key.project_id, node: 'elsewhere', env: 'test' });
+  await readAll(vendor, { project_id: key.project_id, node: 'lagging', env: key.env });
+  await readAll(vendor, { project_id: key.project_id, node: 'elsewhere', env: 'test' });
 
   const answer = await app.http.inject({
     method: 'POST',
     url: `/v1/keys/${key.id}/revoke?wait=true`,
-    headers: { authorization: `Bearer ${held.tokens.liveKey}` },
+    headers: { authorization: `Bearer ${vendor.tokens.liveKey}` },
   });
   const { propagation } = answer.json();
   equal(propagation.complete, false);
@@ -101,35 +101,35 @@ test('a lagging node is reported, and a long silent one is not counted', async (
   );
   ok(propagation.waited_ms >= 100);
 
-  const again = await held.as.liveKey(revoke, { id: key.id });
+  const again = await vendor.as.liveKey(revoke, { id: key.id });
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
 test('a node counts from its last poll, even if that was a 304', async (t) => {
-  const held = await bench(t);
-  const { app } = appBeside(t, held.world, { revokeWaitMsMax: 20 });
-  const { serve } = await servedTime(held);
-  const { id, project_id } = await held.given.key();
-  const { version } = await readAll(held, { project_id });
+  const vendor = await harness(t);
+  const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
+  const { serve } = await servedTime(vendor);
+  const { id, project_id } = await vendor.given.key();
+  const { version } = await readAll(vendor, { project_id });
   for (const passedMs of [0, 25_000, 25_000, 25_000]) {
     await serve(passedMs);
-    equal((await poll(held, delta, { project_id, node: 'a', since: version })).status, 304);
+    equal((await poll(vendor, delta, { project_id, node: 'a', since: version })).status, 304);
   }
   await serve(89_000);
   const answer = await app.http.inject({
     method: 'POST',
     url: `/v1/keys/${id}/revoke?wait=true`,
-    headers: { authorization: `Bearer ${held.tokens.liveKey}` },
+    headers: { authorization: `Bearer ${vendor.tokens.liveKey}` },
   });
   const { complete, total_nodes } = answer.json().propagation;
   deepEqual([complete, total_nodes], [false, 1]);
 });
 
 test('a revocation with the longest possible wait gets a response', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
-  await readAll(held, { project_id, node: 'lagging' });
-  const { db } = held.world;
+  const vendor = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  await readAll(vendor, { project_id, node: 'lagging' });
+  const { db } = vendor.testApp;
   const measured = performance.now.bind(performance);
   let passedMs = 0;
   t.mock.method(performance, 'now', () => measured() + passedMs);
@@ -138,47 +138,47 @@ test('a revocation with the longest possible wait gets a response', async (t) =>
     if (statement.text.includes('from policy_nodes')) passedMs = REVOKE_WAIT_MS_MAX - 50;
     return answer;
   };
-  const beside = appBeside(t, held.world, {
+  const beside = appBeside(t, vendor.testApp, {
     db: { ...db, once },
     revokeWaitMsMax: REVOKE_WAIT_MS_MAX,
   });
-  const { propagation } = await beside.as(held.tokens.liveKey)(revoke, { id, wait: true });
+  const { propagation } = await beside.as(vendor.tokens.liveKey)(revoke, { id, wait: true });
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
 test('a counted node stays counted until the wait ends', async (t) => {
-  const held = await bench(t);
-  const { id, project_id } = await held.given.key();
-  const { serve } = await servedTime(held);
-  await readAll(held, { project_id, node: 'silent' });
+  const vendor = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  const { serve } = await servedTime(vendor);
+  await readAll(vendor, { project_id, node: 'silent' });
   await serve(90_000);
-  const { db } = held.world;
+  const { db } = vendor.testApp;
   const once: typeof db.once = async (opening, statement) => {
     const answer = await db.once(opening, statement);
     if (statement.text.includes('from policy_nodes')) await serve(6_000);
     return answer;
   };
-  const beside = appBeside(t, held.world, { db: { ...db, once }, revokeWaitMsMax: 500 });
-  const { propagation } = await beside.as(held.tokens.liveKey)(revoke, { id, wait: true });
+  const beside = appBeside(t, vendor.testApp, { db: { ...db, once }, revokeWaitMsMax: 500 });
+  const { propagation } = await beside.as(vendor.tokens.liveKey)(revoke, { id, wait: true });
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 1]);
 });
 
 test('after concurrent writes, the applied deltas equal a fresh snapshot', async (t) => {
-  const held = await bench(t);
-  const first = await held.given.key();
+  const vendor = await harness(t);
+  const first = await vendor.given.key();
   const { project_id, tenant_id } = first;
   const filters = [{}, { env: 'live' }, { env: 'test' }, { tenant_id }, { max_keys: 2 }];
-  const starts = await Promise.all(filters.map((each) => readAll(held, { project_id, ...each })));
+  const starts = await Promise.all(filters.map((each) => readAll(vendor, { project_id, ...each })));
   const keys = [first.id];
   const act = async (n: number) => {
     const env = n % 3 === 0 ? 'test' : 'live';
-    const made = await held.given.key({ project_id, ...(n % 2 && { tenant_id }), env });
+    const made = await vendor.given.key({ project_id, ...(n % 2 && { tenant_id }), env });
     keys.push(made.id);
     const id = keys[n % keys.length];
-    if (n % 4 === 0) await held.as.liveKey(revoke, { id });
-    if (n % 4 === 1) await held.as.liveKey('POST /v1/keys/{id}/rotate', { id }).catch(() => {});
+    if (n % 4 === 0) await vendor.as.liveKey(revoke, { id });
+    if (n % 4 === 1) await vendor.as.liveKey('POST /v1/keys/{id}/rotate', { id }).catch(() => {});
     if (n % 4 === 2) {
-      await held.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${n}`] }).catch(() => {});
+      await vendor.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${n}`] }).catch(() => {});
     }
   };
   await Promise.all(Array.from({ length: 24 }, (_, n) => act(n)));
@@ -186,8 +186,8 @@ test('after concurrent writes, the applied deltas equal a fresh snapshot', async
     const start = starts[at];
     ok(start);
     const asked = { project_id, ...filter };
-    const fresh = [...(await readAll(held, asked)).keys.values()];
+    const fresh = [...(await readAll(vendor, asked)).keys.values()];
     const sorted = fresh.toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1));
-    deepEqual(await foldedFrom(held, asked, start), sorted, JSON.stringify(filter));
+    deepEqual(await foldedFrom(vendor, asked, start), sorted, JSON.stringify(filter));
   }
 });

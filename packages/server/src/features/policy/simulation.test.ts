@@ -2,9 +2,9 @@
 // three nodes between any two statements and any two pages. A failure reports its seed.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { FeedModel, PROJECT } from '../../../../../tests/feed-model.ts';
-import { Node, type Scene } from '../../../../../tests/feed-nodes.ts';
-import { type Chance, chanceFrom, turnsBy } from '../../../../../tests/turns.ts';
+import { FeedModel, PROJECT } from '@keyrail/testing/feed-model.ts';
+import { Node, type Scene } from '@keyrail/testing/feed-nodes.ts';
+import { type Chance, chanceFrom, turnsBy } from '@keyrail/testing/seeded-scheduler.ts';
 
 const SEEDS = Number(process.env.KEYRAIL_TEST_SEEDS ?? 2000);
 const FIRST_SEED = Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0);

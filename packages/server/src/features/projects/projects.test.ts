@@ -1,8 +1,8 @@
 // The project endpoints: fields, policy version and deletion.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
-import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
+import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 
 const create = 'POST /v1/projects';
 const list = 'GET /v1/projects';
@@ -14,8 +14,8 @@ const rule = { id: 'burst', limit: 10, window_ms: 1000, algorithm: 'sliding', sc
 const unknown = '01890000-0000-7000-8000-000000000000';
 
 test('a new project starts at policy version 1 and without limits', async (t) => {
-  const held = await bench(t);
-  const made = await held.as.liveKey(create, { name: 'Orders', slug: 'orders' });
+  const app = await harness(t);
+  const made = await app.as.liveKey(create, { name: 'Orders', slug: 'orders' });
   match(made.id, /^[0-9a-f-]{36}$/);
   deepEqual(made, {
     object: 'project',
@@ -27,8 +27,8 @@ test('a new project starts at policy version 1 and without limits', async (t) =>
     created_at: made.created_at,
     updated_at: made.created_at,
   });
-  deepEqual(await held.as.liveKey(read, { id: made.id }), made);
-  deepEqual(await lastEntry(held), {
+  deepEqual(await app.as.liveKey(read, { id: made.id }), made);
+  deepEqual(await lastEntry(app), {
     action: 'project.created',
     target: made.id,
     payload: { slug: 'orders' },
@@ -36,15 +36,15 @@ test('a new project starts at policy version 1 and without limits', async (t) =>
 });
 
 test('default limits are stored as sent', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const rules = [rule, { ...rule, id: 'month', algorithm: 'fixed', window_ms: 2_678_400_000 }];
   const made = await as.liveKey(create, { name: 'A', slug: 'abc', default_rate_limits: rules });
   deepEqual(made.default_rate_limits, rules);
 });
 
 test('a slug is unique in a workspace and free again after a deletion', async (t) => {
-  const { as, given } = await bench(t);
-  const other = await bench(t);
+  const { as, given } = await harness(t);
+  const other = await harness(t);
   const first = await given.project({ slug: 'orders' });
   const answer = await refused(as.liveKey(create, { name: 'B', slug: 'orders' }), 409, 'conflict');
   deepEqual(answer.body.error, {
@@ -65,31 +65,31 @@ test('a slug is unique in a workspace and free again after a deletion', async (t
 });
 
 test('a new name keeps the policy version, new limits increase it by one', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const made = await given.project();
   const renamed = await as.liveKey(update, { id: made.id, name: 'Invoices' });
   equal(renamed.name, 'Invoices');
   equal(renamed.policy_version, 1);
   ok(renamed.updated_at > made.updated_at);
-  deepEqual((await lastEntry(held))?.payload, { changed: ['name'] });
+  deepEqual((await lastEntry(app))?.payload, { changed: ['name'] });
 
   const limited = await as.liveKey(update, { id: made.id, default_rate_limits: [rule] });
   equal(limited.policy_version, 2);
   deepEqual(limited.default_rate_limits, [rule]);
-  deepEqual((await lastEntry(held))?.payload, { changed: ['default_rate_limits'] });
+  deepEqual((await lastEntry(app))?.payload, { changed: ['default_rate_limits'] });
   deepEqual(await as.liveKey(read, { id: made.id }), limited);
 
   const both = { id: made.id, name: 'Both', default_rate_limits: [] };
   equal((await as.liveKey(update, both)).policy_version, 3);
-  deepEqual((await lastEntry(held))?.payload, { changed: ['name', 'default_rate_limits'] });
+  deepEqual((await lastEntry(app))?.payload, { changed: ['name', 'default_rate_limits'] });
 });
 
 test('a patch without effect changes nothing and writes no audit row', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const made = await given.project({ name: 'Orders', default_rate_limits: [rule] });
-  const before = await headSeq(held);
+  const before = await headSeq(app);
   const { scope, ...rest } = rule;
   for (const patch of [
     {},
@@ -98,11 +98,11 @@ test('a patch without effect changes nothing and writes no audit row', async (t)
   ]) {
     deepEqual(await as.liveKey(update, { id: made.id, ...patch }), made);
   }
-  equal(await headSeq(held), before);
+  equal(await headSeq(app), before);
 });
 
 test('a slug cannot be changed', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.project();
   const answer = await refused(as.liveKey(update, { id, slug: 'other' }), 400, 'invalid_request');
   deepEqual(Reflect.get(Object(answer.body.error), 'details'), [
@@ -111,8 +111,8 @@ test('a slug cannot be changed', async (t) => {
 });
 
 test('deleting a project revokes its keys in both environments and returns their number', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const { id } = await given.project();
   const { id: tenant_id } = await given.tenant();
   const live = await given.key({ project_id: id, tenant_id });
@@ -123,7 +123,7 @@ test('deleting a project revokes its keys in both environments and returns their
 
   const deleted = await as.liveKey(remove, { id });
   deepEqual(deleted, { object: 'project', id, deleted: true, revoked_keys: 2 });
-  deepEqual(await lastEntry(held), {
+  deepEqual(await lastEntry(app), {
     action: 'project.deleted',
     target: id,
     payload: { revoked_keys: 2 },
@@ -143,7 +143,7 @@ test('deleting a project revokes its keys in both environments and returns their
 });
 
 test('every endpoint answers 404 for a deleted project', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.project();
   const { id: tenant_id } = await given.tenant();
   await as.liveKey(remove, { id });
@@ -160,8 +160,8 @@ test('every endpoint answers 404 for a deleted project', async (t) => {
 });
 
 test('a project of another workspace is answered like an unknown id', async (t) => {
-  const { as } = await bench(t);
-  const theirs = await (await bench(t)).given.project();
+  const { as } = await harness(t);
+  const theirs = await (await harness(t)).given.project();
   for (const line of [read, update, remove] as const) {
     const foreign = await refused(as.liveKey(line, { id: theirs.id }), 404, 'not_found');
     const missing = await refused(as.liveKey(line, { id: unknown }), 404, 'not_found');
@@ -170,7 +170,7 @@ test('a project of another workspace is answered like an unknown id', async (t) 
 });
 
 test('a test key can read and create projects but not change them', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const own = await as.testKey(create, { name: 'Trial', slug: 'trial' });
   deepEqual(await as.testKey(read, { id: own.id }), own);
   equal((await as.testKey(list)).data.length, 1);
@@ -181,7 +181,7 @@ test('a test key can read and create projects but not change them', async (t) =>
 });
 
 test('projects are listed newest first, in pages', async (t) => {
-  const { as, ask, given, tokens } = await bench(t);
+  const { as, ask, given, tokens } = await harness(t);
   for (let n = 0; n < 5; n += 1) await given.project();
   const all = (await as.liveKey(list)).data;
   const places = all.map(({ created_at, id }) => `${created_at} ${id}`);

@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
-import { appBeside, traced } from '../../../../../tests/beside.ts';
+import { type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 
 const check = 'POST /v1/ratelimit/check';
 const MINUTE_MS = 60_000;
@@ -27,10 +27,10 @@ const aCheck = (limits: Input[], more: Input = {}) => ({
   ...more,
 });
 
-const allowed = async ({ as }: Bench, input: Input) => (await as.liveKey(check, input)).allowed;
+const allowed = async ({ as }: Harness, input: Input) => (await as.liveKey(check, input)).allowed;
 
 test('a check returns the rest, the reset and the denying rule; a denial is a 200', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const input = aCheck([rule('three'), rule('many', { limit: 100, window_ms: 1000 })]);
   const first = await as.liveKey(check, input);
   deepEqual(
@@ -63,7 +63,7 @@ test('a check returns the rest, the reset and the denying rule; a denial is a 20
 });
 
 test('all rules are charged or none, and cost 0 charges nothing', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const input = aCheck([rule('wide', { limit: 10 }), rule('narrow', { limit: 1 })]);
   const looked = await as.liveKey(check, { ...input, cost: 0 });
   equal(looked.allowed, true);
@@ -89,7 +89,7 @@ test('all rules are charged or none, and cost 0 charges nothing', async (t) => {
 });
 
 test('a cost above the limit is denied with the rule and without a retry time', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const input = aCheck([rule('small'), rule('used', { limit: 5 })]);
   const { limited_policy, retry_after_seconds, policies } = await as.liveKey(check, {
     ...input,
@@ -110,7 +110,7 @@ test('a cost above the limit is denied with the rule and without a retry time', 
 });
 
 test('limited_policy is the denying rule with the longest wait', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const input = aCheck([
     rule('second', { limit: 1, window_ms: 1000 }),
     rule('hour', { limit: 1, window_ms: 3_600_000 }),
@@ -131,18 +131,18 @@ test('limited_policy is the denying rule with the longest wait', async (t) => {
 });
 
 test('a denied check is allowed after retry_after_seconds, by the clock of the store', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (const algorithm of ['fixed', 'sliding']) {
     const input = aCheck([rule('one', { limit: 1, algorithm })]);
-    await held.as.liveKey(check, input);
-    const { retry_after_seconds } = await held.as.liveKey(check, input);
-    held.clock.shift(Number(retry_after_seconds) * 1000);
-    equal(await allowed(held, input), true, algorithm);
+    await app.as.liveKey(check, input);
+    const { retry_after_seconds } = await app.as.liveKey(check, input);
+    app.clock.shift(Number(retry_after_seconds) * 1000);
+    equal(await allowed(app, input), true, algorithm);
   }
 });
 
 test('keys and tenants are counted by scope, and null is one anonymous subject', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const project_id = randomUUID();
   const key_id = randomUUID();
   const tenant_id = randomUUID();
@@ -164,12 +164,12 @@ test('keys and tenants are counted by scope, and null is one anonymous subject',
     ['the other environment', of('key', { env: 'test' }), true],
     ['the other environment again', of('key', { env: 'test' }), false],
   ];
-  for (const [what, input, expected] of steps) equal(await allowed(held, input), expected, what);
+  for (const [what, input, expected] of steps) equal(await allowed(app, input), expected, what);
 });
 
 test('workspaces have separate counters', async (t) => {
-  const mine = await bench(t);
-  const theirs = await bench(t);
+  const mine = await harness(t);
+  const theirs = await harness(t);
   const input = aCheck([rule('one', { limit: 1 })]);
   equal(await allowed(theirs, input), true);
   equal(await allowed(mine, input), true);
@@ -177,14 +177,14 @@ test('workspaces have separate counters', async (t) => {
 });
 
 test('a test key can check limits only in the test environment', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const input = aCheck([rule('one')]);
   await refused(as.testKey(check, input), 403, 'forbidden');
   equal((await as.testKey(check, { ...input, env: 'test' })).allowed, true);
 });
 
 test('remaining is 0 when the limit is lowered below the count', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const input = aCheck([rule('falls', { limit: 10 })], { cost: 9 });
   await as.liveKey(check, input);
   const lower = { ...input, cost: 0, limits: [rule('falls', { limit: 4 })] };
@@ -192,20 +192,20 @@ test('remaining is 0 when the limit is lowered below the count', async (t) => {
 });
 
 test('200 concurrent checks admit exactly the limit', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const input = aCheck([
     rule('fifty', { limit: 50 }),
     rule('wide', { limit: 1000, scope: 'tenant' }),
   ]);
-  const answers = await Promise.all(Array.from({ length: 200 }, () => allowed(held, input)));
+  const answers = await Promise.all(Array.from({ length: 200 }, () => allowed(app, input)));
   equal(answers.filter(Boolean).length, 50);
 });
 
 test('a check with a cached secret key sends no statement to the database', async (t) => {
-  const held = await bench(t);
-  const store = traced(held.world.db);
-  const beside = appBeside(t, held.world, { db: store.db });
-  const call = beside.as(held.tokens.liveKey);
+  const app = await harness(t);
+  const store = traced(app.testApp.db);
+  const beside = appBeside(t, app.testApp, { db: store.db });
+  const call = beside.as(app.tokens.liveKey);
   const input = aCheck([rule('wide', { limit: 1000 })]);
   await call(check, input);
   store.take();

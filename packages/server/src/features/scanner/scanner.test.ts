@@ -3,11 +3,11 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
-import { appBeside, failingAt, traced } from '../../../../../tests/beside.ts';
-import { mailTo, someone } from '../../../../../tests/people.ts';
-import { SCANNER_KEY_ID, signedHeaders } from '../../../../../tests/scanner.ts';
-import { seededBytes } from '../../../../../tests/world.ts';
+import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
+import { mailTo, someone } from '@keyrail/testing/people.ts';
+import { SCANNER_KEY_ID, signedHeaders } from '@keyrail/testing/scanner.ts';
+import { appBeside, failingAt, traced } from '@keyrail/testing/second-app.ts';
+import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { openLog } from '../../base/log.ts';
 import type { Database } from '../../db/database.ts';
 import { noScannerKeys } from './public-keys.ts';
@@ -16,7 +16,7 @@ const line = 'POST /v1/webhooks/scanner/secret_scanning';
 const URL_PATH = '/v1/webhooks/scanner/secret_scanning';
 const HOUR_MS = 3_600_000;
 
-const report = ({ as }: Bench, ...tokens: string[]) =>
+const report = ({ as }: Harness, ...tokens: string[]) =>
   as.scanner(line, {
     reports: tokens.map((token) => ({
       token,
@@ -29,33 +29,33 @@ const report = ({ as }: Bench, ...tokens: string[]) =>
 const labels = (verdicts: { label: string }[]) => verdicts.map(({ label }) => label);
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const newest = async ({ as }: Bench) =>
+const newest = async ({ as }: Harness) =>
   (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.at(-1);
 
 test('leaked keys of both environments expire within an hour, and the owners get a mail', async (t) => {
-  const held = await bench(t);
-  const { email } = await held.people.owner();
+  const vendor = await harness(t);
+  const { email } = await vendor.people.owner();
   for (const env of ['live', 'test'] as const) {
-    const made = await held.given.key({ env });
-    const { policy_version: before } = await held.as.liveKey('GET /v1/projects/{id}', {
+    const made = await vendor.given.key({ env });
+    const { policy_version: before } = await vendor.as.liveKey('GET /v1/projects/{id}', {
       id: made.project_id,
     });
-    deepEqual(await report(held, made.key), [
+    deepEqual(await report(vendor, made.key), [
       { token_hash: sha256(made.key), token_type: 'keyrail_key', label: 'true_positive' },
     ]);
-    const key = await held.as.liveKey('GET /v1/keys/{id}', { id: made.id });
+    const key = await vendor.as.liveKey('GET /v1/keys/{id}', { id: made.id });
     const at = Date.parse(key.quarantined_at ?? '');
     equal(Date.parse(key.expires_at ?? ''), at + HOUR_MS);
     ok(key.quarantine_reason);
     equal(key.revoked_at, null);
-    const project = await held.as.liveKey('GET /v1/projects/{id}', { id: made.project_id });
+    const project = await vendor.as.liveKey('GET /v1/projects/{id}', { id: made.project_id });
     equal(project.policy_version, before + 1);
-    const row = await newest(held);
+    const row = await newest(vendor);
     deepEqual(
       [row?.action, row?.target_id, row?.actor_type, row?.actor_id, row?.actor],
       ['api_key.quarantined', made.id, 'scanner', SCANNER_KEY_ID, null],
     );
-    const mails = (await mailTo(held.world, email)).filter(
+    const mails = (await mailTo(vendor.testApp, email)).filter(
       ({ kind }) => kind === 'key_quarantined',
     );
     const mail = mails.at(-1);
@@ -65,72 +65,72 @@ test('leaked keys of both environments expire within an hour, and the owners get
 });
 
 test('a leaked secret key is quarantined and refused after an hour', async (t) => {
-  const held = await bench(t);
-  const { key, id } = await held.as.liveKey('POST /v1/secret_keys', { env: 'live' });
-  deepEqual(labels(await report(held, key)), ['true_positive']);
-  const found = await held.as.liveKey('GET /v1/secret_keys/{id}', { id });
+  const vendor = await harness(t);
+  const { key, id } = await vendor.as.liveKey('POST /v1/secret_keys', { env: 'live' });
+  deepEqual(labels(await report(vendor, key)), ['true_positive']);
+  const found = await vendor.as.liveKey('GET /v1/secret_keys/{id}', { id });
   equal(Date.parse(found.expires_at ?? ''), Date.parse(found.quarantined_at ?? '') + HOUR_MS);
-  equal((await newest(held))?.action, 'secret_key.quarantined');
-  await held.as.token(key)('GET /v1/workspace');
-  held.clock.shift(HOUR_MS + 1000);
-  await refused(held.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
+  equal((await newest(vendor))?.action, 'secret_key.quarantined');
+  await vendor.as.token(key)('GET /v1/workspace');
+  vendor.clock.shift(HOUR_MS + 1000);
+  await refused(vendor.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
 });
 
 test('a leaked session ends at once', async (t) => {
-  const held = await bench(t);
-  const { token, call } = await someone(held);
+  const vendor = await harness(t);
+  const { token, call } = await someone(vendor);
   await call('GET /v1/auth/me');
-  deepEqual(labels(await report(held, token)), ['true_positive']);
+  deepEqual(labels(await report(vendor, token)), ['true_positive']);
   await refused(call('GET /v1/auth/me'), 401, 'invalid_session');
-  deepEqual(labels(await report(held, token)), ['true_positive']);
+  deepEqual(labels(await report(vendor, token)), ['true_positive']);
 });
 
 test('a repeated report changes nothing and sends no mail', async (t) => {
-  const held = await bench(t);
-  const { email } = await held.people.owner();
-  const { key, id } = await held.given.key();
-  const first = await report(held, key, key);
+  const vendor = await harness(t);
+  const { email } = await vendor.people.owner();
+  const { key, id } = await vendor.given.key();
+  const first = await report(vendor, key, key);
   const state = async () => ({
-    key: await held.as.liveKey('GET /v1/keys/{id}', { id }),
-    head: (await held.as.liveKey('GET /v1/audit_logs/chain')).head_hash,
-    mails: (await mailTo(held.world, email)).length,
+    key: await vendor.as.liveKey('GET /v1/keys/{id}', { id }),
+    head: (await vendor.as.liveKey('GET /v1/audit_logs/chain')).head_hash,
+    mails: (await mailTo(vendor.testApp, email)).length,
   });
   const before = await state();
-  held.clock.shift(60_000);
-  deepEqual(await report(held, key, key), first);
-  await Promise.all([report(held, key), report(held, key), report(held, key)]);
+  vendor.clock.shift(60_000);
+  deepEqual(await report(vendor, key, key), first);
+  await Promise.all([report(vendor, key), report(vendor, key), report(vendor, key)]);
   deepEqual(await state(), before);
 });
 
 test('concurrent reports quarantine a key once', async (t) => {
-  const held = await bench(t);
-  const { key } = await held.given.key();
-  const { head_seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
-  await Promise.all(Array.from({ length: 8 }, () => report(held, key)));
-  equal((await held.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
+  const vendor = await harness(t);
+  const { key } = await vendor.given.key();
+  const { head_seq } = await vendor.as.liveKey('GET /v1/audit_logs/chain');
+  await Promise.all(Array.from({ length: 8 }, () => report(vendor, key)));
+  equal((await vendor.as.liveKey('GET /v1/audit_logs/chain')).head_seq, head_seq + 1);
 });
 
 test('an earlier expiry is kept, and a revoked key stays unchanged', async (t) => {
-  const held = await bench(t);
-  const soon = new Date(held.clock.now().getTime() + 60_000).toISOString();
-  const near = await held.given.key({ expires_at: soon });
-  const past = await held.given.key({ expires_at: '2020-01-01T00:00:00Z' });
-  const { email } = await held.people.owner();
-  await report(held, past.key);
-  match((await mailTo(held.world, email)).at(-1)?.text ?? '', /had stopped working before/);
-  const over = await held.given.key();
-  const revoked = await held.as.liveKey('POST /v1/keys/{id}/revoke', { id: over.id });
-  deepEqual(labels(await report(held, near.key, over.key)), ['true_positive', 'true_positive']);
-  equal((await held.as.liveKey('GET /v1/keys/{id}', { id: near.id })).expires_at, soon);
-  deepEqual(await held.as.liveKey('GET /v1/keys/{id}', { id: over.id }), revoked);
+  const vendor = await harness(t);
+  const soon = new Date(vendor.clock.now().getTime() + 60_000).toISOString();
+  const near = await vendor.given.key({ expires_at: soon });
+  const past = await vendor.given.key({ expires_at: '2020-01-01T00:00:00Z' });
+  const { email } = await vendor.people.owner();
+  await report(vendor, past.key);
+  match((await mailTo(vendor.testApp, email)).at(-1)?.text ?? '', /had stopped working before/);
+  const over = await vendor.given.key();
+  const revoked = await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id: over.id });
+  deepEqual(labels(await report(vendor, near.key, over.key)), ['true_positive', 'true_positive']);
+  equal((await vendor.as.liveKey('GET /v1/keys/{id}', { id: near.id })).expires_at, soon);
+  deepEqual(await vendor.as.liveKey('GET /v1/keys/{id}', { id: over.id }), revoked);
 });
 
 test('tokens of other origin are labelled false_positive', async (t) => {
-  const held = await bench(t);
-  const { key } = await held.given.key();
+  const vendor = await harness(t);
+  const { key } = await vendor.given.key();
   const stranger = mintCredential('api_key', 'live', seededBytes('stranger')).secret;
   const others = [stranger, `${key} `, key.toUpperCase(), key.slice(0, -1), 'ghp_x', '', '💥'];
-  const verdicts = await report(held, ...others);
+  const verdicts = await report(vendor, ...others);
   deepEqual(
     labels(verdicts),
     others.map(() => 'false_positive'),
@@ -139,22 +139,22 @@ test('tokens of other origin are labelled false_positive', async (t) => {
     verdicts.map(({ token_hash }) => token_hash),
     others.map(sha256),
   );
-  deepEqual(await report(held), []);
+  deepEqual(await report(vendor), []);
 });
 
 test('in a workspace without owners, the billing address gets the mail', async (t) => {
-  const held = await bench(t);
-  const billing_email = `bills-${held.workspaceId}@example.com`;
-  await held.as.liveKey('PATCH /v1/workspace', { billing_email });
-  await report(held, (await held.given.key()).key);
-  equal((await mailTo(held.world, billing_email)).length, 1);
+  const vendor = await harness(t);
+  const billing_email = `bills-${vendor.workspaceId}@example.com`;
+  await vendor.as.liveKey('PATCH /v1/workspace', { billing_email });
+  await report(vendor, (await vendor.given.key()).key);
+  equal((await mailTo(vendor.testApp, billing_email)).length, 1);
 });
 
 test('nothing is parsed or looked up before the signature is verified', async (t) => {
-  const held = await bench(t);
-  const tracing = traced(held.world.db);
-  const { app } = appBeside(t, held.world, { db: tracing.db });
-  const { key } = await held.given.key();
+  const vendor = await harness(t);
+  const tracing = traced(vendor.testApp.db);
+  const { app } = appBeside(t, vendor.testApp, { db: tracing.db });
+  const { key } = await vendor.given.key();
   const body = JSON.stringify([{ token: key, type: 'x' }]);
   const signed = signedHeaders(body);
   const without = (name: string) =>
@@ -181,7 +181,7 @@ test('nothing is parsed or looked up before the signature is verified', async (t
 });
 
 test('the signature headers may start with the name of the scanner', async (t) => {
-  const held = await bench(t);
+  const vendor = await harness(t);
   const payload = '[]';
   const headers = Object.fromEntries(
     Object.entries(signedHeaders(payload)).map(([name, value]) => [
@@ -189,13 +189,13 @@ test('the signature headers may start with the name of the scanner', async (t) =
       value,
     ]),
   );
-  const { http } = held.world.app;
+  const { http } = vendor.testApp.app;
   const answer = await http.inject({ method: 'POST', url: URL_PATH, payload, headers });
   equal(answer.statusCode, 200);
 });
 
 test('a signed body that is not a report is refused', async (t) => {
-  const { http } = (await bench(t)).world.app;
+  const { http } = (await harness(t)).testApp.app;
   const entries = ['1', '[]', '{"token":"x"}', '{"token":1,"type":"x"}'];
   for (const payload of ['', '{}', 'null', '[', ...entries.map((entry) => `[${entry}]`)]) {
     const headers = signedHeaders(payload);
@@ -209,26 +209,29 @@ test('a signed body that is not a report is refused', async (t) => {
 });
 
 test('long fields do not prevent a quarantine', async (t) => {
-  const held = await bench(t);
-  const { key: token, id } = await held.given.key();
+  const vendor = await harness(t);
+  const { key: token, id } = await vendor.given.key();
   const long = 'x'.repeat(100_000);
   const reports = [
     { token, type: 'a', url: `https://git.example/${long}`, source: long },
     { token: long, type: long },
   ];
-  deepEqual(labels(await held.as.scanner(line, { reports })), ['true_positive', 'false_positive']);
-  ok((await held.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
+  deepEqual(labels(await vendor.as.scanner(line, { reports })), [
+    'true_positive',
+    'false_positive',
+  ]);
+  ok((await vendor.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
 });
 
 test('one failure gives 503 and undoes nothing, and a redelivery does the rest', async (t) => {
-  const held = await bench(t);
-  const session = await someone(held);
-  const key = await held.given.key();
-  const broken = appBeside(t, held.world, {
-    db: failingAt(held.world.db, 'mail_outbox'),
+  const vendor = await harness(t);
+  const session = await someone(vendor);
+  const key = await vendor.given.key();
+  const broken = appBeside(t, vendor.testApp, {
+    db: failingAt(vendor.testApp.db, 'mail_outbox'),
     log: openLog('silent', process.stderr),
   });
-  const owner = await held.people.owner();
+  const owner = await vendor.people.owner();
   const payload = JSON.stringify(
     [key.key, session.token].map((token) => ({ token, type: 'keyrail_key' })),
   );
@@ -237,18 +240,18 @@ test('one failure gives 503 and undoes nothing, and a redelivery does the rest',
     return app.http.inject({ method: 'POST', url: URL_PATH, payload, headers });
   };
   equal((await send(broken.app)).statusCode, 503);
-  const found = await held.as.liveKey('GET /v1/keys/{id}', { id: key.id });
+  const found = await vendor.as.liveKey('GET /v1/keys/{id}', { id: key.id });
   equal(found.quarantined_at, null, 'the failed transaction left no trace');
   await refused(session.call('GET /v1/auth/me'), 401, 'invalid_session');
-  equal((await send(held.world.app)).statusCode, 200);
-  ok((await held.as.liveKey('GET /v1/keys/{id}', { id: key.id })).quarantined_at);
-  const mails = await mailTo(held.world, owner.email);
+  equal((await send(vendor.testApp.app)).statusCode, 200);
+  ok((await vendor.as.liveKey('GET /v1/keys/{id}', { id: key.id })).quarantined_at);
+  const mails = await mailTo(vendor.testApp, owner.email);
   equal(mails.filter(({ kind }) => kind === 'key_quarantined').length, 1);
 });
 
 test('a report that takes too long gives 503, and a redelivery completes it', async (t) => {
-  const held = await bench(t);
-  const { db } = held.world;
+  const vendor = await harness(t);
+  const { db } = vendor.testApp;
   const now = performance.now.bind(performance);
   let spentMs = 0;
   t.mock.method(performance, 'now', () => now() + spentMs);
@@ -259,9 +262,12 @@ test('a report that takes too long gives 503, and a redelivery completes it', as
       return db.transaction(opening, body);
     },
   };
-  const { app } = appBeside(t, held.world, { db: slow, log: openLog('silent', process.stderr) });
-  const keys = [await held.given.key(), await held.given.key(), await held.given.key()];
-  const more = [await held.given.key(), await held.given.key()];
+  const { app } = appBeside(t, vendor.testApp, {
+    db: slow,
+    log: openLog('silent', process.stderr),
+  });
+  const keys = [await vendor.given.key(), await vendor.given.key(), await vendor.given.key()];
+  const more = [await vendor.given.key(), await vendor.given.key()];
   const payload = JSON.stringify(
     [...keys, ...more].map(({ key: token }) => ({ token, type: 'x' })),
   );
@@ -271,7 +277,7 @@ test('a report that takes too long gives 503, and a redelivery completes it', as
     return (await app.http.inject(sent)).statusCode;
   };
   const quarantined = async () => {
-    const { data } = await held.as.liveKey('GET /v1/keys');
+    const { data } = await vendor.as.liveKey('GET /v1/keys');
     return data.filter(({ quarantined_at }) => quarantined_at !== null).length;
   };
   equal(await send(), 503);
@@ -281,9 +287,9 @@ test('a report that takes too long gives 503, and a redelivery completes it', as
 });
 
 test('a deployment without KEYRAIL_SCANNER_KEYS answers 503', async (t) => {
-  const held = await bench(t);
+  const vendor = await harness(t);
   const log = openLog('silent', process.stderr);
-  const beside = appBeside(t, held.world, { scannerKeys: noScannerKeys, log });
+  const beside = appBeside(t, vendor.testApp, { scannerKeys: noScannerKeys, log });
   for (const headers of [signedHeaders('[]'), {}]) {
     const sent = { method: 'POST' as const, url: URL_PATH, payload: '[]', headers };
     const answer = await beside.app.http.inject(sent);

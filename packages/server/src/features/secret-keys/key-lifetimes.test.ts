@@ -1,7 +1,7 @@
 // A secret key cannot outlive its expiry: keys that it creates expire no later than itself.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 
 const create = 'POST /v1/secret_keys';
 const read = 'GET /v1/secret_keys/{id}';
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const isoAfter = (start: Date, ms: number) => new Date(start.getTime() + ms).toISOString();
 
 test('keys created by an expiring key expire with it, over several generations', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = await as.liveKey(create, { env: 'live', expires_at: soon });
   const child = await as.token(maker.key)(create, { env: 'live' });
@@ -25,7 +25,7 @@ test('keys created by an expiring key expire with it, over several generations',
 });
 
 test('an expires_at later than that of the calling key is refused with its path', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const maker = as.token((await as.liveKey(create, { env: 'live', expires_at: soon })).key);
   const later = isoAfter(clock.now(), 2 * HOUR_MS);
@@ -50,7 +50,7 @@ test('an expires_at later than that of the calling key is refused with its path'
 });
 
 test('people and keys without expiry create keys with any expiry', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const later = isoAfter(clock.now(), 1000 * HOUR_MS);
   for (const maker of [as.owner, as.liveKey]) {
     equal((await maker(create, { env: 'live' })).expires_at, null);
@@ -59,7 +59,7 @@ test('people and keys without expiry create keys with any expiry', async (t) => 
 });
 
 test('a key in its overlap creates keys that expire with the overlap', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const old = await as.liveKey(create, { env: 'live' });
   const { previous_key } = await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
   const made = await as.token(old.key)(create, { env: 'live' });
@@ -67,7 +67,7 @@ test('a key in its overlap creates keys that expire with the overlap', async (t)
 });
 
 test('an expiring key cannot rotate a key that expires later', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const expiring = await as.liveKey(create, { env: 'live', expires_at: soon });
   const call = as.token(expiring.key);

@@ -2,13 +2,19 @@
 // would outlive it. The owner replaces it with another credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, type Caller, messageOf, refused } from '../../../../../tests/bench.ts';
-import { newAddress } from '../../../../../tests/people.ts';
+import {
+  type Caller,
+  type Harness,
+  harness,
+  messageOf,
+  refused,
+} from '@keyrail/testing/harness.ts';
+import { newAddress } from '@keyrail/testing/people.ts';
 
 const create = 'POST /v1/secret_keys';
 const rotate = 'POST /v1/secret_keys/{id}/rotate';
 
-async function leak({ as }: Bench, token: string): Promise<void> {
+async function leak({ as }: Harness, token: string): Promise<void> {
   const reports = [{ token, type: 'keyrail_key', url: '', source: 'content' }];
   await as.scanner('POST /v1/webhooks/scanner/secret_scanning', { reports });
 }
@@ -18,19 +24,19 @@ async function refusedAsQuarantined(call: Promise<unknown>): Promise<void> {
   equal(messageOf(answer), 'A quarantined key cannot make or end credentials.');
 }
 
-async function keysIn({ as }: Bench): Promise<string[]> {
+async function keysIn({ as }: Harness): Promise<string[]> {
   const { data } = await as.liveKey('GET /v1/secret_keys');
   return data.map(({ id, revoked_at }) => `${id} ${revoked_at}`);
 }
 
 test('a quarantined key cannot rotate, create or revoke keys, invite or change the workspace', async (t) => {
-  const held = await bench(t);
-  const other = await held.as.liveKey(create, { env: 'live' });
+  const app = await harness(t);
+  const other = await app.as.liveKey(create, { env: 'live' });
   for (const env of ['live', 'test'] as const) {
-    const { id, key } = await held.as.liveKey(create, { env });
-    const finder = held.as.token(key);
-    await leak(held, key);
-    const before = await keysIn(held);
+    const { id, key } = await app.as.liveKey(create, { env });
+    const finder = app.as.token(key);
+    await leak(app, key);
+    const before = await keysIn(app);
 
     await refusedAsQuarantined(finder(rotate, { id, overlap_hours: 168 }));
     await refusedAsQuarantined(finder(create, { env }));
@@ -41,42 +47,42 @@ test('a quarantined key cannot rotate, create or revoke keys, invite or change t
       const mine = { billing_email: newAddress(), embed_origins: ['https://evil.example'] };
       await refusedAsQuarantined(finder('PATCH /v1/workspace', mine));
     }
-    deepEqual(await keysIn(held), before);
+    deepEqual(await keysIn(app), before);
   }
-  deepEqual((await held.as.liveKey('GET /v1/invites')).data, []);
+  deepEqual((await app.as.liveKey('GET /v1/invites')).data, []);
 });
 
 test('a key used just before the report is refused once the report is answered', async (t) => {
-  const held = await bench(t);
-  const { id, key } = await held.as.liveKey(create, { env: 'live' });
-  const finder = held.as.token(key);
+  const app = await harness(t);
+  const { id, key } = await app.as.liveKey(create, { env: 'live' });
+  const finder = app.as.token(key);
   const using = async (call: Caller) => call('GET /v1/workspace');
   await Promise.all([using(finder), using(finder)]);
-  await leak(held, key);
+  await leak(app, key);
   await refusedAsQuarantined(finder(rotate, { id }));
   // The same holds after a second report of the key.
-  await leak(held, key);
+  await leak(app, key);
   await refusedAsQuarantined(finder(create, { env: 'live' }));
 });
 
 test('a person or another key can rotate a quarantined key, and the successor is clean', async (t) => {
-  const held = await bench(t);
-  for (const owner of [held.as.liveKey, held.as.owner]) {
-    const { id, key } = await held.as.liveKey(create, { env: 'live' });
-    await leak(held, key);
+  const app = await harness(t);
+  for (const owner of [app.as.liveKey, app.as.owner]) {
+    const { id, key } = await app.as.liveKey(create, { env: 'live' });
+    await leak(app, key);
     const next = await owner(rotate, { id });
     deepEqual([next.quarantined_at, next.expires_at], [null, null]);
-    await held.as.token(next.key)(create, { env: 'test' });
+    await app.as.token(next.key)(create, { env: 'test' });
     await owner('POST /v1/secret_keys/{id}/revoke', { id });
-    await refused(held.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
+    await refused(app.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
   }
 });
 
 test('a rotated key is not restricted during its overlap', async (t) => {
-  const held = await bench(t);
-  const { id, key } = await held.as.liveKey(create, { env: 'live' });
-  await held.as.liveKey(rotate, { id, overlap_hours: 1 });
-  const call = held.as.token(key);
+  const app = await harness(t);
+  const { id, key } = await app.as.liveKey(create, { env: 'live' });
+  await app.as.liveKey(rotate, { id, overlap_hours: 1 });
+  const call = app.as.token(key);
   await call('PATCH /v1/workspace', { name: 'Renamed by the old key' });
   await call(create, { env: 'test' });
   await call('POST /v1/invites', { email: newAddress(), role: 'member' });

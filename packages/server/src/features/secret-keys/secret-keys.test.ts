@@ -1,7 +1,7 @@
 // The secret-key endpoints: create, rotate, revoke, and the reach of a key.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 
 const create = 'POST /v1/secret_keys';
 const list = 'GET /v1/secret_keys';
@@ -14,7 +14,7 @@ const isoAfter = (start: string | Date, ms: number) =>
   new Date(new Date(start).getTime() + ms).toISOString();
 
 test('a new key is shown once and works immediately', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const made = await as.liveKey(create, { env: 'live', name: 'backend', meta: { team: 'api' } });
 
   match(made.key, /^krsk_live_[\w-]{43}[0-9a-f]{8}$/);
@@ -28,7 +28,7 @@ test('a new key is shown once and works immediately', async (t) => {
 });
 
 test('both keys work until the overlap ends, then only the successor', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const old = await as.liveKey(create, { env: 'live', name: 'backend' });
   const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 2 });
 
@@ -45,7 +45,7 @@ test('both keys work until the overlap ends, then only the successor', async (t)
 });
 
 test('an overlap of 0 ends the old key immediately, and 0.5 means half an hour', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const first = await as.liveKey(create, { env: 'live' });
   const now = await as.liveKey(rotate, { id: first.id, overlap_hours: 0 });
   equal(now.previous_key.expires_at, now.created_at);
@@ -56,7 +56,7 @@ test('an overlap of 0 ends the old key immediately, and 0.5 means half an hour',
 });
 
 test('a rotation never extends an expiry', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const old = await as.liveKey(create, { env: 'live', expires_at: soon });
 
@@ -74,7 +74,7 @@ test('a rotation never extends an expiry', async (t) => {
 });
 
 test('a successor does not inherit the expiry that an overlap set', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const old = await as.liveKey(create, { env: 'live' });
   await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
   const second = await as.liveKey(rotate, { id: old.id, overlap_hours: 48 });
@@ -82,7 +82,7 @@ test('a successor does not inherit the expiry that an overlap set', async (t) =>
 });
 
 test('a revoked key is refused on the next request', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const key = await as.liveKey(create, { env: 'live' });
   const revoked = await as.liveKey(revoke, { id: key.id, reason: 'left the team' });
   equal(revoked.revoked_reason, 'left the team');
@@ -96,7 +96,7 @@ test('a revoked key is refused on the next request', async (t) => {
 });
 
 test('revoking again changes nothing and writes no audit row', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const key = await as.liveKey(create, { env: 'live' });
   const first = await as.liveKey(revoke, { id: key.id, reason: 'one' });
   const { head_seq: before } = await as.liveKey('GET /v1/audit_logs/chain');
@@ -106,14 +106,14 @@ test('revoking again changes nothing and writes no audit row', async (t) => {
 });
 
 test('a key created with a past expiry never works', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const key = await as.liveKey(create, { env: 'live', expires_at: '2020-02-29T12:00:00+02:00' });
   equal(key.expires_at, '2020-02-29T10:00:00.000Z');
   await refused(as.token(key.key)(list), 401, 'invalid_key');
 });
 
 test('a test key can read and change only test keys', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const live = await as.liveKey(create, { env: 'live' });
   const own = await as.testKey(create, { env: 'test' });
 
@@ -129,8 +129,8 @@ test('a test key can read and change only test keys', async (t) => {
 });
 
 test('a key of another workspace is answered like an unknown id', async (t) => {
-  const mine = await bench(t);
-  const theirs = await bench(t);
+  const mine = await harness(t);
+  const theirs = await harness(t);
   const key = await theirs.as.liveKey(create, { env: 'test' });
   const unknown = '01890000-0000-7000-8000-000000000000';
   for (const caller of [mine.as.liveKey, mine.as.testKey]) {
@@ -143,7 +143,7 @@ test('a key of another workspace is answered like an unknown id', async (t) => {
 });
 
 test('secret keys are listed newest first, in pages', async (t) => {
-  const { as, ask, tokens } = await bench(t);
+  const { as, ask, tokens } = await harness(t);
   for (let n = 0; n < 5; n += 1) await as.liveKey(create, { env: 'live', name: `k${n}` });
   const all = (await as.liveKey(list)).data;
   const sorted = all.toSorted((a, b) =>
@@ -163,8 +163,8 @@ test('secret keys are listed newest first, in pages', async (t) => {
 });
 
 test('a cursor of another list or workspace is refused', async (t) => {
-  const mine = await bench(t);
-  const theirs = await bench(t);
+  const mine = await harness(t);
+  const theirs = await harness(t);
   for (let n = 0; n < 2; n += 1) await theirs.as.liveKey(create, { env: 'live' });
   const authorization = `Bearer ${theirs.tokens.liveKey}`;
   const page = await theirs.ask(list, { limit: 1 }, { authorization });
@@ -179,7 +179,7 @@ test('a cursor of another list or workspace is refused', async (t) => {
 });
 
 test('last_used_at is updated at most once a minute', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const key = await as.liveKey(create, { env: 'live' });
   const used = async () => (await as.liveKey(read, { id: key.id })).last_used_at;
   equal(await used(), null);

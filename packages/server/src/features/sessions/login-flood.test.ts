@@ -2,9 +2,9 @@
 // not reveal whether an account exists.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Bench, bench } from '../../../../../tests/bench.ts';
-import { appBeside, traced } from '../../../../../tests/beside.ts';
-import { newAddress, PASSWORD, someone } from '../../../../../tests/people.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 import { throttleBy } from '../../access/throttle.ts';
 
 const WRONG = 'not the right password';
@@ -15,13 +15,13 @@ const ELSEWHERE = '192.0.2.2';
 type Login = { email: string; password: string; from: string };
 
 /** An app with a stopped throttle clock; `login` returns all that a caller can see or measure. */
-function scene(t: TestContext, held: Bench) {
-  const began = held.clock.now();
-  const { db, take } = traced(held.world.db);
+function scene(t: TestContext, vendor: Harness) {
+  const began = vendor.clock.now();
+  const { db, take } = traced(vendor.testApp.db);
   const throttle = throttleBy({ now: () => began, shiftMs: () => 0 });
-  const { app } = appBeside(t, held.world, { throttle, db });
+  const { app } = appBeside(t, vendor.testApp, { throttle, db });
   const post = async (url: string, payload: object, remoteAddress: string) => {
-    const runs = held.world.hasher.runs();
+    const runs = vendor.testApp.hasher.runs();
     take();
     const { statusCode, body, headers } = await app.http.inject({
       method: 'POST',
@@ -31,7 +31,13 @@ function scene(t: TestContext, held: Bench) {
     });
     const { 'x-request-id': _id, date: _date, ...rest } = headers;
     const sent = take().map(({ text }) => text);
-    return { status: statusCode, body, headers: rest, sent, runs: held.world.hasher.runs() - runs };
+    return {
+      status: statusCode,
+      body,
+      headers: rest,
+      sent,
+      runs: vendor.testApp.hasher.runs() - runs,
+    };
   };
   const login = ({ email, password, from }: Login) =>
     post('/v1/auth/sessions', { email, password }, from);
@@ -48,9 +54,9 @@ function scene(t: TestContext, held: Bench) {
 }
 
 test('during a flood, the right password works from a known client', async (t) => {
-  const held = await bench(t);
-  const { login, reset, flood } = scene(t, held);
-  const { email } = await someone(held);
+  const vendor = await harness(t);
+  const { login, reset, flood } = scene(t, vendor);
+  const { email } = await someone(vendor);
   equal((await login({ email, password: PASSWORD, from: HOME })).status, 201);
   await flood(email);
   equal((await login({ email, password: PASSWORD, from: ELSEWHERE })).status, 429);
@@ -60,9 +66,9 @@ test('during a flood, the right password works from a known client', async (t) =
 });
 
 test('a wrong password reveals no account, even from a known client', async (t) => {
-  const held = await bench(t);
-  const { login, flood } = scene(t, held);
-  const { email } = await someone(held);
+  const vendor = await harness(t);
+  const { login, flood } = scene(t, vendor);
+  const { email } = await someone(vendor);
   const unknown = newAddress();
   await login({ email, password: PASSWORD, from: HOME });
   await login({ email: unknown, password: PASSWORD, from: HOME });
@@ -77,9 +83,9 @@ test('a wrong password reveals no account, even from a known client', async (t) 
 });
 
 test('attempts from a known client count for the address and are limited like others', async (t) => {
-  const held = await bench(t);
-  const { login } = scene(t, held);
-  const { email } = await someone(held);
+  const vendor = await harness(t);
+  const { login } = scene(t, vendor);
+  const { email } = await someone(vendor);
   const unknown = newAddress();
   await login({ email, password: PASSWORD, from: HOME });
   await login({ email: unknown, password: PASSWORD, from: HOME });

@@ -2,9 +2,9 @@
 // A use is written at most once a minute.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, refused } from '../../../../../tests/bench.ts';
-import { appBeside, traced } from '../../../../../tests/beside.ts';
-import { callersOf, logIn, PASSWORD, type Person, someone } from '../../../../../tests/people.ts';
+import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
+import { callersOf, logIn, PASSWORD, type Person, someone } from '@keyrail/testing/people.ts';
+import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 
 const login = 'POST /v1/auth/sessions';
 const list = 'GET /v1/auth/sessions';
@@ -26,39 +26,39 @@ async function seenBy({ call }: Pick<Person, 'call'>) {
 }
 
 test('a session expires after twelve idle hours, and use extends it', async (t) => {
-  const held = await bench(t);
-  const person = await someone(held);
+  const app = await harness(t);
+  const person = await someone(app);
   for (let day = 0; day < 4; day += 1) {
-    held.clock.shift(12 * HOUR_MS - MINUTE_MS);
+    app.clock.shift(12 * HOUR_MS - MINUTE_MS);
     await person.call(me);
   }
-  held.clock.shift(12 * HOUR_MS + 1000);
+  app.clock.shift(12 * HOUR_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
-  held.clock.shift(-2 * HOUR_MS);
+  app.clock.shift(-2 * HOUR_MS);
   await person.call(me); // only the time had ended the session
 });
 
 test('a session expires after thirty days even if it is used', async (t) => {
-  const held = await bench(t);
-  const person = await someone(held);
+  const app = await harness(t);
+  const person = await someone(app);
   const { endsAtLast } = await seenBy(person);
   for (let half = 0; half < 65; half += 1) {
-    held.clock.shift(11 * HOUR_MS);
+    app.clock.shift(11 * HOUR_MS);
     await person.call(me);
   }
   const { endsAt } = await seenBy(person);
   equal(endsAt, endsAtLast, 'use does not extend a session past its absolute end');
-  held.clock.shift(endsAtLast - held.clock.now().getTime() - MINUTE_MS);
+  app.clock.shift(endsAtLast - app.clock.now().getTime() - MINUTE_MS);
   await person.call(me);
-  held.clock.shift(MINUTE_MS + 1000);
+  app.clock.shift(MINUTE_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
 });
 
 test('use is written at most once a minute, even under load', async (t) => {
-  const held = await bench(t);
-  const { token } = await someone(held);
-  const { db, take } = traced(held.world.db);
-  const watched = appBeside(t, held.world, { db });
+  const app = await harness(t);
+  const { token } = await someone(app);
+  const { db, take } = traced(app.testApp.db);
+  const watched = appBeside(t, app.testApp, { db });
   const call = watched.as(token);
   const written = () =>
     take()
@@ -68,7 +68,7 @@ test('use is written at most once a minute, even under load', async (t) => {
   for (let n = 0; n < 10; n += 1) await call(me);
   equal(written(), 0);
   for (let minute = 0; minute < 3; minute += 1) {
-    held.clock.shift(MINUTE_MS + 1000);
+    app.clock.shift(MINUTE_MS + 1000);
     await Promise.all(Array.from({ length: 10 }, () => call(me)));
     await call(me);
     equal(written(), 1);
@@ -76,12 +76,12 @@ test('use is written at most once a minute, even under load', async (t) => {
 });
 
 test('last_seen_at and expires_at change together', async (t) => {
-  const held = await bench(t);
-  const person = await someone(held);
+  const app = await harness(t);
+  const person = await someone(app);
   const before = await seenBy(person);
-  held.clock.shift(30_000);
+  app.clock.shift(30_000);
   deepEqual(await seenBy(person), before);
-  held.clock.shift(HOUR_MS);
+  app.clock.shift(HOUR_MS);
   const after = await seenBy(person);
   ok(after.seenAt - before.seenAt >= HOUR_MS);
   equal(after.endsAt - after.seenAt, 12 * HOUR_MS);
@@ -89,11 +89,11 @@ test('last_seen_at and expires_at change together', async (t) => {
 });
 
 test('an ended session stays ended', async (t) => {
-  const held = await bench(t);
-  const person = await someone(held);
+  const app = await harness(t);
+  const person = await someone(app);
   await person.call('DELETE /v1/auth/sessions/current');
   for (const byMs of [MINUTE_MS + 1000, HOUR_MS, -2 * HOUR_MS, 40 * DAY_MS]) {
-    held.clock.shift(byMs);
+    app.clock.shift(byMs);
     await refused(person.call(me), 401, 'invalid_session');
   }
 });
@@ -111,14 +111,14 @@ const jumps: [name: string, byMs: number, isLive: boolean][] = [
 ];
 
 test('a jump of the clock does not extend a session', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   for (const [name, byMs, isLive] of jumps) {
-    const person = await someone(held);
+    const person = await someone(app);
     const { endsAt, endsAtLast } = await seenBy(person);
-    held.clock.shift(byMs);
+    app.clock.shift(byMs);
     if (isLive) await person.call(me);
     else await refused(person.call(me), 401, 'invalid_session');
-    held.clock.reset();
+    app.clock.reset();
     const now = await seenBy(person);
     equal(now.endsAtLast, endsAtLast, name);
     ok(now.endsAt <= endsAt + Math.max(0, byMs) + MINUTE_MS, name);
@@ -126,18 +126,18 @@ test('a jump of the clock does not extend a session', async (t) => {
 });
 
 test('sessions expire by the database’s clock, not by that of the server', async (t) => {
-  const held: Bench = await bench(t);
-  const { clock } = held;
+  const app: Harness = await harness(t);
+  const { clock } = app;
   for (const byMs of [31 * DAY_MS, HOUR_MS, -10 * MINUTE_MS, -31 * DAY_MS]) {
-    const astray = appBeside(t, held.world, {
+    const astray = appBeside(t, app.testApp, {
       clock: { now: () => new Date(clock.now().getTime() + byMs), shiftMs: () => clock.shiftMs() },
     });
-    const { email, token } = await someone(held);
+    const { email, token } = await someone(app);
     await astray.as(token)(me);
     const made = await astray.as(null)(login, { email, password: PASSWORD });
     const lastsMs = Date.parse(made.expires_at) - clock.now().getTime();
     ok(Math.abs(lastsMs - 12 * HOUR_MS) < MINUTE_MS);
-    await held.as.token(made.token)(me);
+    await app.as.token(made.token)(me);
     clock.shift(12 * HOUR_MS + 1000);
     await refused(astray.as(made.token)(me), 401, 'invalid_session');
     clock.reset();
@@ -145,10 +145,10 @@ test('sessions expire by the database’s clock, not by that of the server', asy
 });
 
 test('a session that cannot be renewed still works', async (t) => {
-  const held = await bench(t);
-  const { token } = await logIn(callersOf(held), (await someone(held)).email);
-  const { db } = held.world;
-  const lame = appBeside(t, held.world, {
+  const app = await harness(t);
+  const { token } = await logIn(callersOf(app), (await someone(app)).email);
+  const { db } = app.testApp;
+  const lame = appBeside(t, app.testApp, {
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     db: {
       ...db,
@@ -158,6 +158,6 @@ test('a session that cannot be renewed still works', async (t) => {
           : db.once(opening, statement),
     },
   });
-  held.clock.shift(2 * MINUTE_MS);
+  app.clock.shift(2 * MINUTE_MS);
   await lame.as(token)(me);
 });

@@ -1,7 +1,7 @@
 // The session endpoints: login, list, end, and the active workspace.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bench, bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 import {
   callersOf,
   logIn,
@@ -11,7 +11,7 @@ import {
   type Person,
   signUp,
   someone,
-} from '../../../../../tests/people.ts';
+} from '@keyrail/testing/people.ts';
 
 const login = 'POST /v1/auth/sessions';
 const list = 'GET /v1/auth/sessions';
@@ -24,22 +24,22 @@ const workspace = 'GET /v1/workspace';
 const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000';
 const HOUR_MS = 3_600_000;
 
-const again = (held: Bench, { email }: Person): Promise<Person> => logIn(callersOf(held), email);
+const again = (app: Harness, { email }: Person): Promise<Person> => logIn(callersOf(app), email);
 
 const founding = () => ({ name: 'Acme', slug: `sessions-${crypto.randomUUID()}` });
 
 const idOf = async ({ call }: Person): Promise<string> =>
   (await call(list)).data.find(({ current }) => current)?.id ?? '';
 
-const join = (held: Bench, { call, email }: Person, role = 'member') =>
-  held.as
+const join = (app: Harness, { call, email }: Person, role = 'member') =>
+  app.as
     .liveKey('POST /v1/invites', { email, role })
     .then(({ token }) => call('POST /v1/auth/invites/accept', { token }));
 
 test('a login returns the token once, the person, and the expiry', async (t) => {
-  const held = await bench(t);
-  const email = await signUp(callersOf(held));
-  const session = await held.as.nobody(login, { email, password: PASSWORD });
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const session = await app.as.nobody(login, { email, password: PASSWORD });
 
   match(session.token, /^krses_[\w-]{43}[0-9a-f]{8}$/);
   equal(session.display_prefix, session.token.slice(0, 12));
@@ -52,17 +52,17 @@ test('a login returns the token once, the person, and the expiry', async (t) => 
   equal(lasts(session.expires_at), 12 * HOUR_MS);
   equal(lasts(session.absolute_expires_at), 30 * 24 * HOUR_MS);
 
-  const listed = await held.as.token(session.token)(list);
+  const listed = await app.as.token(session.token)(list);
   equal(listed.data.length, 1);
   equal(JSON.stringify(listed).includes(session.token), false);
 });
 
 test('live sessions are listed newest first, and the calling one is marked', async (t) => {
-  const held = await bench(t);
-  const first = await someone(held);
-  const second = await again(held, first);
-  const third = await again(held, first);
-  await someone(held);
+  const app = await harness(t);
+  const first = await someone(app);
+  const second = await again(app, first);
+  const third = await again(app, first);
+  await someone(app);
   const ids = [await idOf(third), await idOf(second), await idOf(first)];
 
   const seen = (await second.call(list)).data;
@@ -75,9 +75,9 @@ test('live sessions are listed newest first, and the calling one is marked', asy
     [false, true, false],
   );
   await third.call(endCurrent);
-  held.clock.shift(11 * HOUR_MS);
+  app.clock.shift(11 * HOUR_MS);
   await second.call(me);
-  held.clock.shift(2 * HOUR_MS);
+  app.clock.shift(2 * HOUR_MS);
   deepEqual(
     (await second.call(list)).data.map(({ id }) => id),
     [ids[1]],
@@ -86,9 +86,9 @@ test('live sessions are listed newest first, and the calling one is marked', asy
 });
 
 test('sessions are listed in pages', async (t) => {
-  const held = await bench(t);
-  const person = await someone(held);
-  for (let n = 0; n < 4; n += 1) await again(held, person);
+  const app = await harness(t);
+  const person = await someone(app);
+  for (let n = 0; n < 4; n += 1) await again(app, person);
   const all = (await person.call(list)).data.map(({ id }) => id);
   equal(all.length, 5);
   const walked: unknown[] = [];
@@ -97,7 +97,7 @@ test('sessions are listed in pages', async (t) => {
     // The cursor stays valid when the active workspace changes.
     if (cursor) await person.call('POST /v1/workspaces', founding());
     const query = { limit: 2, ...(cursor && { cursor }) };
-    const page = await held.ask(list, query, { authorization: `Bearer ${person.token}` });
+    const page = await app.ask(list, query, { authorization: `Bearer ${person.token}` });
     const rows = page.body.data as { id: string }[];
     walked.push(...rows.map(({ id }) => id));
     cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
@@ -106,9 +106,9 @@ test('sessions are listed in pages', async (t) => {
 });
 
 test('an ended session is refused on the next request', async (t) => {
-  const held = await bench(t);
-  const here = await someone(held);
-  const there = await again(held, here);
+  const app = await harness(t);
+  const here = await someone(app);
+  const there = await again(app, here);
   const id = await idOf(there);
   deepEqual(await here.call(endOne, { id }), { object: 'session', id, revoked: true });
   const answer = await refused(there.call(me), 401, 'invalid_session');
@@ -121,9 +121,9 @@ test('an ended session is refused on the next request', async (t) => {
 });
 
 test('a session of another person is answered like an unknown id', async (t) => {
-  const held = await bench(t);
-  const mine = await someone(held);
-  const theirs = await someone(held);
+  const app = await harness(t);
+  const mine = await someone(app);
+  const theirs = await someone(app);
   const id = await idOf(theirs);
   const foreign = await refused(mine.call(endOne, { id }), 404, 'not_found');
   const missing = await refused(mine.call(endOne, { id: UNKNOWN_ID }), 404, 'not_found');
@@ -133,8 +133,8 @@ test('a session of another person is answered like an unknown id', async (t) => 
 });
 
 test('a person without a workspace can use the account endpoints', async (t) => {
-  const held = await bench(t);
-  const person = await someone(held);
+  const app = await harness(t);
+  const person = await someone(app);
   const seen = await person.call(me);
   equal(seen.active_workspace_id, null);
   deepEqual(seen.memberships, []);
@@ -144,9 +144,9 @@ test('a person without a workspace can use the account endpoints', async (t) => 
 });
 
 test('a login starts in the requested workspace, else the last one, else the oldest', async (t) => {
-  const one = await bench(t);
-  const two = await bench(t);
-  const person = await newMember(one.world, callersOf(one), {
+  const one = await harness(t);
+  const two = await harness(t);
+  const person = await newMember(one.testApp, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'member',
   });
@@ -172,21 +172,21 @@ test('a login starts in the requested workspace, else the last one, else the old
 });
 
 test('a login to another workspace is refused with 403 only if the password is right', async (t) => {
-  const held = await bench(t);
-  const { email } = await someone(held);
-  const foreign = { email, workspace_id: held.workspaceId };
-  const right = held.as.nobody(login, { ...foreign, password: PASSWORD });
+  const app = await harness(t);
+  const { email } = await someone(app);
+  const foreign = { email, workspace_id: app.workspaceId };
+  const right = app.as.nobody(login, { ...foreign, password: PASSWORD });
   await refused(right, 403, 'forbidden');
-  const wrong = held.as.nobody(login, { ...foreign, password: 'not the right password' });
+  const wrong = app.as.nobody(login, { ...foreign, password: 'not the right password' });
   await refused(wrong, 401, 'invalid_credentials');
-  const nobody = { email: newAddress(), workspace_id: held.workspaceId, password: PASSWORD };
-  await refused(held.as.nobody(login, nobody), 401, 'invalid_credentials');
+  const nobody = { email: newAddress(), workspace_id: app.workspaceId, password: PASSWORD };
+  await refused(app.as.nobody(login, nobody), 401, 'invalid_credentials');
 });
 
 test('switching moves only the calling session and keeps its token', async (t) => {
-  const one = await bench(t);
-  const two = await bench(t);
-  const here = await newMember(one.world, callersOf(one), {
+  const one = await harness(t);
+  const two = await harness(t);
+  const here = await newMember(one.testApp, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'admin',
   });
@@ -205,9 +205,9 @@ test('switching moves only the calling session and keeps its token', async (t) =
 });
 
 test('a person cannot switch to a workspace without being a member', async (t) => {
-  const one = await bench(t);
-  const two = await bench(t);
-  const person = await newMember(one.world, callersOf(one), {
+  const one = await harness(t);
+  const two = await harness(t);
+  const person = await newMember(one.testApp, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'owner',
   });
@@ -218,9 +218,9 @@ test('a person cannot switch to a workspace without being a member', async (t) =
 });
 
 test('a removed member is refused on the next request and can switch elsewhere', async (t) => {
-  const one = await bench(t);
-  const two = await bench(t);
-  const person = await newMember(one.world, callersOf(one), {
+  const one = await harness(t);
+  const two = await harness(t);
+  const person = await newMember(one.testApp, callersOf(one), {
     inviter: one.as.liveKey,
     role: 'admin',
   });
@@ -246,9 +246,9 @@ test('a removed member is refused on the next request and can switch elsewhere',
 });
 
 test('sessions of one person have different tokens and ids', async (t) => {
-  const held = await bench(t);
-  const first = await someone(held);
-  const second = await again(held, first);
+  const app = await harness(t);
+  const first = await someone(app);
+  const second = await again(app, first);
   notEqual(first.token, second.token);
   notEqual(await idOf(first), await idOf(second));
   ok((await second.call(list)).data.every(({ display_prefix }) => display_prefix.length === 12));

@@ -3,10 +3,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bench, callerWith, refused } from '../../../../../tests/bench.ts';
-import { appBeside } from '../../../../../tests/beside.ts';
-import { embedded, headersOf } from '../../../../../tests/embed.ts';
-import type { World } from '../../../../../tests/world.ts';
+import { embedded, headersOf } from '@keyrail/testing/embed.ts';
+import { callerWith, harness, refused } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import type { TestApp } from '@keyrail/testing/test-app.ts';
 import type { App } from '../../app.ts';
 import { openLog } from '../../base/log.ts';
 import { Secret } from '../../base/secret.ts';
@@ -23,67 +23,67 @@ const rotate = ({ worker: { work, signing } }: App, occasion: Occasion) =>
 const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
 
 /** The key ids that an app publishes. */
-const published = async (within: World): Promise<string[]> =>
+const published = async (within: TestApp): Promise<string[]> =>
   (await callerWith(within, null)('GET /.well-known/jwks.json')).keys.map(({ kid }) => kid);
 
 const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
 test('without a signing key the list is empty, and the first token creates one', async (t) => {
-  const held = await bench(t);
-  await held.world.app.worker.work((tx) =>
+  const vendor = await harness(t);
+  await vendor.testApp.app.worker.work((tx) =>
     tx.run({ text: 'delete from signing_keys', values: [] }),
   );
-  const beside = appBeside(t, held.world, {});
+  const beside = appBeside(t, vendor.testApp, {});
   deepEqual(await published(beside), []);
-  const { token, call } = await held.embed();
+  const { token, call } = await vendor.embed();
   await call('GET /v1/embed/session');
-  for (const each of [held.world, beside]) deepEqual(await published(each), [kidOf(token)]);
+  for (const each of [vendor.testApp, beside]) deepEqual(await published(each), [kidOf(token)]);
 });
 
 test('a new key is published, then signs; the old one stays until its tokens expire', async (t) => {
-  const held = await bench(t);
-  const { app } = held.world;
-  const first = await held.embed();
+  const vendor = await harness(t);
+  const { app } = vendor.testApp;
+  const first = await vendor.embed();
   const { newest, isNew } = await rotate(app, 'asked');
   ok(isNew);
-  deepEqual(await published(held.world), [kidOf(first.token), newest.id]);
-  equal(kidOf((await held.embed()).token), kidOf(first.token), 'the new key does not sign yet');
+  deepEqual(await published(vendor.testApp), [kidOf(first.token), newest.id]);
+  equal(kidOf((await vendor.embed()).token), kidOf(first.token), 'the new key does not sign yet');
   deepEqual((await rotate(app, 'asked')).newest.id, newest.id, 'one successor at a time');
 
-  held.clock.shift(10 * MINUTE_MS - 5000);
-  const last = await held.embed();
+  vendor.clock.shift(10 * MINUTE_MS - 5000);
+  const last = await vendor.embed();
   equal(kidOf(last.token), kidOf(first.token));
-  held.clock.shift(7000);
-  const next = await held.embed();
+  vendor.clock.shift(7000);
+  const next = await vendor.embed();
   equal(kidOf(next.token), newest.id);
   await runJob(app);
   for (const { call } of [last, next]) await call('GET /v1/embed/session');
 
-  held.clock.shift(5 * MINUTE_MS - 10_000);
+  vendor.clock.shift(5 * MINUTE_MS - 10_000);
   await last.call('GET /v1/embed/session');
-  deepEqual(await published(held.world), [kidOf(first.token), newest.id]);
-  held.clock.shift(2 * MINUTE_MS);
+  deepEqual(await published(vendor.testApp), [kidOf(first.token), newest.id]);
+  vendor.clock.shift(2 * MINUTE_MS);
   await runJob(app);
-  deepEqual(await published(held.world), [newest.id]);
+  deepEqual(await published(vendor.testApp), [newest.id]);
 });
 
 test('the worker replaces a key when it is due, and only then', async (t) => {
-  const held = await bench(t);
-  const { app } = held.world;
+  const vendor = await harness(t);
+  const { app } = vendor.testApp;
   await rotate(app, 'at once');
-  const before = await published(held.world);
-  held.clock.shift(30 * DAY_MS - MINUTE_MS);
+  const before = await published(vendor.testApp);
+  vendor.clock.shift(30 * DAY_MS - MINUTE_MS);
   await runJob(app);
-  deepEqual(await published(held.world), before);
-  held.clock.shift(MINUTE_MS);
+  deepEqual(await published(vendor.testApp), before);
+  vendor.clock.shift(MINUTE_MS);
   await Promise.all([runJob(app), runJob(app), runJob(app)]);
-  equal((await published(held.world)).length, 2, 'three runs create one key');
+  equal((await published(vendor.testApp)).length, 2, 'three runs create one key');
 });
 
 test('concurrent rotations create one key, and all return it', async (t) => {
-  const held = await bench(t);
-  const apps = [held.world.app, appBeside(t, held.world, {}).app];
+  const vendor = await harness(t);
+  const apps = [vendor.testApp.app, appBeside(t, vendor.testApp, {}).app];
   for (const occasion of ['first', 'asked'] as const) {
     if (occasion === 'first') {
       await apps[0]?.worker.work((tx) => tx.run({ text: 'delete from signing_keys', values: [] }));
@@ -96,60 +96,63 @@ test('concurrent rotations create one key, and all return it', async (t) => {
 });
 
 test('rotating at once ends the old key and its tokens in every process', async (t) => {
-  const held = await bench(t);
-  const beside = appBeside(t, held.world, {});
-  const { token, headers, projectId, tenantId } = await held.embed();
+  const vendor = await harness(t);
+  const beside = appBeside(t, vendor.testApp, {});
+  const { token, headers, projectId, tenantId } = await vendor.embed();
   const ask = (app: App, used: Record<string, string>) =>
     app.http.inject({ url: '/v1/embed/session', headers: used });
-  for (const { app } of [held.world, beside]) equal((await ask(app, headers)).statusCode, 200);
-  const { newest } = await rotate(held.world.app, 'at once');
-  for (const { app } of [held.world, beside]) {
+  for (const { app } of [vendor.testApp, beside]) equal((await ask(app, headers)).statusCode, 200);
+  const { newest } = await rotate(vendor.testApp.app, 'at once');
+  for (const { app } of [vendor.testApp, beside]) {
     const answer = await ask(app, headers);
     equal(answer.statusCode, 401, 'also in a process that has cached the key');
     equal(answer.json().error.code, 'invalid_token');
   }
   const own = { project_id: projectId, tenant_id: tenantId };
-  const next = await embedded(held, own);
+  const next = await embedded(vendor, own);
   equal(kidOf(next.token), newest.id);
   await next.call('GET /v1/embed/session');
   ok(token !== next.token);
 });
 
 test('a private key is sealed and unreadable under another master key', async (t) => {
-  const held = await bench(t);
-  const { projectId, tenantId } = await held.embed();
+  const vendor = await harness(t);
+  const { projectId, tenantId } = await vendor.embed();
   const [row] = (
-    await held.world.app.worker.work((tx) =>
+    await vendor.testApp.app.worker.work((tx) =>
       tx.run({ text: 'select * from signing_keys order by generation desc', values: [] }),
     )
   ).rows;
   const sealed = Buffer.from(row?.sealedPrivate as Buffer);
   equal(sealed.length, 1 + 12 + 16 + 43);
   const masterKey = new Secret(Buffer.alloc(32, 8).toString('base64'));
-  const beside = appBeside(t, held.world, { masterKey, log: openLog('silent', process.stderr) });
+  const beside = appBeside(t, vendor.testApp, {
+    masterKey,
+    log: openLog('silent', process.stderr),
+  });
   const wanted = { project_id: projectId, tenant_id: tenantId, env: 'live' };
   await refused(
-    callerWith(beside, held.tokens.liveKey)('POST /v1/embed_tokens', wanted),
+    callerWith(beside, vendor.tokens.liveKey)('POST /v1/embed_tokens', wanted),
     500,
     'internal_error',
   );
 });
 
 test('under load and rotations, no token is refused and every kid is published', async (t) => {
-  const held = await bench(t);
+  const vendor = await harness(t);
   const short = { publishWaitMs: 1500, rotateEveryMs: 50 };
-  const apps = [1, 2].map(() => appBeside(t, held.world, short));
-  const { projectId, tenantId } = await held.embed();
+  const apps = [1, 2].map(() => appBeside(t, vendor.testApp, short));
+  const { projectId, tenantId } = await vendor.embed();
   const body = { project_id: projectId, tenant_id: tenantId, env: 'live' };
   const kids = new Set<string>();
   const endsAt = performance.now() + 60_000;
   let used = 0;
   const isDone = () => (kids.size >= 3 && used >= 60) || performance.now() > endsAt;
-  const anyApp = (at: number) => apps[at % apps.length] ?? held.world;
+  const anyApp = (at: number) => apps[at % apps.length] ?? vendor.testApp;
 
   async function tokensFrom(at: number): Promise<void> {
     while (!isDone()) {
-      const minted = await callerWith(anyApp(at), held.tokens.liveKey)(
+      const minted = await callerWith(anyApp(at), vendor.tokens.liveKey)(
         'POST /v1/embed_tokens',
         body,
       );

@@ -1,8 +1,8 @@
 // The tenant endpoints: fields, embed epoch and deletion.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { headSeq, lastEntry } from '../../../../../tests/audit-trail.ts';
-import { bench, messageOf, refused } from '../../../../../tests/bench.ts';
+import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
+import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
 
 const create = 'POST /v1/tenants';
 const list = 'GET /v1/tenants';
@@ -14,9 +14,9 @@ const remove = 'DELETE /v1/tenants/{id}';
 const unknown = '01890000-0000-7000-8000-000000000000';
 
 test('a new tenant is stored as sent', async (t) => {
-  const held = await bench(t);
+  const app = await harness(t);
   const meta = { plan: 'gold', nested: { seats: [1, 2.5, null, true] }, '': 'empty name' };
-  const made = await held.as.liveKey(create, { external_id: ' Ä-1 ', name: 'Blue Ltd', meta });
+  const made = await app.as.liveKey(create, { external_id: ' Ä-1 ', name: 'Blue Ltd', meta });
   deepEqual(made, {
     object: 'tenant',
     id: made.id,
@@ -27,8 +27,8 @@ test('a new tenant is stored as sent', async (t) => {
     created_at: made.created_at,
     updated_at: made.created_at,
   });
-  deepEqual(await held.as.liveKey(read, { id: made.id }), made);
-  deepEqual(await lastEntry(held), {
+  deepEqual(await app.as.liveKey(read, { id: made.id }), made);
+  deepEqual(await lastEntry(app), {
     action: 'tenant.created',
     target: made.id,
     payload: { external_id: ' Ä-1 ' },
@@ -36,16 +36,16 @@ test('a new tenant is stored as sent', async (t) => {
 });
 
 test('a tenant needs only an external id', async (t) => {
-  const { given } = await bench(t);
+  const { given } = await harness(t);
   const { name, meta } = await given.tenant();
   deepEqual({ name, meta }, { name: null, meta: {} });
 });
 
 test('an external id is unique, case-sensitive, and free again after a deletion', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const first = await given.tenant({ external_id: 'blue' });
   await given.tenant({ external_id: 'Blue' });
-  await (await bench(t)).given.tenant({ external_id: 'blue' });
+  await (await harness(t)).given.tenant({ external_id: 'blue' });
   const answer = await refused(as.liveKey(create, { external_id: 'blue' }), 409, 'conflict');
   deepEqual(answer.body.error, {
     code: 'conflict',
@@ -64,43 +64,43 @@ test('an external id is unique, case-sensitive, and free again after a deletion'
 });
 
 test('a patch replaces meta, clears a name with null and keeps omitted fields', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: 2 } });
   const replaced = await as.liveKey(update, { id: made.id, meta: { c: 3 } });
   deepEqual([replaced.name, replaced.meta], ['Blue', { c: 3 }]);
   ok(replaced.updated_at > made.updated_at);
-  deepEqual((await lastEntry(held))?.payload, { changed: ['meta'] });
+  deepEqual((await lastEntry(app))?.payload, { changed: ['meta'] });
 
   const cleared = await as.liveKey(update, { id: made.id, name: null });
   deepEqual([cleared.name, cleared.meta], [null, { c: 3 }]);
-  deepEqual((await lastEntry(held))?.payload, { changed: ['name'] });
+  deepEqual((await lastEntry(app))?.payload, { changed: ['name'] });
 });
 
 test('a patch without effect changes nothing and writes no audit row', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: [2] } });
-  const before = await headSeq(held);
+  const before = await headSeq(app);
   for (const patch of [{}, { name: 'Blue' }, { meta: { b: [2], a: 1 } }]) {
     deepEqual(await as.liveKey(update, { id: made.id, ...patch }), made);
   }
-  equal(await headSeq(held), before);
+  equal(await headSeq(app), before);
 });
 
 test('an external id cannot be changed', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.tenant();
   await refused(as.liveKey(update, { id, external_id: 'x' }), 400, 'invalid_request');
 });
 
 test('revoking embed tokens increases the epoch each time', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const { id } = await given.tenant();
   const first = await as.liveKey(revokeTokens, { id });
   deepEqual(first, { object: 'tenant', id, embed_epoch: 2, embed_tokens_revoked: true });
-  deepEqual(await lastEntry(held), {
+  deepEqual(await lastEntry(app), {
     action: 'tenant.embed_tokens_revoked',
     target: id,
     payload: { embed_epoch: 2 },
@@ -110,8 +110,8 @@ test('revoking embed tokens increases the epoch each time', async (t) => {
 });
 
 test('deleting a tenant revokes its keys in all projects', async (t) => {
-  const held = await bench(t);
-  const { as, given } = held;
+  const app = await harness(t);
+  const { as, given } = app;
   const { id } = await given.tenant();
   const one = await given.project();
   const two = await given.project();
@@ -134,7 +134,7 @@ test('deleting a tenant revokes its keys in all projects', async (t) => {
   const deleted = await as.liveKey(remove, { id });
   deepEqual(deleted, { object: 'tenant', id, deleted: true, revoked_keys: 3 });
   deepEqual(await versions(), [v1 + 1, v2 + 1, v3]);
-  deepEqual(await lastEntry(held), {
+  deepEqual(await lastEntry(app), {
     action: 'tenant.deleted',
     target: id,
     payload: { revoked_keys: 3 },
@@ -152,13 +152,13 @@ test('deleting a tenant revokes its keys in all projects', async (t) => {
 });
 
 test('deleting a tenant without keys revokes no keys', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.tenant();
   equal((await as.liveKey(remove, { id })).revoked_keys, 0);
 });
 
 test('deleting a tenant revokes more keys than one statement covers', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.tenant();
   const { id: project_id } = await given.project();
   const count = 520;
@@ -172,7 +172,7 @@ test('deleting a tenant revokes more keys than one statement covers', async (t) 
 });
 
 test('every endpoint answers 404 for a deleted tenant', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   const { id } = await given.tenant();
   const { id: project_id } = await given.project();
   await as.liveKey(remove, { id });
@@ -190,8 +190,8 @@ test('every endpoint answers 404 for a deleted tenant', async (t) => {
 });
 
 test('a tenant of another workspace is answered like an unknown id', async (t) => {
-  const { as } = await bench(t);
-  const theirs = await (await bench(t)).given.tenant();
+  const { as } = await harness(t);
+  const theirs = await (await harness(t)).given.tenant();
   for (const line of [read, update, revokeTokens, remove] as const) {
     const foreign = await refused(as.liveKey(line, { id: theirs.id }), 404, 'not_found');
     const missing = await refused(as.liveKey(line, { id: unknown }), 404, 'not_found');
@@ -200,7 +200,7 @@ test('a tenant of another workspace is answered like an unknown id', async (t) =
 });
 
 test('a test key can read and create tenants but not change them', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const own = await as.testKey(create, { external_id: 'trial' });
   deepEqual(await as.testKey(read, { id: own.id }), own);
   equal((await as.testKey(list)).data.length, 1);
@@ -211,7 +211,7 @@ test('a test key can read and create tenants but not change them', async (t) => 
 });
 
 test('tenants are listed newest first, and filtered by external id', async (t) => {
-  const { as, given } = await bench(t);
+  const { as, given } = await harness(t);
   for (let n = 0; n < 4; n += 1) await given.tenant({ external_id: `customer ${n}` });
   const { data } = await as.liveKey(list);
   deepEqual(

@@ -2,9 +2,9 @@
 // plans of PostgreSQL.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
 import pg from 'pg';
-import { type Bench, bench } from '../../../../../tests/bench.ts';
-import { storeName } from '../../../../../tests/world.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { DoorRole, Statement } from '../../db/database.ts';
 import type { Read } from '../../doors/door.ts';
@@ -34,11 +34,11 @@ const fillHours = `insert into usage_hours
 
 type Ask = (role: DoorRole, statement: Statement) => Promise<Record<string, unknown>[]>;
 
-async function filled({ world, workspaceId }: Bench): Promise<Ask> {
+async function filled({ testApp, workspaceId }: Harness): Promise<Ask> {
   const scope = { workspaceId, envs: allEnvs };
   const ask: Ask = async (role, statement) => {
     const deadline = deadlineAfter(30_000);
-    return (await world.db.once({ role, scope, deadline }, statement)).rows;
+    return (await testApp.db.once({ role, scope, deadline }, statement)).rows;
   };
   for (const text of [fillMonths, fillHours]) await ask('kr_record', { text, values: [] });
   const [row] = await ask('kr_read', { text: 'select current_database() as name', values: [] });
@@ -78,8 +78,8 @@ async function scanOf(ask: Ask, table: string, list: (tx: Read) => Promise<unkno
 }
 
 test('tenant months, billable months and hourly figures are read by index', { skip }, async (t) => {
-  const held = await bench(t);
-  const ask = await filled(held);
+  const app = await harness(t);
+  const ask = await filled(app);
   const months = (tx: Read, more = {}) =>
     listTenantMonths(tx, { months: 24, after: null, limit: LIMIT, env: undefined, ...more });
   const [, middle] = await ask('kr_read', {

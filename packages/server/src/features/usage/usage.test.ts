@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { type Bench, bench, type Input, refused } from '../../../../../tests/bench.ts';
-import { batchOf, eventOf } from '../../../../../tests/telemetry.ts';
+import { type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import { purgeKeyDays } from './purge-key-days.job.ts';
 import { purgeUsage } from './purge-usage.job.ts';
@@ -15,7 +15,7 @@ const overview = 'GET /v1/usage/overview';
 const keyUsage = 'GET /v1/keys/{id}/usage';
 
 /** Sets the clock to the start of a month, so that older events fall into the month before. */
-function atMonthStart({ clock }: Bench): Date {
+function atMonthStart({ clock }: Harness): Date {
   const now = new Date(Date.parse('2031-03-01T02:00:00.000Z'));
   clock.shift(now.getTime() - clock.now().getTime());
   return now;
@@ -24,24 +24,24 @@ function atMonthStart({ clock }: Bench): Date {
 const ago = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
 test('days and months are in UTC, by the time of the event', async (t) => {
-  const held = await bench(t);
-  const now = atMonthStart(held);
-  const key = await held.given.key();
+  const app = await harness(t);
+  const now = atMonthStart(app);
+  const key = await app.given.key();
   const times = ['2031-03-01T00:30:00+01:00', '2031-03-01T00:00:00Z', '2031-02-28T23:59:59.999Z'];
   const events = times.map((ts) => eventOf(key, now, { ts }));
-  await held.as.liveKey(ingest, batchOf(events));
-  deepEqual((await held.as.liveKey(keyUsage, { id: key.id })).data, [
+  await app.as.liveKey(ingest, batchOf(events));
+  deepEqual((await app.as.liveKey(keyUsage, { id: key.id })).data, [
     { day: '2031-02-28', requests: 2, errors: 0 },
     { day: '2031-03-01', requests: 1, errors: 0 },
   ]);
-  const today = await held.as.liveKey(keyUsage, { id: key.id, days: 1 });
+  const today = await app.as.liveKey(keyUsage, { id: key.id, days: 1 });
   deepEqual(today, {
     object: 'usage',
     key_id: key.id,
     days: 1,
     data: [{ day: '2031-03-01', requests: 1, errors: 0 }],
   });
-  const months = (await held.as.liveKey(tenants, { months: 2 })).data;
+  const months = (await app.as.liveKey(tenants, { months: 2 })).data;
   deepEqual(
     months.map(({ month, request_count }) => [month, request_count]),
     [
@@ -56,13 +56,13 @@ test('days and months are in UTC, by the time of the event', async (t) => {
       ['2031-03-01T00:00:00.000Z', '2031-03-01T00:00:00.000Z'],
     ],
   );
-  equal((await held.as.liveKey(tenants)).data.length, 1, 'only this month');
+  equal((await app.as.liveKey(tenants)).data.length, 1, 'only this month');
 });
 
 test('a tenant is billed once a month, for live requests that were admitted', async (t) => {
-  const held = await bench(t);
-  const now = atMonthStart(held);
-  const { as, given } = held;
+  const app = await harness(t);
+  const now = atMonthStart(app);
+  const { as, given } = app;
   const active = await given.key();
   const elsewhere = await given.key({ tenant_id: active.tenant_id });
   const inTest = await given.key({ env: 'test' });
@@ -103,7 +103,7 @@ test('a tenant is billed once a month, for live requests that were admitted', as
 });
 
 test('a test key can read test traffic but not billing', async (t) => {
-  const { as, given, clock } = await bench(t);
+  const { as, given, clock } = await harness(t);
   const live = await given.key();
   const test = await given.key({ env: 'test' });
   await as.liveKey(ingest, batchOf([eventOf(live, clock.now()), eventOf(test, clock.now())]));
@@ -120,27 +120,27 @@ test('a test key can read test traffic but not billing', async (t) => {
 });
 
 test('pages of months have no gaps and no repeats', async (t) => {
-  const held = await bench(t);
-  const now = atMonthStart(held);
+  const app = await harness(t);
+  const now = atMonthStart(app);
   const events: Input[] = [];
   for (let each = 0; each < 3; each += 1) {
-    const live = await held.given.key();
+    const live = await app.given.key();
     const { project_id, tenant_id } = live;
-    const test = await held.given.key({ project_id, tenant_id, env: 'test' });
+    const test = await app.given.key({ project_id, tenant_id, env: 'test' });
     for (const age of [0, 3 * HOUR_MS]) {
       events.push(eventOf(live, ago(now, age)), eventOf(test, ago(now, age)));
     }
   }
-  await held.as.liveKey(ingest, batchOf(events));
+  await app.as.liveKey(ingest, batchOf(events));
   for (const line of [tenants, billing] as const) {
-    const whole = (await held.as.liveKey(line, { months: 6 })).data;
+    const whole = (await app.as.liveKey(line, { months: 6 })).data;
     equal(whole.length, line === tenants ? 12 : 2);
     const paged: unknown[] = [];
     let cursor: string | undefined;
     do {
       const input = { months: 6, limit: 1, ...(cursor && { cursor }) };
-      const headers = { authorization: `Bearer ${held.tokens.liveKey}` };
-      const answer = await held.ask(line, input, headers);
+      const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
+      const answer = await app.ask(line, input, headers);
       paged.push(...(answer.body.data as unknown[]));
       cursor = decodeURIComponent(/cursor=([^&>]+)/.exec(answer.headers.link ?? '')?.[1] ?? '');
     } while (cursor);
@@ -152,9 +152,9 @@ const near = (actual: number | undefined, exact: number): void =>
   ok(actual !== undefined && Math.abs(actual - exact) <= exact * 0.091, `${actual} for ${exact}`);
 
 test('the overview has requests, errors, denials and latency by hour and by day', async (t) => {
-  const held = await bench(t);
-  const now = atMonthStart(held);
-  const { as, given } = held;
+  const app = await harness(t);
+  const now = atMonthStart(app);
+  const { as, given } = app;
   const key = await given.key();
   const before = ago(now, 3 * HOUR_MS);
   await as.liveKey(
@@ -207,12 +207,12 @@ test('the overview has requests, errors, denials and latency by hour and by day'
   const empty = (await as.liveKey(overview, { env: 'test' })).total;
   deepEqual(empty, { requests: 0, errors: 0, degraded: 0, denials: [], latency_ms: null });
 
-  held.clock.shift(-20 * DAY_MS); // the range would now include events that were too old
+  app.clock.shift(-20 * DAY_MS); // the range would now include events that were too old
   equal((await as.liveKey(overview, { interval: 'day', count: 35 })).total.requests, 0);
 });
 
 test('the range of an overview is limited', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   await refused(as.liveKey(overview, { count: 169 }), 400, 'invalid_request');
   await refused(as.liveKey(overview, { interval: 'day', count: 36 }), 400, 'invalid_request');
   await refused(as.liveKey(overview, { interval: 'week' }), 400, 'invalid_request');
@@ -220,9 +220,9 @@ test('the range of an overview is limited', async (t) => {
 });
 
 test('expired figures are removed, but the last use of a key is kept', async (t) => {
-  const held = await bench(t);
-  const { as, given, clock } = held;
-  const { work } = held.world.app.worker;
+  const app = await harness(t);
+  const { as, given, clock } = app;
+  const { work } = app.testApp.app.worker;
   const purge = async () => {
     await purgeUsage(work, { hoursKeptDays: 35 });
     await purgeKeyDays(work);

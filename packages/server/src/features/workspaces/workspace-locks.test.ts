@@ -4,9 +4,9 @@
 // concurrent there.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { behind, hold } from '../../../../../tests/behind.ts';
-import { type Bench, bench } from '../../../../../tests/bench.ts';
-import { storeName } from '../../../../../tests/world.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { hold, operationsOf } from '@keyrail/testing/operations.ts';
+import { storeName } from '@keyrail/testing/test-app.ts';
 import type { Change, Write } from '../../doors/door.ts';
 import { changeRole } from '../members/change-role.ts';
 import { removeMember } from '../members/remove-member.ts';
@@ -22,28 +22,28 @@ const changes: Held[] = [
   { what: 'a member is removed', change: removeMember },
 ];
 
-const others: ((held: Bench) => Promise<unknown>)[] = [
+const others: ((app: Harness) => Promise<unknown>)[] = [
   ({ as }) => as.liveKey('POST /v1/secret_keys', { env: 'test' }),
   ({ given }) => given.key(),
 ];
 
 for (const { what, change } of changes) {
   test(`while ${what}, other changes are not blocked`, { skip }, async (t) => {
-    const held = await bench(t);
-    const { userId } = await held.people.member();
-    const first = await hold(held, (tx) => change(tx, userId));
-    for (const other of others) await other(held);
+    const app = await harness(t);
+    const { userId } = await app.people.member();
+    const first = await hold(app, (tx) => change(tx, userId));
+    for (const other of others) await other(app);
     await first.letGo();
   });
 }
 
 test('two membership changes of a workspace run one after the other', { skip }, async (t) => {
-  const held = await bench(t);
-  const { userId } = await held.people.member();
-  const toAdmin = await hold(held, (tx) => changeRole(tx, { userId, role: 'admin' }));
-  const again = behind(held)((tx) => changeRole(tx, { userId, role: 'member' }));
+  const app = await harness(t);
+  const { userId } = await app.people.member();
+  const toAdmin = await hold(app, (tx) => changeRole(tx, { userId, role: 'admin' }));
+  const again = operationsOf(app)((tx) => changeRole(tx, { userId, role: 'member' }));
   await toAdmin.letGo();
   equal((await again).role, 'member');
-  const rows = (await held.as.liveKey('GET /v1/audit_logs', { limit: 200 })).data;
+  const rows = (await app.as.liveKey('GET /v1/audit_logs', { limit: 200 })).data;
   equal(rows.filter(({ action }) => action === 'workspace_member.role_changed').length, 2);
 });

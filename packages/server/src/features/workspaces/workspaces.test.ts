@@ -2,14 +2,14 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  type Bench,
-  bench,
   codeOf,
+  type Harness,
+  harness,
   type Input,
   messageOf,
   refused,
-} from '../../../../../tests/bench.ts';
-import { BOOTSTRAP_TOKEN } from '../../../../../tests/world.ts';
+} from '@keyrail/testing/harness.ts';
+import { BOOTSTRAP_TOKEN } from '@keyrail/testing/test-app.ts';
 
 const found = 'POST /v1/workspaces';
 const read = 'GET /v1/workspace';
@@ -26,10 +26,10 @@ const pathsIn = (answer: { body: Record<string, unknown> }): string[] => {
   return (error.details ?? []).map(({ path }) => path);
 };
 
-const rowsOf = async ({ as }: Pick<Bench, 'as'>) => (await as.liveKey('GET /v1/audit_logs')).data;
+const rowsOf = async ({ as }: Pick<Harness, 'as'>) => (await as.liveKey('GET /v1/audit_logs')).data;
 
 test('the bootstrap token creates a workspace with a secret key and without members', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const slug = newSlug();
   const founded = await as.bootstrap(found, { name: 'Globex', slug });
   equal(founded.membership, null);
@@ -53,7 +53,7 @@ test('the bootstrap token creates a workspace with a secret key and without memb
 });
 
 test('the first secret key of a workspace has the requested environment', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   for (const env of ['live', 'test'] as const) {
     const founded = await as.bootstrap(found, { name: 'Globex', slug: newSlug(), env });
     match(founded.secret_key.key, new RegExp(`^krsk_${env}_`));
@@ -67,7 +67,7 @@ test('the first secret key of a workspace has the requested environment', async 
 });
 
 test('the audit log of a workspace begins with its creation', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const slug = newSlug();
   const { workspace, secret_key: key } = await as.bootstrap(found, {
     name: 'Globex',
@@ -107,7 +107,7 @@ test('the audit log of a workspace begins with its creation', async (t) => {
 });
 
 test('a slug is unique, and the error names the field', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const slug = newSlug();
   await as.bootstrap(found, { name: 'One', slug });
   const answer = await refused(as.bootstrap(found, { name: 'Two', slug }), 409, 'conflict');
@@ -116,7 +116,7 @@ test('a slug is unique, and the error names the field', async (t) => {
 });
 
 test('of twenty concurrent creations with one slug, one succeeds and the rest get 409', async (t) => {
-  const { ask } = await bench(t);
+  const { ask } = await harness(t);
   const slug = newSlug();
   const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}` };
   const answers = await Promise.all(
@@ -156,7 +156,7 @@ const bounds: [string, Input, boolean][] = [
 
 for (const [what, input, isAccepted] of bounds) {
   test(`creating a workspace with ${what} is ${isAccepted ? 'accepted' : 'refused'}`, async (t) => {
-    const { as } = await bench(t);
+    const { as } = await harness(t);
     const call = as.bootstrap(found, { name: 'Globex', slug: newSlug(), ...input });
     if (isAccepted) {
       await call;
@@ -168,7 +168,7 @@ for (const [what, input, isAccepted] of bounds) {
 }
 
 test('a secret key cannot create a workspace', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   for (const caller of [as.liveKey, as.testKey]) {
     await refused(caller(found, { name: 'Globex', slug: newSlug() }), 403, 'forbidden');
   }
@@ -176,7 +176,7 @@ test('a secret key cannot create a workspace', async (t) => {
 });
 
 test('a change is visible to the next read and sets updated_at', async (t) => {
-  const { as, clock } = await bench(t);
+  const { as, clock } = await harness(t);
   const before = await as.liveKey(read);
   clock.shift(5000);
   const changed = await as.liveKey(change, { name: 'Renamed', billing_email: 'a@b.example' });
@@ -189,15 +189,15 @@ test('a change is visible to the next read and sets updated_at', async (t) => {
 });
 
 /** A workspace with a value in every field, and the head of its audit log. */
-async function filled(t: TestContext): Promise<Bench & { seq: number }> {
-  const held = await bench(t);
-  await held.as.liveKey(change, {
+async function filled(t: TestContext): Promise<Harness & { seq: number }> {
+  const app = await harness(t);
+  await app.as.liveKey(change, {
     name: 'Acme',
     billing_email: 'a@b.example',
     embed_origins: ['https://a.example', 'https://b.example'],
   });
-  const { head_seq: seq } = await held.as.liveKey('GET /v1/audit_logs/chain');
-  return { ...held, seq };
+  const { head_seq: seq } = await app.as.liveKey('GET /v1/audit_logs/chain');
+  return { ...app, seq };
 }
 
 const withoutEffect: Record<string, Input> = {
@@ -233,16 +233,16 @@ const withEffect: [Input, string[]][] = [
 
 for (const [input, names] of withEffect) {
   test(`the audit row of ${JSON.stringify(input)} names ${names} and holds no value`, async (t) => {
-    const held = await filled(t);
-    const changed = await held.as.liveKey(change, input);
+    const app = await filled(t);
+    const changed = await app.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
-    const row = (await rowsOf(held)).at(-1);
+    const row = (await rowsOf(app)).at(-1);
     equal(row?.action, 'workspace.updated');
-    equal(row?.target_id, held.workspaceId);
+    equal(row?.target_id, app.workspaceId);
     equal(row?.actor_type, 'secret_key');
     deepEqual(row?.payload, { changed: names });
     equal(
-      JSON.stringify(await rowsOf(held)).includes('@'),
+      JSON.stringify(await rowsOf(app)).includes('@'),
       false,
       'the audit log contains an address',
     );
@@ -285,13 +285,13 @@ for (const [what, input, paths] of refusedChanges) {
 }
 
 test('twenty origins are accepted', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const embed_origins = manyOrigins(20);
   deepEqual((await as.liveKey(change, { embed_origins })).embed_origins, embed_origins);
 });
 
 test('a test key can read the workspace but not change it', async (t) => {
-  const { as } = await bench(t);
+  const { as } = await harness(t);
   const before = await as.testKey(read);
   deepEqual(before, await as.liveKey(read));
   for (const input of [{ name: 'x' }, {}, { name: before.name }]) {
@@ -302,8 +302,8 @@ test('a test key can read the workspace but not change it', async (t) => {
 });
 
 test('a secret key reads and changes only its own workspace', async (t) => {
-  const mine = await bench(t);
-  const theirs = await bench(t);
+  const mine = await harness(t);
+  const theirs = await harness(t);
   notEqual((await mine.as.liveKey(read)).id, (await theirs.as.liveKey(read)).id);
   await theirs.as.liveKey(change, { name: 'Theirs' });
   notEqual((await mine.as.liveKey(read)).name, 'Theirs');

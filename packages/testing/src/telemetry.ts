@@ -1,5 +1,5 @@
 // Batches as an SDK sends them, with defaults for everything that a test does not name.
-import type { Input } from './bench.ts';
+import type { Input } from './harness.ts';
 
 type Place = { id: string; project_id: string; tenant_id: string; env: 'live' | 'test' };
 

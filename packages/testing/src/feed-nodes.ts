@@ -1,15 +1,15 @@
 // Simulated nodes and the server's responses to them, over the model of the store and the product's
 // own decisions. Requests and responses get lost, and nodes restart empty.
 import { equal, ok } from 'node:assert/strict';
-import { ApiError } from '../packages/server/src/base/errors.ts';
-import type { FeedFilter } from '../packages/server/src/features/policy/filter.ts';
-import { positionIn, positionOf } from '../packages/server/src/features/policy/page-position.ts';
-import { presentDelta, presentSnapshot } from '../packages/server/src/features/policy/present.ts';
-import { readDelta } from '../packages/server/src/features/policy/read-delta.ts';
-import { readSnapshot } from '../packages/server/src/features/policy/read-snapshot.ts';
+import { ApiError } from '@keyrail/server/base/errors.ts';
+import type { FeedFilter } from '@keyrail/server/features/policy/filter.ts';
+import { positionIn, positionOf } from '@keyrail/server/features/policy/page-position.ts';
+import { presentDelta, presentSnapshot } from '@keyrail/server/features/policy/present.ts';
+import { readDelta } from '@keyrail/server/features/policy/read-delta.ts';
+import { readSnapshot } from '@keyrail/server/features/policy/read-snapshot.ts';
 import { applied, fold, type Held } from './feed.ts';
 import { type FeedModel, keysIn, readingOf } from './feed-model.ts';
-import type { Chance } from './turns.ts';
+import type { Chance } from './seeded-scheduler.ts';
 
 export type Scene = {
   model: FeedModel;

@@ -1,19 +1,19 @@
 // Operations called without HTTP: those that no endpoint calls on its own, and those that a test
 // pauses in the middle.
-import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
-import type { Change, Write } from '../packages/server/src/doors/door.ts';
-import { allEnvs } from '../packages/server/src/doors/reach.ts';
-import { type OpenWrite, openWrite } from '../packages/server/src/doors/write.ts';
-import { quarantineKey } from '../packages/server/src/features/keys/quarantine-key.ts';
-import type { KeyRow } from '../packages/server/src/features/keys/rows.ts';
-import type { Bench } from './bench.ts';
-import { seededBytes } from './world.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import type { Change, Write } from '@keyrail/server/doors/door.ts';
+import { allEnvs } from '@keyrail/server/doors/reach.ts';
+import { type OpenWrite, openWrite } from '@keyrail/server/doors/write.ts';
+import { quarantineKey } from '@keyrail/server/features/keys/quarantine-key.ts';
+import type { KeyRow } from '@keyrail/server/features/keys/rows.ts';
+import type { Harness } from './harness.ts';
+import { seededBytes } from './test-app.ts';
 
 const WAIT_MS = 30_000;
 const randomBytes = seededBytes('behind');
 
 /** Opens a write transaction in the bench's workspace with the scanner as actor. */
-export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
+export const operationsOf = ({ testApp: { app, db }, workspaceId }: Harness): OpenWrite =>
   openWrite(
     {
       db,
@@ -27,10 +27,10 @@ export const behind = ({ world: { app, db }, workspaceId }: Bench): OpenWrite =>
   );
 
 /** Runs an operation and pauses before its commit until `letGo` is called. */
-export async function hold<T>(held: Bench, operation: (tx: Write) => Promise<Change<T>>) {
+export async function hold<T>(vendor: Harness, operation: (tx: Write) => Promise<Change<T>>) {
   const reached = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
-  const done = behind(held)(async (tx) => {
+  const done = operationsOf(vendor)(async (tx) => {
     const change = await operation(tx);
     reached.resolve();
     await open.promise;
@@ -46,7 +46,7 @@ export async function hold<T>(held: Bench, operation: (tx: Write) => Promise<Cha
 }
 
 /** Reports a key as leaked. */
-export const quarantine = (held: Bench, id: string): Promise<KeyRow> =>
-  behind(held)((tx) =>
+export const quarantine = (vendor: Harness, id: string): Promise<KeyRow> =>
+  operationsOf(vendor)((tx) =>
     quarantineKey(tx, { id, reason: 'found in a public repository', foundAt: null }),
   );

@@ -5,10 +5,10 @@ import type { TestContext } from 'node:test';
 import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { type Embedded, embedded } from './embed.ts';
-import { type Given, givenBy } from './given.ts';
+import { type Given, givenBy } from './fixtures.ts';
 import { newMember, newPerson, type Person } from './people.ts';
 import { signedHeaders } from './scanner.ts';
-import { BOOTSTRAP_TOKEN, type ShiftableClock, type World, world } from './world.ts';
+import { BOOTSTRAP_TOKEN, type ShiftableClock, type TestApp, testApp } from './test-app.ts';
 
 export type Input = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ export class Refusal extends Error {
   }
 }
 
-export type Bench = {
+export type Harness = {
   as: {
     liveKey: Caller;
     testKey: Caller;
@@ -62,15 +62,15 @@ export type Bench = {
   tokens: { liveKey: string; testKey: string };
   workspaceId: string;
   clock: ShiftableClock;
-  world: World;
+  testApp: TestApp;
   /** A call that never throws: for checking status and headers. */
   ask(line: AnyLine, input?: Input, headers?: Record<string, string>): Promise<Answer>;
 };
 
 let workspaces = 0;
 
-export async function bench(t: TestContext): Promise<Bench> {
-  const opened = await world();
+export async function harness(t: TestContext): Promise<Harness> {
+  const opened = await testApp();
   opened.clock.reset();
   t.after(() => opened.clock.reset());
   const as = (token: string | null) => callerWith(opened, token);
@@ -120,16 +120,16 @@ export async function bench(t: TestContext): Promise<Bench> {
     tokens: { liveKey, testKey: test.key },
     workspaceId: founded.workspace.id,
     clock: opened.clock,
-    world: opened,
+    testApp: opened,
     ask: (line, input = {}, headers = {}) => ask(opened, line, { input, headers }),
   };
 }
 
-export const callerWith = (opened: World, token: string | null): Caller =>
+export const callerWith = (opened: TestApp, token: string | null): Caller =>
   callerBy(opened, () => (token === null ? {} : { authorization: `Bearer ${token}` }));
 
 export function callerBy(
-  opened: World,
+  opened: TestApp,
   headersOf: (body: string) => Record<string, string>,
 ): Caller {
   return async (line, input = {}) => {
@@ -141,7 +141,7 @@ export function callerBy(
 }
 
 export async function ask(
-  { app }: World,
+  { app }: TestApp,
   line: AnyLine,
   { input, headers }: { input: Input; headers: Record<string, string> },
 ): Promise<Answer> {

@@ -3,13 +3,14 @@
  * unix socket (and over TCP on request), removed when it is stopped or when its parent dies. It
  * never touches a cluster of the machine.
  */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { freePort } from '../ports.ts';
 import { findPostgres } from './postgres-binaries.ts';
 import {
   type Account,
@@ -199,13 +200,4 @@ const socketUrl = ({ scratch, port }: Cluster, user: string, database: string) =
 function tcpUrl({ tcp, port }: Cluster, database: string): string {
   if (!tcp) throw new Error('This cluster has no TCP: start it with `tcp`.');
   return `postgres://keyrail@127.0.0.1:${port}/${database}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('Found no free port.');
-  return address.port;
 }

@@ -1,15 +1,12 @@
 // Passes time with and without a serving API process. The product's own record of served time runs
 // here on the shifted clock.
-import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
-import { idMaker } from '../packages/server/src/base/ids.ts';
-import { openLog } from '../packages/server/src/base/log.ts';
-import { systemRandomBytes } from '../packages/server/src/base/random.ts';
-import { type Gate, openGate } from '../packages/server/src/doors/gate.ts';
-import {
-  openServingRecord,
-  type ServingRecord,
-} from '../packages/server/src/doors/serving-record.ts';
-import type { Bench } from './bench.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { idMaker } from '@keyrail/server/base/ids.ts';
+import { openLog } from '@keyrail/server/base/log.ts';
+import { systemRandomBytes } from '@keyrail/server/base/random.ts';
+import { type Gate, openGate } from '@keyrail/server/doors/gate.ts';
+import { openServingRecord, type ServingRecord } from '@keyrail/server/doors/serving-record.ts';
+import type { Harness } from './harness.ts';
 
 const STEP_MS = 5_000;
 
@@ -23,10 +20,10 @@ export type ServedTime = {
 
 /** Starts from an empty record, because records of other tests use another clock. */
 export async function servedTime({
-  world,
+  testApp,
   clock,
-}: Pick<Bench, 'world' | 'clock'>): Promise<ServedTime> {
-  const { db } = world;
+}: Pick<Harness, 'testApp' | 'clock'>): Promise<ServedTime> {
+  const { db } = testApp;
   const log = openLog('error', process.stderr);
   const newId = idMaker(clock, systemRandomBytes);
   const asGate = async (text: string) => {

@@ -1,5 +1,5 @@
 // Embed tokens at the bench: minted by the vendor's backend, presented by a browser page.
-import type { Bench, Caller, Input } from './bench.ts';
+import type { Caller, Harness, Input } from './harness.ts';
 
 export const ORIGIN = 'https://app.customer.example';
 
@@ -11,17 +11,17 @@ export type Embedded = {
   call: Caller;
 };
 
-type Vendor = Pick<Bench, 'given' | 'callWith'> & { as: Pick<Bench['as'], 'liveKey'> };
+type Vendor = Pick<Harness, 'given' | 'callWith'> & { as: Pick<Harness['as'], 'liveKey'> };
 
 /** Mints a token for a new tenant and project, unless they are given. */
-export async function embedded(held: Vendor, wanted: Input = {}): Promise<Embedded> {
-  const { liveKey } = held.as;
+export async function embedded(app: Vendor, wanted: Input = {}): Promise<Embedded> {
+  const { liveKey } = app.as;
   const { embed_origins: registered } = await liveKey('GET /v1/workspace');
   if (!registered.includes(ORIGIN)) {
     await liveKey('PATCH /v1/workspace', { embed_origins: [...registered.slice(0, 19), ORIGIN] });
   }
-  const projectId = String(wanted.project_id ?? (await held.given.project()).id);
-  const tenantId = String(wanted.tenant_id ?? (await held.given.tenant()).id);
+  const projectId = String(wanted.project_id ?? (await app.given.project()).id);
+  const tenantId = String(wanted.tenant_id ?? (await app.given.tenant()).id);
   const { token } = await liveKey('POST /v1/embed_tokens', {
     project_id: projectId,
     tenant_id: tenantId,
@@ -30,7 +30,7 @@ export async function embedded(held: Vendor, wanted: Input = {}): Promise<Embedd
     ...wanted,
   });
   const headers = headersOf(token);
-  return { token, projectId, tenantId, headers, call: held.callWith(headers) };
+  return { token, projectId, tenantId, headers, call: app.callWith(headers) };
 }
 
 export const headersOf = (token: string) => ({ authorization: `Bearer ${token}`, origin: ORIGIN });

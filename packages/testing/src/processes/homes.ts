@@ -6,9 +6,9 @@ import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { templateName } from '../database-copies.ts';
 import { type Postgres, startPostgres } from '../stores/postgres.ts';
 import { findPostgres } from '../stores/postgres-binaries.ts';
-import { templateName } from '../template.ts';
 import { runServer, type Settings } from './server.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';

@@ -1,9 +1,9 @@
 // The HTTP server with the test's own routes and without a database.
 import type { TestContext } from 'node:test';
+import { openLog } from '@keyrail/server/base/log.ts';
+import type { ServedRoute } from '@keyrail/server/http/route.ts';
+import { buildServer, type ServerParts } from '@keyrail/server/http/server.ts';
 import type { FastifyInstance } from 'fastify';
-import { openLog } from '../packages/server/src/base/log.ts';
-import type { ServedRoute } from '../packages/server/src/http/route.ts';
-import { buildServer, type ServerParts } from '../packages/server/src/http/server.ts';
 
 /** Closes when the test ends. */
 export function bareServer(

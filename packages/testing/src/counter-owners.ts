@@ -1,5 +1,5 @@
 // The owner of the counters in tests that call the counters directly.
-import type { Owner, Rule } from '../packages/server/src/volatile/counters.ts';
+import type { Owner, Rule } from '@keyrail/server/volatile/counters.ts';
 
 const NAMES_MAX = 1_000_000;
 

@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const MAIN = join(import.meta.dirname, '../../packages/server/src/main.ts');
+const MAIN = join(import.meta.dirname, '../../../server/src/main.ts');
 
 export const inherited = (): NodeJS.ProcessEnv => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;

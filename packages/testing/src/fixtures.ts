@@ -1,7 +1,7 @@
 // Factories for projects, tenants and keys, with defaults for everything that a test does not name.
 import type { AnswerOf } from '@keyrail/protocol/endpoint.ts';
 import type { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
-import type { Caller, Input } from './bench.ts';
+import type { Caller, Input } from './harness.ts';
 
 type Made<L extends keyof typeof allEndpoints> = Promise<AnswerOf<(typeof allEndpoints)[L]>>;
 

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { migrate, readMigrations, readRoleSetup } from '@keyrail/server/db/migrate.ts';
 import pg from 'pg';
-import { systemClock } from '../packages/server/src/base/clock.ts';
-import { embeddedDatabase } from '../packages/server/src/db/embedded.ts';
-import { migrate, readMigrations, readRoleSetup } from '../packages/server/src/db/migrate.ts';
 
 const LOCK_ID = 7_265_002;
 

@@ -1,15 +1,15 @@
 // A project's feed in memory, for simulations: keys with the change that wrote them last, changes
 // with their versions, and a floor. A reader keeps the state it began with, like a repeatable read,
 // and lists the same rows as the statements of the feed.
-import { allEnvs, type Env } from '../packages/server/src/doors/reach.ts';
-import type { FeedFilter } from '../packages/server/src/features/policy/filter.ts';
+import { allEnvs, type Env } from '@keyrail/server/doors/reach.ts';
+import type { FeedFilter } from '@keyrail/server/features/policy/filter.ts';
 import type {
   ChangeRow,
   EntryPosition,
   EntryRow,
   FeedHead,
   FeedSource,
-} from '../packages/server/src/features/policy/rows.ts';
+} from '@keyrail/server/features/policy/rows.ts';
 
 export const PROJECT = '00000000-0000-7000-8000-000000000001';
 

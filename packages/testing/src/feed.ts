@@ -1,6 +1,6 @@
 // A minimal node for the policy feed: read, apply, compare.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import type { Answer, Bench, Input } from './bench.ts';
+import type { Answer, Harness, Input } from './harness.ts';
 
 export type Fed = {
   key_id: string;
@@ -30,7 +30,7 @@ const snapshot: AnyLine = 'GET /v1/policy/snapshot';
 const delta: AnyLine = 'GET /v1/policy/delta';
 
 export async function poll(
-  { ask, tokens }: Bench,
+  { ask, tokens }: Harness,
   line: AnyLine,
   input: Input,
 ): Promise<Answer & { page: Page }> {
@@ -41,7 +41,7 @@ export async function poll(
 
 /** Reads a snapshot, with all its pages; `between` runs after each page. */
 export async function readAll(
-  held: Bench,
+  app: Harness,
   input: Input,
   between: (page: Page) => Promise<void> = async () => {},
 ): Promise<Held> {
@@ -50,7 +50,7 @@ export async function readAll(
   let cursor: string | null = null;
   do {
     const asked: Input = cursor === null ? input : { ...input, cursor };
-    const { page } = await poll(held, snapshot, asked);
+    const { page } = await poll(app, snapshot, asked);
     version ??= page.version;
     if (page.version !== version) throw new Error('a page has another version');
     for (const key of page.keys) keys.set(key.key_id, key);
@@ -61,22 +61,22 @@ export async function readAll(
 }
 
 /** Applies deltas until the node is up to date. */
-export async function foldedFrom(held: Bench, input: Input, start: Held): Promise<Fed[]> {
+export async function foldedFrom(app: Harness, input: Input, start: Held): Promise<Fed[]> {
   const { max_keys: _unused, ...filter } = input;
   let now = start;
   for (;;) {
-    const { status, page } = await poll(held, delta, { ...filter, since: now.version });
+    const { status, page } = await poll(app, delta, { ...filter, since: now.version });
     if (status === 304) return fold(now);
-    now = page.object === 'policy_snapshot' ? await readAll(held, filter) : applied(now, page);
+    now = page.object === 'policy_snapshot' ? await readAll(app, filter) : applied(now, page);
   }
 }
 
 /** The policy after a delta. Removing an unknown key has no effect. */
 export function applied(
-  held: Pick<Held, 'keys'>,
+  app: Pick<Held, 'keys'>,
   { version, changes }: { version: number; changes: readonly Fed[] },
 ): Held {
-  const keys = new Map(held.keys);
+  const keys = new Map(app.keys);
   for (const { change, ...key } of changes) {
     if (change === 'remove') keys.delete(key.key_id);
     else keys.set(key.key_id, key);

@@ -1,19 +1,19 @@
 // Another app over the same store: with a throttle, with a wrong clock, or with a recorder of every
 // statement that it sends.
 import type { TestContext } from 'node:test';
-import type { AppParts } from '../packages/server/src/app.ts';
-import type { Database, Statement, Transaction } from '../packages/server/src/db/database.ts';
-import { type Caller, callerWith } from './bench.ts';
-import type { World } from './world.ts';
+import type { AppParts } from '@keyrail/server/app.ts';
+import type { Database, Statement, Transaction } from '@keyrail/server/db/database.ts';
+import { type Caller, callerWith } from './harness.ts';
+import type { TestApp } from './test-app.ts';
 
-export type Beside = World & { as(token: string | null): Caller };
+export type Beside = TestApp & { as(token: string | null): Caller };
 
 /** Closes when the test ends; the store stays open. */
-export function appBeside(t: TestContext, world: World, changes: Partial<AppParts>): Beside {
-  const db = { ...(changes.db ?? world.db), close: async () => {} };
-  const app = world.variant({ ...changes, db });
+export function appBeside(t: TestContext, testApp: TestApp, changes: Partial<AppParts>): Beside {
+  const db = { ...(changes.db ?? testApp.db), close: async () => {} };
+  const app = testApp.variant({ ...changes, db });
   t.after(() => app.close());
-  const opened = { ...world, app, db };
+  const opened = { ...testApp, app, db };
   return { ...opened, as: (token) => callerWith(opened, token) };
 }
 

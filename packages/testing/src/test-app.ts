@@ -5,22 +5,19 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { noThrottle } from '../packages/server/src/access/throttle.ts';
-import { type App, type AppParts, buildApp } from '../packages/server/src/app.ts';
-import type { Clock } from '../packages/server/src/base/clock.ts';
-import { openLog } from '../packages/server/src/base/log.ts';
-import {
-  openPasswordHasher,
-  type PasswordHasher,
-} from '../packages/server/src/base/password-hasher.ts';
-import type { RandomBytes } from '../packages/server/src/base/random.ts';
-import { Secret } from '../packages/server/src/base/secret.ts';
-import type { Database } from '../packages/server/src/db/database.ts';
-import { embeddedDatabase } from '../packages/server/src/db/embedded.ts';
-import { openPostgres } from '../packages/server/src/db/postgres.ts';
-import { openMemoryCounters } from '../packages/server/src/volatile/memory.ts';
+import { noThrottle } from '@keyrail/server/access/throttle.ts';
+import { type App, type AppParts, buildApp } from '@keyrail/server/app.ts';
+import type { Clock } from '@keyrail/server/base/clock.ts';
+import { openLog } from '@keyrail/server/base/log.ts';
+import { openPasswordHasher, type PasswordHasher } from '@keyrail/server/base/password-hasher.ts';
+import type { RandomBytes } from '@keyrail/server/base/random.ts';
+import { Secret } from '@keyrail/server/base/secret.ts';
+import type { Database } from '@keyrail/server/db/database.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { openPostgres } from '@keyrail/server/db/postgres.ts';
+import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './database-copies.ts';
 import { testScanner } from './scanner.ts';
-import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './template.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-tests-0123456789';
 export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -33,7 +30,7 @@ export const storeName: StoreName =
 /** The machine's clock with an offset that a test can change. */
 export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 
-export type World = {
+export type TestApp = {
   app: App;
   db: Database;
   clock: ShiftableClock;
@@ -45,10 +42,10 @@ export type World = {
 /** The mail directory of this test file. */
 export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${randomUUID()}`);
 
-let opened: Promise<World> | undefined;
+let opened: Promise<TestApp> | undefined;
 
 /** The world of this file, opened on first use and closed after its last test. */
-export function world(): Promise<World> {
+export function testApp(): Promise<TestApp> {
   opened ??= openWorld();
   return opened;
 }
@@ -58,7 +55,7 @@ after(async () => {
   rmSync(mailDirectory, { recursive: true, force: true });
 });
 
-async function openWorld(): Promise<World> {
+async function openWorld(): Promise<TestApp> {
   const clock = shiftableClock();
   const db =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);

@@ -3,12 +3,14 @@
  * without persistence, removed when it is stopped or when its parent dies. It never touches a
  * server of the machine. KEYRAIL_TEST_REDIS_BIN sets another binary.
  */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { freePort } from '../ports.ts';
 import { installFromDistribution } from './distribution.ts';
 import { commandUnder, makeScratch, removeScratch, unprivilegedAccount } from './scratch.ts';
 
@@ -33,7 +35,7 @@ const START_MS_MAX = 20_000;
 const STEP_MS = 20;
 const SLOTS = 16_384;
 /** The bus port of a Cluster node is this far above its port. */
-const BUS_OFFSET = 10_000;
+const _BUS_OFFSET = 10_000;
 
 let found: { bin: string } | { missing: string } | undefined;
 
@@ -226,15 +228,3 @@ async function tell(port: number, [command = '', ...args]: string[]): Promise<un
 }
 
 const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
-
-/** Low enough for the bus port of a Cluster above it. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    server.close();
-    if (address === null || typeof address === 'string') throw new Error('Found no free port.');
-    if (address.port + BUS_OFFSET < 65_536) return address.port;
-  }
-}

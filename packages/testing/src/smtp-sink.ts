@@ -26,15 +26,6 @@ export type Sink = {
   open(): Promise<void>;
 };
 
-/** Waits until a condition holds; throws after `ms`. */
-export async function until(holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`the condition did not hold within ${ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 export async function openSink(options: SMTPServerOptions = {}): Promise<Sink> {
   let manner: Manner = 'accept';
   let port = 0;

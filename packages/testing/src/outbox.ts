@@ -1,9 +1,9 @@
 // The outbox as the worker sees it, for tests about queued, sent and deleted mail.
 import { randomUUID } from 'node:crypto';
-import { deadlineAfter } from '../packages/server/src/base/deadline.ts';
-import type { Work } from '../packages/server/src/doors/work.ts';
-import { type SendParts, sendDueMail } from '../packages/server/src/features/mail/send-mail.job.ts';
-import type { World } from './world.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import type { Work } from '@keyrail/server/doors/work.ts';
+import { type SendParts, sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
+import type { TestApp } from './test-app.ts';
 
 export type Queued = {
   id: string;
@@ -21,21 +21,21 @@ export type Queued = {
 };
 
 /** The mail for an address that the worker's role sees, oldest first. */
-export const queuedFor = ({ app }: World, recipient: string): Promise<Queued[]> =>
+export const queuedFor = ({ app }: TestApp, recipient: string): Promise<Queued[]> =>
   app.worker.work(async (tx: Work) => {
     const text = 'select * from mail_outbox where recipient = $1 order by created_at, id';
     return (await tx.run({ text, values: [recipient] })).rows as unknown as Queued[];
   });
 
-export const partsOf = ({ app }: World, changes: Partial<SendParts> = {}): SendParts => ({
+export const partsOf = ({ app }: TestApp, changes: Partial<SendParts> = {}): SendParts => ({
   ...app.worker,
   newClaim: app.worker.newId,
   ...changes,
 });
 
 /** Sends mail until nothing is due; returns the number of runs. */
-export async function sendAll(world: World, changes: Partial<SendParts> = {}): Promise<number> {
-  const parts = partsOf(world, changes);
+export async function sendAll(testApp: TestApp, changes: Partial<SendParts> = {}): Promise<number> {
+  const parts = partsOf(testApp, changes);
   let times = 0;
   while (await sendDueMail(parts)) times += 1;
   return times;
@@ -43,7 +43,7 @@ export async function sendAll(world: World, changes: Partial<SendParts> = {}): P
 
 /** Queues a message without an endpoint. */
 export async function queue(
-  { db, clock }: World,
+  { db, clock }: TestApp,
   mail: { kind: string; to: string; params: Record<string, string> },
 ): Promise<string> {
   const id = randomUUID();

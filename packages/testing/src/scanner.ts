@@ -1,6 +1,6 @@
 // A secret scanner for tests: its key signs reports, and the app trusts it.
 import { generateKeyPairSync, sign } from 'node:crypto';
-import type { ScannerKeys } from '../packages/server/src/features/scanner/public-keys.ts';
+import type { ScannerKeys } from '@keyrail/server/features/scanner/public-keys.ts';
 
 export const SCANNER_KEY_ID = 'scanner-key-1';
 

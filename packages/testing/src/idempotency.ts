@@ -1,7 +1,7 @@
 // Idempotent requests as the SDK identifies them.
 import { equal } from 'node:assert/strict';
-import type { Bench } from './bench.ts';
-import { newScope } from './laws/hot-fixtures.ts';
+import { newScope } from '../../../tests/laws/hot-fixtures.ts';
+import type { Harness } from './harness.ts';
 
 export const claim = 'POST /v1/idempotency/claim';
 export const complete = 'POST /v1/idempotency/complete';
@@ -25,7 +25,7 @@ export const lockOf = (
 ) => ({ scope_hash, env, lock_token });
 
 /** Claims a request and returns it with its lock token. */
-export async function executing({ as }: Bench, ttlMs = TTL_MS) {
+export async function executing({ as }: Harness, ttlMs = TTL_MS) {
   const request = aRequest(ttlMs);
   const { state, lock_token } = await as.liveKey(claim, request);
   equal(state, 'execute');

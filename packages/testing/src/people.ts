@@ -2,9 +2,9 @@
 // product sent.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sendDueMail } from '../packages/server/src/features/mail/send-mail.job.ts';
-import type { Bench, Caller } from './bench.ts';
-import { mailDirectory, type World } from './world.ts';
+import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
+import type { Caller, Harness } from './harness.ts';
+import { mailDirectory, type TestApp } from './test-app.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -23,12 +23,13 @@ type As = (token: string | null) => Caller;
 
 /** The bench's callers by credential, for the functions below. */
 export const callersOf =
-  ({ as }: Pick<Bench, 'as'>): As =>
+  ({ as }: Pick<Harness, 'as'>): As =>
   (token) =>
     token === null ? as.nobody : as.token(token);
 
 /** A new verified person at the bench, without a workspace. */
-export const someone = (held: Bench): Promise<Person> => newPerson(held.world, callersOf(held));
+export const someone = (vendor: Harness): Promise<Person> =>
+  newPerson(vendor.testApp, callersOf(vendor));
 
 let people = 0;
 
@@ -38,7 +39,7 @@ export function newAddress(): string {
 }
 
 /** Sends queued mail, then reads the mail to an address, oldest first. */
-export async function mailTo({ app }: World, address: string): Promise<Mail[]> {
+export async function mailTo({ app }: TestApp, address: string): Promise<Mail[]> {
   while (await sendDueMail({ ...app.worker, newClaim: app.worker.newId }));
   const names = await readdir(mailDirectory).catch(() => []);
   const mails: Mail[] = await Promise.all(
@@ -51,7 +52,7 @@ export async function mailTo({ app }: World, address: string): Promise<Mail[]> {
 }
 
 /** The token in the newest mail of a kind. */
-export async function mailedToken(opened: World, address: string, kind: string): Promise<string> {
+export async function mailedToken(opened: TestApp, address: string, kind: string): Promise<string> {
   const mail = (await mailTo(opened, address)).findLast((each) => each.kind === kind);
   const token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];
   if (!token) throw new Error(`no ${kind} mail with a token for ${address}`);
@@ -70,7 +71,7 @@ export async function logIn(as: As, email: string): Promise<Person> {
 }
 
 /** A new person with a verified address and without a workspace. */
-export async function newPerson(opened: World, as: As): Promise<Person> {
+export async function newPerson(opened: TestApp, as: As): Promise<Person> {
   const email = await signUp(as);
   const token = await mailedToken(opened, email, 'verify_email');
   await as(null)('POST /v1/auth/email_verifications/consume', { token });
@@ -79,7 +80,7 @@ export async function newPerson(opened: World, as: As): Promise<Person> {
 
 /** A new person that accepts an invitation; it becomes the session's workspace. */
 export async function newMember(
-  opened: World,
+  opened: TestApp,
   as: As,
   { inviter, role }: { inviter: Caller; role: 'owner' | 'admin' | 'member' },
 ): Promise<Person> {
