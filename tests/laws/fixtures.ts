@@ -9,11 +9,11 @@ import { hotFixtures } from './hot-fixtures.ts';
 export type Fixture = {
   /** The caller of the successful call. */
   caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
-  input(bench: Harness): Promise<Input> | Input;
+  input(app: Harness): Promise<Input> | Input;
   /** Audit actions that the call appends, in order. */
   audits: readonly string[];
   /** A call that a test key is refused; null if a test key may do all that the endpoint does. */
-  beyond: ((bench: Harness) => Promise<Input> | Input) | null;
+  beyond: ((app: Harness) => Promise<Input> | Input) | null;
 };
 
 const nothing = (): Input => ({});

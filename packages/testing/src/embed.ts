@@ -1,4 +1,4 @@
-// Embed tokens at the bench: minted by the vendor's backend, presented by a browser page.
+// Embed tokens: minted by the vendor's backend, presented by a browser page.
 import type { Caller, Harness, Input } from './harness.ts';
 
 export const ORIGIN = 'https://app.customer.example';

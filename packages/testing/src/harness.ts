@@ -1,4 +1,4 @@
-// The bench: a new workspace in the real app, callers of each kind, and factories for test objects.
+// The test harness: a new workspace in the real app, callers of each kind, and factories for test objects.
 // Calls go through HTTP.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';

@@ -12,7 +12,7 @@ import { seededBytes } from './test-app.ts';
 const WAIT_MS = 30_000;
 const randomBytes = seededBytes('behind');
 
-/** Opens a write transaction in the bench's workspace with the scanner as actor. */
+/** Opens a write transaction in the harness workspace with the scanner as actor. */
 export const operationsOf = ({ testApp: { app, db }, workspaceId }: Harness): OpenWrite =>
   openWrite(
     {

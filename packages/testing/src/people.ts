@@ -1,4 +1,4 @@
-// Persons at the bench: signed up, verified and logged in through the API, with the mail that the
+// Test persons: signed up, verified and logged in through the API, with the mail that the
 // product sent.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,13 +21,13 @@ export type Person = { email: string; userId: string; token: string; call: Calle
 
 type As = (token: string | null) => Caller;
 
-/** The bench's callers by credential, for the functions below. */
+/** The harness callers by credential, for the functions below. */
 export const callersOf =
   ({ as }: Pick<Harness, 'as'>): As =>
   (token) =>
     token === null ? as.nobody : as.token(token);
 
-/** A new verified person at the bench, without a workspace. */
+/** A new verified person without a workspace. */
 export const someone = (vendor: Harness): Promise<Person> =>
   newPerson(vendor.testApp, callersOf(vendor));
 
