@@ -12,15 +12,18 @@ const WAIT_MS = 3000;
 const PAUSE_MS = 200;
 /** Counting starts after the first caller could have timed out. */
 const SETTLED_MS = 3500;
-const SHARE_MIN = 0.7;
+export const SHARE_MIN = 0.8;
 
 export type Goodput = { callers: number; done: number; refused: number };
 
 export type Work = (goesFirst?: boolean) => Promise<boolean>;
 
-/** A change like that of an endpoint: several statements, each awaited. */
+/**
+ * A change like that of an endpoint: several statements, each awaited. `onStatement` is called
+ * after each statement.
+ */
 export const workOn =
-  (db: Database, statements: readonly Statement[]): Work =>
+  (db: Database, statements: readonly Statement[], onStatement = () => {}): Work =>
   async (goesFirst = false) => {
     const scope = { workspaceId: null, envs: [] };
     const opening = {
@@ -31,7 +34,10 @@ export const workOn =
     } as const;
     try {
       return await db.transaction(opening, async ({ run }) => {
-        for (const statement of statements) await run(statement);
+        for (const statement of statements) {
+          await run(statement);
+          onStatement();
+        }
         return { kind: 'commit', last: [], result: () => true };
       });
     } catch (error) {
