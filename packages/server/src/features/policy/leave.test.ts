@@ -59,7 +59,8 @@ test('a waiting revocation is complete when the node that it waits for leaves', 
   );
 });
 
-test('a poll with leave is not held, and must name its node', async (t) => {
+// A held poll would outlast the time limit of this test.
+test('a poll with leave is not held, and must name its node', { timeout: 25_000 }, async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { db, take } = traced(vendor.testApp.db);
