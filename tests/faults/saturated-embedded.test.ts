@@ -4,7 +4,7 @@ import { assertSaturationIsTold } from './saturation.ts';
 
 const WAITING_MAX = 200;
 
-// The world reads this setting when it is loaded.
+// The application reads this setting when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'embedded';
 const { BOOTSTRAP_TOKEN: bootstrapToken, testApp } = await import('@keyrail/testing/test-app.ts');
 

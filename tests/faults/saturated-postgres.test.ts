@@ -17,11 +17,11 @@ const RECOVERY_MS_MAX = 5000;
 const skip = whyNoCluster();
 const cluster = skip ? null : await openCluster();
 
-// The world reads this setting when it is loaded.
+// The application reads this setting when it is loaded.
 process.env.KEYRAIL_TEST_STORE = 'postgres';
 if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
 const { BOOTSTRAP_TOKEN: bootstrapToken, testApp } = await import('@keyrail/testing/test-app.ts');
-after(() => cluster?.close()); // after the world, which closes its own connections
+after(() => cluster?.close()); // after the application, which closes its own connections
 
 test('an exhausted pool is reported in time and recovers immediately', { skip }, async (t) => {
   const readyMs = await assertSaturationIsTold({

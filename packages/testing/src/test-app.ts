@@ -44,9 +44,9 @@ export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${rando
 
 let opened: Promise<TestApp> | undefined;
 
-/** The world of this file, opened on first use and closed after its last test. */
+/** The application of this file, opened on first use and closed after its last test. */
 export function testApp(): Promise<TestApp> {
-  opened ??= openWorld();
+  opened ??= openTestApp();
   return opened;
 }
 
@@ -55,7 +55,7 @@ after(async () => {
   rmSync(mailDirectory, { recursive: true, force: true });
 });
 
-async function openWorld(): Promise<TestApp> {
+async function openTestApp(): Promise<TestApp> {
   const clock = shiftableClock();
   const db =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);

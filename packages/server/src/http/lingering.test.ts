@@ -182,6 +182,16 @@ test('a client that stops sending gets the response, and its connection is close
   equal(socket.heard().split('HTTP/1.1 ').length, 2, 'one response');
 });
 
+test('a client that keeps sending slowly is disconnected under the default limits', async (t) => {
+  const server = await listening(t);
+  const socket = await dial(t, server);
+  socket.write(headOf('/small', json));
+  const trickle = setInterval(() => socket.write(' '), 100);
+  t.after(() => clearInterval(trickle));
+  await once(socket, 'close');
+  match(socket.heard(), /^HTTP\/1\.1 413 /);
+});
+
 test('above the limit of connections with unread bodies, the oldest are closed', async (t) => {
   const server = await listening(t, { lingeringMax: 3, lingerMs: 60_000 });
   const sockets: Awaited<ReturnType<typeof dial>>[] = [];
