@@ -32,6 +32,8 @@ const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
 /** The memory of the last rounds is what counts. */
 const LAST_ROUNDS = 5;
+/** A batch takes long, so rounds of the usual length would mostly wait for their last batches. */
+const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };
 /** Parallel peers wait for the same rows, so more of them would be slower. */
 const BARE_CONCURRENCY = 2;
 
@@ -53,7 +55,7 @@ export async function measureIngest({ plan, report }: Run): Promise<void> {
       }),
     );
     const megabytes: number[] = [];
-    const samples = await runRounds<Name>(roundsOf(plan), [
+    const samples = await runRounds<Name>(roundsOf(plan, ROUNDS), [
       withMemory(megabytes, server, inBatches({ generator, server, setup }, EVENTS)),
       inBatches({ generator, server, setup }, SMALL_EVENTS),
       byWorker<Name, Span>({
