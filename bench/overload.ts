@@ -18,9 +18,13 @@ const TIMES = [3, 30];
 /** Counting starts after the first request could have timed out. */
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
-/** The changes of each second are a value of their own, so that the result has a spread. */
-const SECONDS = 8;
-const BRIEF_SECONDS = 2;
+/**
+ * Each window is a value of its own, so that the result has a spread. It is longer than the pause
+ * of a refused client, because the retries of many come in waves.
+ */
+const WINDOW_MS = 2000;
+const WINDOWS = 5;
+const BRIEF_WINDOWS = 1;
 const RAMP_MS = 1000;
 const RETRY_AFTER_MS = 1000;
 
@@ -49,8 +53,8 @@ const measureAt = ({ plan, report }: Run, { name, roundTripMs }: Place): Promise
     const { token } = await createWorkspace(server, 'overload');
     const change = createChange(server.port, token);
     const settledMs = plan.isBrief ? BRIEF_SETTLED_MS : SETTLED_MS;
-    const seconds = plan.isBrief ? BRIEF_SECONDS : SECONDS;
-    const goodput = (clients: number) => measureGoodput(change, { clients, settledMs, seconds });
+    const windows = plan.isBrief ? BRIEF_WINDOWS : WINDOWS;
+    const goodput = (clients: number) => measureGoodput(change, { clients, settledMs, windows });
     await goodput(SATURATING); // every connection is open
     proxy.delayAnswers(roundTripMs);
     const saturated = await goodput(SATURATING);
@@ -85,12 +89,12 @@ function createChange(port: number, token: string): () => Promise<boolean> {
   };
 }
 
-type Load = { clients: number; settledMs: number; seconds: number };
+type Load = { clients: number; settledMs: number; windows: number };
 
-/** The changes of each counted second, while each client makes one change after the other. */
+/** Changes per second in each window, while each client makes one change after the other. */
 async function measureGoodput(
   change: () => Promise<boolean>,
-  { clients, settledMs, seconds }: Load,
+  { clients, settledMs, windows }: Load,
 ): Promise<number[]> {
   let done = 0;
   let isOver = false;
@@ -105,10 +109,10 @@ async function measureGoodput(
   const rates: number[] = [];
   const count = async (): Promise<void> => {
     await sleep(settledMs);
-    while (rates.length < seconds) {
+    while (rates.length < windows) {
       const before = done;
       const beganAt = performance.now();
-      await sleep(1000);
+      await sleep(WINDOW_MS);
       rates.push(((done - before) * 1000) / (performance.now() - beganAt));
     }
     isOver = true;

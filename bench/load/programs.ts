@@ -60,6 +60,7 @@ export async function openServer(
 function startChild(file: string, env: Record<string, string>) {
   const child = fork(join(benchDirectory, file), {
     env: { ...cleanEnvironment(), ...env },
+    execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   return { child, program: programOf(child) };
@@ -105,7 +106,7 @@ function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<R
   });
 }
 
-/** Children do not inherit settings from the environment of the benchmark. */
+/** Children inherit neither settings from the environment of the benchmark nor flags of Node. */
 function cleanEnvironment(): Record<string, string> {
   const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(

@@ -1,4 +1,5 @@
-// Stops what a benchmark started, in reverse order. A failing stop does not keep the others running.
+// Stops what a benchmark started, in reverse order. A failing stop does not keep the others
+// running.
 
 export type Stoppable = { stop(): Promise<void> };
 
