@@ -1,12 +1,12 @@
 // Both sides of the idempotency benchmark, in a process of its own: claim and complete over HTTP,
 // or the statements of both sent by bare `pg` with its own pipelining.
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { lockScope, updateStored } from '@keyrail/server/features/idempotency/rows.ts';
 import type { Span } from '../load/contestants.ts';
 import { requestText } from '../load/requests.ts';
 import { runCommands } from '../load/worker-loop.ts';
-import { repeat } from '../measure/overrun.ts';
+import { type Counted, repeat } from '../measure/overrun.ts';
 import { openRecorder } from './bare-pg.ts';
 
 export type ClaimCommand = Span & { by: 'http' | 'statements' };
@@ -20,8 +20,7 @@ const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;
 
 /** One connection. Each call awaits the whole response, which fits into one read. */
-function openCaller(): (path: string, body: object) => Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port: Number(BENCH_PORT), noDelay: true });
+function createCaller(socket: Socket): (path: string, body: object) => Promise<string> {
   let response = Promise.withResolvers<string>();
   let text = '';
   socket.on('data', (bytes: Buffer) => {
@@ -41,8 +40,8 @@ function openCaller(): (path: string, body: object) => Promise<string> {
   };
 }
 
-function byHttp(): () => Promise<void> {
-  const call = openCaller();
+function byHttp(socket: Socket): () => Promise<void> {
+  const call = createCaller(socket);
   return async () => {
     const scope = { scope_hash: randomBytes(32).toString('hex'), env: 'live' };
     const claim = { ...scope, fingerprint: scope.scope_hash };
@@ -66,6 +65,18 @@ async function byStatements(): Promise<void> {
   if (stored !== 'whole') throw new Error('the response was not stored');
 }
 
+/** Each round has its own connections, as in the load generator. */
+async function repeatByHttp(span: Span): Promise<Counted> {
+  const sockets: Socket[] = [];
+  const counted = await repeat(span, () => {
+    const socket = connect({ host: '127.0.0.1', port: Number(BENCH_PORT), noDelay: true });
+    sockets.push(socket);
+    return byHttp(socket);
+  });
+  for (const socket of sockets) socket.destroy();
+  return counted;
+}
+
 runCommands(({ by, ...span }: ClaimCommand) =>
-  repeat(span, () => (by === 'http' ? byHttp() : byStatements)),
+  by === 'http' ? repeatByHttp(span) : repeat(span, () => byStatements),
 );
