@@ -1,14 +1,16 @@
-// One kind of change in one workspace, over HTTP on PostgreSQL, in turns with the same statements
-// sent by bare `pg`.
-import type { BareOrder, BareResult } from './bare-changes.ts';
-import { openWorker, type Worker } from './children.ts';
-import { timed, underLoad } from './contestants.ts';
-import { openPostgres, POOL_SIZE, startOnPostgres } from './keyrail.ts';
-import { CONNECTIONS, openLoader } from './loader.ts';
-import { foundWorkspace } from './requests.ts';
-import { type Contestant, type Laps, takeTurns } from './rounds.ts';
-import type { Parents } from './statements.ts';
-import { whileOpen } from './stop.ts';
+// Shared by `changes` and `keys`: one kind of creation in one workspace, over HTTP on PostgreSQL,
+// in turns with the same statements sent by bare `pg`.
+import { byWorker, underLoad } from './load/contestants.ts';
+import { openLoadGenerator } from './load/load-generator.ts';
+import { openWorker, type Worker } from './load/programs.ts';
+import { withCleanup } from './measure/cleanup.ts';
+import type { Counted } from './measure/overrun.ts';
+import { type Plan, roundsOf } from './measure/plan.ts';
+import { runRounds, type Samples } from './measure/rounds.ts';
+import type { ChangeCommand } from './peers/bare-changes.ts';
+import type { Parents } from './peers/recorded-change.ts';
+import { openPostgres, POOL_SIZE, startOnPostgres } from './setup/keyrail.ts';
+import { createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 
@@ -16,45 +18,31 @@ export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 export type Creation = { request: string; parents: Parents };
 
 /** Each contestant has its own workspace, so tables and indexes grow equally for both. */
-export async function raceCreations(
-  prepare: (port: number, token: string) => Promise<Creation>,
-): Promise<Laps<Name>> {
-  return whileOpen(async (keep) => {
-    const store = keep(await openPostgres());
-    const server = keep(await startOnPostgres(store.url));
-    const loader = keep(await openLoader());
-    const found = async (slug: string) => {
-      const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
-      return { token, ...(await prepare(server.port, token)) };
-    };
-    const served = await found('served');
-    const beside = await found('bare');
-    const bare: Bare = keep(
-      await openWorker('bare-changes.ts', {
+export async function measureCreations(
+  plan: Plan,
+  prepare: (workspace: Workspace) => Promise<Creation>,
+): Promise<Samples<Name>> {
+  return withCleanup(async (stopAtEnd) => {
+    const store = stopAtEnd(await openPostgres());
+    const server = stopAtEnd(await startOnPostgres(store.url));
+    const generator = stopAtEnd(await openLoadGenerator());
+    const { request } = await prepare(await createWorkspace(server, 'served'));
+    const bareWorkspace = await createWorkspace(server, 'bare');
+    const { parents } = await prepare(bareWorkspace);
+    const worker: Worker<ChangeCommand, Counted> = stopAtEnd(
+      await openWorker('peers/bare-changes.ts', {
         BENCH_URL: store.url,
         BENCH_POOL_SIZE: String(POOL_SIZE),
-        BENCH_SECRET_KEY: beside.token,
-        BENCH_PARENTS: JSON.stringify(beside.parents),
+        BENCH_SECRET_KEY: bareWorkspace.token,
+        BENCH_PARENTS: JSON.stringify(parents),
       }),
     );
-    return await takeTurns<Name>([
-      underLoad(loader, { name: 'keyrail', server, request: served.request }),
-      bareContestant(bare, { name: 'bare pg', pipelined: true }),
-      bareContestant(bare, { name: 'bare pg, awaited', pipelined: false }),
+    const bare = (name: Name, pipelined: boolean) =>
+      byWorker({ name, worker, command: (span) => ({ ...span, pipelined }) });
+    return await runRounds<Name>(roundsOf(plan), [
+      underLoad<Name>(generator, { name: 'keyrail', server, request }),
+      bare('bare pg', true),
+      bare('bare pg, awaited', false),
     ]);
   });
 }
-
-type Bare = Worker<BareOrder, BareResult>;
-
-const bareContestant = (
-  bare: Bare,
-  { name, pipelined }: { name: Name; pipelined: boolean },
-): Contestant<Name> => ({
-  name,
-  run: (ms) =>
-    timed(bare, async () => {
-      const result = await bare.ask({ ms, concurrency: CONNECTIONS, pipelined }, ms);
-      return { count: result.done, ms: result.ms, remark: '' };
-    }),
-});

@@ -1,32 +1,27 @@
 // Changes in one workspace on the embedded store, for context. It has no peer to compare with.
-import { underLoad } from './contestants.ts';
-import { scratchDirectory, startEmbedded } from './keyrail.ts';
-import { openLoader } from './loader.ts';
-import { createSecretKey, foundWorkspace } from './requests.ts';
-import { rate, spread, takeTurns } from './rounds.ts';
-import { whileOpen } from './stop.ts';
-import type { Finding } from './table.ts';
+import { underLoad } from './load/contestants.ts';
+import { openLoadGenerator } from './load/load-generator.ts';
+import { createSecretKeyRequest } from './load/requests.ts';
+import { withCleanup } from './measure/cleanup.ts';
+import { rateOf } from './measure/compare.ts';
+import { higherIsBetter } from './measure/goal.ts';
+import { type Run, roundsOf } from './measure/plan.ts';
+import { runRounds } from './measure/rounds.ts';
+import { scratchDirectory, startEmbedded } from './setup/keyrail.ts';
+import { createWorkspace } from './setup/workspaces.ts';
 
-export async function measureEmbeddedChanges(): Promise<Finding[]> {
-  const directory = scratchDirectory();
-  return whileOpen(async (keep) => {
-    keep({ stop: async () => directory.remove() });
-    const server = keep(await startEmbedded(directory.path));
-    const loader = keep(await openLoader());
-    const token = await foundWorkspace(server.port, server.bootstrapToken, 'embedded');
-    const request = createSecretKey(token);
-    const laps = await takeTurns<'embedded'>([
-      underLoad(loader, { name: 'embedded', server, request }),
+export async function measureEmbeddedChanges({ plan, report }: Run): Promise<void> {
+  await withCleanup(async (stopAtEnd) => {
+    const directory = scratchDirectory();
+    stopAtEnd({ stop: async () => directory.remove() });
+    const server = stopAtEnd(await startEmbedded(directory.path));
+    const generator = stopAtEnd(await openLoadGenerator());
+    const { token } = await createWorkspace(server, 'embedded');
+    const request = createSecretKeyRequest(token);
+    const samples = await runRounds(roundsOf(plan), [
+      underLoad(generator, { name: 'embedded', server, request }),
     ]);
-    return [
-      {
-        name: 'embedded-changes: POST /v1/secret_keys',
-        ours: spread(laps.embedded, rate),
-        peer: '-',
-        ratio: '-',
-        target: 'context',
-        met: null,
-      },
-    ];
+    const name = 'embedded-changes: POST /v1/secret_keys';
+    report(rateOf(samples, { name, ours: 'embedded', goal: higherIsBetter }));
   });
 }

@@ -1,36 +1,43 @@
 // API keys on PostgreSQL: creating keys against the same statements sent by bare `pg`; a page of
 // a million keys beside a page of few; deleting a tenant with many keys, and the latency of other
-// callers meanwhile. BENCH_KEYS sets the number of keys.
+// callers meanwhile.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { compareRates, compareTimes } from './compare.ts';
-import { raceCreations } from './creations.ts';
-import { openPostgres, startOnPostgres } from './keyrail.ts';
-import { type Call, callOf, type Ground, loadKeys, newProject } from './policy-ground.ts';
-import { foundWorkspace, requestText } from './requests.ts';
-import { whileOpen } from './stop.ts';
-import type { Finding } from './table.ts';
+import { measureCreations } from './creations.ts';
+import { requestText } from './load/requests.ts';
+import { withCleanup } from './measure/cleanup.ts';
+import { compareRates, compareTimes } from './measure/compare.ts';
+import { createFinding } from './measure/finding.ts';
+import { atLeast, atMost } from './measure/goal.ts';
+import type { Run } from './measure/plan.ts';
+import { openPostgres, startOnPostgres } from './setup/keyrail.ts';
+import { createProject, insertKeys, type Project } from './setup/projects.ts';
+import { type Call, createWorkspace, type Workspace } from './setup/workspaces.ts';
 
-const MANY = Number(process.env.BENCH_KEYS ?? 1_000_000);
 const FEW = 1000;
-const DOOMED = MANY / 10;
+/** The deleted tenant has this share of all keys. */
+const DELETED_SHARE = 0.1;
 const CREATION_RATIO_MIN = 0.6;
 const LIST_RATIO_MAX = 2;
 const DELETE_SECONDS_MAX = 10;
-const BLOCKED_MS_MAX = 1000;
-const LISTS = 200;
+const WAIT_MS_MAX = 1000;
+const PAGE = 200;
+const PAUSE_MS = 5;
 
-export async function measureKeys(): Promise<Finding[]> {
-  const creations = compareRates(await raceCreations(apiKeyIn), {
-    name: 'keys: POST /v1/keys, one project',
-    ours: 'keyrail',
-    peer: 'bare pg',
-    least: CREATION_RATIO_MIN,
-  });
-  return [creations, ...(await measureMany())];
+export async function measureKeys(run: Run): Promise<void> {
+  const samples = await measureCreations(run.plan, createKeyIn);
+  run.report(
+    compareRates(samples, {
+      name: 'keys: POST /v1/keys, one project',
+      ours: 'keyrail',
+      peer: 'bare pg',
+      goal: atLeast(CREATION_RATIO_MIN),
+    }),
+  );
+  await measureManyKeys(run);
 }
 
-async function apiKeyIn(port: number, token: string) {
-  const { projectId, tenantId } = await newProject(callOf(port, token), 0);
+async function createKeyIn({ token, call }: Workspace) {
+  const { projectId, tenantId } = await createProject(call);
   const body = {
     project_id: projectId,
     tenant_id: tenantId,
@@ -43,79 +50,77 @@ async function apiKeyIn(port: number, token: string) {
   return { request, parents: { projectId, tenantId } };
 }
 
-async function measureMany(): Promise<Finding[]> {
-  return whileOpen(async (keep) => {
-    const store = keep(await openPostgres());
-    const server = keep(await startOnPostgres(store.url));
-    const ground = async (slug: string, size: number) => {
-      const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
-      const call = callOf(server.port, token);
-      const made = await newProject(call, 0);
-      await loadKeys(store.url, made, size);
-      console.log(`  created ${size} keys`);
-      return { call, ...made };
+async function measureManyKeys(run: Run): Promise<void> {
+  const many = run.plan.keys;
+  await withCleanup(async (stopAtEnd) => {
+    const store = stopAtEnd(await openPostgres());
+    const server = stopAtEnd(await startOnPostgres(store.url));
+    const workspaceWith = async (slug: string, keys: number) => {
+      const { call } = await createWorkspace(server, slug);
+      const project = await createProject(call);
+      await insertKeys(store.url, project, keys);
+      return { call, project };
     };
-    const few = await ground('few', FEW);
-    const many = await ground('many', MANY);
-    const doomed = await ground('doomed', DOOMED);
-    return [await measureLists(few.call, many.call), ...(await measureDelete(doomed))];
+    const few = await workspaceWith('few', FEW);
+    const all = await workspaceWith('many', many);
+    run.report(
+      await compareTimes(
+        run,
+        { name: `keys: ${PAGE} of ${many}`, few: `of ${FEW}`, ratioMax: LIST_RATIO_MAX },
+        { few: () => readPage(few.call), many: () => readPage(all.call) },
+      ),
+    );
+    const deleted = Math.ceil(many * DELETED_SHARE);
+    await measureDelete(run, await workspaceWith('deleted', deleted), deleted);
   });
 }
 
-const measureLists = (few: Call, many: Call): Promise<Finding> =>
-  compareTimes(
-    { name: `keys: 200 of ${MANY}`, few: `of ${FEW}`, most: LIST_RATIO_MAX },
-    () => msPerList(few),
-    () => msPerList(many),
-  );
-
-async function msPerList(call: Call): Promise<number> {
-  const beganAt = performance.now();
-  for (let n = 0; n < LISTS; n += 1) {
-    const page = await call('GET', '/v1/keys?limit=200');
-    if (!Array.isArray(page.data) || page.data.length !== 200) throw new Error('unexpected page');
-  }
-  return (performance.now() - beganAt) / LISTS;
+async function readPage(call: Call): Promise<void> {
+  const page = await call('GET', `/v1/keys?limit=${PAGE}`);
+  if (!Array.isArray(page.data) || page.data.length !== PAGE) throw new Error('unexpected page');
 }
 
-/** During the delete, another caller of the workspace alternates reads and changes. */
-async function measureDelete(ground: Ground & { call: Call }): Promise<Finding[]> {
-  const { call, tenantId, projectId } = ground;
-  const { id: other } = await call('POST', '/v1/tenants', { external_id: 'bystander' });
+type Populated = { call: Call; project: Project };
+
+/** During the delete, another caller of the workspace alternates changes and reads. */
+async function measureDelete(
+  { report }: Run,
+  { call, project: { projectId, tenantId } }: Populated,
+  keys: number,
+): Promise<void> {
+  const { id: otherTenant } = await call('POST', '/v1/tenants', { external_id: 'other' });
   let isOver = false;
-  let blockedMs = 0;
-  const bystander = async (): Promise<void> => {
+  let slowestMs = 0;
+  const callMeanwhile = async (): Promise<void> => {
     while (!isOver) {
-      const askedAt = performance.now();
-      const body = { project_id: projectId, tenant_id: other, env: 'live' };
+      const beganAt = performance.now();
+      const body = { project_id: projectId, tenant_id: otherTenant, env: 'live' };
       await call('POST', '/v1/keys', body);
       await call('GET', '/v1/keys?limit=50');
-      blockedMs = Math.max(blockedMs, performance.now() - askedAt);
-      await sleep(5);
+      slowestMs = Math.max(slowestMs, performance.now() - beganAt);
+      await sleep(PAUSE_MS);
     }
   };
-  const standing = bystander();
+  const meanwhile = callMeanwhile();
   const beganAt = performance.now();
   await call('DELETE', `/v1/tenants/${tenantId}`);
   const seconds = (performance.now() - beganAt) / 1000;
   isOver = true;
-  await standing;
-  return [
-    {
-      name: `keys: deleting a tenant with ${DOOMED} keys`,
-      ours: `${seconds.toFixed(1)} s`,
-      peer: '-',
-      ratio: '-',
-      target: `< ${DELETE_SECONDS_MAX} s`,
-      met: seconds < DELETE_SECONDS_MAX,
-    },
-    {
-      name: 'keys: the slowest concurrent change',
-      ours: `${blockedMs.toFixed(0)} ms`,
-      peer: '-',
-      ratio: '-',
-      target: `< ${BLOCKED_MS_MAX} ms`,
-      met: blockedMs < BLOCKED_MS_MAX,
-    },
-  ];
+  await meanwhile;
+  report(
+    createFinding({
+      name: `keys: deleting a tenant with ${keys} keys`,
+      values: [seconds],
+      show: (value) => `${value.toFixed(1)} s`,
+      goal: atMost(DELETE_SECONDS_MAX),
+    }),
+  );
+  report(
+    createFinding({
+      name: 'keys: the slowest change and read meanwhile',
+      values: [slowestMs],
+      show: (value) => `${value.toFixed(0)} ms`,
+      goal: atMost(WAIT_MS_MAX),
+    }),
+  );
 }

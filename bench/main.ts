@@ -1,25 +1,33 @@
 /**
- * The benchmark. Each number stands beside a peer that was measured in turns with it in the same
- * run. A missed target is printed but does not fail the run.
+ * The benchmark. Each figure stands beside a peer that was measured in turns with it in the same
+ * run. A missed goal is printed but does not fail the run. See README.md.
  *
- *   npm run bench                 everything
- *   npm run bench -- reads        one measurement, or several by their names
+ *   npm run bench                              everything
+ *   npm run bench -- reads sdk                 benchmarks by their names
+ *   npm run bench -- --json before.json        keeps the findings in a file
+ *   npm run bench -- compare before.json after.json
  */
 import { availableParallelism, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
 import { measureChanges } from './changes.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
 import { measureIdempotency } from './idempotency.ts';
 import { measureIngest } from './ingest.ts';
 import { measureKeys } from './keys.ts';
+import { compareRuns } from './measure/compare-runs.ts';
+import { createPlan, type Plan, type Run } from './measure/plan.ts';
+import { type Conditions, createResults, readResults, writeResults } from './measure/results.ts';
+import { lineOf, tableOfFindings } from './measure/table.ts';
 import { measureOverload } from './overload.ts';
-import { measurePolicy } from './policy-feed.ts';
+import { measurePolicy } from './policy/policy.ts';
 import { measureRatelimit } from './ratelimit.ts';
 import { measureReads } from './reads.ts';
-import { measureSdk } from './sdk.ts';
+import { measureSdk } from './sdk/sdk.ts';
 import { measureStart } from './start.ts';
-import { type Finding, tableOf } from './table.ts';
 
-const measurements: Record<string, () => Promise<Finding[]>> = {
+type Benchmark = (run: Run) => Promise<void>;
+
+const benchmarks: Record<string, Benchmark> = {
   changes: measureChanges,
   reads: measureReads,
   keys: measureKeys,
@@ -33,39 +41,95 @@ const measurements: Record<string, () => Promise<Finding[]>> = {
   sdk: measureSdk,
 };
 
+const INTERRUPTED = 130;
+
+type CommandLine = { names: string[]; plan: Plan; file: string | null };
+
 async function main(): Promise<void> {
-  const asked = process.argv.slice(2);
-  const unknown = asked.filter((name) => !(name in measurements));
-  if (unknown.length > 0) {
-    console.error(
-      `Unknown measurement ${unknown.join(', ')}. Known: ${Object.keys(measurements).join(', ')}.`,
-    );
-    process.exitCode = 2;
+  const { values, positionals } = parseArgs({
+    options: {
+      json: { type: 'string' },
+      keys: { type: 'string' },
+      brief: { type: 'boolean', default: false },
+    },
+    allowPositionals: true,
+  });
+  const [first, before, after] = positionals;
+  if (first === 'compare') {
+    if (!before || !after) throw new Error('compare needs two files: before and after');
+    console.log(compareRuns(readResults(before), readResults(after)));
     return;
   }
-  console.log(conditions());
-  const findings: Finding[] = [];
-  for (const [name, measure] of Object.entries(measurements)) {
-    if (asked.length > 0 && !asked.includes(name)) continue;
-    console.log(name);
-    findings.push(...(await measure()));
-  }
-  console.log(`\n${tableOf(findings)}`);
+  const plan = createPlan(values.brief, keysFrom(values.keys));
+  await runBenchmarks({ names: knownNames(positionals), plan, file: values.json ?? null });
 }
+
+function keysFrom(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--keys must be a positive number, not ${text}`);
+  return Number(text);
+}
+
+function knownNames(names: string[]): string[] {
+  const known = Object.keys(benchmarks);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw new Error(`unknown benchmark ${unknown.join(', ')}; known: ${known.join(', ')}`);
+  }
+  return names.length > 0 ? known.filter((name) => names.includes(name)) : known;
+}
+
+/** A benchmark that fails is reported and does not keep the others from running. */
+async function runBenchmarks({ names, plan, file }: CommandLine): Promise<void> {
+  const conditions = currentConditions();
+  console.log(textOf(conditions, plan));
+  const results = createResults(conditions, plan);
+  const save = (): void => {
+    if (file !== null) writeResults(file, results);
+  };
+  const printTable = (): void => console.log(`\n${tableOfFindings(results.findings)}`);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      printTable();
+      process.exit(INTERRUPTED);
+    });
+  }
+  save();
+  for (const name of names) {
+    console.log(name);
+    const report: Run['report'] = (finding) => {
+      results.findings.push(finding);
+      console.log(`= ${lineOf(finding)}`);
+      save();
+    };
+    try {
+      await benchmarks[name]?.({ plan, report });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      results.failures.push({ benchmark: name, reason });
+      console.error(`FAILED ${name}:`, error);
+      save();
+      process.exitCode = 1;
+    }
+  }
+  printTable();
+}
+
+const currentConditions = (): Conditions => ({
+  node: process.version,
+  cores: availableParallelism(),
+  load: loadavg()[0] ?? 0,
+  startedAt: new Date().toISOString(),
+});
 
 /** Ratios tolerate a busy machine, rates and times do not. The load is therefore printed. */
-function conditions(): string {
-  const cores = availableParallelism();
-  const [load = 0] = loadavg();
+function textOf({ node, cores, load }: Conditions, { isBrief }: Plan): string {
   const busy = load > cores / 4 ? '; other work runs beside this, so trust the ratios alone' : '';
-  return `Node ${process.version}, ${cores} cores, load ${load.toFixed(1)} before the start${busy}`;
-}
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => process.exit(130));
+  const brief = isBrief ? '; a brief run, its figures mean nothing' : '';
+  return `Node ${node}, ${cores} cores, load ${load.toFixed(1)} before the start${busy}${brief}`;
 }
 
 main().catch((error: unknown) => {
-  console.error(error);
-  process.exit(1);
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(2);
 });

@@ -5,16 +5,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '@keyrail/testing/processes/homes.ts';
 import { ask, keptConnections } from '@keyrail/testing/processes/http.ts';
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
-import { POOL_SIZE, startOnPostgres } from './keyrail.ts';
-import { foundWorkspace } from './requests.ts';
-import { whileOpen } from './stop.ts';
-import type { Finding } from './table.ts';
+import { withCleanup } from './measure/cleanup.ts';
+import { createFinding, showMedian, showRatio } from './measure/finding.ts';
+import { atLeast } from './measure/goal.ts';
+import type { Run } from './measure/plan.ts';
+import { median } from './measure/statistics.ts';
+import { POOL_SIZE, startOnPostgres } from './setup/keyrail.ts';
+import { createWorkspace } from './setup/workspaces.ts';
 
 const SHARE_MIN = 0.8;
 const TIMES = [3, 30];
 /** Counting starts after the first request could have timed out. */
 const SETTLED_MS = 4000;
-const COUNTED_MS = 8000;
+const BRIEF_SETTLED_MS = 1500;
+/**
+ * Each window is a value of its own, so that the result has a spread. It is longer than the pause
+ * of a refused client, because the retries of many come in waves.
+ */
+const WINDOW_MS = 2000;
+const WINDOWS = 5;
+const BRIEF_WINDOWS = 1;
 const RAMP_MS = 1000;
 const RETRY_AFTER_MS = 1000;
 
@@ -27,73 +37,86 @@ const places: readonly Place[] = [
 /** Every connection of the pool is busy. */
 const SATURATING = POOL_SIZE;
 
-export async function measureOverload(): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const place of places) findings.push(...(await measureAt(place)));
-  return findings;
+export async function measureOverload(run: Run): Promise<void> {
+  for (const place of places) await measureAt(run, place);
 }
 
-const measureAt = ({ name, roundTripMs }: Place): Promise<Finding[]> =>
-  whileOpen(async (keep) => {
+const measureAt = ({ plan, report }: Run, { name, roundTripMs }: Place): Promise<void> =>
+  withCleanup(async (stopAtEnd) => {
     const cluster = await openCluster({ tcp: true });
-    keep({ stop: cluster.close });
-    const wire = await openProxy(cluster.postgres.port);
-    keep({ stop: wire.close });
+    stopAtEnd({ stop: cluster.close });
+    const proxy = await openProxy(cluster.postgres.port);
+    stopAtEnd({ stop: proxy.close });
     const url = new URL(cluster.url);
-    url.port = String(wire.port);
-    const server = keep(await startOnPostgres(url.href, { KEYRAIL_LOG_LEVEL: 'error' }));
-    const token = await foundWorkspace(server.port, server.bootstrapToken, 'overload');
-    const change = changing(server.port, token);
-    await goodput(SATURATING, change, SETTLED_MS); // every connection is open
-    wire.delayAnswers(roundTripMs);
-    const peak = await goodput(SATURATING, change, COUNTED_MS);
-    const findings: Finding[] = [];
+    url.port = String(proxy.port);
+    const server = stopAtEnd(await startOnPostgres(url.href, { KEYRAIL_LOG_LEVEL: 'error' }));
+    const { token } = await createWorkspace(server, 'overload');
+    const change = createChange(server.port, token);
+    const settledMs = plan.isBrief ? BRIEF_SETTLED_MS : SETTLED_MS;
+    const windows = plan.isBrief ? BRIEF_WINDOWS : WINDOWS;
+    const goodput = (clients: number) => measureGoodput(change, { clients, settledMs, windows });
+    await goodput(SATURATING); // every connection is open
+    proxy.delayAnswers(roundTripMs);
+    const saturated = await goodput(SATURATING);
     for (const times of TIMES) {
-      const done = await goodput(SATURATING * times, change, COUNTED_MS);
-      findings.push({
-        name: `overload: ${times} times the load, PostgreSQL ${name}`,
-        ours: `${done.toFixed(1)}/s`,
-        peer: `${peak.toFixed(1)}/s`,
-        ratio: (done / peak).toFixed(2),
-        target: `>= ${SHARE_MIN}`,
-        met: done >= peak * SHARE_MIN,
-      });
+      const overloaded = await goodput(SATURATING * times);
+      const shares = overloaded.map((rate) => rate / median(saturated));
+      report(
+        createFinding({
+          name: `overload: ${times} times the load, PostgreSQL ${name}`,
+          values: shares,
+          show: showRatio,
+          goal: atLeast(SHARE_MIN),
+          ours: showMedian(overloaded, showGoodput),
+          peer: `saturated ${showMedian(saturated, showGoodput)}`,
+          ratio: showMedian(shares, showRatio),
+        }),
+      );
     }
-    return findings;
   });
 
-function changing(port: number, token: string): () => Promise<boolean> {
+const showGoodput = (perSecond: number): string => `${perSecond.toFixed(1)}/s`;
+
+/** Makes one change; returns whether it succeeded, and throws without a response. */
+function createChange(port: number, token: string): () => Promise<boolean> {
   const agent = keptConnections(Number.POSITIVE_INFINITY);
   const body = { env: 'live', name: 'Nightly import' };
-  const wanted = { method: 'POST', path: '/v1/secret_keys', token, body, agent } as const;
+  const request = { method: 'POST', path: '/v1/secret_keys', token, body, agent } as const;
   return async () => {
-    const outcome = await ask(`http://127.0.0.1:${port}`, wanted);
-    if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);
+    const outcome = await ask(`http://127.0.0.1:${port}`, request);
+    if (outcome.kind !== 'answered') throw new Error(`no response: ${JSON.stringify(outcome)}`);
     return outcome.status === 201;
   };
 }
 
-/** Changes per second while each client makes one change after the other. */
-async function goodput(
-  clients: number,
+type Load = { clients: number; settledMs: number; windows: number };
+
+/** Changes per second in each window, while each client makes one change after the other. */
+async function measureGoodput(
   change: () => Promise<boolean>,
-  countedMs: number,
-): Promise<number> {
+  { clients, settledMs, windows }: Load,
+): Promise<number[]> {
   let done = 0;
-  let phase: 'settling' | 'counted' | 'over' = 'settling';
+  let isOver = false;
   const running = Array.from({ length: clients }, async (_, at) => {
     // Connect one after the other: the system's queue for new connections is short.
     await sleep((at / clients) * RAMP_MS);
-    while (phase !== 'over') {
-      const isDone = await change();
-      if (isDone && phase === 'counted') done += 1;
-      if (!isDone) await sleep(RETRY_AFTER_MS);
+    while (!isOver) {
+      if (await change()) done += 1;
+      else await sleep(RETRY_AFTER_MS);
     }
   });
-  await sleep(SETTLED_MS);
-  phase = 'counted';
-  await sleep(countedMs);
-  phase = 'over';
-  await Promise.all(running);
-  return (done * 1000) / countedMs;
+  const rates: number[] = [];
+  const count = async (): Promise<void> => {
+    await sleep(settledMs);
+    while (rates.length < windows) {
+      const before = done;
+      const beganAt = performance.now();
+      await sleep(WINDOW_MS);
+      rates.push(((done - before) * 1000) / (performance.now() - beganAt));
+    }
+    isOver = true;
+  };
+  await Promise.all([count(), ...running]);
+  return rates;
 }

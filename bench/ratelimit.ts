@@ -2,18 +2,19 @@
 // rate-limiter-flexible with the same rules. In memory: against the same bare route, and against
 // one that responds immediately.
 import { startRedis } from '@keyrail/testing/stores/redis.ts';
-import { openPeerServer } from './children.ts';
-import { compareRates } from './compare.ts';
-import { underLoad } from './contestants.ts';
-import { openPostgres, startOnPostgres } from './keyrail.ts';
-import { openLoader } from './loader.ts';
-import { foundWorkspace, requestText } from './requests.ts';
-import { type Laps, takeTurns } from './rounds.ts';
-import { whileOpen } from './stop.ts';
-import type { Finding } from './table.ts';
+import { underLoad } from './load/contestants.ts';
+import { openLoadGenerator } from './load/load-generator.ts';
+import { openServer } from './load/programs.ts';
+import { requestText } from './load/requests.ts';
+import { withCleanup } from './measure/cleanup.ts';
+import { compareRates } from './measure/compare.ts';
+import { atLeast } from './measure/goal.ts';
+import { type Run, roundsOf } from './measure/plan.ts';
+import { runRounds } from './measure/rounds.ts';
+import { openPostgres, startOnPostgres } from './setup/keyrail.ts';
+import { createWorkspace } from './setup/workspaces.ts';
 
-const names = ['check, redis', 'one EVALSHA', 'flexible', 'check, memory', 'trivial POST'] as const;
-type Name = (typeof names)[number];
+type Name = 'check, redis' | 'one EVALSHA' | 'flexible' | 'check, memory' | 'trivial POST';
 
 const check = {
   project_id: '01890000-0000-7000-8000-000000000001',
@@ -30,41 +31,37 @@ const check = {
 const post = (path: string, token?: string): string =>
   requestText({ method: 'POST', path, body: check, ...(token === undefined ? {} : { token }) });
 
-export async function measureRatelimit(): Promise<Finding[]> {
-  return whileOpen(async (keep) => {
-    const redis = keep(await startRedis());
-    const store = keep(await openPostgres()); // stores the secret key; checks do not query it
-    const loader = keep(await openLoader());
+export async function measureRatelimit({ plan, report }: Run): Promise<void> {
+  await withCleanup(async (stopAtEnd) => {
+    const redis = stopAtEnd(await startRedis());
+    const store = stopAtEnd(await openPostgres()); // stores the secret key; checks do not query it
+    const generator = stopAtEnd(await openLoadGenerator());
     const keyrail = async (name: Name, slug: string, settings: Record<string, string>) => {
-      const server = keep(await startOnPostgres(store.url, settings));
-      const token = await foundWorkspace(server.port, server.bootstrapToken, slug);
-      return underLoad<Name>(loader, { name, server, request: post('/v1/ratelimit/check', token) });
+      const server = stopAtEnd(await startOnPostgres(store.url, settings));
+      const { token } = await createWorkspace(server, slug);
+      const request = post('/v1/ratelimit/check', token);
+      return underLoad<Name>(generator, { name, server, request });
     };
     const peer = async (name: Name, which: string) => {
       const settings = { BENCH_PEER: which, BENCH_REDIS_URL: redis.url };
-      const server = keep(await openPeerServer('limiter-servers.ts', settings));
-      return underLoad<Name>(loader, { name, server, request: post('/') });
+      const server = stopAtEnd(await openServer('peers/limiter-server.ts', settings));
+      return underLoad<Name>(generator, { name, server, request: post('/') });
     };
-    return findings(
-      await takeTurns<Name>([
-        await keyrail('check, redis', 'on-redis', { REDIS_URL: redis.url }),
-        await peer('one EVALSHA', 'evalsha'),
-        await peer('flexible', 'flexible'),
-        await keyrail('check, memory', 'in-memory', {}),
-        await peer('trivial POST', 'trivial'),
-      ]),
-    );
+    const samples = await runRounds<Name>(roundsOf(plan), [
+      await keyrail('check, redis', 'on-redis', { REDIS_URL: redis.url }),
+      await peer('one EVALSHA', 'evalsha'),
+      await peer('flexible', 'flexible'),
+      await keyrail('check, memory', 'in-memory', {}),
+      await peer('trivial POST', 'trivial'),
+    ]);
+    const compare = (ours: Name, peer: Name, ratioMin: number): void => {
+      const name = `ratelimit: ${ours}, against ${peer}`;
+      report(compareRates(samples, { name, ours, peer, goal: atLeast(ratioMin) }));
+    };
+    compare('check, redis', 'one EVALSHA', 0.7);
+    compare('check, redis', 'flexible', 1);
+    compare('check, memory', 'one EVALSHA', 0.8);
+    // The same goal against a route without any call, which is the harder of the two.
+    compare('check, memory', 'trivial POST', 0.8);
   });
-}
-
-function findings(laps: Laps<Name>): Finding[] {
-  const compare = (ours: Name, peer: Name, least: number): Finding =>
-    compareRates(laps, { name: `ratelimit: ${ours}`, ours, peer, least });
-  return [
-    compare('check, redis', 'one EVALSHA', 0.7),
-    compare('check, redis', 'flexible', 1),
-    compare('check, memory', 'one EVALSHA', 0.8),
-    // The same target against a route without any call, which is the harder of the two.
-    compare('check, memory', 'trivial POST', 0.8),
-  ];
 }

@@ -27,7 +27,7 @@ const usual = { needs: [], offers: [], quickFiles: [], together: /^$/ };
  * Adapter tests borrow a shared suite; only a process of their own shows which file a test belongs
  * to.
  */
-const together = /^packages\/(?!sdk\/src\/adapters)|^tests\/laws\/every-/;
+const together = /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/every-/;
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
 /** Run in this order. The last lanes mostly wait, so they run in parallel with the first. */
@@ -41,6 +41,7 @@ export const lanes: Lane[] = [
       'packages/*/src/**/*.test.ts',
       'tests/laws/**/*.test.ts',
       'tests/packages/**/*.test.ts',
+      'bench/**/*.test.ts',
     ],
     quickFiles: [
       'packages/{protocol,client}/src/**/*.test.ts',

@@ -1,0 +1,28 @@
+// The parent's side of the load generator: one child process for a whole benchmark, so that its
+// code is as warm in the first round as in the last.
+import type { Counted } from '../measure/overrun.ts';
+import { openWorker, type Worker } from './programs.ts';
+
+export type LoadCommand = { port: number; request: string; connections: number; ms: number };
+
+export type LoadResult = Counted & {
+  p50Ms: number;
+  p99Ms: number;
+  /** The generator's share of one core. Near 1, the generator limits the rate. */
+  cpuShare: number;
+};
+
+export const CONNECTIONS = 32;
+
+export type LoadGenerator = {
+  run(target: { port: number; request: string }, ms: number): Promise<LoadResult>;
+  stop(): Promise<void>;
+};
+
+export async function openLoadGenerator(): Promise<LoadGenerator> {
+  const worker: Worker<LoadCommand, LoadResult> = await openWorker('load/generator-program.ts');
+  return {
+    run: ({ port, request }, ms) => worker.run({ port, request, connections: CONNECTIONS, ms }, ms),
+    stop: worker.stop,
+  };
+}

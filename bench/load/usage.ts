@@ -1,0 +1,22 @@
+// CPU time and memory of a running program, from the system's own accounting.
+import { readdirSync, readFileSync } from 'node:fs';
+
+type Running = { pid: number };
+
+/** CPU time that a program has used so far; null where the system does not provide it. */
+export function cpuMsOf({ pid }: Running): number | null {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const nanoseconds = threads.map((thread) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+    );
+    return nanoseconds.reduce((sum, one) => sum + one, 0) / 1_000_000;
+  } catch {
+    return null;
+  }
+}
+
+export function residentMegabytes({ pid }: Running): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+}

@@ -1,0 +1,14 @@
+// The loop of a worker process: it runs the commands of its parent.
+
+/** Reports ready, runs one command after the other, and exits with its parent. */
+export function runCommands<Command, Result>(run: (command: Command) => Promise<Result>): void {
+  process.on('message', async (command: Command) => {
+    try {
+      process.send?.({ result: await run(command) });
+    } catch (error) {
+      process.send?.({ failure: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  process.once('disconnect', () => process.exit(0));
+  process.send?.({ ready: true });
+}

@@ -1,0 +1,47 @@
+// The bound of a round: one that takes ten times its plan is ended, not waited for.
+
+export const OVERRUN_MAX = 10;
+
+/**
+ * Waits for work, but not longer than ten times its plan. Returns whether the work was ended. Ended
+ * work goes on in the background until its next look at the time; its result is dropped.
+ */
+export async function isEndedByOverrun(
+  work: Promise<unknown>,
+  plannedMs: number,
+): Promise<boolean> {
+  const { promise: overrun, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(true), plannedMs * OVERRUN_MAX);
+  work.catch(() => {}); // a failure after the end is nobody's
+  try {
+    return await Promise.race([work.then(() => false), overrun]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Completed pieces of work, and the time that they took. */
+export type Counted = { done: number; ms: number; isEnded: boolean };
+
+/** A round that completed nothing before it was ended counts as one piece: an upper bound. */
+export const perSecond = ({ done, ms }: Counted): number => (Math.max(done, 1) * 1000) / ms;
+
+/** Runs `concurrency` loops in parallel, each repeating the step until the time is over. */
+export async function repeat(
+  { ms, concurrency }: { ms: number; concurrency: number },
+  begin: () => () => Promise<unknown>,
+): Promise<Counted> {
+  const beganAt = performance.now();
+  const elapsedMs = () => performance.now() - beganAt;
+  let done = 0;
+  const loop = async (): Promise<void> => {
+    const step = begin();
+    while (elapsedMs() < ms) {
+      await step();
+      done += 1;
+    }
+  };
+  const loops = Promise.all(Array.from({ length: concurrency }, loop));
+  const isEnded = await isEndedByOverrun(loops, ms);
+  return { done, ms: elapsedMs(), isEnded };
+}

@@ -1,0 +1,63 @@
+// Rounds of several contestants in turns (A B C, A B C, …), so that other load on the machine
+// affects all of them equally: only adjacent measurements are comparable.
+import { showRate } from './finding.ts';
+import { OVERRUN_MAX } from './overrun.ts';
+import type { RoundPlan } from './plan.ts';
+
+const ROUNDS_SHOWN = 5;
+/** After this many ended rounds the benchmark goes on with the samples that it has. */
+const ENDED_ROUNDS_MAX = 5;
+
+/** The result of one contestant in one round. */
+export type Sample = {
+  perSecond: number;
+  /** Per second of CPU time, if the contestant measures it. */
+  perCpuSecond?: number;
+  /** The round took ten times its plan and was ended; the rate is that of the work completed. */
+  isEnded: boolean;
+  remark: string;
+};
+
+export type Contestant<Name extends string> = { name: Name; run(ms: number): Promise<Sample> };
+
+/** The samples of a contestant, one for each round. */
+export type Samples<Name extends string> = (name: Name) => readonly Sample[];
+
+export async function runRounds<Name extends string>(
+  { warmUpMs, roundMs, rounds }: RoundPlan,
+  contestants: readonly Contestant<Name>[],
+): Promise<Samples<Name>> {
+  for (const { name, run } of contestants) {
+    const { isEnded } = await run(warmUpMs);
+    if (isEnded) console.log(`  warm-up of ${name} ended after ${OVERRUN_MAX} times its plan`);
+  }
+  const samples = new Map<Name, Sample[]>(contestants.map(({ name }) => [name, []]));
+  let endedRounds = 0;
+  for (let round = 1; round <= rounds && endedRounds < ENDED_ROUNDS_MAX; round += 1) {
+    let isEnded = false;
+    for (const { name, run } of contestants) {
+      const sample = await run(roundMs);
+      samples.get(name)?.push(sample);
+      isEnded ||= sample.isEnded;
+      const isShown = round % Math.ceil(rounds / ROUNDS_SHOWN) === 0;
+      if (isShown || sample.isEnded) console.log(`  round ${round}  ${line(name, sample)}`);
+    }
+    if (isEnded) endedRounds += 1;
+  }
+  if (endedRounds === ENDED_ROUNDS_MAX) console.log(`  stopped after ${endedRounds} ended rounds`);
+  return (name) => samples.get(name) ?? [];
+}
+
+function line(name: string, { perSecond, isEnded, remark }: Sample): string {
+  const ended = isEnded ? `, ended after ${OVERRUN_MAX} times its plan` : '';
+  return `${name.padEnd(34)}${showRate(perSecond).padStart(10)}  ${remark}${ended}`;
+}
+
+export const rates = (samples: readonly Sample[]): number[] =>
+  samples.map(({ perSecond }) => perSecond);
+
+/** The rounds in which one of the contestants was ended. */
+export const endedRoundsOf = (...contestants: (readonly Sample[])[]): number =>
+  (contestants[0] ?? []).filter((_, round) =>
+    contestants.some((samples) => samples[round]?.isEnded === true),
+  ).length;

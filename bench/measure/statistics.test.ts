@@ -1,0 +1,61 @@
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { median, medianInterval, percentile, ratios } from './statistics.ts';
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+test('a median is the middle value, or the mean of the two in the middle', () => {
+  equal(median([3, 1, 2]), 2);
+  equal(median([4, 1, 3, 2]), 2.5);
+  equal(median([7]), 7);
+  throws(() => median([]), /no values/);
+});
+
+test('a median does not change the order of its values', () => {
+  const values = [3, 1, 2];
+  median(values);
+  deepEqual(values, [3, 1, 2]);
+});
+
+test('an interval of a median needs five values', () => {
+  equal(medianInterval([]), null);
+  equal(medianInterval([1, 2, 3, 4]), null);
+  deepEqual(medianInterval([5, 1, 4, 2, 3]), { low: 1, high: 5 });
+});
+
+test('an interval of a median is narrower among many values', () => {
+  deepEqual(medianInterval(upTo(15)), { low: 4, high: 12 });
+  deepEqual(medianInterval(upTo(85)), { low: 34, high: 52 });
+});
+
+test('an interval contains the true median 95 times in 100', () => {
+  const random = createRandom(1);
+  const rounds = 2000;
+  let hits = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    // The median of these values is 0.25.
+    const interval = medianInterval(Array.from({ length: 85 }, () => random() ** 2));
+    if (interval && interval.low <= 0.25 && interval.high >= 0.25) hits += 1;
+  }
+  equal(hits / rounds > 0.93 && hits / rounds < 0.98, true, `${hits} of ${rounds}`);
+});
+
+/** A small generator of uniform numbers, the same in every run. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+test('a percentile is one of the values', () => {
+  equal(percentile(upTo(100), 0.5), 51);
+  equal(percentile(upTo(100), 0.99), 100);
+  equal(percentile([3, 1, 2], 1), 3);
+  equal(percentile([], 0.5), 0);
+});
+
+test('ratios compare the values of the same round', () => {
+  deepEqual(ratios([1, 4], [2, 2]), [0.5, 2]);
+});

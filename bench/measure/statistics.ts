@@ -1,0 +1,44 @@
+// Statistics of samples: medians, their confidence intervals, percentiles and ratios.
+
+export type Interval = { low: number; high: number };
+
+/** Fewer values have no interval: the extremes of five contain the median 94 times in 100. */
+const INTERVAL_VALUES_MIN = 5;
+/** Half the width of a 95 % interval: positions of sorted values per root of their count. */
+const HALF_WIDTH = 0.98;
+
+const sorted = (values: readonly number[]): number[] =>
+  values.toSorted((one, other) => one - other);
+
+export function median(values: readonly number[]): number {
+  const inOrder = sorted(values);
+  const middle = Math.floor(inOrder.length / 2);
+  const upper = inOrder[middle];
+  if (upper === undefined) throw new Error('no values to take a median of');
+  const lower = inOrder.length % 2 === 0 ? (inOrder[middle - 1] ?? upper) : upper;
+  return (lower + upper) / 2;
+}
+
+/**
+ * The 95 % confidence interval of the median: two of the sorted values, whose positions depend only
+ * on the number of values. Null if there are too few values.
+ */
+export function medianInterval(values: readonly number[]): Interval | null {
+  if (values.length < INTERVAL_VALUES_MIN) return null;
+  const inOrder = sorted(values);
+  const middle = inOrder.length / 2;
+  const halfWidth = HALF_WIDTH * Math.sqrt(inOrder.length);
+  const from = Math.max(0, Math.floor(middle - halfWidth));
+  const to = Math.min(inOrder.length - 1, Math.ceil(middle + halfWidth) - 1);
+  return { low: inOrder[from] ?? Number.NaN, high: inOrder[to] ?? Number.NaN };
+}
+
+/** The value below which this share of the values lies; the largest value for a share of 1. */
+export function percentile(values: readonly number[], share: number): number {
+  const position = Math.min(values.length - 1, Math.floor(values.length * share));
+  return sorted(values)[position] ?? 0;
+}
+
+/** Ratios per round: adjacent measurements are compared, not the best of each contestant. */
+export const ratios = (ours: readonly number[], peers: readonly number[]): number[] =>
+  ours.map((value, round) => value / (peers[round] ?? Number.NaN));

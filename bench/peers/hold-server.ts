@@ -1,0 +1,23 @@
+// The lower bound for notifying 200 nodes: a server that holds requests and answers all of them on
+// a POST, with as many bytes as a delta has. It stores nothing.
+import Fastify, { type FastifyReply } from 'fastify';
+import { listenWithFastify } from './listen.ts';
+
+const BODY_CHARS = 480;
+
+const app = Fastify();
+let held: FastifyReply[] = [];
+let version = 1;
+
+app.get('/wait', (_request, reply) => {
+  held.push(reply);
+});
+app.post('/change', async () => {
+  version += 1;
+  const waiting = held;
+  held = [];
+  const body = JSON.stringify({ version, padding: 'x'.repeat(BODY_CHARS) });
+  for (const reply of waiting) reply.type('application/json').send(body);
+  return { version };
+});
+await listenWithFastify(app);

@@ -1,0 +1,7 @@
+// The peer of every read: the minimum of Fastify, a route that returns a small object.
+import Fastify from 'fastify';
+import { listenWithFastify } from './listen.ts';
+
+const app = Fastify({ logger: false });
+app.get('/', () => ({ object: 'greeting', text: 'hello', number: 1 }));
+await listenWithFastify(app);

@@ -1,0 +1,68 @@
+// Nodes that long-poll, in a program of their own: raw keep-alive sockets, each polling for changes
+// after its version and recording when the response arrived. Times of two programs on one machine
+// are comparable: both read the system's monotonic clock.
+import { connect } from 'node:net';
+import { hrtime } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommands } from '../load/worker-loop.ts';
+
+export type StartNodes = {
+  port: number;
+  path: string;
+  token: string;
+  version: number;
+  count: number;
+};
+/** Asks for the times at which a version arrived. */
+export type FindArrivals = { port: number; version: number };
+export type Arrivals = { arrivedMs: number[] };
+
+const HEAD_END = '\r\n\r\n';
+/** Waits until all polls are held. A poll that would not be held has been answered by then. */
+const SETTLE_MS = 500;
+
+/** Arrival times by port and version. */
+const arrivals = new Map<string, number[]>();
+
+async function startNodes(command: StartNodes): Promise<void> {
+  const nodes = Array.from({ length: command.count }, (_, at) => startNode(command, `n${at}`));
+  await Promise.all(nodes);
+  await sleep(SETTLE_MS);
+}
+
+function startNode({ port, path, token, version }: StartNodes, name: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+  let known = version;
+  const poll = (): void => {
+    const line = `GET ${path}&since=${known}&node=${name} HTTP/1.1`;
+    socket.write(`${line}\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}${HEAD_END}`);
+  };
+  let pending = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    pending += chunk;
+    const headEnd = pending.indexOf(HEAD_END);
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(pending)?.[1] ?? 0);
+    if (headEnd < 0 || pending.length < headEnd + HEAD_END.length + length) return;
+    const atMs = Number(hrtime.bigint()) / 1e6;
+    const response = pending;
+    pending = '';
+    if (response.startsWith('HTTP/1.1 200 ')) {
+      known = Number(/"version":(\d+)/.exec(response)?.[1]);
+      const change = `${port} ${known}`;
+      arrivals.set(change, [...(arrivals.get(change) ?? []), atMs]);
+    } else if (!response.startsWith('HTTP/1.1 304 ')) throw new Error(response.slice(0, 300));
+    poll();
+  });
+  socket.once('connect', () => {
+    poll();
+    resolve();
+  });
+  socket.once('error', reject);
+  return promise;
+}
+
+runCommands(async (command: StartNodes | FindArrivals): Promise<Arrivals> => {
+  if ('path' in command) await startNodes(command);
+  return { arrivedMs: arrivals.get(`${command.port} ${command.version}`) ?? [] };
+});

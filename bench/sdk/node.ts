@@ -1,0 +1,136 @@
+// One SDK node in a process of its own: loads a policy, then decides and hashes in turns.
+import { createHash, hash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
+import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
+import type { Keyrail } from '../../packages/sdk/src/parts.ts';
+import { runCommands } from '../load/worker-loop.ts';
+import { BENCH_PROJECT, keyOf } from './keys.ts';
+import type { Loaded } from './loading.ts';
+
+type Kind = 'decide' | 'hash' | 'createHash';
+
+export type NodeCommand = { kind: 'load'; port: number; keys: number } | { kind: Kind; ms: number };
+
+/** Also counts the thread's own CPU time, which excludes other programs. */
+export type Timed = { kind: Kind; perSecond: number; perCpuSecond: number };
+
+const READY_MS_MAX = 300_000;
+/** More keys than any CPU cache holds, each equally likely. */
+const SAMPLE_MAX = 200_000;
+const BATCH = 256;
+const SETTLE_MS = 50;
+const ROUTE = { scopes: [] };
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+let node: Keyrail | null = null;
+let texts: string[] = [];
+let sink: unknown;
+
+/** Waits for the event loop, because some memory is released only when it turns. */
+async function bytesInUse(): Promise<number> {
+  for (let n = 0; n < 5; n += 1) {
+    collect();
+    await sleep(SETTLE_MS);
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+async function load({ port, keys }: { port: number; keys: number }): Promise<Loaded> {
+  const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
+  const url = `http://127.0.0.1:${port}`;
+  const options = { url, secretKey, projectId: BENCH_PROJECT, telemetry: false };
+  // The first call makes the runtime load fetch.
+  await fetch(url, { method: 'POST' });
+  const cpu = process.cpuUsage();
+  const beganAt = performance.now();
+  node = createKeyrail(options);
+  if (!(await node.ready(READY_MS_MAX))) throw new Error('the node received no policy');
+  const wallMs = performance.now() - beganAt;
+  const { user, system } = process.cpuUsage(cpu);
+  const { blockedMs, bytesPerKey } = await loadSecond(options, keys);
+  const count = Math.min(keys, SAMPLE_MAX);
+  // Spread over all keys by a step that shares no factor with round numbers.
+  texts = Array.from({ length: count }, (_, at) => flat(keyOf((at * 7_919) % keys).secret));
+  return { cpuMs: (user + system) / 1000, wallMs, blockedMs, bytesPerKey };
+}
+
+/**
+ * A second node loads the same policy. Measures the additional memory and the longest block of the
+ * event loop meanwhile, in CPU time, which excludes other programs. The first node is timed without
+ * either: forced garbage collections make V8 collect more often afterwards.
+ */
+async function loadSecond(
+  options: KeyrailOptions,
+  keys: number,
+): Promise<Pick<Loaded, 'blockedMs' | 'bytesPerKey'>> {
+  const before = await bytesInUse();
+  const second = createKeyrail(options);
+  let longest = 0;
+  let isOver = false;
+  let last = process.threadCpuUsage();
+  const tick = () => {
+    const now = process.threadCpuUsage();
+    longest = Math.max(longest, now.user + now.system - last.user - last.system);
+    last = now;
+    if (!isOver) setImmediate(tick);
+  };
+  tick();
+  await second.ready(READY_MS_MAX);
+  isOver = true;
+  const bytesPerKey = ((await bytesInUse()) - before) / keys;
+  await second.close();
+  return { blockedMs: longest / 1000, bytesPerKey };
+}
+
+/** A flat string, as a header's value is; V8 would otherwise hash a rope. */
+const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
+
+const actions: Record<Kind, (text: string) => void> = {
+  decide: (text: string) => {
+    sink = node?.verify(text, ROUTE);
+  },
+  // The hash inside a decision, over the same texts in the same order. (A decision hashes bytes
+  // that it already has; for a string this call is the fastest.)
+  hash: (text: string) => {
+    sink = hash('sha256', text, 'binary');
+  },
+  // The usual way to write it.
+  createHash: (text: string) => {
+    sink = createHash('sha256').update(text).digest();
+  },
+};
+
+let at = 0;
+function count(kind: Kind, ms: number): Timed {
+  const act = actions[kind];
+  const beganAt = performance.now();
+  const before = process.threadCpuUsage();
+  let done = 0;
+  for (;;) {
+    for (let n = 0; n < BATCH; n += 1) {
+      act(texts[at] ?? '');
+      at = at + 1 < texts.length ? at + 1 : 0;
+    }
+    done += BATCH;
+    const tookMs = performance.now() - beganAt;
+    if (tookMs < ms) continue;
+    const { user, system } = process.threadCpuUsage();
+    const cpuMs = (user + system - before.user - before.system) / 1000;
+    return { kind, perSecond: (done / tookMs) * 1000, perCpuSecond: (done / cpuMs) * 1000 };
+  }
+}
+
+runCommands(async (command: NodeCommand): Promise<Loaded | Timed> => {
+  if (command.kind === 'load') return load(command);
+  const timed = count(command.kind, command.ms);
+  const last = Object(sink);
+  if (last.allowed === false) throw new Error(`a key was refused: ${last.reason}`);
+  return timed;
+});

@@ -1,7 +1,0 @@
-// The peer of every read: the minimum of Fastify, a route that returns a small object.
-import Fastify from 'fastify';
-import { listenAndAnnounce } from './announce.ts';
-
-const app = Fastify({ logger: false });
-app.get('/', () => ({ object: 'greeting', text: 'hello', number: 1 }));
-await listenAndAnnounce(app);
