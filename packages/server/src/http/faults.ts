@@ -1,7 +1,7 @@
 // Converts every failure to an error response, and logs it. For an error that is not an ApiError,
 // the caller gets only the request id.
 import { wireCode } from '@keyrail/protocol/error-codes.ts';
-import { ApiError, invalid } from '../base/errors.ts';
+import { ApiError, invalid, reasonOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { apiErrorIfOfStore } from '../doors/store-faults.ts';
 
@@ -52,10 +52,14 @@ export const errorBody = (error: ApiError): ErrorBody => ({
 export const errorHeaders = (error: ApiError): Record<string, string> =>
   error.status === 401 ? { 'www-authenticate': 'Bearer', ...error.headers } : error.headers;
 
-/** Logs 5xx errors with their cause. Errors of the caller are not logged. */
+/**
+ * Logs 5xx errors with their cause. Errors of the caller are not logged. A 503 has no stack: under
+ * overload there are many, and their reason says all.
+ */
 export function logFault(log: Log, error: ApiError, requestId: string): void {
   if (error.status < 500) return;
-  const fields = { requestId, code: error.code, error: error.cause ?? error };
-  if (error.status === 503) log.warn(fields, 'unavailable');
-  else log.error(fields, 'internal error');
+  const { code } = error;
+  const cause = error.cause ?? error;
+  if (error.status === 503) log.warn({ requestId, code, reason: reasonOf(cause) }, 'unavailable');
+  else log.error({ requestId, code, error: cause }, 'internal error');
 }
