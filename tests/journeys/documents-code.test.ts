@@ -1,6 +1,6 @@
 // The code in the READMEs of the SDK, the client and the reference, run as it is written: each
 // framework example serves a request, the client examples call a real server.
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, doesNotReject, equal, match, ok } from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -137,7 +137,32 @@ test('the client and the SDK work as their READMEs show, against a real server',
     'await keyrail.close();\nexport { decision };',
   ]);
   deepEqual(Object(node.decision).allowed, true);
+
+  for (const { code, place } of others) {
+    const program = imported(t, [...declared, ...around(code)]);
+    await doesNotReject(program, place);
+  }
 });
+
+/** Examples without a request: they only have to run. */
+const others = [
+  ...sdk.filter(({ code }) => /createTestKeyrail\(|resources: \{/.test(code)),
+  ...['docs/rate-limits.md', 'docs/idempotency.md'].flatMap(codeIn),
+];
+
+/** The example with the lines around it, and the end of its node. */
+function around(code: string): string[] {
+  const close = 'await keyrail.close();';
+  if (code.includes('createTestKeyrail(')) return [code];
+  if (code.includes('createKeyrail(')) {
+    const database = '{ query: async () => {} }';
+    const given = `const liveDatabase = ${database};\nconst sandboxDatabase = ${database};`;
+    return ["import { createKeyrail } from '@keyrail/sdk';", given, code, close];
+  }
+  const testNode = 'const keyrail = await createTestKeyrail();';
+  const imports = "import { createTestKeyrail } from '@keyrail/sdk/testing';";
+  return [imports, testNode, programs.express?.before ?? '', code, close];
+}
 
 test('the reference renders a document as its README shows', async (t) => {
   const [block] = codeIn('packages/reference/README.md');
