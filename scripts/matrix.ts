@@ -81,8 +81,8 @@ export const lanes: Lane[] = [
   {
     ...onPostgres,
     name: 'journeys',
-    // The examples show the SDK and already ran on the embedded store.
-    files: ['tests/journeys/!(examples).test.ts'],
+    // Examples and documents do not depend on the store.
+    files: ['tests/journeys/!(examples|documents*).test.ts'],
   },
   {
     ...usual,

@@ -6,6 +6,7 @@ import { systemClock } from '@keyrail/server/base/clock.ts';
 import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import { migratePostgres } from '@keyrail/server/stores.ts';
+import { blocksOf, documents } from '@keyrail/testing/documents.ts';
 import { whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { type Postgres, startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import pg from 'pg';
@@ -55,10 +56,22 @@ const ask = (user: string, database: string, text: string): Promise<Row[]> =>
 
 const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
 
-/** A login and a database as docs/operate.md describes, without a Keyrail schema. */
+/** The statements of docs/operate.md: those before the first start, and the one after it. */
+const statements = documents()
+  .filter(({ path }) => path === 'docs/operate.md')
+  .flatMap(blocksOf)
+  .filter(({ language }) => language === 'sql')
+  .map(({ code }) => code.split(';').filter((part) => part.trim() !== ''));
+
+/** Runs statements of docs/operate.md for another name, each in a transaction of its own. */
+async function administerAsWritten(index: 0 | 1, name: string): Promise<void> {
+  equal(statements.length, 2, 'the statements were found');
+  for (const text of statements[index] ?? []) await administer(text.replaceAll('keyrail', name));
+}
+
+/** A login and a database as docs/operate.md creates them, without a Keyrail schema. */
 async function made(name: string): Promise<string> {
-  await administer(`create role ${name} login noinherit createrole`);
-  await administer(`create database ${name} owner ${name}`);
+  await administerAsWritten(0, name);
   return name;
 }
 
@@ -90,7 +103,7 @@ test('a login of another database cannot connect, and cannot use a role if it ma
   const other = await made('other');
   for (const login of [mine, other]) {
     match((await migrated(login)).join(), new RegExp(`ALTER ROLE "${login}" NOCREATEROLE`));
-    await administer(`alter role ${login} nocreaterole`);
+    await administerAsWritten(1, login);
     deepEqual(await migrated(login), [], 'no warning is left');
   }
   equal(await stateOf(ask(other, mine, 'select 1')), REFUSED);

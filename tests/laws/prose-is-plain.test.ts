@@ -1,8 +1,9 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { documents } from '@keyrail/testing/documents.ts';
 import { COMMENT_COLUMNS_MAX, documentFaults, proseFaults } from './prose-rules.ts';
 import { shapeFaults } from './shape-rules.ts';
-import { documents, list, source, sources } from './tree.ts';
+import { list, source, sources } from './tree.ts';
 
 const path = 'packages/server/src/doors/read.ts';
 const says = (text: string, at = path) => proseFaults(source(at, text)).map((one) => one.says);

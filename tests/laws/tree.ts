@@ -35,15 +35,6 @@ export function sources(endings: string[]): Source[] {
   return found.sort().map((path) => source(path, readFileSync(join(root, path), 'utf8')));
 }
 
-/** The Markdown documents of the repository. */
-export function documents(): { path: string; text: string }[] {
-  const found = globSync('{*.md,docs/**/*.md,decisions/*.md,packages/*/*.md,bench/*.md}', {
-    cwd: root,
-    exclude: (name) => name === 'node_modules' || name === 'dist',
-  });
-  return found.sort().map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-}
-
 export function source(path: string, text: string): Source {
   return path.endsWith('.sql') ? sqlSource(path, text) : parsedSource(path, text);
 }

@@ -61,7 +61,7 @@ export const invites: Group = {
       question: (given) => `Withdraw the invitation ${given.id('id')}?`,
       request: (client, given) =>
         client.call('POST /v1/invites/{id}/revoke', { params: { id: given.id('id') } }),
-      message: (invite) => `Withdrew the invitation for ${invite.email}.`,
+      message: (invite) => `Revoked the invitation for ${invite.email}.`,
     }),
   ],
 };

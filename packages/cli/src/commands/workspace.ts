@@ -95,7 +95,7 @@ const switchTo: Command = {
 
 export const workspace: Group = {
   name: 'workspace',
-  summary: 'your account on this deployment',
+  summary: 'your workspace on this deployment',
   commands: [
     showCommand({
       name: 'get',

@@ -11,9 +11,9 @@ export type Signup = {
 };
 
 /**
- * Makes an account if there is none and the sign-up policy allows this address. Every sign-up runs
- * the same statements, writes rows of the same size and queues one mail request, so that neither
- * the response nor its time reveals the outcome. A password sent for an existing account is
+ * Creates an account if there is none and the sign-up policy allows this address. Every sign-up
+ * runs the same statements, writes rows of the same size and queues one mail request, so that
+ * neither the response nor its time reveals the outcome. A password sent for an existing account is
  * discarded.
  */
 export async function signUp(tx: People, signup: Signup): Promise<void> {

@@ -1,23 +1,29 @@
-// Every code example in the documents compiles against the package.
+// Every TypeScript and JavaScript example in the documents compiles against the packages.
 import { equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { type Block, blocksOf, documents, root } from '@keyrail/testing/documents.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
-const documents = ['packages/sdk/README.md', 'docs/integrate.md'];
+const text = (name: string): string => `declare const ${name}: string;`;
 
 /** Declarations for the names that an example uses but does not declare. */
 const given: Record<string, string> = {
-  url: 'declare const url: string;',
-  secretKey: 'declare const secretKey: string;',
-  projectId: 'declare const projectId: string;',
-  keyText: 'declare const keyText: string;',
+  url: text('url'),
+  token: text('token'),
+  secretKey: text('secretKey'),
+  projectId: text('projectId'),
+  keyText: text('keyText'),
+  project_id: text('project_id'),
+  tenant_id: text('tenant_id'),
+  id: text('id'),
   liveDatabase: 'declare const liveDatabase: { query(text: string): Promise<void> };',
   sandboxDatabase: 'declare const sandboxDatabase: { query(text: string): Promise<void> };',
   server: "declare const server: import('node:http').Server;",
+  openApi: "declare const openApi: import('@keyrail/protocol/json-schema.ts').JsonObject;",
+  client: "declare const client: import('@keyrail/client').Client;",
 };
 
 const apps: Record<string, string> = {
@@ -30,7 +36,7 @@ const apps: Record<string, string> = {
 function completed(code: string): string {
   const [, framework = ''] = /@keyrail\/sdk\/(\w+)/.exec(code) ?? [];
   const lines = Object.entries(given)
-    .filter(([name]) => new RegExp(`\\b${name}\\b`).test(code) && !code.includes(`const ${name} `))
+    .filter(([name]) => uses(code, name) && !code.includes(`const ${name} `))
     .map(([, line]) => line);
   const isShared = /\bkeyrail[,.]/.test(code) && !/const keyrail /.test(code);
   if (isShared) lines.push("declare const keyrail: import('@keyrail/sdk').Keyrail;");
@@ -41,20 +47,21 @@ function completed(code: string): string {
   return `${lines.join('\n')}\n${code}\nexport {};\n`;
 }
 
+const uses = (code: string, name: string): boolean =>
+  new RegExp(`(?<!\\.)\\b${name}\\b`).test(code);
+
+const isCode = ({ language, notRun }: Block): boolean => /^[tj]s$/.test(language) && !notRun;
+
 test('every code example in the documents compiles', async (t) => {
   // Below node_modules, so that imports resolve; with the process id, because runs may be parallel.
-  const folder = join(root, 'node_modules', '.cache', `keyrail-readme-${process.pid}`);
+  const folder = join(root, 'node_modules', '.cache', `keyrail-documents-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(folder, { recursive: true });
-  let pieces = 0;
-  for (const document of documents) {
-    const text = await readFile(join(root, document), 'utf8');
-    for (const [, code = ''] of text.matchAll(/```ts\n(.*?)```/gs)) {
-      pieces += 1;
-      await writeFile(join(folder, `piece-${pieces}.ts`), completed(code));
-    }
+  const examples = documents().flatMap(blocksOf).filter(isCode);
+  ok(examples.length > 10, 'found the examples');
+  for (const { place, code } of examples) {
+    await writeFile(join(folder, `${place.replaceAll(/\W/g, '-')}.ts`), completed(code));
   }
-  ok(pieces > 10, 'found the examples');
   const config = {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { experimentalDecorators: true, types: ['node'] },

@@ -1,0 +1,35 @@
+// Every code block of the documents is run or compiled by a test, or says why not.
+import { deepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Block, blocksOf, documents } from '@keyrail/testing/documents.ts';
+
+/** Shell commands are run by tests/journeys/documents, code is compiled by tests/packages. */
+const TESTED = ['sh', 'ts', 'js'];
+/** Run by tests/faults/database-roles. */
+const isTestedSql = ({ language, document }: Block): boolean =>
+  language === 'sql' && document === 'docs/operate.md';
+/** No code: the output of a program, a header, a diagram. */
+const SHOWN = 'text';
+
+const faultsOf = (blocks: Block[]): string[] =>
+  blocks
+    .filter(({ language, notRun }) => !TESTED.includes(language) && language !== SHOWN && !notRun)
+    .filter((block) => !isTestedSql(block))
+    .map(({ place, language }) => `${place}: no test runs a block in "${language}": mark it`);
+
+test('every code block is run by a test, or gives the reason why it is not', () => {
+  const all = documents().flatMap(blocksOf);
+  ok(all.length > 40, 'the blocks were found');
+  deepEqual(faultsOf(all), []);
+});
+
+test('a block without a reason is found, by its line', () => {
+  const block = (text: string) => faultsOf(blocksOf({ path: 'docs/a.md', text }));
+  deepEqual(block('A.\n\n```sql\nselect 1;\n```\n'), [
+    'docs/a.md:3: no test runs a block in "sql": mark it',
+  ]);
+  deepEqual(block('A.\n\n```\nls\n```\n').length, 1);
+  deepEqual(block('A.\n\n<!-- not run: needs an administrator -->\n```sql\nselect 1;\n```\n'), []);
+  deepEqual(block('<!-- not run: yes -->\n\nText between.\n\n```ini\na=b\n```\n').length, 1);
+  deepEqual(block('```sh\nls\n```\n\n```text\nfile\n```\n'), []);
+});
