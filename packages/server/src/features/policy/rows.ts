@@ -4,18 +4,35 @@ import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
 import { shelfTypeFor } from '../keys/list-partition.ts';
 import {
-  BEFORE_ALL_IDS,
-  type ChangeRange,
-  type ChangeRow,
-  type EntryRange,
-  type EntryRow,
+  changedShelves,
+  type EntryPosition,
+  type FeedFilter,
+  fedShelves,
   VERSIONS_PER_DELTA_MAX,
-} from './entries.ts';
-import { changedShelves, type FeedFilter, fedShelves } from './filter.ts';
+} from './feed-view.ts';
 
-export type { ChangeRow, EntryPosition, EntryRow } from './entries.ts';
+/** The columns of a key that the feed reads. */
+export type EntryRow = {
+  id: string;
+  tenantId: string;
+  env: Env;
+  lookupHash: string;
+  displayPrefix: string;
+  scopes: string[];
+  expiresAt: Date | null;
+  rateLimits: RateLimit[] | null;
+  shelf: number;
+  createdAt: Date;
+};
+
+type EntryRange = { after: EntryPosition | null; limit: number };
+
+export type ChangeRow = EntryRow & { version: number; isRevoked: boolean; isRetired: boolean };
+
+type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
 
 /** The current version of a project's feed, and the facts about the project that nodes need. */
 export type FeedHead = {
@@ -82,6 +99,9 @@ export function listEntries(
       order by fed.shelf, fed.created_at desc, fed.id desc limit ${limit}`,
   );
 }
+
+/** Sorts before every id: the start of a list partition in a change. */
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The current state of keys of all tenants that were written after a version, in the order of their
