@@ -2,8 +2,9 @@ import { assert } from '../../base/assert.ts';
 import { invalid } from '../../base/errors.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
-import { type MintedSecretKey, newSecretKey, type WantedSecretKey } from './material.ts';
-import { insertSecretKey, loadSecretKey } from './rows.ts';
+import type { Minted } from '../credentials/new-credential.ts';
+import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
+import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
 
 /**
  * The new key has the authority of its creator, never more. A secret key cannot outlive its own
@@ -12,7 +13,7 @@ import { insertSecretKey, loadSecretKey } from './rows.ts';
 export async function createSecretKey(
   tx: Write,
   wanted: Omit<WantedSecretKey, 'authority'>,
-): Promise<Change<MintedSecretKey>> {
+): Promise<Change<Minted<SecretKeyRow>>> {
   const authority = mintingAuthority(tx.reach.authority);
   const expiresAt = endWithinMaker(await makersEnd(tx), wanted.expiresAt);
   const { values, secret } = newSecretKey(tx, { ...wanted, expiresAt, authority });
