@@ -9,7 +9,7 @@ import { refuseOver } from './budget.ts';
 import { namedIn, refuseUnknown } from './named-ids.ts';
 import { listUnknown, updateBudget } from './rows.ts';
 
-export type Judged = { batch: Batch; now: Date };
+export type ValidatedBatch = { batch: Batch; now: Date };
 
 /**
  * Validates a batch of telemetry. The budget is charged first and stays charged even if the batch
@@ -19,7 +19,7 @@ export async function validateBatch(
   tx: Read,
   { principal, bytes }: { principal: Principal; bytes: Uint8Array },
   { eventsPerMinute }: { eventsPerMinute: number },
-): Promise<Judged> {
+): Promise<ValidatedBatch> {
   const body = readBody(bytes);
   const charge = await updateBudget(tx, { cost: body.cost, eventsPerMinute });
   refuseOver(charge, eventsPerMinute);

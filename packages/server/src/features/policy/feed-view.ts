@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../../base/errors.ts';
 import { allEnvs, type Env, type Reach } from '../../doors/reach.ts';
-import { shelvesOf } from '../keys/list-partition.ts';
+import { partitionsOf } from '../keys/list-partition.ts';
 
 export type FeedFilter = {
   projectId: string;
@@ -30,12 +30,12 @@ export const isInFeed = ({ tenantIds }: FeedFilter, { tenantId }: { tenantId: st
   tenantIds === null || tenantIds.includes(tenantId);
 
 /** The list partitions that a delta reads, including those of revoked keys. */
-export const changedShelves = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
-  shelvesOf(env ? [env] : allEnvs, { includeRevoked: true });
+export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
+  partitionsOf(env ? [env] : allEnvs, { includeRevoked: true });
 
 /** The list partitions that a snapshot reads. */
-export const fedShelves = ({ env }: FeedFilter): number[] =>
-  shelvesOf(env ? [env] : allEnvs, { includeRevoked: false });
+export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
+  partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
 /** The environments that a node sees, as stored in its record and reported. */
 export type EnvScope = Env | 'all';

@@ -4,7 +4,12 @@ import { notFound } from '../../base/errors.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
-import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_SILENT_MS_MAX, NOTED_APART_MS } from './node-times.ts';
+import {
+  NODE_COUNTED_MS,
+  NODE_KEPT_MS,
+  NODE_SILENT_MS_MAX,
+  RECORDED_APART_MS,
+} from './node-times.ts';
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
@@ -21,7 +26,7 @@ export async function listNodesSeen(
     tx,
     sql<NodeSeen>`
       select v.version, n.acked_version,
-        n.last_seen_at < app_now() - ${NOTED_APART_MS} * interval '1 millisecond' as is_stale
+        n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond' as is_stale
       from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
         ${nodes.map((node) => node?.envScope ?? null)}::text[])
           with ordinality as asking (node, scope, place)
@@ -103,12 +108,12 @@ export type NodeAck = NodeName & { projectId: string; version: number | null };
 export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise<void> {
   const latest = inOneOrder(acks);
   if ((await upsertNodes(tx, latest)) === latest.length) return;
-  if ((await removeUnseenBeside(tx, latest)) > 0) await upsertNodes(tx, latest);
+  if ((await removeSilentInScopes(tx, latest)) > 0) await upsertNodes(tx, latest);
 }
 
 /** Returns the number of recorded nodes: fewer than `acks` when a scope is full. */
 async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
-  const noted = await many(
+  const recorded = await many(
     tx,
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, last_seen_at)
@@ -127,11 +132,11 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
             else excluded.acked_version end
       returning 1`,
   );
-  return noted.length;
+  return recorded.length;
 }
 
 /** Deletes silent nodes that no wait counts, except those that another transaction updates. */
-async function removeUnseenBeside(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
+async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
   const gone = await many(
     tx,
     sql`delete from policy_nodes where (project_id, node_id, env_scope) in (

@@ -5,12 +5,12 @@ import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import { shelfTypeFor } from '../keys/list-partition.ts';
+import { partitionTypeFor } from '../keys/list-partition.ts';
 import {
-  changedShelves,
+  deltaPartitions,
   type EntryPosition,
   type FeedFilter,
-  fedShelves,
+  snapshotPartitions,
   VERSIONS_PER_DELTA_MAX,
 } from './feed-view.ts';
 
@@ -60,7 +60,7 @@ const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as 
   display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
 
 /** Sorts after every key: the start of a list partition, which is read newest first. */
-const SHELF_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
  * The keys of a snapshot, by list partition and newest first in each: the order of the indexes, in
@@ -73,17 +73,17 @@ export function listEntries(
   { after, limit }: EntryRange,
 ): Promise<EntryRow[]> {
   const { projectId, tenantIds } = filter;
-  const shelves = fedShelves(filter).filter((shelf) => !after || shelf >= after.shelf);
+  const shelves = snapshotPartitions(filter).filter((shelf) => !after || shelf >= after.shelf);
   const starts = shelves.map((shelf) =>
     after && shelf === after.shelf
       ? { createdAt: after.createdAt.toISOString(), id: after.id }
-      : SHELF_START,
+      : PARTITION_START,
   );
   const tenants = tenantIds
     ? sql`cross join unnest(${tenantIds}::uuid[]) as wanted (tenant)`
     : sql``;
   const ofTenant = tenantIds ? sql`and tenant_id = wanted.tenant` : sql``;
-  const type = sql.raw(shelfTypeFor({ projectId, tenantId: tenantIds?.[0] }));
+  const type = sql.raw(partitionTypeFor({ projectId, tenantId: tenantIds?.[0] }));
   return many(
     tx,
     sql<EntryRow>`
@@ -126,7 +126,7 @@ export function listChanges(
         select version, change_id, project_id from policy_changes
         where project_id = ${projectId} and version > ${from}
         order by version limit ${VERSIONS_PER_DELTA_MAX}
-      ) c cross join unnest(${changedShelves({ env })}::smallint[]) as covered (shelf)
+      ) c cross join unnest(${deltaPartitions({ env })}::smallint[]) as covered (shelf)
       cross join lateral (
         select ${entryColumns}, revoked_at, retired_at from api_keys
         where change_id = c.change_id and project_id = c.project_id

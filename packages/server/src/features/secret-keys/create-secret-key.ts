@@ -14,8 +14,8 @@ export async function createSecretKey(
   tx: Write,
   wanted: Omit<WantedSecretKey, 'authority'>,
 ): Promise<Change<Minted<SecretKeyRow>>> {
-  const authority = mintingAuthority(tx.reach.authority);
-  const expiresAt = endWithinMaker(await makersEnd(tx), wanted.expiresAt);
+  const authority = creatorAuthority(tx.reach.authority);
+  const expiresAt = expiryWithin(await creatorExpiry(tx), wanted.expiresAt);
   const { values, secret } = newSecretKey(tx, { ...wanted, expiresAt, authority });
   const row = await insertSecretKey(tx, values);
   return changed(
@@ -29,22 +29,22 @@ export async function createSecretKey(
 }
 
 /** The expiry of the calling secret key; null if it never expires or if a person calls. */
-async function makersEnd(tx: Write): Promise<Date | null> {
+async function creatorExpiry(tx: Write): Promise<Date | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'secret_key' || id === null) return null;
   return (await loadSecretKey(tx, id)).expiresAt;
 }
 
-function endWithinMaker(makersEnd: Date | null, wanted: Date | null): Date | null {
-  if (makersEnd === null) return wanted;
-  if (wanted !== null && wanted > makersEnd) {
+function expiryWithin(creatorExpiry: Date | null, wanted: Date | null): Date | null {
+  if (creatorExpiry === null) return wanted;
+  if (wanted !== null && wanted > creatorExpiry) {
     const message = 'Must not be later than the expires_at of the calling secret key.';
     throw invalid('body', [{ path: 'expires_at', message }]);
   }
-  return wanted ?? makersEnd;
+  return wanted ?? creatorExpiry;
 }
 
-function mintingAuthority(role: Role): 'owner' | 'admin' {
+function creatorAuthority(role: Role): 'owner' | 'admin' {
   assert(role !== 'member', 'a member minted a secret key');
   return role;
 }
