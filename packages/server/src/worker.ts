@@ -8,7 +8,7 @@ import { outageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
 import type { OpenPeople } from './doors/people.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
-import { lockJob, updateBeat, updateJobDone } from './features/jobs/rows.ts';
+import { lockJob, updateHeartbeat, updateJobDone } from './features/jobs/rows.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
@@ -47,7 +47,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping }: WorkerRun): Job[
   {
     name: 'beat',
     everyMs: 5 * SECOND_MS,
-    run: () => parts.work((tx) => updateBeat(tx, workerId)),
+    run: () => parts.work((tx) => updateHeartbeat(tx, workerId)),
   },
   {
     name: 'send-mail',

@@ -1,10 +1,10 @@
 // Rows → audit_log and audit_chain objects.
 import type { AuditActor, AuditChain, AuditLog } from '@keyrail/protocol/objects/audit.ts';
 import { wireTime } from '../../base/wire-time.ts';
-import type { ActedRow } from './rows.ts';
+import type { AuditRowWithActor } from './rows.ts';
 import type { ChainVerdict } from './verify-chain.ts';
 
-export const presentAuditRow = (row: ActedRow, isTest: boolean): AuditLog => ({
+export const presentAuditRow = (row: AuditRowWithActor, isTest: boolean): AuditLog => ({
   object: 'audit_log',
   id: row.id,
   seq: row.seq,
@@ -21,7 +21,7 @@ export const presentAuditRow = (row: ActedRow, isTest: boolean): AuditLog => ({
   hash: row.hash,
 });
 
-const presentActor = (row: ActedRow): AuditActor | null =>
+const presentActor = (row: AuditRowWithActor): AuditActor | null =>
   row.actorId !== null && row.actorEmail !== null
     ? {
         id: row.actorId,

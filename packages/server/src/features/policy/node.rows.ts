@@ -48,31 +48,31 @@ export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 /** Selects the nodes that see a change in one environment. */
-export type Concerned = { projectId: string; env: Env };
+export type ChangeScope = { projectId: string; env: Env };
 
-const concerns = ({ projectId, env }: Concerned) =>
+const seesChangeIn = ({ projectId, env }: ChangeScope) =>
   sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;
 
-export const listNodes = (tx: Runner, concerned: Concerned): Promise<KnownNode[]> =>
+export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
   many(
     tx,
     sql<KnownNode>`select node_id, env_scope, acked_version, last_seen_at,
         last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
       from policy_nodes
-      where ${concerns(concerned)} and last_seen_at > ${servedSince(NODE_KEPT_MS)}
+      where ${seesChangeIn(scope)} and last_seen_at > ${servedSince(NODE_KEPT_MS)}
       order by node_id, env_scope`,
   );
 
 /** Counts nodes that were seen within a day and are not counted by revocations. */
 export async function countSilentNodes(
   tx: Runner,
-  concerned: Concerned,
+  scope: ChangeScope,
   except: readonly NodeName[],
 ): Promise<number> {
   const { silent } = await one(
     tx,
     sql<{ silent: number }>`select count(*) as silent from policy_nodes
-      where ${concerns(concerned)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
+      where ${seesChangeIn(scope)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
         and last_seen_at > app_now() - ${NODE_SILENT_MS_MAX} * interval '1 millisecond'
         and (node_id, env_scope) not in (select * from unnest(
           ${except.map(({ nodeId }) => nodeId)}::text[],
