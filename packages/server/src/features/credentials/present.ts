@@ -1,4 +1,4 @@
-// The wire fields that API keys and secret keys have in common. Only this file reveals their secrets.
+// The wire fields that API keys and secret keys share. Only this file reveals their secrets.
 import type { Secret } from '../../base/secret.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 

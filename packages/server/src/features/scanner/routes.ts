@@ -108,7 +108,7 @@ async function endLeak(
 
 const URL_CHARS_MAX = 2048;
 
-/** The URL appears in a mail, so anything but a plain http(s) URL is dropped. It is never fetched. */
+/** The URL appears in a mail: anything but a plain http(s) URL is dropped. It is never fetched. */
 const foundAtOf = (url: string | null | undefined): string | null =>
   url && url.length <= URL_CHARS_MAX && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url)
     ? url
