@@ -5,23 +5,24 @@
  *   present    present.ts              rows to wire objects
  *   operation  verb first              one change or one query: rotate-key.ts
  *   effect     queue-*.ts              work that operations queue for after the commit
+ *   registry   *-registry.ts           statements of concurrent requests, sent in batches
  *   rows       rows.ts, *.rows.ts      the statements
- *   noun       anything else           pure and shared: material.ts, etag.ts
+ *   noun       anything else           pure and shared: lifetime.ts, feed-view.ts
  *
  * A file imports kinds below its own, in any feature. Nouns may import one another and the types
  * of rows, and presenters one another, because wire objects nest. Nothing else imports its own
  * kind, so an operation never calls an operation. The linter refuses import cycles.
  */
 
-export type Kind = 'entry' | 'present' | 'operation' | 'effect' | 'rows' | 'noun';
+export type Kind = 'entry' | 'present' | 'operation' | 'effect' | 'registry' | 'rows' | 'noun';
 
-const ORDER: Kind[] = ['noun', 'rows', 'effect', 'operation', 'present', 'entry'];
+const ORDER: Kind[] = ['noun', 'rows', 'registry', 'effect', 'operation', 'present', 'entry'];
 
 /** First words of operations. Add a new verb here deliberately. */
 const VERBS = new Set(
   `accept acknowledge append approve authorize await begin cancel change charge check claim
    clear close complete confirm consume create deactivate delete disable enable end exchange
-   expire export fail find finish found heartbeat import introspect invite issue join leave
+   expire export fail find finish follow found heartbeat import introspect invite issue join leave
    list lock log mark merge move open pause poll probe prune publish purge quarantine read
    record refresh register reinstate release remove rename renew replace report request
    resend reset resolve restore resume revoke roll rotate run save scan search send set sign
@@ -37,6 +38,7 @@ export function kindOf(path: string): Kind {
   if (name === 'routes.ts' || name.endsWith('.job.ts')) return 'entry';
   if (name === 'present.ts') return 'present';
   if (name === 'rows.ts' || name.endsWith('.rows.ts')) return 'rows';
+  if (name.endsWith('-registry.ts')) return 'registry';
   const [first = ''] = name.split(/[-.]/);
   if (first === 'queue') return 'effect';
   return VERBS.has(first) && !NOUNS.has(name) ? 'operation' : 'noun';

@@ -73,16 +73,20 @@ test('only doors and the composition roots import the database', () => {
 test('inside features the kind of a file is its layer', () => {
   allowed(`${keys}/routes.ts`, from('./rotate-key.ts') + from('./present.ts'));
   allowed(`${keys}/expire-keys.job.ts`, from('./revoke-key.ts'));
-  allowed(`${keys}/rotate-key.ts`, from('./rows.ts') + from('./material.ts'));
+  allowed(`${keys}/rotate-key.ts`, from('./rows.ts') + from('./new-key.ts'));
   allowed(`${keys}/rotate-key.ts`, from('../tenants/rows.ts') + from('../mail/queue-mail.ts'));
-  allowed(`${keys}/material.ts`, types('./rows.ts') + from('../policy/etag.ts'));
+  allowed(`${keys}/new-key.ts`, types('./rows.ts') + from('../policy/feed-view.ts'));
+  allowed(`${keys}/await-nodes.ts`, from('../policy/node-registry.ts'));
+  allowed(`${server}/features/policy/node-registry.ts`, from('./node.rows.ts'));
   allowed(`${keys}/present.ts`, from('../tenants/present.ts'));
   allowed(`${server}/features/members/invite-person.ts`, from('./invite-token.ts'));
   refused(`${keys}/rotate-key.ts`, from('./revoke-key.ts'));
   refused(`${keys}/rotate-key.ts`, from('./present.ts'));
   refused(`${keys}/rows.ts`, from('../tenants/rows.ts'));
   refused(`${keys}/rows.ts`, from('./rotate-key.ts'));
-  refused(`${keys}/material.ts`, from('./rows.ts'));
+  refused(`${server}/features/policy/node-registry.ts`, from('./follow-feed.ts'));
+  refused(`${keys}/rows.ts`, from('../policy/node-registry.ts'));
+  refused(`${keys}/new-key.ts`, from('./rows.ts'));
   refused(`${keys}/present.ts`, from('./routes.ts'));
   refused(`${keys}/routes.ts`, from('../tenants/routes.ts'));
 });

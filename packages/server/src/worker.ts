@@ -8,20 +8,19 @@ import { outageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
 import type { OpenPeople } from './doors/people.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
-import { lockJob, updateBeat, updateJobDone } from './features/jobs/rows.ts';
+import { lockJob, updateHeartbeat, updateJobDone } from './features/jobs/rows.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
 import { pruneFeed } from './features/policy/prune-feed.job.ts';
-import { retireKeys } from './features/policy/retire-keys.job.ts';
-import type { UpkeepParts } from './features/policy/upkeep.ts';
+import { type RetireParts, retireKeys } from './features/policy/retire-keys.job.ts';
 import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
 import type { SigningParts } from './features/signing/rotate-signing-key.ts';
 import { rotateSigningKeys } from './features/signing/rotate-signing-keys.job.ts';
 import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
 
-export type WorkerParts = UpkeepParts & {
+export type WorkerParts = RetireParts & {
   people: OpenPeople;
   transport: MailTransport;
   unseal: Sealing['unseal'];
@@ -48,7 +47,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping }: WorkerRun): Job[
   {
     name: 'beat',
     everyMs: 5 * SECOND_MS,
-    run: () => parts.work((tx) => updateBeat(tx, workerId)),
+    run: () => parts.work((tx) => updateHeartbeat(tx, workerId)),
   },
   {
     name: 'send-mail',

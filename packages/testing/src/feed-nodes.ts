@@ -2,11 +2,14 @@
 // own decisions. Requests and responses get lost, and nodes restart empty.
 import { equal, ok } from 'node:assert/strict';
 import { ApiError } from '@keyrail/server/base/errors.ts';
-import type { FeedFilter } from '@keyrail/server/features/policy/filter.ts';
-import { positionIn, positionOf } from '@keyrail/server/features/policy/page-position.ts';
+import { readDelta } from '@keyrail/server/features/policy/feed-delta.ts';
+import { readSnapshot } from '@keyrail/server/features/policy/feed-snapshot.ts';
+import {
+  cursorPositionOf,
+  type FeedFilter,
+  readCursorPosition,
+} from '@keyrail/server/features/policy/feed-view.ts';
 import { presentDelta, presentSnapshot } from '@keyrail/server/features/policy/present.ts';
-import { readDelta } from '@keyrail/server/features/policy/read-delta.ts';
-import { readSnapshot } from '@keyrail/server/features/policy/read-snapshot.ts';
 import { applied, fold, type Held } from './feed.ts';
 import { type FeedModel, keysIn, readingOf } from './feed-model.ts';
 import type { Chance } from './seeded-scheduler.ts';
@@ -29,10 +32,10 @@ async function serveSnapshot(
   cursor: string[] | null,
 ) {
   const { filter, pageKeysMax } = asked;
-  const after = cursor && positionIn(cursor, filter);
+  const after = cursor && readCursorPosition(cursor, filter);
   const feed = readingOf(model.state, turn);
   const answer = await readSnapshot(feed, { filter, pageKeysMax, keysMax, after });
-  const next = answer.next && positionOf(answer.next, answer.head.version, filter);
+  const next = answer.next && cursorPositionOf(answer.next, answer.head.version, filter);
   return { ...presentSnapshot(answer, filter, null), next };
 }
 

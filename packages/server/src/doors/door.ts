@@ -38,36 +38,40 @@ export type Change<T> =
       policy: readonly string[];
       /** Those whose nodes must fetch a snapshot, because a default of all keys changed. */
       floors: readonly string[];
+      endsSecretKeys: readonly string[];
       result: (versions: PolicyVersion[]) => T;
     }
-  | {
-      kind: 'unchanged';
-      result: T;
-      /** Secret keys that ended earlier. The response waits until no process has them cached. */
-      endedKeys: readonly string[];
-    };
+  | { kind: 'unchanged'; result: T; endsSecretKeys: readonly string[] };
 
-type Policy = { policy?: readonly string[]; floors?: readonly string[] };
+type Ends = {
+  /**
+   * Secret keys that end, end sooner or may do less from now on. The response waits until no
+   * process has their old state cached. Includes keys that a concurrent request has just ended.
+   */
+  endsSecretKeys?: readonly string[];
+};
+
+type Effects = Ends & { policy?: readonly string[]; floors?: readonly string[] };
 
 export const changed = <T>(
   result: T,
   entry: Entry | readonly [Entry, ...Entry[]],
-  policy: Policy = {},
-): Change<T> => versioned(() => result, entry, policy);
+  effects: Effects = {},
+): Change<T> => versioned(() => result, entry, effects);
 
 /** Like `changed`, for a result that contains the new policy versions. */
 export function versioned<T>(
   result: (versions: PolicyVersion[]) => T,
   entry: Entry | readonly [Entry, ...Entry[]],
-  { policy = [], floors = [] }: Policy,
+  { policy = [], floors = [], endsSecretKeys = [] }: Effects,
 ): Change<T> {
   const entries: readonly [Entry, ...Entry[]] = 'action' in entry ? [entry] : entry;
-  return { kind: 'changed', entries, policy, floors, result };
+  return { kind: 'changed', entries, policy, floors, endsSecretKeys, result };
 }
 
 /** Nothing to write: the transaction is rolled back, without an audit row or a new version. */
-export const unchanged = <T>(result: T, endedKeys: readonly string[] = []): Change<T> => ({
+export const unchanged = <T>(result: T, { endsSecretKeys = [] }: Ends = {}): Change<T> => ({
   kind: 'unchanged',
   result,
-  endedKeys,
+  endsSecretKeys,
 });

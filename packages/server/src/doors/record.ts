@@ -7,7 +7,7 @@ import type { Read, Recording } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import type { DoorParts } from './write.ts';
 
-export type Record = {
+export type RecordDoor = {
   /** Single statements, each on the newest state. */
   readonly read: Read;
   /** Whether disk space is running out. */
@@ -20,7 +20,7 @@ export function openRecord(
   { db, storage }: Pick<DoorParts, 'db' | 'storage'>,
   reach: Reach,
   deadline: Deadline,
-): Record {
+): RecordDoor {
   const opening: Opening = { role: 'kr_record', scope: scopeOf(reach), deadline, storage };
   return {
     read: { reach, run: (statement) => db.once(opening, statement) },

@@ -9,7 +9,7 @@ import { idMaker } from '../base/ids.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { sealingUnder } from '../base/sealing.ts';
 import { sqlState } from '../db/faults.ts';
-import { newSecretKey } from '../features/secret-keys/material.ts';
+import { newSecretKey } from '../features/secret-keys/new-secret-key.ts';
 import { quarantineSecretKey } from '../features/secret-keys/quarantine-secret-key.ts';
 import { revokeSecretKey } from '../features/secret-keys/revoke-secret-key.ts';
 import { rotateSecretKey } from '../features/secret-keys/rotate-secret-key.ts';

@@ -5,7 +5,6 @@ import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
 import type { StorageUse } from '../base/storage.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
-import type { Entry } from './actions.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
@@ -20,8 +19,8 @@ export type DoorParts = {
   /** Called after the commit, to wake requests that wait for the policy of a project. */
   announce(versions: readonly PolicyVersion[]): void;
   /**
-   * Called after the commit that ended or quarantined the keys. Settles when no process has the
-   * old state in its cache.
+   * Called with the `endsSecretKeys` of a change, after its commit. Settles when no process has
+   * the old state of these keys in its cache.
    */
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
@@ -59,11 +58,10 @@ const opening = (reach: Reach, changeId: string, pace: Pace): Opening => ({
 type Outcome<T> = { result: T; settled: Promise<void> | null };
 
 function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<Outcome<T>> {
-  const { newId, announce, forgetKeys } = parts;
+  const { newId, announce } = parts;
+  const forget = () => parts.forgetKeys?.(change.endsSecretKeys) ?? null;
   if (change.kind === 'unchanged') {
-    // A concurrent request may have ended the key a moment ago, with caches not yet evicted.
-    const settled = forgetKeys?.(change.endedKeys) ?? null;
-    return { kind: 'rollback', result: { result: change.result, settled } };
+    return { kind: 'rollback', result: { result: change.result, settled: forget() } };
   }
   const { entries, policy, floors, result } = change;
   return {
@@ -72,14 +70,7 @@ function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<
     result: ([tail]) => {
       const versions = versionsOf(tail);
       announce(versions);
-      const keyIds = entries.filter(weakensSecretKey).map(({ target }) => target);
-      return { result: result(versions), settled: forgetKeys?.(keyIds) ?? null };
+      return { result: result(versions), settled: forget() };
     },
   };
 }
-
-/** The key ends sooner or may do less, so cached copies of it are wrong. */
-const weakensSecretKey = ({ action }: Entry): boolean =>
-  action === 'secret_key.revoked' ||
-  action === 'secret_key.rotated' ||
-  action === 'secret_key.quarantined';

@@ -18,7 +18,7 @@ import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
-import type { Record as RecordDoor } from '../doors/record.ts';
+import type { RecordDoor } from '../doors/record.ts';
 import type { OpenWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 

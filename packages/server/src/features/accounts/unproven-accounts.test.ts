@@ -23,11 +23,14 @@ const invite = 'POST /v1/invites';
 const me = 'GET /v1/auth/me';
 const reset = 'POST /v1/auth/password_resets/consume';
 
-let founded = 0;
+let workspaces = 0;
 
 function aWorkspace() {
-  founded += 1;
-  return { name: 'URGENT: sign in at https://evil.example', slug: `un-${process.pid}-${founded}` };
+  workspaces += 1;
+  return {
+    name: 'URGENT: sign in at https://evil.example',
+    slug: `un-${process.pid}-${workspaces}`,
+  };
 }
 
 const unproven = async (app: Harness): Promise<Person> =>

@@ -203,8 +203,8 @@ test('a live key sees the person that acted, or null if it was not a person', as
   const last = byPerson.findLast(({ action }) => action === 'workspace.updated');
   equal(last?.actor_id, owner.userId);
   equal(last?.actor?.email, owner.email);
-  const [founded] = rows;
-  deepEqual([founded?.actor_type, founded?.actor_id], ['bootstrap', null]);
+  const [created] = rows;
+  deepEqual([created?.actor_type, created?.actor_id], ['bootstrap', null]);
 });
 
 test('every principal gets the same verdict on the chain', async (t) => {

@@ -7,7 +7,7 @@ import type { Read } from '../../doors/door.ts';
 export type AuditRow = Selectable<Tables['auditLogs']>;
 
 /** A row with the person that acted. The fields are null if the actor was not a person. */
-export type ActedRow = AuditRow & {
+export type AuditRowWithActor = AuditRow & {
   actorEmail: string | null;
   actorEmailVerifiedAt: Date | null;
   actorName: string | null;
@@ -21,12 +21,12 @@ export type ActedRow = AuditRow & {
 export const listAuditRows = (
   tx: Read,
   { afterSeq, limit }: { afterSeq: number; limit: number },
-): Promise<ActedRow[]> => {
+): Promise<AuditRowWithActor[]> => {
   // Repeats the row level security policy in the form that matches the index audit_logs_not_live.
   const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
   return many(
     tx,
-    sql<ActedRow>`
+    sql<AuditRowWithActor>`
       select page.*, person.email as actor_email,
         person.email_verified_at as actor_email_verified_at, person.name as actor_name
       from (

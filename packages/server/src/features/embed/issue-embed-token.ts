@@ -4,12 +4,11 @@ import { signEmbedToken } from '../../access/embed-token.ts';
 import type { SigningKeys } from '../../access/signing-keys.ts';
 import { assert } from '../../base/assert.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
-import { notFound } from '../../base/errors.ts';
+import { invalid, notFound } from '../../base/errors.ts';
 import type { NewId } from '../../base/ids.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import { audienceOf } from './audience.ts';
 import { type IssuingFacts, loadIssuingFacts } from './rows.ts';
 
 export type IssuingParts = {
@@ -73,3 +72,27 @@ function claimsFor(
 }
 
 const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);
+
+/** The requested origins, all of which must be registered; by default every registered one. */
+function audienceOf(
+  wanted: readonly string[] | undefined,
+  registered: readonly string[],
+): string[] {
+  if (registered.length === 0) {
+    const message = 'This workspace has no registered origins: set its embed_origins first.';
+    throw invalid('body', [{ path: 'origins', message }]);
+  }
+  if (wanted === undefined) return [...registered];
+  const unknown = wanted.flatMap((origin, at) =>
+    registered.includes(origin)
+      ? []
+      : [
+          {
+            path: `origins.${at}`,
+            message: 'Not a registered origin of this workspace: add it to embed_origins.',
+          },
+        ],
+  );
+  if (unknown.length > 0) throw invalid('body', unknown);
+  return [...new Set(wanted)];
+}

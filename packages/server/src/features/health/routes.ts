@@ -1,10 +1,10 @@
 // Probes. Liveness does not query the database: its outage must not cause restarts of the API.
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { READY_WAIT_MS } from '@keyrail/protocol/limits.ts';
+import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import { linesOf, type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import type { StoreState } from '../../volatile/counters.ts';
-import { overallOf } from './overall.ts';
 
 const healthLines = linesOf(probeEndpoints, 'GET /healthz', 'GET /readyz', 'GET /status');
 
@@ -75,3 +75,18 @@ const redisComponent = ({ configured, ready, error }: StoreState) => {
   if (!ready) return 'down' as const;
   return error === null ? ('ok' as const) : ('degraded' as const);
 };
+
+const severity: Record<ComponentState, number> = {
+  not_configured: 0,
+  unknown: 0,
+  ok: 1,
+  degraded: 2,
+  down: 3,
+};
+
+/** The worst state of all components, except unknown and unconfigured ones. */
+const overallOf = (states: readonly ComponentState[]): ComponentState =>
+  states.reduce<ComponentState>(
+    (worst, state) => (severity[state] > severity[worst] ? state : worst),
+    'ok',
+  );

@@ -2,7 +2,7 @@ import { IDEMPOTENCY_STORED_BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import { invalid } from '../../base/errors.ts';
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Read } from '../../doors/door.ts';
-import { type Held, updateStored } from './rows.ts';
+import { type HeldLock, updateStored } from './rows.ts';
 import { sealResponse } from './stored-response.ts';
 
 /** Headers up to this length are stored even when the workspace has no bytes left. */
@@ -28,7 +28,7 @@ export type StoringParts = {
  */
 export async function completeClaim(
   tx: Read,
-  { held, response }: { held: Held; response: Response },
+  { held, response }: { held: HeldLock; response: Response },
   { responseSealing, bytesMax }: StoringParts,
 ): Promise<{ isHeld: boolean; isBodyStored: boolean }> {
   const { status, headers, ttlMs } = response;

@@ -39,7 +39,7 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       run: async ({ record, body }) => {
         const { status, headers, ttl_ms: ttlMs } = body;
         const response = { status, headers, body: body.body, ttlMs };
-        const done = { held: heldIn(body), response };
+        const done = { held: heldLockIn(body), response };
         const { responseSealing, idempotencyBytesMax } = parts;
         const bytesMax = record.storage() === 'ok' ? idempotencyBytesMax : 0;
         const storing = { responseSealing, bytesMax };
@@ -51,7 +51,8 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       door: 'record',
       whenQuarantined: 'allow',
       storage: 'reserve',
-      run: async ({ record, body }) => presentOutcome(await removeLock(record.read, heldIn(body))),
+      run: async ({ record, body }) =>
+        presentOutcome(await removeLock(record.read, heldLockIn(body))),
     },
     'POST /v1/idempotency/heartbeat': {
       boundary: 'rows',
@@ -59,13 +60,13 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       whenQuarantined: 'allow',
       storage: 'reserve',
       run: async ({ record, body }) =>
-        presentOutcome(await updateLock(record.read, heldIn(body), IDEMPOTENCY_LOCK_MS)),
+        presentOutcome(await updateLock(record.read, heldLockIn(body), IDEMPOTENCY_LOCK_MS)),
     },
   });
 
-type HeldBody = { env: Env; scope_hash: string; lock_token: string };
+type LockBody = { env: Env; scope_hash: string; lock_token: string };
 
-const heldIn = ({ env, scope_hash: scopeHash, lock_token: lockToken }: HeldBody) => ({
+const heldLockIn = ({ env, scope_hash: scopeHash, lock_token: lockToken }: LockBody) => ({
   env,
   scopeHash,
   lockToken,

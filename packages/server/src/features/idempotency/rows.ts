@@ -9,9 +9,9 @@ import type { Work } from '../../doors/work.ts';
 /** Hashes are in hexadecimal. */
 export type Scope = { env: Env; scopeHash: string };
 
-export type Held = Scope & { lockToken: string };
+export type HeldLock = Scope & { lockToken: string };
 
-export type Claim = Held & { fingerprint: string; lockMs: number; ttlMs: number };
+export type Claim = HeldLock & { fingerprint: string; lockMs: number; ttlMs: number };
 
 /** Rows from before responses were sealed have `headers` and `body`; newer rows have `sealed`. */
 type StoredColumns = {
@@ -52,7 +52,7 @@ type Completion = {
  */
 export async function updateStored(
   tx: Read,
-  held: Held,
+  held: HeldLock,
   { status, whole, rest, bytesMax, ttlMs }: Completion,
 ): Promise<'whole' | 'rest' | null> {
   const row = await maybe(
@@ -70,7 +70,7 @@ export async function updateStored(
 }
 
 /** Extends the lock, and the record if it would expire before its lock. */
-export async function updateLock(tx: Read, held: Held, lockMs: number): Promise<boolean> {
+export async function updateLock(tx: Read, held: HeldLock, lockMs: number): Promise<boolean> {
   const until = sql`app_now() + ${lockMs}::int * interval '1 millisecond'`;
   const row = await maybe(
     tx,
@@ -81,7 +81,7 @@ export async function updateLock(tx: Read, held: Held, lockMs: number): Promise<
   return row !== null;
 }
 
-export async function removeLock(tx: Read, held: Held): Promise<boolean> {
+export async function removeLock(tx: Read, held: HeldLock): Promise<boolean> {
   const row = await maybe(
     tx,
     sql`delete from idempotency_records where ${isHeld(held)} returning env`,
@@ -90,7 +90,7 @@ export async function removeLock(tx: Read, held: Held): Promise<boolean> {
 }
 
 /** An expired lock still belongs to its holder until another claim steals it. */
-const isHeld = ({ env, scopeHash, lockToken }: Held) =>
+const isHeld = ({ env, scopeHash, lockToken }: HeldLock) =>
   sql`env = ${env} and scope_hash = ${bytes(scopeHash)} and lock_token = ${lockToken}
     and expires_at > app_now()`;
 

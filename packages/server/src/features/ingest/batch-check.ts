@@ -10,12 +10,12 @@ import { type Detail, invalid } from '../../base/errors.ts';
 import { eventsIn } from './batch-body.ts';
 import {
   acceptedEvent,
+  batchContextOf,
   idIn,
   isNumber,
   isObject,
   isRate,
   isText,
-  surroundingsOf,
   type TelemetryEvent,
 } from './event-check.ts';
 
@@ -34,10 +34,10 @@ export function acceptedBatch(value: unknown): Batch | null {
   const head = acceptedHead(value);
   const given = eventsIn(value);
   if (!head || !given || given.length > INGEST_EVENTS_MAX) return null;
-  const surroundings = surroundingsOf(head.rate);
+  const context = batchContextOf(head.rate);
   const events: TelemetryEvent[] = [];
   for (const each of given) {
-    const event = acceptedEvent(each, surroundings);
+    const event = acceptedEvent(each, context);
     if (!event) return null;
     events.push(event);
   }
@@ -68,10 +68,10 @@ export function faultsOf(value: unknown): Detail[] {
   if (given.length > INGEST_EVENTS_MAX) {
     return [{ path: 'events', message: `must hold at most ${INGEST_EVENTS_MAX} events` }];
   }
-  const surroundings = surroundingsOf(1);
+  const context = batchContextOf(1);
   const bad: number[] = [];
   for (let at = 0; at < given.length && bad.length < BAD_EVENTS_SHOWN_MAX; at += 1) {
-    if (!acceptedEvent(given[at], surroundings)) bad.push(at);
+    if (!acceptedEvent(given[at], context)) bad.push(at);
   }
   const shown =
     eventsIn(value) && isObject(value) ? { ...value, events: bad.map((at) => given[at]) } : value;

@@ -3,7 +3,7 @@ import type { Read } from '../../doors/door.ts';
 import { exceedsTenantMonths } from '../../doors/store-faults.ts';
 import type { Batch } from './batch-check.ts';
 import type { TelemetryEvent } from './event-check.ts';
-import { findReceipt, insertUsage, type Named, type Receipt } from './rows.ts';
+import { findReceipt, insertUsage, type NamedReceipt, type Receipt } from './rows.ts';
 import { talliesOf } from './tallies.ts';
 
 export type Recordable = {
@@ -41,7 +41,7 @@ async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
   assert(last, 'there is no batch to record');
   const { tx, hoursFromMs, tenantMonthsMax } = last;
   const events: TelemetryEvent[] = items.flatMap(({ batch }) => batch.events);
-  const named = items.flatMap(({ batch }): Named[] =>
+  const named = items.flatMap(({ batch }): NamedReceipt[] =>
     batch.batchId === null ? [] : [{ batchId: batch.batchId, ...receiptOf(batch) }],
   );
   const tallies = talliesOf(events, hoursFromMs);

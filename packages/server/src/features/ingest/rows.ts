@@ -4,9 +4,17 @@ import { sql } from 'kysely';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import type { Charge } from './budget.ts';
 import type { NamedIds, UnknownId } from './named-ids.ts';
 import type { Tallies } from './tallies.ts';
+
+export type Charge = {
+  allowed: boolean;
+  /** Events charged in this minute, including this charge if it was allowed. */
+  charged: number;
+  resetMs: number;
+  /** Time of the charge by the database's clock. */
+  moment: Date;
+};
 
 /** Charges the current minute, unless its budget is too small for the whole cost. */
 export const updateBudget = (
@@ -31,9 +39,10 @@ export const listUnknown = (
 
 export type Receipt = { accepted: number; eventsDropped: number };
 
-export type Named = Receipt & { batchId: string };
+/** The receipt of a batch that has an id. */
+export type NamedReceipt = Receipt & { batchId: string };
 
-export type Usage = { named: readonly Named[]; tallies: Tallies; tenantMonthsMax: number };
+export type Usage = { named: readonly NamedReceipt[]; tallies: Tallies; tenantMonthsMax: number };
 
 /**
  * Adds batches to the sums and stores the receipts of those with an id. Returns false, and records

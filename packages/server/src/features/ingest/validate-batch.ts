@@ -1,15 +1,15 @@
-import { INGEST_AHEAD_MS_MAX } from '@keyrail/protocol/limits.ts';
+import { INGEST_AHEAD_MS_MAX, INGEST_WINDOW_SECONDS } from '@keyrail/protocol/limits.ts';
 import { refuseNamedEnv } from '../../access/boundary.ts';
 import type { Principal } from '../../access/principal.ts';
-import { invalid } from '../../base/errors.ts';
+import { SECOND_MS } from '../../base/duration.ts';
+import { ApiError, invalid } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
 import { readBody } from './batch-body.ts';
 import { type Batch, checkedBatch, DETAILS_MAX } from './batch-check.ts';
-import { refuseOver } from './budget.ts';
 import { namedIn, refuseUnknown } from './named-ids.ts';
-import { listUnknown, updateBudget } from './rows.ts';
+import { type Charge, listUnknown, updateBudget } from './rows.ts';
 
-export type Judged = { batch: Batch; now: Date };
+export type ValidatedBatch = { batch: Batch; now: Date };
 
 /**
  * Validates a batch of telemetry. The budget is charged first and stays charged even if the batch
@@ -19,10 +19,10 @@ export async function validateBatch(
   tx: Read,
   { principal, bytes }: { principal: Principal; bytes: Uint8Array },
   { eventsPerMinute }: { eventsPerMinute: number },
-): Promise<Judged> {
+): Promise<ValidatedBatch> {
   const body = readBody(bytes);
   const charge = await updateBudget(tx, { cost: body.cost, eventsPerMinute });
-  refuseOver(charge, eventsPerMinute);
+  refuseOverBudget(charge, eventsPerMinute);
 
   if ('fault' in body) throw body.fault;
   const batch = checkedBatch(body.value);
@@ -32,6 +32,19 @@ export async function validateBatch(
   const named = namedIn(batch.events);
   refuseUnknown(await listUnknown(tx, named), named);
   return { batch, now: charge.moment };
+}
+
+function refuseOverBudget({ allowed, charged, resetMs }: Charge, eventsPerMinute: number): void {
+  if (allowed) return;
+  const seconds = Math.max(1, Math.ceil(resetMs / SECOND_MS));
+  const left = Math.max(0, eventsPerMinute - charged);
+  throw new ApiError('rate_limited', undefined, {
+    headers: {
+      'retry-after': `${seconds}`,
+      ratelimit: `"ingest";r=${left};t=${seconds}`,
+      'ratelimit-policy': `"ingest";q=${eventsPerMinute};w=${INGEST_WINDOW_SECONDS}`,
+    },
+  });
 }
 
 /** A node whose clock is ahead would add to months that have not begun. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import { callersOf, logIn, mailedToken, signUp, someone } from '@keyrail/testing/people.ts';
 import { purgeSessions } from '../sessions/purge-sessions.job.ts';
-import { lockJob, updateBeat, updateJobDone } from './rows.ts';
+import { lockJob, updateHeartbeat, updateJobDone } from './rows.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -94,14 +94,14 @@ test('a lease expires, and its former holder can no longer finish the job', asyn
 test('workers that were not seen for a day are removed', async (t) => {
   const app = await harness(t);
   const { work } = app.testApp.app.worker;
-  await work((tx) => updateBeat(tx, holderOf(app)));
-  await work((tx) => updateBeat(tx, holderOf(app)));
+  await work((tx) => updateHeartbeat(tx, holderOf(app)));
+  await work((tx) => updateHeartbeat(tx, holderOf(app)));
   const before = await count(app, 'worker_beats');
   ok(before >= 2);
   app.clock.shift(DAY_MS + MINUTE_MS);
   const lasting = holderOf(app);
-  await work((tx) => updateBeat(tx, lasting));
-  await work((tx) => updateBeat(tx, lasting));
+  await work((tx) => updateHeartbeat(tx, lasting));
+  await work((tx) => updateHeartbeat(tx, lasting));
   equal(await count(app, 'worker_beats'), 1);
 });
 

@@ -5,7 +5,7 @@ import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
 /** Records that this worker is alive, and removes workers that were not seen for a day. */
-export async function updateBeat(tx: Work, workerId: string): Promise<void> {
+export async function updateHeartbeat(tx: Work, workerId: string): Promise<void> {
   await many(
     tx,
     sql`insert into worker_beats (worker_id, seen_at) values (${workerId}, ${tx.now})

@@ -24,12 +24,12 @@ type Waiting = {
   hub: PolicyHub;
   waitMsMax: number;
   signal: AbortSignal;
-  shareLook: Shared<KnownNode[]>;
+  sharePoll: Shared<KnownNode[]>;
 };
 
 /** The hub announces only acknowledgements that this process received, so the table is polled. */
-const LOOK_AGAIN_MS_MIN = 16;
-const LOOK_AGAIN_MS_MAX = 256;
+const POLL_MS_MIN = 16;
+const POLL_MS_MAX = 256;
 
 /**
  * Waits until every counted node that sees the key has applied the key's last change, and returns
@@ -38,26 +38,26 @@ const LOOK_AGAIN_MS_MAX = 256;
 export async function awaitNodes(read: Read, key: KeyRow, waiting: Waiting): Promise<Propagation> {
   const startedAt = monotonicMs();
   const version = await loadVersion(read, key);
-  const { complete, nodes } = await lookUntilAcked(read, key, { ...waiting, version, startedAt });
+  const { complete, nodes } = await pollUntilAcked(read, key, { ...waiting, version, startedAt });
   const { projectId, env } = key;
   const silentNodes = await countSilentNodes(read, { projectId, env }, nodes);
   const waitedMs = Math.round(monotonicMs() - startedAt);
   return { version, complete, waitedMs, nodes, silentNodes };
 }
 
-type Looked = { complete: boolean; nodes: KnownNode[] };
+type Polled = { complete: boolean; nodes: KnownNode[] };
 
-async function lookUntilAcked(
+async function pollUntilAcked(
   read: Read,
   { projectId, env }: KeyRow,
   waiting: Waiting & { version: number; startedAt: number },
-): Promise<Looked> {
-  const { hub, waitMsMax, signal, shareLook, version, startedAt } = waiting;
-  const look = [read.reach.workspaceId, read.reach.envs, projectId, env].join(' ');
-  let pauseMs = LOOK_AGAIN_MS_MIN;
+): Promise<Polled> {
+  const { hub, waitMsMax, signal, sharePoll, version, startedAt } = waiting;
+  const name = [read.reach.workspaceId, read.reach.envs, projectId, env].join(' ');
+  let pauseMs = POLL_MS_MIN;
   let nodes: KnownNode[] = [];
   for (;;) {
-    const known = await shareLook(look, () => listNodes(read, { projectId, env }));
+    const known = await sharePoll(name, () => listNodes(read, { projectId, env }));
     nodes = awaited(nodes, known);
     const complete = !isFull(known) && nodes.every(({ ackedVersion }) => ackedVersion >= version);
     const waitedMs = Math.round(monotonicMs() - startedAt);
@@ -68,7 +68,7 @@ async function lookUntilAcked(
     const isHeld = await hub.awaitAck(projectId, { timeoutMs, signal });
     // The server is stopping, or holds its maximum of waits: return the current state.
     if (!isHeld) return { complete, nodes };
-    pauseMs = Math.min(pauseMs * 2, LOOK_AGAIN_MS_MAX);
+    pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX);
   }
 }
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { maybe } from '../../db/sql.ts';
 import type { Write } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';
-import { shelfTypeFor, shelvesOf } from './list-partition.ts';
+import { partitionsOf, partitionTypeFor } from './list-partition.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const KEYS_PER_STATEMENT = 500;
@@ -44,7 +44,7 @@ export async function revokeKeysUnder(
 
 async function revokeOnce(tx: Write, parent: Parent, reason: string): Promise<Cascaded> {
   const done: Cascaded = { count: 0, projectIds: [] };
-  for (const shelf of shelvesOf(allEnvs, { includeRevoked: false })) {
+  for (const shelf of partitionsOf(allEnvs, { includeRevoked: false })) {
     let after: Chunk | null = null;
     do {
       after = await revokeChunk(tx, { parent, shelf, after, reason });
@@ -70,7 +70,7 @@ const revokeChunk = (
   step: { parent: Parent; shelf: number; after: Chunk | null; reason: string },
 ): Promise<Chunk | null> => {
   const { parent, shelf, after, reason } = step;
-  const type = sql.raw(shelfTypeFor(parent));
+  const type = sql.raw(partitionTypeFor(parent));
   const under =
     'tenantId' in parent
       ? sql`tenant_id = ${parent.tenantId}`
@@ -79,7 +79,7 @@ const revokeChunk = (
   return maybe(
     tx,
     sql<Chunk>`
-      with doomed as (
+      with batch as (
         select id, project_id, created_at from api_keys
         where ${under} and shelf::${type} = ${shelf}::${type} ${onwards}
         order by created_at, id limit ${KEYS_PER_STATEMENT} for update
@@ -87,11 +87,11 @@ const revokeChunk = (
         update api_keys set revoked_at = greatest(api_keys.created_at, ${tx.now}),
           revoked_reason = ${reason}
         -- Ordered by project: the guard skips a row whose project is that of the row before it.
-        from (select id from doomed order by project_id) chosen where api_keys.id = chosen.id
+        from (select id from batch order by project_id) chosen where api_keys.id = chosen.id
         returning api_keys.project_id
       )
       select (select count(*) from revoked)::int as count,
         array(select distinct project_id from revoked) as project_ids, created_at, id
-      from doomed order by created_at desc, id desc limit 1`,
+      from batch order by created_at desc, id desc limit 1`,
   );
 };

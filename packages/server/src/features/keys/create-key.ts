@@ -1,12 +1,13 @@
 import { type Change, changed, type Write } from '../../doors/door.ts';
-import { type MintedKey, newKey, type WantedKey } from './material.ts';
-import { insertKey, lockParents } from './rows.ts';
+import type { Minted } from '../credentials/new-credential.ts';
+import { newKey, type WantedKey } from './new-key.ts';
+import { insertKey, type KeyRow, lockParents } from './rows.ts';
 
 /** Creates a key. Project and tenant are locked, so neither can be deleted at the same time. */
 export async function createKey(
   tx: Write,
   wanted: Omit<WantedKey, 'rotatedFrom'>,
-): Promise<Change<MintedKey>> {
+): Promise<Change<Minted<KeyRow>>> {
   await lockParents(tx, wanted);
   const { values, secret } = newKey(tx, wanted);
   const row = await insertKey(tx, values);

@@ -185,10 +185,10 @@ const seen = (key: Key): Input => ({
 
 async function compare({ as }: Harness, model: Model): Promise<void> {
   for (const key of model.keys) {
-    const told = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
-    deepEqual({ ...told, ...seen(key) }, told);
-    equal(told.revoked_at !== null, key.revoked !== null);
-    equal(told.quarantined_at !== null, key.isLeaked);
+    const shown = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
+    deepEqual({ ...shown, ...seen(key) }, shown);
+    equal(shown.revoked_at !== null, key.revoked !== null);
+    equal(shown.quarantined_at !== null, key.isLeaked);
   }
   const filters = [{}, ...model.projects.map(({ id }) => ({ project_id: id }))];
   for (const filter of filters.concat(model.tenants.map(({ id }) => ({ tenant_id: id })))) {

@@ -2,22 +2,22 @@
 // which every index for lists begins. A list query reads each partition that it covers.
 import type { Env } from '../../doors/reach.ts';
 
-const SHELF_OF_ENV: Record<Env, number> = { live: 0, test: 2 };
+const PARTITION_OF_ENV: Record<Env, number> = { live: 0, test: 2 };
 const REVOKED = 1;
 
-export const shelvesOf = (
+export const partitionsOf = (
   envs: readonly Env[],
   { includeRevoked }: { includeRevoked: boolean },
 ): number[] =>
   envs
-    .map((env) => SHELF_OF_ENV[env])
+    .map((env) => PARTITION_OF_ENV[env])
     .flatMap((shelf) => (includeRevoked ? [shelf, shelf + REVOKED] : [shelf]));
 
 /**
  * The SQL type to which a list casts the partition. The indexes by tenant, by project and by
  * workspace each use a different type, so that the planner can choose only the right index.
  */
-export function shelfTypeFor(filter: {
+export function partitionTypeFor(filter: {
   projectId?: string | undefined;
   tenantId?: string | undefined;
 }): 'bigint' | 'smallint' | 'int' {

@@ -1,14 +1,14 @@
-// Rows → api_key objects. Only this file of the slice reveals a secret.
+// Rows → api_key objects.
 import type {
   ApiKey,
   CreatedApiKey,
   RevokedApiKey,
   RotatedApiKey,
 } from '@keyrail/protocol/objects/api-key.ts';
-import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
+import { wireTime } from '../../base/wire-time.ts';
+import type { Minted, Rotated } from '../credentials/new-credential.ts';
+import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { Propagation } from './await-nodes.ts';
-import type { MintedKey } from './material.ts';
-import type { RotatedKey } from './rotate-key.ts';
 import type { KeyRow, ListedKey } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
@@ -25,23 +25,15 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
   scopes: row.scopes,
   meta: row.meta,
   rate_limits: row.rateLimits,
-  expires_at: wireTimeOrNull(row.expiresAt),
-  revoked_at: wireTimeOrNull(row.revokedAt),
-  revoked_reason: row.revokedReason,
-  quarantined_at: wireTimeOrNull(row.quarantinedAt),
-  quarantine_reason: row.quarantineReason,
-  rotated_from: row.rotatedFrom,
-  created_at: wireTime(row.createdAt),
-  last_used_at: wireTimeOrNull(row.lastUsedAt),
+  ...presentLife(row),
 });
 
-export const presentCreated = ({ row, secret }: MintedKey): CreatedApiKey => ({
+export const presentCreated = ({ row, secret }: Minted<KeyRow>): CreatedApiKey => ({
   ...presentKey(row),
-  key: secret.reveal(),
-  key_shown_once: true,
+  ...presentSecret(secret),
 });
 
-export const presentRotated = (rotated: RotatedKey): RotatedApiKey => ({
+export const presentRotated = (rotated: Rotated<KeyRow>): RotatedApiKey => ({
   ...presentCreated(rotated),
   previous_key: presentKey(rotated.predecessor),
 });

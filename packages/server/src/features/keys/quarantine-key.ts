@@ -1,6 +1,6 @@
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
-import { endAfterQuarantine } from './lifetime.ts';
-import { queueLeakNotice } from './queue-leak-notice.ts';
+import { quarantineColumns } from '../credentials/lifetime.ts';
+import { queueLeakNotice } from '../credentials/queue-leak-notice.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
@@ -13,11 +13,7 @@ export async function quarantineKey(
 ): Promise<Change<KeyRow>> {
   const key = await lockKey(tx, id);
   if (key.revokedAt || key.quarantinedAt) return unchanged(key);
-  const quarantined = await updateKeyRow(tx, key, {
-    expiresAt: endAfterQuarantine(key, tx.now),
-    quarantinedAt: tx.now,
-    quarantineReason: reason,
-  });
+  const quarantined = await updateKeyRow(tx, key, quarantineColumns(key, tx.now, reason));
   await queueLeakNotice(tx, quarantined, foundAt);
   return changed(
     quarantined,

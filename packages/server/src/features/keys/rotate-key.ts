@@ -1,9 +1,8 @@
 import { type Change, changed, type Write } from '../../doors/door.ts';
-import { endsAfterRotation } from './lifetime.ts';
-import { type MintedKey, newKey } from './material.ts';
+import { endsAfterRotation } from '../credentials/lifetime.ts';
+import type { Rotated } from '../credentials/new-credential.ts';
+import { newKey } from './new-key.ts';
 import { insertKey, type KeyRow, lockKey, updateKeyRow } from './rows.ts';
-
-export type RotatedKey = MintedKey & { predecessor: KeyRow };
 
 /**
  * Replaces a key without an outage: both keys work until the overlap ends. Project and tenant need
@@ -13,7 +12,7 @@ export type RotatedKey = MintedKey & { predecessor: KeyRow };
 export async function rotateKey(
   tx: Write,
   { id, overlapHours }: { id: string; overlapHours: number },
-): Promise<Change<RotatedKey>> {
+): Promise<Change<Rotated<KeyRow>>> {
   const old = await lockKey(tx, id);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
   const { projectId, env } = old;

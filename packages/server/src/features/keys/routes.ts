@@ -19,7 +19,7 @@ export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
 
 export const keyRoutes = (
   { hub, revokeWaitMsMax: waitMsMax }: KeyParts,
-  shareLook = shared<KnownNode[]>(),
+  sharePoll = shared<KnownNode[]>(),
 ): ServedRoute[] =>
   serve(keyEndpoints, {
     'POST /v1/keys': {
@@ -100,7 +100,7 @@ export const keyRoutes = (
           revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
         );
         if (!query.wait) return presentKey(key);
-        const waiting = { hub, waitMsMax, signal: gone(), shareLook };
+        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
         return presentAwaited(key, await awaitNodes(read, key, waiting));
       },
     },

@@ -8,7 +8,7 @@ import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 import type { Env } from '../../doors/reach.ts';
-import { shelfTypeFor, shelvesOf } from './list-partition.ts';
+import { partitionsOf, partitionTypeFor } from './list-partition.ts';
 
 type Columns = Tables['apiKeys'];
 
@@ -90,7 +90,7 @@ export function listKeys(
 ): Promise<SizedPage<ListedKey>> {
   const { projectId = tx.reach.projectId, tenantId = tx.reach.tenantId, env } = filter;
   const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
-  const type = sql.raw(shelfTypeFor({ projectId, tenantId }));
+  const type = sql.raw(partitionTypeFor({ projectId, tenantId }));
   const conditions = [
     sql`shelf::${type} = covered.shelf::${type}`,
     ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
@@ -99,7 +99,7 @@ export function listKeys(
   ];
   const listed = sql`
       select newest.*
-      from unnest(${shelvesOf(envs, filter)}::smallint[]) as covered (shelf)
+      from unnest(${partitionsOf(envs, filter)}::smallint[]) as covered (shelf)
       cross join lateral (
         select * from api_keys where ${sql.join(conditions, sql` and `)}
         order by created_at desc, id desc limit ${limit}
@@ -150,7 +150,7 @@ async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
 
 /** Stops counting at `most`. */
 async function countUnrevoked(tx: Write, place: Place, most: number): Promise<number> {
-  const [shelf] = shelvesOf([place.env], { includeRevoked: false });
+  const [shelf] = partitionsOf([place.env], { includeRevoked: false });
   const { keys } = await one(
     tx,
     sql<{ keys: number }>`select count(*)::int as keys from (

@@ -1,7 +1,7 @@
 import { conflict } from '../../base/errors.ts';
 import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
-import { refuseProlonging } from './lifetime.ts';
+import { refuseProlonging } from '../credentials/lifetime.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 export type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;

@@ -1,13 +1,13 @@
 // The HTML of a mail. It uses tables and inline styles, because mail clients support little else.
 // The colours work in light and dark mode. The link is also shown as text, for clients that show
 // no button.
-import type { Letter } from './messages.ts';
+import type { MailParts } from './messages.ts';
 
 const INK = '#1b2430';
 const QUIET = '#5b6675';
 const ACCENT = '#2456d6';
 
-export function htmlPage({ subject, paragraphs, button, small }: Letter): string {
+export function htmlPage({ subject, paragraphs, button, small }: MailParts): string {
   const body = paragraphs.map(
     (text) => `<p style="margin:0 0 16px;font-size:16px;line-height:1.5">${escaped(text)}</p>`,
   );

@@ -6,7 +6,7 @@ import type { MailKind, MailParams } from './kinds.ts';
 export type Content = { subject: string; text: string; html: string };
 
 /** The parts of a mail, in order. */
-export type Letter = {
+export type MailParts = {
   subject: Subject;
   paragraphs: string[];
   button?: { label: string; url: string };
@@ -31,11 +31,11 @@ type Subject = (typeof subjects)[MailKind];
 
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
 
-type Letters = {
-  [K in MailKind]: (params: MailParams[K], link: string | null) => Omit<Letter, 'subject'>;
+type PartsOfKind = {
+  [K in MailKind]: (params: MailParams[K], link: string | null) => Omit<MailParts, 'subject'>;
 };
 
-const letters: Letters = {
+const partsOf: PartsOfKind = {
   verify_email: (_params, link) => ({
     paragraphs: ['Welcome to Keyrail. One click proves that this address is yours.'],
     ...button('Verify address', link),
@@ -85,7 +85,7 @@ const letters: Letters = {
   }),
 };
 
-const button = (label: string, url: string | null): Pick<Letter, 'button'> =>
+const button = (label: string, url: string | null): Pick<MailParts, 'button'> =>
   url === null ? {} : { button: { label, url } };
 
 export function contentOf<K extends MailKind>(
@@ -94,9 +94,9 @@ export function contentOf<K extends MailKind>(
   link: string | null,
 ): Content {
   const inLine = Object.entries(params).map(([name, text]) => [name, oneLine(text)]);
-  const written = letters[kind](Object.fromEntries(inLine) as MailParams[K], link);
-  const letter = { subject: subjects[kind], ...written };
-  return { subject: letter.subject, text: plainText(letter), html: htmlPage(letter) };
+  const written = partsOf[kind](Object.fromEntries(inLine) as MailParams[K], link);
+  const parts = { subject: subjects[kind], ...written };
+  return { subject: parts.subject, text: plainText(parts), html: htmlPage(parts) };
 }
 
 /** Keeps parameters on one line: a workspace name must not look like a paragraph of the mail. */
@@ -105,7 +105,7 @@ const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+
 /** `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC` */
 const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d).*Z$/, ' $1 UTC');
 
-function plainText({ paragraphs, button: link, small }: Letter): string {
+function plainText({ paragraphs, button: link, small }: MailParts): string {
   const parts = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), small];
   return `${parts.join('\n\n')}\n\n-- \nKeyrail\n`;
 }

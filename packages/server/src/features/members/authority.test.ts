@@ -15,11 +15,11 @@ const mint = 'POST /v1/secret_keys';
 const rotate = 'POST /v1/secret_keys/{id}/rotate';
 const found = 'POST /v1/workspaces';
 
-let founded = 0;
+let workspaces = 0;
 
 const named = () => {
-  founded += 1;
-  return { name: 'Own', slug: `own-${process.pid}-${founded}` };
+  workspaces += 1;
+  return { name: 'Own', slug: `own-${process.pid}-${workspaces}` };
 };
 
 /** The four mutations that only an owner may do; each would succeed for an owner. */

@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { readDelta } from './read-delta.ts';
-import { readSnapshot } from './read-snapshot.ts';
+import { readDelta } from './feed-delta.ts';
+import { readSnapshot } from './feed-snapshot.ts';
 import type { ChangeRow, FeedSource } from './rows.ts';
 
 const KEYS = 3000;

@@ -5,10 +5,10 @@ import { REVOKE_WAIT_MS_MAX } from '../../base/deadline.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 
 /** A poll this soon after the last recorded one is not recorded. */
-export const NOTED_APART_MS = 10 * SECOND_MS;
+export const RECORDED_APART_MS = 10 * SECOND_MS;
 
 /** Includes the recording interval, so that a node which polled in time is always counted. */
-export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + NOTED_APART_MS;
+export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**
  * The record of a silent node is kept until no running wait can have counted it. So if a record

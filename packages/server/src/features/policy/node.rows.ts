@@ -3,25 +3,30 @@ import { type RawBuilder, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
-import type { EnvScope } from './filter.ts';
-import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_SILENT_MS_MAX, NOTED_APART_MS } from './node-times.ts';
+import type { EnvScope } from './feed-view.ts';
+import {
+  NODE_COUNTED_MS,
+  NODE_KEPT_MS,
+  NODE_SILENT_MS_MAX,
+  RECORDED_APART_MS,
+} from './node-times.ts';
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
 /** The project's version, and the record of the asking node: nulls when it has no record. */
-export type Standing = { version: number; ackedVersion: number | null; isStale: boolean | null };
+export type NodeSeen = { version: number; ackedVersion: number | null; isStale: boolean | null };
 
 /** One result for each node, in the order of `nodes`; null stands for a node without a name. */
-export async function listStandings(
+export async function listNodesSeen(
   tx: Runner,
   projectId: string,
   nodes: readonly (NodeName | null)[],
-): Promise<Standing[]> {
-  const standings = await many(
+): Promise<NodeSeen[]> {
+  const seen = await many(
     tx,
-    sql<Standing>`
+    sql<NodeSeen>`
       select v.version, n.acked_version,
-        n.last_seen_at < app_now() - ${NOTED_APART_MS} * interval '1 millisecond' as is_stale
+        n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond' as is_stale
       from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
         ${nodes.map((node) => node?.envScope ?? null)}::text[])
           with ordinality as asking (node, scope, place)
@@ -29,8 +34,8 @@ export async function listStandings(
           and n.node_id = asking.node and n.env_scope = asking.scope
       where v.project_id = ${projectId} order by asking.place`,
   );
-  if (standings.length === 0) throw notFound('project');
-  return standings;
+  if (seen.length === 0) throw notFound('project');
+  return seen;
 }
 
 /** The start of the last `ms` of served time. Evaluated once per statement. */
@@ -43,31 +48,31 @@ export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 /** Selects the nodes that see a change in one environment. */
-export type Concerned = { projectId: string; env: Env };
+export type ChangeScope = { projectId: string; env: Env };
 
-const concerns = ({ projectId, env }: Concerned) =>
+const seesChangeIn = ({ projectId, env }: ChangeScope) =>
   sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;
 
-export const listNodes = (tx: Runner, concerned: Concerned): Promise<KnownNode[]> =>
+export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
   many(
     tx,
     sql<KnownNode>`select node_id, env_scope, acked_version, last_seen_at,
         last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
       from policy_nodes
-      where ${concerns(concerned)} and last_seen_at > ${servedSince(NODE_KEPT_MS)}
+      where ${seesChangeIn(scope)} and last_seen_at > ${servedSince(NODE_KEPT_MS)}
       order by node_id, env_scope`,
   );
 
 /** Counts nodes that were seen within a day and are not counted by revocations. */
 export async function countSilentNodes(
   tx: Runner,
-  concerned: Concerned,
+  scope: ChangeScope,
   except: readonly NodeName[],
 ): Promise<number> {
   const { silent } = await one(
     tx,
     sql<{ silent: number }>`select count(*) as silent from policy_nodes
-      where ${concerns(concerned)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
+      where ${seesChangeIn(scope)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
         and last_seen_at > app_now() - ${NODE_SILENT_MS_MAX} * interval '1 millisecond'
         and (node_id, env_scope) not in (select * from unnest(
           ${except.map(({ nodeId }) => nodeId)}::text[],
@@ -94,21 +99,21 @@ export async function removeNode(
 /** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
-export type Ack = NodeName & { projectId: string; version: number | null };
+export type NodeAck = NodeName & { projectId: string; version: number | null };
 
 /**
  * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
  * NODES_PER_SCOPE_MAX nodes, new ones replace those that no revocation waits for any more.
  */
-export async function updateNodes(tx: Runner, acks: readonly Ack[]): Promise<void> {
+export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise<void> {
   const latest = inOneOrder(acks);
   if ((await upsertNodes(tx, latest)) === latest.length) return;
-  if ((await removeUnseenBeside(tx, latest)) > 0) await upsertNodes(tx, latest);
+  if ((await removeSilentInScopes(tx, latest)) > 0) await upsertNodes(tx, latest);
 }
 
 /** Returns the number of recorded nodes: fewer than `acks` when a scope is full. */
-async function upsertNodes(tx: Runner, acks: readonly Ack[]): Promise<number> {
-  const noted = await many(
+async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
+  const recorded = await many(
     tx,
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, last_seen_at)
@@ -127,11 +132,11 @@ async function upsertNodes(tx: Runner, acks: readonly Ack[]): Promise<number> {
             else excluded.acked_version end
       returning 1`,
   );
-  return noted.length;
+  return recorded.length;
 }
 
 /** Deletes silent nodes that no wait counts, except those that another transaction updates. */
-async function removeUnseenBeside(tx: Runner, acks: readonly Ack[]): Promise<number> {
+async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
   const gone = await many(
     tx,
     sql`delete from policy_nodes where (project_id, node_id, env_scope) in (
@@ -147,8 +152,8 @@ async function removeUnseenBeside(tx: Runner, acks: readonly Ack[]): Promise<num
 }
 
 /** The last ack of each node, sorted, so that two concurrent batches cannot deadlock. */
-function inOneOrder(acks: readonly Ack[]): Ack[] {
-  const nameOf = (ack: Ack) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
+function inOneOrder(acks: readonly NodeAck[]): NodeAck[] {
+  const nameOf = (ack: NodeAck) => [ack.projectId, ack.nodeId, ack.envScope].join(' ');
   const byName = new Map(acks.map((ack) => [nameOf(ack), ack]));
   return [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, ack]) => ack);
 }

@@ -6,9 +6,9 @@ import type {
   PolicySnapshot,
 } from '@keyrail/protocol/objects/policy.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
-import type { FeedFilter } from './filter.ts';
-import type { DeltaAnswer } from './read-delta.ts';
-import type { SnapshotAnswer } from './read-snapshot.ts';
+import type { DeltaAnswer } from './feed-delta.ts';
+import type { SnapshotAnswer } from './feed-snapshot.ts';
+import type { FeedFilter } from './feed-view.ts';
 import type { ChangeRow, EntryRow, FeedHead } from './rows.ts';
 
 const presentHead = (head: FeedHead, filter: FeedFilter, generatedAt: Date) => ({

@@ -1,16 +1,17 @@
 // Deletes changes that are 30 days old, and nodes that were silent for a week. A node that was
 // offline for longer starts again from a snapshot. Safe to run twice.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
-import type { OpenWorkIn } from '../../doors/work.ts';
+import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
 import { NODE_FORGOTTEN_AFTER_MS } from './node-times.ts';
 import { listPrunable, type Prunable, removeChanges, removeSilentNodes } from './upkeep.rows.ts';
-import type { UpkeepParts } from './upkeep.ts';
+
+export type PruneParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const CHANGES_KEPT_MS = 30 * DAY_MS;
 const PROJECTS_MAX = 100;
 const BATCH_MAX = 1000;
 
-export async function pruneFeed({ work, workIn }: Omit<UpkeepParts, 'announce'>): Promise<void> {
+export async function pruneFeed({ work, workIn }: PruneParts): Promise<void> {
   await work((tx) => removeSilentNodes(tx, msAfter(tx.now, -NODE_FORGOTTEN_AFTER_MS)));
   let due: Prunable[];
   do {

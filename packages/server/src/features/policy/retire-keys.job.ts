@@ -2,14 +2,21 @@
 // Safe to run twice: a key that was already retired, or changed meanwhile, is skipped.
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
+import type { PolicyVersion } from '../../doors/door.ts';
+import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
 import { listRetirable, type Retirable, updateRetired } from './upkeep.rows.ts';
-import type { UpkeepParts } from './upkeep.ts';
+
+export type RetireParts = {
+  work: OpenWork;
+  workIn: OpenWorkIn;
+  announce(versions: readonly PolicyVersion[]): void;
+};
 
 const BATCH_MAX = 500;
 
 const longExpired = (now: Date): Date => msAfter(now, -POLICY_EXPIRED_KEPT_DAYS * DAY_MS);
 
-export async function retireKeys(parts: UpkeepParts): Promise<void> {
+export async function retireKeys(parts: RetireParts): Promise<void> {
   let due: Retirable[];
   do {
     due = await parts.work((tx) =>

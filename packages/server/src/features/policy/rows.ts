@@ -4,18 +4,35 @@ import { notFound } from '../../base/errors.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
-import { shelfTypeFor } from '../keys/list-partition.ts';
+import type { Env } from '../../doors/reach.ts';
+import { partitionTypeFor } from '../keys/list-partition.ts';
 import {
-  BEFORE_ALL_IDS,
-  type ChangeRange,
-  type ChangeRow,
-  type EntryRange,
-  type EntryRow,
+  deltaPartitions,
+  type EntryPosition,
+  type FeedFilter,
+  snapshotPartitions,
   VERSIONS_PER_DELTA_MAX,
-} from './entries.ts';
-import { changedShelves, type FeedFilter, fedShelves } from './filter.ts';
+} from './feed-view.ts';
 
-export type { ChangeRow, EntryPosition, EntryRow } from './entries.ts';
+/** The columns of a key that the feed reads. */
+export type EntryRow = {
+  id: string;
+  tenantId: string;
+  env: Env;
+  lookupHash: string;
+  displayPrefix: string;
+  scopes: string[];
+  expiresAt: Date | null;
+  rateLimits: RateLimit[] | null;
+  shelf: number;
+  createdAt: Date;
+};
+
+type EntryRange = { after: EntryPosition | null; limit: number };
+
+export type ChangeRow = EntryRow & { version: number; isRevoked: boolean; isRetired: boolean };
+
+type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
 
 /** The current version of a project's feed, and the facts about the project that nodes need. */
 export type FeedHead = {
@@ -43,7 +60,7 @@ const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as 
   display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
 
 /** Sorts after every key: the start of a list partition, which is read newest first. */
-const SHELF_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
 /**
  * The keys of a snapshot, by list partition and newest first in each: the order of the indexes, in
@@ -56,17 +73,17 @@ export function listEntries(
   { after, limit }: EntryRange,
 ): Promise<EntryRow[]> {
   const { projectId, tenantIds } = filter;
-  const shelves = fedShelves(filter).filter((shelf) => !after || shelf >= after.shelf);
+  const shelves = snapshotPartitions(filter).filter((shelf) => !after || shelf >= after.shelf);
   const starts = shelves.map((shelf) =>
     after && shelf === after.shelf
       ? { createdAt: after.createdAt.toISOString(), id: after.id }
-      : SHELF_START,
+      : PARTITION_START,
   );
   const tenants = tenantIds
     ? sql`cross join unnest(${tenantIds}::uuid[]) as wanted (tenant)`
     : sql``;
   const ofTenant = tenantIds ? sql`and tenant_id = wanted.tenant` : sql``;
-  const type = sql.raw(shelfTypeFor({ projectId, tenantId: tenantIds?.[0] }));
+  const type = sql.raw(partitionTypeFor({ projectId, tenantId: tenantIds?.[0] }));
   return many(
     tx,
     sql<EntryRow>`
@@ -82,6 +99,9 @@ export function listEntries(
       order by fed.shelf, fed.created_at desc, fed.id desc limit ${limit}`,
   );
 }
+
+/** Sorts before every id: the start of a list partition in a change. */
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The current state of keys of all tenants that were written after a version, in the order of their
@@ -106,7 +126,7 @@ export function listChanges(
         select version, change_id, project_id from policy_changes
         where project_id = ${projectId} and version > ${from}
         order by version limit ${VERSIONS_PER_DELTA_MAX}
-      ) c cross join unnest(${changedShelves({ env })}::smallint[]) as covered (shelf)
+      ) c cross join unnest(${deltaPartitions({ env })}::smallint[]) as covered (shelf)
       cross join lateral (
         select ${entryColumns}, revoked_at, retired_at from api_keys
         where change_id = c.change_id and project_id = c.project_id

@@ -15,22 +15,9 @@ export type Subjects = {
 
 const ANONYMOUS = '-';
 
-/** A name and its inputs. */
-type CachedName = { subjects: Subjects; rule: RateLimit; slot: string; name: string };
-
-/** A cache of recent names: building and hashing a string is slower than comparing its parts. */
-const RECENT = 4096;
-const recent = new Array<CachedName | undefined>(RECENT).fill(undefined);
-
 /** A new window or algorithm gives a rule a new counter; a new limit keeps the counter. */
-export function counterName(subjects: Subjects, rule: RateLimit, slot: string): string {
-  const place = placeOf(subjects, rule);
-  const known = recent[place];
-  if (known !== undefined && known.slot === slot && isOf(known, subjects, rule)) return known.name;
-  const name = `kr:rl:${slot}${ownerPart(subjects)}/${subjectPart(subjects, rule)}/${rulePart(rule)}`;
-  recent[place] = { subjects, rule, slot, name };
-  return name;
-}
+export const counterName = (subjects: Subjects, rule: RateLimit, slot: string): string =>
+  `kr:rl:${slot}${ownerPart(subjects)}/${subjectPart(subjects, rule)}/${rulePart(rule)}`;
 
 const ownerPart = ({ workspaceId, env, projectId }: Subjects): string =>
   `${workspaceId}/${env}/${projectId}`;
@@ -40,30 +27,6 @@ const subjectPart = ({ keyId, tenantId }: Subjects, { scope }: RateLimit): strin
 
 const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
-
-/** Cache index from the last digits of the subject, and from fields in which rules differ. */
-function placeOf({ keyId, tenantId }: Subjects, { id, scope, window_ms: windowMs }: RateLimit) {
-  const subject = (scope === 'key' ? keyId : tenantId) ?? ANONYMOUS;
-  const end = subject.length;
-  const digits =
-    (subject.charCodeAt(end - 1) & 0x1f) |
-    ((subject.charCodeAt(end - 2) & 0x1f) << 5) |
-    ((subject.charCodeAt(end - 3) & 0x1f) << 10);
-  return (digits ^ (windowMs * 31) ^ (id.length << 7) ^ id.charCodeAt(0)) & (RECENT - 1);
-}
-
-/** Whether the inputs are equal, apart from the id that the scope leaves out of the name. */
-const isOf = (cached: CachedName, subjects: Subjects, rule: RateLimit): boolean =>
-  cached.rule.scope === rule.scope &&
-  cached.rule.window_ms === rule.window_ms &&
-  cached.rule.algorithm === rule.algorithm &&
-  cached.rule.id === rule.id &&
-  cached.subjects.env === subjects.env &&
-  (rule.scope === 'key'
-    ? cached.subjects.keyId === subjects.keyId
-    : cached.subjects.tenantId === subjects.tenantId) &&
-  cached.subjects.projectId === subjects.projectId &&
-  cached.subjects.workspaceId === subjects.workspaceId;
 
 /** The quota that counts the names of a check. On a Cluster, each slot has its own part of it. */
 export const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>

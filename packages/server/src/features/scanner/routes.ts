@@ -13,7 +13,6 @@ import { type Doors, type ServedRoute, serve } from '../../http/route.ts';
 import { quarantineKey } from '../keys/quarantine-key.ts';
 import { quarantineSecretKey } from '../secret-keys/quarantine-secret-key.ts';
 import { endLeakedSession } from '../sessions/rows.ts';
-import { foundAtOf } from './found-at.ts';
 import { presentVerdict } from './present.ts';
 import type { ScannerKeys } from './public-keys.ts';
 import { isSignedBy } from './signature.ts';
@@ -106,3 +105,11 @@ async function endLeak(
     ? write((tx) => quarantineKey(tx, found))
     : write((tx) => quarantineSecretKey(tx, found));
 }
+
+const URL_CHARS_MAX = 2048;
+
+/** The URL appears in a mail: anything but a plain http(s) URL is dropped. It is never fetched. */
+const foundAtOf = (url: string | null | undefined): string | null =>
+  url && url.length <= URL_CHARS_MAX && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url)
+    ? url
+    : null;

@@ -2,8 +2,9 @@ import { assert } from '../../base/assert.ts';
 import { invalid } from '../../base/errors.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
-import { type MintedSecretKey, newSecretKey, type WantedSecretKey } from './material.ts';
-import { insertSecretKey, loadSecretKey } from './rows.ts';
+import type { Minted } from '../credentials/new-credential.ts';
+import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
+import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
 
 /**
  * The new key has the authority of its creator, never more. A secret key cannot outlive its own
@@ -12,9 +13,9 @@ import { insertSecretKey, loadSecretKey } from './rows.ts';
 export async function createSecretKey(
   tx: Write,
   wanted: Omit<WantedSecretKey, 'authority'>,
-): Promise<Change<MintedSecretKey>> {
-  const authority = mintingAuthority(tx.reach.authority);
-  const expiresAt = endWithinMaker(await makersEnd(tx), wanted.expiresAt);
+): Promise<Change<Minted<SecretKeyRow>>> {
+  const authority = creatorAuthority(tx.reach.authority);
+  const expiresAt = expiryWithin(await creatorExpiry(tx), wanted.expiresAt);
   const { values, secret } = newSecretKey(tx, { ...wanted, expiresAt, authority });
   const row = await insertSecretKey(tx, values);
   return changed(
@@ -28,22 +29,22 @@ export async function createSecretKey(
 }
 
 /** The expiry of the calling secret key; null if it never expires or if a person calls. */
-async function makersEnd(tx: Write): Promise<Date | null> {
+async function creatorExpiry(tx: Write): Promise<Date | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'secret_key' || id === null) return null;
   return (await loadSecretKey(tx, id)).expiresAt;
 }
 
-function endWithinMaker(makersEnd: Date | null, wanted: Date | null): Date | null {
-  if (makersEnd === null) return wanted;
-  if (wanted !== null && wanted > makersEnd) {
+function expiryWithin(creatorExpiry: Date | null, wanted: Date | null): Date | null {
+  if (creatorExpiry === null) return wanted;
+  if (wanted !== null && wanted > creatorExpiry) {
     const message = 'Must not be later than the expires_at of the calling secret key.';
     throw invalid('body', [{ path: 'expires_at', message }]);
   }
-  return wanted ?? makersEnd;
+  return wanted ?? creatorExpiry;
 }
 
-function mintingAuthority(role: Role): 'owner' | 'admin' {
+function creatorAuthority(role: Role): 'owner' | 'admin' {
   assert(role !== 'member', 'a member minted a secret key');
   return role;
 }

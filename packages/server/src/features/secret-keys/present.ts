@@ -1,13 +1,12 @@
-// Rows → secret_key objects. The only file of this feature that reveals a secret.
+// Rows → secret_key objects.
 import type {
-  CreatedSecretKey as CreatedBody,
-  RotatedSecretKey as RotatedBody,
+  CreatedSecretKey,
+  RotatedSecretKey,
   SecretKey,
 } from '@keyrail/protocol/objects/secret-key.ts';
-import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
-import type { MintedSecretKey } from './material.ts';
-import type { RotatedSecretKey } from './rotate-secret-key.ts';
-import type { ListedSecretKey } from './rows.ts';
+import type { Minted, Rotated } from '../credentials/new-credential.ts';
+import { presentLife, presentSecret } from '../credentials/present.ts';
+import type { ListedSecretKey, SecretKeyRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedSecretKey, 'meta'> & { meta: Meta };
 
@@ -21,23 +20,15 @@ export const presentSecretKey = <Meta>(
   display_prefix: row.displayPrefix,
   name: row.name,
   meta: row.meta,
-  expires_at: wireTimeOrNull(row.expiresAt),
-  revoked_at: wireTimeOrNull(row.revokedAt),
-  revoked_reason: row.revokedReason,
-  quarantined_at: wireTimeOrNull(row.quarantinedAt),
-  quarantine_reason: row.quarantineReason,
-  rotated_from: row.rotatedFrom,
-  created_at: wireTime(row.createdAt),
-  last_used_at: wireTimeOrNull(row.lastUsedAt),
+  ...presentLife(row),
 });
 
-export const presentCreated = ({ row, secret }: MintedSecretKey): CreatedBody => ({
+export const presentCreated = ({ row, secret }: Minted<SecretKeyRow>): CreatedSecretKey => ({
   ...presentSecretKey(row),
-  key: secret.reveal(),
-  key_shown_once: true,
+  ...presentSecret(secret),
 });
 
-export const presentRotated = (rotated: RotatedSecretKey): RotatedBody => ({
+export const presentRotated = (rotated: Rotated<SecretKeyRow>): RotatedSecretKey => ({
   ...presentCreated(rotated),
   previous_key: presentSecretKey(rotated.predecessor),
 });

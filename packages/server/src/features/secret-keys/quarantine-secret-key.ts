@@ -1,6 +1,6 @@
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
-import { endAfterQuarantine } from '../keys/lifetime.ts';
-import { queueLeakNotice } from '../keys/queue-leak-notice.ts';
+import { quarantineColumns } from '../credentials/lifetime.ts';
+import { queueLeakNotice } from '../credentials/queue-leak-notice.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
 /**
@@ -12,16 +12,12 @@ export async function quarantineSecretKey(
   { id, reason, foundAt }: { id: string; reason: string; foundAt: string | null },
 ): Promise<Change<SecretKeyRow>> {
   const key = await lockSecretKey(tx, id);
-  if (key.revokedAt || key.quarantinedAt) return unchanged(key, [id]);
-  const quarantined = await updateSecretKey(tx, key, {
-    expiresAt: endAfterQuarantine(key, tx.now),
-    quarantinedAt: tx.now,
-    quarantineReason: reason,
-  });
+  if (key.revokedAt || key.quarantinedAt) return unchanged(key, { endsSecretKeys: [id] });
+  const quarantined = await updateSecretKey(tx, key, quarantineColumns(key, tx.now, reason));
   await queueLeakNotice(tx, quarantined, foundAt);
-  return changed(quarantined, {
-    action: 'secret_key.quarantined',
-    target: id,
-    payload: { env: key.env, reason },
-  });
+  return changed(
+    quarantined,
+    { action: 'secret_key.quarantined', target: id, payload: { env: key.env, reason } },
+    { endsSecretKeys: [id] },
+  );
 }

@@ -7,11 +7,11 @@ export async function revokeSecretKey(
   { id, reason }: { id: string; reason: string | null },
 ): Promise<Change<SecretKeyRow>> {
   const key = await lockSecretKey(tx, id);
-  if (key.revokedAt) return unchanged(key, [id]);
+  if (key.revokedAt) return unchanged(key, { endsSecretKeys: [id] });
   const revoked = await updateSecretKey(tx, key, { revokedAt: tx.now, revokedReason: reason });
-  return changed(revoked, {
-    action: 'secret_key.revoked',
-    target: key.id,
-    payload: { env: key.env, reason },
-  });
+  return changed(
+    revoked,
+    { action: 'secret_key.revoked', target: id, payload: { env: key.env, reason } },
+    { endsSecretKeys: [id] },
+  );
 }

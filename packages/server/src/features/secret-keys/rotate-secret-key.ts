@@ -1,7 +1,8 @@
 import { forbidden } from '../../base/errors.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
-import { endsAfterRotation } from '../keys/lifetime.ts';
-import { type MintedSecretKey, newSecretKey } from './material.ts';
+import { endsAfterRotation } from '../credentials/lifetime.ts';
+import type { Rotated } from '../credentials/new-credential.ts';
+import { newSecretKey } from './new-secret-key.ts';
 import {
   insertSecretKey,
   loadSecretKey,
@@ -10,8 +11,6 @@ import {
   updateSecretKey,
 } from './rows.ts';
 
-export type RotatedSecretKey = MintedSecretKey & { predecessor: SecretKeyRow };
-
 /**
  * Replaces a key without an outage: both keys work until the overlap ends. The successor gets the
  * lower authority of the old key and the caller.
@@ -19,7 +18,7 @@ export type RotatedSecretKey = MintedSecretKey & { predecessor: SecretKeyRow };
 export async function rotateSecretKey(
   tx: Write,
   { id, overlapHours }: { id: string; overlapHours: number },
-): Promise<Change<RotatedSecretKey>> {
+): Promise<Change<Rotated<SecretKeyRow>>> {
   const old = await lockSecretKey(tx, id);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
   await refuseOutliving(tx, ends.successor);
@@ -41,6 +40,7 @@ export async function rotateSecretKey(
       target: old.id,
       payload: { env: old.env, successor_id: row.id, overlap_hours: overlapHours },
     },
+    { endsSecretKeys: [old.id] },
   );
 }
 

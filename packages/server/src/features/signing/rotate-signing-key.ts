@@ -2,7 +2,12 @@ import type { RandomBytes } from '../../base/random.ts';
 import type { Seal } from '../../base/sealing.ts';
 import { newSigningPair } from '../../base/signing-pair.ts';
 import type { Work } from '../../doors/work.ts';
-import { isNeeded, type Occasion, type SigningSchedule, timesOf } from './rotation-schedule.ts';
+import {
+  isNeeded,
+  type RotationCause,
+  type SigningSchedule,
+  timesOf,
+} from './rotation-schedule.ts';
 import { insertSigningKey, lockNewest, type SigningKeyRow, updateEnds } from './rows.ts';
 
 export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBytes };
@@ -10,22 +15,22 @@ export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBy
 export type Rotation = { newest: SigningKeyRow; isNew: boolean };
 
 /**
- * Creates the next signing key if the occasion requires one. If several processes rotate at the
+ * Creates the next signing key if the cause requires one. If several processes rotate at the
  * same time, one creates the key and all of them get that key.
  */
 export async function rotateSigningKey(
   tx: Work,
   parts: SigningParts,
-  occasion: Occasion,
+  cause: RotationCause,
 ): Promise<Rotation> {
   const { rotateEveryMs, publishWaitMs, seal, randomBytes } = parts;
   const { now } = tx;
   const newest = await lockNewest(tx);
-  if (newest && !isNeeded(occasion, newest, { now, rotateEveryMs })) {
+  if (newest && !isNeeded(cause, newest, { now, rotateEveryMs })) {
     return { newest, isNew: false };
   }
   const isFirst = newest === null;
-  const { signsFrom, othersEndAt } = timesOf(occasion, { now, isFirst, publishWaitMs });
+  const { signsFrom, othersEndAt } = timesOf(cause, { now, isFirst, publishWaitMs });
   const { publicKey, seed } = newSigningPair(randomBytes);
   const made: SigningKeyRow = {
     id: tx.newId(),

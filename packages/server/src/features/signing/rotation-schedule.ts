@@ -10,7 +10,7 @@ import { MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
  * successor is already published. `at once`: the key may have leaked, so all other keys end
  * immediately, and their tokens with them.
  */
-export type Occasion = 'first' | 'due' | 'asked' | 'at once';
+export type RotationCause = 'first' | 'due' | 'asked' | 'at once';
 
 export type SigningSchedule = {
   /** How long a key signs. */
@@ -26,22 +26,22 @@ const IN_FLIGHT_MS = SECOND_MS;
 const SKEW_MS = MINUTE_MS;
 
 export function isNeeded(
-  occasion: Occasion,
+  cause: RotationCause,
   newest: { signsFrom: Date } | null,
   { now, rotateEveryMs }: { now: Date; rotateEveryMs: number },
 ): boolean {
-  if (newest === null || occasion === 'at once') return true;
-  if (occasion === 'first') return false;
+  if (newest === null || cause === 'at once') return true;
+  if (cause === 'first') return false;
   const signedForMs = now.getTime() - newest.signsFrom.getTime();
-  return signedForMs >= (occasion === 'due' ? rotateEveryMs : 0);
+  return signedForMs >= (cause === 'due' ? rotateEveryMs : 0);
 }
 
 /** When a new key starts to sign, and when the keys before it end. */
 export function timesOf(
-  occasion: Occasion,
+  cause: RotationCause,
   { now, isFirst, publishWaitMs }: { now: Date; isFirst: boolean; publishWaitMs: number },
 ): { signsFrom: Date; othersEndAt: Date } {
-  if (occasion === 'at once' || isFirst) return { signsFrom: now, othersEndAt: now };
+  if (cause === 'at once' || isFirst) return { signsFrom: now, othersEndAt: now };
   const signsFrom = msAfter(now, publishWaitMs + IN_FLIGHT_MS);
   return { signsFrom, othersEndAt: msAfter(signsFrom, EMBED_TOKEN_SECONDS * SECOND_MS + SKEW_MS) };
 }

@@ -12,13 +12,13 @@ import { openLog } from '../../base/log.ts';
 import { Secret } from '../../base/secret.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
 import { rotateSigningKeys } from './rotate-signing-keys.job.ts';
-import { isNeeded, type Occasion, timesOf } from './rotation-schedule.ts';
+import { isNeeded, type RotationCause, timesOf } from './rotation-schedule.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-const rotate = ({ worker: { work, signing } }: App, occasion: Occasion) =>
-  work((tx) => rotateSigningKey(tx, signing, occasion));
+const rotate = ({ worker: { work, signing } }: App, cause: RotationCause) =>
+  work((tx) => rotateSigningKey(tx, signing, cause));
 
 const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
 
@@ -84,14 +84,14 @@ test('the worker replaces a key when it is due, and only then', async (t) => {
 test('concurrent rotations create one key, and all return it', async (t) => {
   const vendor = await harness(t);
   const apps = [vendor.testApp.app, appBeside(t, vendor.testApp, {}).app];
-  for (const occasion of ['first', 'asked'] as const) {
-    if (occasion === 'first') {
+  for (const cause of ['first', 'asked'] as const) {
+    if (cause === 'first') {
       await apps[0]?.worker.work((tx) => tx.run({ text: 'delete from signing_keys', values: [] }));
     }
     const turns = Array.from({ length: 12 }, (_, at) => apps[at % 2]);
-    const made = await Promise.all(turns.map((app) => app && rotate(app, occasion)));
-    equal(new Set(made.map((each) => each?.newest.id)).size, 1, occasion);
-    equal(made.filter((each) => each?.isNew).length, 1, occasion);
+    const made = await Promise.all(turns.map((app) => app && rotate(app, cause)));
+    equal(new Set(made.map((each) => each?.newest.id)).size, 1, cause);
+    equal(made.filter((each) => each?.isNew).length, 1, cause);
   }
 });
 
@@ -187,7 +187,7 @@ test('under load and rotations, no token is refused and every kid is published',
 const now = new Date('2026-01-01T00:00:00Z');
 const at = (ms: number) => ({ signsFrom: new Date(now.getTime() + ms) });
 
-const needs: [Occasion, { signsFrom: Date } | null, boolean][] = [
+const needs: [RotationCause, { signsFrom: Date } | null, boolean][] = [
   ['first', null, true],
   ['first', at(0), false],
   ['first', at(-99 * DAY_MS), false],
@@ -200,10 +200,10 @@ const needs: [Occasion, { signsFrom: Date } | null, boolean][] = [
   ['at once', at(1), true],
 ];
 
-for (const [occasion, newest, isNew] of needs) {
+for (const [cause, newest, isNew] of needs) {
   const since = newest ? `a key that signs from ${newest.signsFrom.toISOString()}` : 'no key';
-  test(`rotation "${occasion}" with ${since} creates ${isNew ? 'a new key' : 'nothing'}`, () => {
-    equal(isNeeded(occasion, newest, { now, rotateEveryMs: DAY_MS }), isNew);
+  test(`rotation "${cause}" with ${since} creates ${isNew ? 'a new key' : 'nothing'}`, () => {
+    equal(isNeeded(cause, newest, { now, rotateEveryMs: DAY_MS }), isNew);
   });
 }
 

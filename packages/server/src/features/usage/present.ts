@@ -7,8 +7,7 @@ import {
   type UsageOverview,
 } from '@keyrail/protocol/objects/usage.ts';
 import { wireTime } from '../../base/wire-time.ts';
-import { type Figures, figuresOf, totalOf } from './figures.ts';
-import { type Histogram, percentileOf } from './histogram.ts';
+import { emptyHistogram, type Histogram, percentileOf } from './histogram.ts';
 import type { KeyUsage } from './read-key-usage.ts';
 import type { IntervalRow, MonthRow, TenantMonthRow } from './rows.ts';
 
@@ -57,6 +56,50 @@ export function presentOverview(
       ...presentFigures(figures),
     })),
   };
+}
+
+/** The figures of an interval. Histograms are kept as counts, so that they can be added. */
+type Figures = {
+  requests: number;
+  errors: number;
+  degraded: number;
+  denials: Map<string, number>;
+  latency: Histogram;
+};
+
+type IntervalFigures = Figures & { start: Date };
+
+const figuresOf = (row: IntervalRow): IntervalFigures => ({
+  start: row.start,
+  requests: row.requests,
+  errors: row.errors,
+  degraded: row.degraded,
+  denials: new Map(Object.entries(row.denials ?? {})),
+  latency: histogramOf(row.latency ?? {}),
+});
+
+/** The database numbers array elements from 1. */
+const histogramOf = (counts: Record<string, number>): Histogram =>
+  emptyHistogram().map((_, bucket) => counts[bucket + 1] ?? 0);
+
+function totalOf(intervals: readonly Figures[]): Figures {
+  const total: Figures = {
+    requests: 0,
+    errors: 0,
+    degraded: 0,
+    denials: new Map(),
+    latency: emptyHistogram(),
+  };
+  for (const { requests, errors, degraded, denials, latency } of intervals) {
+    total.requests += requests;
+    total.errors += errors;
+    total.degraded += degraded;
+    for (const [reason, count] of denials) {
+      total.denials.set(reason, (total.denials.get(reason) ?? 0) + count);
+    }
+    total.latency = total.latency.map((count, bucket) => count + (latency[bucket] ?? 0));
+  }
+  return total;
 }
 
 const presentFigures = ({ requests, errors, degraded, denials, latency }: Figures) => ({

@@ -1,9 +1,10 @@
 import type { Entry } from '../../doors/actions.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
+import type { Minted } from '../credentials/new-credential.ts';
 import { insertMember, loadActingPerson } from '../members/rows.ts';
-import { type MintedSecretKey, newSecretKey } from '../secret-keys/material.ts';
-import { insertSecretKey } from '../secret-keys/rows.ts';
+import { newSecretKey } from '../secret-keys/new-secret-key.ts';
+import { insertSecretKey, type SecretKeyRow } from '../secret-keys/rows.ts';
 import { updateActiveWorkspace } from '../sessions/rows.ts';
 import { insertWorkspace, type WorkspaceRow } from './rows.ts';
 
@@ -13,12 +14,12 @@ export type NewWorkspace = {
   billingEmail: string | null;
   env: Env;
   /** The calling person; null if the bootstrap token creates the workspace. */
-  founder: { userId: string; sessionId: string; becomesActive: boolean } | null;
+  creator: { userId: string; sessionId: string; becomesActive: boolean } | null;
 };
 
-export type FoundedWorkspace = {
+export type CreatedWorkspace = {
   workspace: WorkspaceRow;
-  secretKey: MintedSecretKey;
+  secretKey: Minted<SecretKeyRow>;
   ownerId: string | null;
 };
 
@@ -28,8 +29,8 @@ export type FoundedWorkspace = {
  */
 export async function createWorkspace(
   tx: Write,
-  { name, slug, billingEmail, env, founder }: NewWorkspace,
-): Promise<Change<FoundedWorkspace>> {
+  { name, slug, billingEmail, env, creator }: NewWorkspace,
+): Promise<Change<CreatedWorkspace>> {
   const workspace = await insertWorkspace(tx, {
     id: tx.reach.workspaceId,
     name,
@@ -42,8 +43,8 @@ export async function createWorkspace(
   const first = { env, name: null, meta: {}, expiresAt: null, authority: 'owner' as const };
   const { values, secret } = newSecretKey(tx, first);
   const secretKey = { row: await insertSecretKey(tx, values), secret };
-  const joined = founder ? [await joinFounder(tx, founder, workspace.id)] : [];
-  return changed({ workspace, secretKey, ownerId: founder?.userId ?? null }, [
+  const joined = creator ? [await joinCreator(tx, creator, workspace.id)] : [];
+  return changed({ workspace, secretKey, ownerId: creator?.userId ?? null }, [
     { action: 'workspace.created', target: workspace.id, payload: { slug } },
     ...joined,
     {
@@ -54,9 +55,9 @@ export async function createWorkspace(
   ]);
 }
 
-async function joinFounder(
+async function joinCreator(
   tx: Write,
-  { userId, sessionId, becomesActive }: NonNullable<NewWorkspace['founder']>,
+  { userId, sessionId, becomesActive }: NonNullable<NewWorkspace['creator']>,
   workspaceId: string,
 ): Promise<Entry> {
   await insertMember(tx, { userId, role: 'owner' });

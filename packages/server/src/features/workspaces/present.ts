@@ -1,11 +1,8 @@
 // Rows → workspace objects.
-import type {
-  FoundedWorkspace as FoundedBody,
-  Workspace,
-} from '@keyrail/protocol/objects/workspace.ts';
+import type { FoundedWorkspace, Workspace } from '@keyrail/protocol/objects/workspace.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import { presentCreated } from '../secret-keys/present.ts';
-import type { FoundedWorkspace } from './create-workspace.ts';
+import type { CreatedWorkspace } from './create-workspace.ts';
 import type { WorkspaceRow } from './rows.ts';
 
 export const presentWorkspace = (row: WorkspaceRow): Workspace => ({
@@ -19,11 +16,11 @@ export const presentWorkspace = (row: WorkspaceRow): Workspace => ({
   updated_at: wireTime(row.updatedAt),
 });
 
-export const presentFounded = ({
+export const presentCreatedWorkspace = ({
   workspace,
   secretKey,
   ownerId,
-}: FoundedWorkspace): FoundedBody => ({
+}: CreatedWorkspace): FoundedWorkspace => ({
   workspace: presentWorkspace(workspace),
   secret_key: presentCreated(secretKey),
   membership: ownerId === null ? null : { user_id: ownerId, role: 'owner' },

@@ -4,7 +4,7 @@ import type { Principal } from '../../access/principal.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { serve } from '../../http/route.ts';
 import { createWorkspace } from './create-workspace.ts';
-import { presentFounded, presentWorkspace } from './present.ts';
+import { presentCreatedWorkspace, presentWorkspace } from './present.ts';
 import { loadWorkspace } from './rows.ts';
 import { updateWorkspace } from './update-workspace.ts';
 
@@ -14,21 +14,21 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
     door: 'gate',
     verifiedPerson: true,
     run: async ({ newId, writeIn, body, principal }) => {
-      const founder = founderOf(principal);
+      const creator = creatorOf(principal);
       const write = writeIn({
         workspaceId: newId(),
         envs: allEnvs,
-        actor: founder ? { type: 'user', id: founder.userId } : { type: 'bootstrap', id: null },
+        actor: creator ? { type: 'user', id: creator.userId } : { type: 'bootstrap', id: null },
         authority: 'owner',
       });
-      return presentFounded(
+      return presentCreatedWorkspace(
         await write((tx) =>
           createWorkspace(tx, {
             name: body.name,
             slug: body.slug,
             billingEmail: body.billing_email ?? null,
             env: body.env,
-            founder,
+            creator,
           }),
         ),
       );
@@ -56,7 +56,7 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
   },
 });
 
-const founderOf = (principal: Principal) =>
+const creatorOf = (principal: Principal) =>
   principal.kind === 'session'
     ? {
         userId: principal.userId,

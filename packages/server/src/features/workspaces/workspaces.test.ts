@@ -31,10 +31,10 @@ const rowsOf = async ({ as }: Pick<Harness, 'as'>) => (await as.liveKey('GET /v1
 test('the bootstrap token creates a workspace with a secret key and without members', async (t) => {
   const { as } = await harness(t);
   const slug = newSlug();
-  const founded = await as.bootstrap(found, { name: 'Globex', slug });
-  equal(founded.membership, null);
+  const created = await as.bootstrap(found, { name: 'Globex', slug });
+  equal(created.membership, null);
   deepEqual(
-    { ...founded.workspace, id: '', created_at: '' },
+    { ...created.workspace, id: '', created_at: '' },
     {
       object: 'workspace',
       id: '',
@@ -43,22 +43,22 @@ test('the bootstrap token creates a workspace with a secret key and without memb
       billing_email: null,
       embed_origins: [],
       created_at: '',
-      updated_at: founded.workspace.created_at,
+      updated_at: created.workspace.created_at,
     },
   );
-  match(founded.secret_key.key, /^krsk_live_/);
-  equal(founded.secret_key.env, 'live');
-  equal(founded.secret_key.key_shown_once, true);
-  deepEqual(await as.token(founded.secret_key.key)(read), founded.workspace);
+  match(created.secret_key.key, /^krsk_live_/);
+  equal(created.secret_key.env, 'live');
+  equal(created.secret_key.key_shown_once, true);
+  deepEqual(await as.token(created.secret_key.key)(read), created.workspace);
 });
 
 test('the first secret key of a workspace has the requested environment', async (t) => {
   const { as } = await harness(t);
   for (const env of ['live', 'test'] as const) {
-    const founded = await as.bootstrap(found, { name: 'Globex', slug: newSlug(), env });
-    match(founded.secret_key.key, new RegExp(`^krsk_${env}_`));
-    equal(founded.secret_key.env, env);
-    const keys = (await as.token(founded.secret_key.key)('GET /v1/secret_keys')).data;
+    const created = await as.bootstrap(found, { name: 'Globex', slug: newSlug(), env });
+    match(created.secret_key.key, new RegExp(`^krsk_${env}_`));
+    equal(created.secret_key.env, env);
+    const keys = (await as.token(created.secret_key.key)('GET /v1/secret_keys')).data;
     deepEqual(
       keys.map((key) => key.env),
       [env],

@@ -1,8 +1,7 @@
+// The changes that one poll gets. Reads a FeedSource, so that simulations can run it in memory.
 import { answerRoom } from '../../base/answer-room.ts';
-import { type ChangeRow, VERSIONS_PER_DELTA_MAX } from './entries.ts';
-import { type FeedFilter, isTold } from './filter.ts';
-import type { FeedHead, FeedSource } from './rows.ts';
-import { scopeChars } from './scope-chars.ts';
+import { type FeedFilter, isInFeed, scopeChars, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
+import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const CHANGES_PER_STATEMENT = 1000;
@@ -13,7 +12,7 @@ const CHANGES_READ_MAX = 20_000;
 export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: Date };
 
 export type DeltaVerdict =
-  | { kind: 'same'; head: FeedHead }
+  | { kind: 'same' }
   | ({ kind: 'delta' } & DeltaAnswer)
   /** The node is too far behind, ahead of the server, or its delta exceeds a page. */
   | { kind: 'snapshot' };
@@ -27,7 +26,7 @@ export async function readDelta(
   { filter, since, changesMax }: { filter: FeedFilter; since: number; changesMax: number },
 ): Promise<DeltaVerdict> {
   const head = await feed.loadHead(filter.projectId);
-  if (since === head.version) return { kind: 'same', head };
+  if (since === head.version) return { kind: 'same' };
   if (since < head.floor || since > head.version) return { kind: 'snapshot' };
   if (head.version - since > VERSIONS_PER_DELTA_MAX) return { kind: 'snapshot' };
   const changes = await listUpTo(feed, filter, { since, most: changesMax });
@@ -48,7 +47,7 @@ async function listUpTo(
   for (let read = 0; read <= readMax; ) {
     const limit: number = Math.min(CHANGES_PER_STATEMENT, most + 1);
     const rows: ChangeRow[] = await feed.listChanges(filter, { since, after, limit });
-    const wanted = rows.filter((row) => isTold(filter, row));
+    const wanted = rows.filter((row) => isInFeed(filter, row));
     listed.push(...wanted);
     room.take(scopeChars(wanted));
     if (listed.length > most || room.isFull()) return null;

@@ -2,7 +2,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, msAfter } from '../../base/duration.ts';
-import { endAfterQuarantine, endsAfterRotation, refuseProlonging } from './lifetime.ts';
+import { endsAfterRotation, quarantineColumns, refuseProlonging } from './lifetime.ts';
 
 const now = new Date('2026-01-01T00:00:00.000Z');
 const at = (hours: number) => msAfter(now, hours * HOUR_MS);
@@ -56,7 +56,11 @@ test('a leaked key ends after an hour, or at its earlier expiry', () => {
     [at(0.5), at(0.5)],
     [at(-1), at(-1)],
   ] as const) {
-    deepEqual(endAfterQuarantine({ ...eternal, expiresAt }, now), end);
+    deepEqual(quarantineColumns({ ...eternal, expiresAt }, now, 'leaked'), {
+      expiresAt: end,
+      quarantinedAt: now,
+      quarantineReason: 'leaked',
+    });
   }
 });
 

@@ -33,8 +33,12 @@ export function endsAfterRotation(
 const quarantineDeadline = (quarantinedAt: Date): Date =>
   hoursAfter(quarantinedAt, QUARANTINE_HOURS);
 
-export const endAfterQuarantine = ({ expiresAt }: Life, now: Date): Date =>
-  earlier(expiresAt, quarantineDeadline(now));
+/** The columns of a key that is quarantined now. A quarantine never lets a key live longer. */
+export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string) => ({
+  expiresAt: earlier(expiresAt, quarantineDeadline(now)),
+  quarantinedAt: now,
+  quarantineReason: reason,
+});
 
 /**
  * A vendor may set any expiry, even one that undoes the end set by a rotation. A leaked key,

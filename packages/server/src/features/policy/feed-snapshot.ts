@@ -1,8 +1,8 @@
+// One page of a snapshot. Reads a FeedSource, so that simulations can run it in memory.
 import { answerRoom } from '../../base/answer-room.ts';
 import { ApiError } from '../../base/errors.ts';
-import type { FeedFilter } from './filter.ts';
-import type { EntryPosition, EntryRow, FeedHead, FeedSource } from './rows.ts';
-import { scopeChars } from './scope-chars.ts';
+import { type EntryPosition, type FeedFilter, scopeChars } from './feed-view.ts';
+import type { EntryRow, FeedHead, FeedSource } from './rows.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const ENTRIES_PER_STATEMENT = 1000;

@@ -1,0 +1,41 @@
+// Mints an API key or a secret key: the columns that both have, and the secret that is shown once.
+import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { Secret } from '../../base/secret.ts';
+import type { Write } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+
+/** A new row, with its secret. */
+export type Minted<Row> = { row: Row; secret: Secret };
+
+/** The successor, with its secret, and the key that it replaces. */
+export type Rotated<Row> = Minted<Row> & { predecessor: Row };
+
+export type Minting = Pick<Write, 'newId' | 'now' | 'randomBytes'>;
+
+type Wanted = {
+  env: Env;
+  expiresAt: Date | null;
+  /** The id of the key that a rotation replaces. */
+  rotatedFrom?: string;
+};
+
+export function newCredential(
+  kind: 'api_key' | 'secret_key',
+  { env, expiresAt, rotatedFrom }: Wanted,
+  { newId, now, randomBytes }: Minting,
+) {
+  const { secret, displayPrefix, lookupHash } = mintCredential(kind, env, randomBytes);
+  return {
+    columns: {
+      id: newId(),
+      env,
+      lookupHash: Buffer.from(lookupHash, 'hex'),
+      displayPrefix,
+      expiresAt,
+      vendorExpiresAt: expiresAt,
+      rotatedFrom: rotatedFrom ?? null,
+      createdAt: now,
+    },
+    secret: new Secret(secret),
+  };
+}

@@ -1,0 +1,101 @@
+// What one node sees of a project's feed: which keys, under which ETag, from which position on.
+import { createHash } from 'node:crypto';
+import { invalid } from '../../base/errors.ts';
+import { allEnvs, type Env, type Reach } from '../../doors/reach.ts';
+import { partitionsOf } from '../keys/list-partition.ts';
+
+export type FeedFilter = {
+  projectId: string;
+  /** The environment in the feed, or null for all. */
+  env: Env | null;
+  /** The tenants in the feed, sorted, or null for all. */
+  tenantIds: readonly string[] | null;
+};
+
+/** A credential that reaches only one environment gets that one, even without `env`. */
+export function filterOf(
+  { envs }: Reach,
+  query: { project_id: string; env?: Env | undefined; tenant_id?: string[] | undefined },
+): FeedFilter {
+  const narrowed = envs.length < allEnvs.length ? (envs[0] ?? null) : null;
+  return {
+    projectId: query.project_id,
+    env: query.env ?? narrowed,
+    tenantIds: query.tenant_id ? [...new Set(query.tenant_id)].toSorted() : null,
+  };
+}
+
+/** Whether a key belongs to one of the tenants in the feed. */
+export const isInFeed = ({ tenantIds }: FeedFilter, { tenantId }: { tenantId: string }): boolean =>
+  tenantIds === null || tenantIds.includes(tenantId);
+
+/** The list partitions that a delta reads, including those of revoked keys. */
+export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
+  partitionsOf(env ? [env] : allEnvs, { includeRevoked: true });
+
+/** The list partitions that a snapshot reads. */
+export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
+  partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
+
+/** The environments that a node sees, as stored in its record and reported. */
+export type EnvScope = Env | 'all';
+
+export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
+
+const TENANTS_DIGEST_CHARS = 16;
+
+const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
+  tenantIds
+    ? createHash('sha256').update(tenantIds.join()).digest('hex').slice(0, TENANTS_DIGEST_CHARS)
+    : 'all';
+
+const feedName = (filter: FeedFilter): string =>
+  [filter.projectId, envScopeOf(filter), tenantScopeOf(filter)].join(':');
+
+export const etagOf = (kind: 'snap' | 'delta', filter: FeedFilter, version: number): string =>
+  `W/"${kind}:${feedName(filter)}:${version}"`;
+
+/**
+ * Whether If-None-Match lists the ETag of the response. The comparison is weak, as RFC 9110
+ * demands: a proxy may have turned a weak tag into a strong one.
+ */
+export const isKnownEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '')
+    .split(',')
+    .map((known) => known.trim())
+    .some((known) => known === '*' || opaque(known) === opaque(etag));
+
+const opaque = (etag: string): string => etag.replace(/^W\//, '');
+
+/** The place of a key in the order of a snapshot. */
+export type EntryPosition = { shelf: number; createdAt: Date; id: string };
+
+/** A cursor names the feed, the version of the first page, and the last key of the page. */
+export const cursorPositionOf = (
+  { shelf, createdAt, id }: EntryPosition,
+  version: number,
+  filter: FeedFilter,
+): string[] => [feedName(filter), String(version), String(shelf), createdAt.toISOString(), id];
+
+/** Refuses a cursor of another project or filter, which would skip keys. */
+export function readCursorPosition(
+  position: readonly string[],
+  filter: FeedFilter,
+): EntryPosition & { version: number } {
+  const [feed, version, shelf, createdAt = '', id = ''] = position;
+  if (feed !== feedName(filter)) {
+    throw invalid('query', [{ path: 'cursor', message: 'This cursor belongs to another feed.' }]);
+  }
+  return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
+}
+
+/** Under reaches with the same name, a statement sees the same rows. */
+export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
+  [workspaceId, envs, tenantId, projectId].join(' ');
+
+/** Length of all scopes: the only part of a feed entry whose size callers control. */
+export const scopeChars = (keys: readonly { scopes: readonly string[] }[]): number =>
+  keys.reduce((sum, { scopes }) => sum + scopes.reduce((all, { length }) => all + length, 0), 0);
+
+/** The most versions that one delta spans: each costs an index lookup, even without a key. */
+export const VERSIONS_PER_DELTA_MAX = 10_000;

@@ -1,0 +1,89 @@
+// Answers one poll of a node, `GET /v1/policy/delta`:
+//
+//   seen ─▶ version moved ───────────────────────────────────▶ read ─▶ delta | snapshot
+//     ├───▶ unmoved, poll waits ─▶ held ─▶ moved or timeout ─▶ read ─▶ same | delta | snapshot
+//     │                              └───▶ disconnected ─▶ same
+//     └───▶ unmoved, poll does not wait ─▶ same
+//
+// *Seen* records that the node has applied `since`, and reads the project's version. *Held* takes
+// no database connection; the watch starts before the version is read, so that no announcement is
+// missed in between. *Read* takes the changes from one database snapshot, which may be newer than
+// the version that ended the wait. The credential may have been revoked while the poll was held,
+// so a poll that waits is authenticated again before it is answered with changes.
+import type { Shared } from '../../base/coalesce.ts';
+import type { RecordDoor } from '../../doors/record.ts';
+import type { PolicyHub } from '../../volatile/policy-hub.ts';
+import { type DeltaVerdict, readDelta } from './feed-delta.ts';
+import { type FeedFilter, reachName } from './feed-view.ts';
+import type { NodeRegistry } from './node-registry.ts';
+import { feedIn } from './rows.ts';
+
+export type FollowParts = {
+  hub: PolicyHub;
+  nodes: NodeRegistry;
+  /** Concurrent polls for the same changes share one read. */
+  share: Shared<DeltaVerdict>;
+};
+
+export type Poll = {
+  filter: FeedFilter;
+  nodeId: string | undefined;
+  /** The version that the node has applied. */
+  since: number;
+  changesMax: number;
+  /** The node has stopped verifying keys. It is answered at once. */
+  leaves: boolean;
+  /** Null for a poll that is answered at once. */
+  wait: PollWait | null;
+};
+
+export type PollWait = {
+  timeoutMs: number;
+  /** Aborted when the caller disconnects. */
+  signal: AbortSignal;
+  /** Throws if the caller's credential has been revoked during the wait. */
+  admitAgain(): Promise<void>;
+};
+
+export async function followFeed(
+  parts: FollowParts,
+  record: RecordDoor,
+  poll: Poll,
+): Promise<DeltaVerdict> {
+  if (await isUnchanged(parts, record, poll)) return { kind: 'same' };
+  const [verdict] = await Promise.all([readShared(parts, record, poll), poll.wait?.admitAgain()]);
+  return verdict;
+}
+
+/** Goes through *seen* and *held*. False when the changes have to be read. */
+async function isUnchanged(
+  { hub, nodes }: FollowParts,
+  { read }: RecordDoor,
+  { filter, nodeId, since, leaves, wait }: Poll,
+): Promise<boolean> {
+  const { workspaceId } = read.reach;
+  const watch = wait && hub.watch(filter.projectId, since, { ...wait, workspaceId });
+  try {
+    const node = { filter, nodeId };
+    const version = leaves ? await nodes.left(read, node) : await nodes.seen(read, node, since);
+    if (version !== since) return false;
+    await watch?.over;
+    return wait?.signal.aborted ?? true;
+  } finally {
+    watch?.end();
+  }
+}
+
+function readShared(
+  { share }: FollowParts,
+  record: RecordDoor,
+  { filter, since, changesMax }: Poll,
+): Promise<DeltaVerdict> {
+  const { projectId, env, tenantIds } = filter;
+  const name = [reachName(record.read.reach), projectId, env, tenantIds, since, changesMax].join(
+    ' ',
+  );
+  return share(name, () =>
+    record.together((tx) => readDelta(feedIn(tx), { filter, since, changesMax })),
+  );
+}

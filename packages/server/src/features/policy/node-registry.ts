@@ -1,0 +1,87 @@
+// The nodes that poll this process. Many nodes poll at the same moment, right after a change, so
+// their records are read and written in batches, with one statement for many nodes.
+import { batched } from '../../base/coalesce.ts';
+import type { Read } from '../../doors/door.ts';
+import type { PolicyHub } from '../../volatile/policy-hub.ts';
+import { envScopeOf, type FeedFilter, reachName } from './feed-view.ts';
+import {
+  listNodesSeen,
+  type NodeAck,
+  type NodeName,
+  type NodeSeen,
+  removeNode,
+  updateNodes,
+} from './node.rows.ts';
+
+/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+const NODES_PER_STATEMENT = 1000;
+
+export type PollingNode = {
+  filter: FeedFilter;
+  /** Undefined when the request names no node: then nothing is recorded. */
+  nodeId: string | undefined;
+};
+
+export type NodeRegistry = {
+  /**
+   * Records that a node has polled, and the version that it acknowledges (null: none). Returns the
+   * project's version.
+   */
+  seen(read: Read, polling: PollingNode, version: number | null): Promise<number>;
+  /** Removes a node that has stopped verifying keys. Returns the project's version. */
+  left(read: Read, polling: PollingNode): Promise<number>;
+};
+
+export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
+  const readBatch = batched<NodeName | null, NodeSeen>({ max: NODES_PER_STATEMENT });
+  const writeBatch = batched<NodeAck, true>({ max: NODES_PER_STATEMENT });
+
+  const find = (read: Read, projectId: string, node: NodeName | null): Promise<NodeSeen> =>
+    readBatch(`${reachName(read.reach)} ${projectId}`, node, (nodes) =>
+      listNodesSeen(read, projectId, nodes),
+    );
+
+  const write = (read: Read, ack: NodeAck): Promise<true> =>
+    writeBatch(reachName(read.reach), ack, async (acks) => {
+      await updateNodes(read, acks);
+      return acks.map(() => true);
+    });
+
+  return {
+    async seen(read, polling, version) {
+      const { projectId } = polling.filter;
+      const node = nameOf(polling);
+      const known = await find(read, projectId, node);
+      const acked = ackedVersion(version, known);
+      if (node && isWorthWriting(acked, known)) {
+        await write(read, { ...node, projectId, version: acked });
+        hub.announceAck(projectId);
+      }
+      return known.version;
+    },
+    async left(read, polling) {
+      const { projectId } = polling.filter;
+      const node = nameOf(polling);
+      const { version } = await find(read, projectId, node);
+      // Wakes the revocations that wait for this node.
+      if (node && (await removeNode(read, projectId, node))) hub.announceAck(projectId);
+      return version;
+    },
+  };
+}
+
+const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
+  nodeId === undefined ? null : { nodeId, envScope: envScopeOf(filter) };
+
+/**
+ * A node without a version acknowledges nothing, nor does one with a version that the project has
+ * not reached (after a restore of the database, for example).
+ */
+const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
+  version && version <= known.version ? version : null;
+
+/** Only a new node, a new version or a stale record is written. */
+const isWorthWriting = (acked: number | null, known: NodeSeen): boolean =>
+  known.ackedVersion === null ||
+  known.isStale === true ||
+  (acked !== null && acked !== known.ackedVersion);

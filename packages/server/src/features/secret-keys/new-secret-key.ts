@@ -1,0 +1,18 @@
+// A new secret key: its row, and the secret that is shown once.
+import type { Secret } from '../../base/secret.ts';
+import { type Minting, newCredential } from '../credentials/new-credential.ts';
+import type { NewSecretKeyRow, SecretKeyRow } from './rows.ts';
+
+export type WantedSecretKey = Pick<
+  SecretKeyRow,
+  'env' | 'name' | 'meta' | 'expiresAt' | 'authority'
+> & { rotatedFrom?: string };
+
+export function newSecretKey(
+  tx: Minting,
+  wanted: WantedSecretKey,
+): { values: NewSecretKeyRow; secret: Secret } {
+  const { name, meta, authority } = wanted;
+  const { columns, secret } = newCredential('secret_key', wanted, tx);
+  return { values: { ...columns, name, meta: JSON.stringify(meta), authority }, secret };
+}
