@@ -1,7 +1,8 @@
 // Validation of free-form JSON. Written by hand because zod's record silently drops a `__proto__`
 // key, and because the error must give the path of a value that cannot be stored.
-import { JSON_DEPTH_MAX } from './limits.ts';
+
 import { flawOf } from './text.ts';
+import { JSON_DEPTH_MAX } from './wire/limits.ts';
 
 export type JsonFlaw = { path: (string | number)[]; message: string };
 

@@ -1,5 +1,11 @@
 // Every setting with its name, meaning, default and parser. `keyrail-server help` prints this list.
-import { REVOKE_WAIT_MS_MAX } from './base/deadline.ts';
+import {
+  HOT_AUTH_MS_DEFAULT,
+  PASSWORD_CHARS_MIN,
+  POLICY_PAGE_KEYS_MAX_DEFAULT,
+  REVOKE_WAIT_MS_DEFAULT,
+  REVOKE_WAIT_MS_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
@@ -176,7 +182,7 @@ export const mailFrom: Setting<string> = {
 export const passwordCharsMin: Setting<number> = {
   name: 'KEYRAIL_PASSWORD_MIN',
   meaning: 'Minimum length of a new password, in characters.',
-  fallback: '12',
+  fallback: String(PASSWORD_CHARS_MIN),
   parse: (text) => wholeNumber(text, 8, 64),
 };
 
@@ -190,21 +196,21 @@ export const authThrottle: Setting<boolean> = {
 export const policyPageKeysMax: Setting<number> = {
   name: 'KEYRAIL_POLICY_PAGE_CEILING',
   meaning: 'Maximum keys in one page of a policy snapshot.',
-  fallback: '10000',
+  fallback: String(POLICY_PAGE_KEYS_MAX_DEFAULT),
   parse: (text) => wholeNumber(text, 1, 100_000),
 };
 
 export const revokeWaitMsMax: Setting<number> = {
   name: 'KEYRAIL_REVOKE_WAIT_MS',
   meaning: 'Maximum wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
-  fallback: '10000',
+  fallback: String(REVOKE_WAIT_MS_DEFAULT),
   parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
 };
 
 export const hotAuthMs: Setting<number> = {
   name: 'KEYRAIL_HOT_AUTH_TTL_MS',
   meaning: 'Milliseconds for which rate-limit and idempotency requests cache their secret key.',
-  fallback: '5000',
+  fallback: String(HOT_AUTH_MS_DEFAULT),
   parse: (text) => wholeNumber(text, 0, 60_000),
 };
 

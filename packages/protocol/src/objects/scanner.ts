@@ -1,7 +1,7 @@
 // Reports of leaked credentials, and the labels returned for them.
 import { z } from 'zod';
-import { BODY_BYTES_MAX, SCANNER_REPORTS_MAX } from '../limits.ts';
 import { text } from '../text.ts';
+import { BODY_BYTES_MAX, SCANNER_REPORTS_MAX } from '../wire/limits.ts';
 import { WireHash } from './wire.ts';
 
 // The only bound is that of the body: an overlong URL must not invalidate the report of a key.

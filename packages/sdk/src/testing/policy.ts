@@ -1,7 +1,7 @@
 // An in-memory policy of a project with the responses of the feed.
 import { randomUUID } from 'node:crypto';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule } from '../context.ts';
 
 /** A key for tests; all fields are optional. */

@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { lookupHash, mintCredential } from '@keyrail/protocol/key-format.ts';
+import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { openLog } from '../base/log.ts';
 import type { SecretKeyFact } from '../doors/gate.ts';
 import { openSecretKeys } from './secret-key.ts';

@@ -1,6 +1,6 @@
 // Reads a secret key. It acts with the role that it was created with, in its own environments.
 
-import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
+import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate, SecretKeyFact } from '../doors/gate.ts';

@@ -1,5 +1,6 @@
 // The port to the relational store. PostgreSQL and the embedded store implement it through the same
 // driver, so every statement runs on both.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { StorageState, StorageUse } from '../base/storage.ts';
 import type { DoorRole } from './roles.ts';
@@ -10,7 +11,7 @@ export type { DoorRole } from './roles.ts';
 export type Scope = {
   /** Without a workspace no row of any workspace is visible. */
   workspaceId: string | null;
-  envs: readonly ('live' | 'test')[];
+  envs: readonly Env[];
   tenantId?: string;
   projectId?: string;
   /** The signed-in person, whose own rows are visible as well. */

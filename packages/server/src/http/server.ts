@@ -2,7 +2,7 @@
 // Fastify's coercion, validation and error responses are not used.
 import { METHODS } from 'node:http';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
-import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
+import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
 import { isTold, type Log } from '../base/log.ts';

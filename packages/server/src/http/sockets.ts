@@ -1,5 +1,6 @@
 // The HTTP server and its timeouts. It also sends the error responses that Node would otherwise
 // write without our body and headers.
+
 import {
   createServer,
   type IncomingMessage,
@@ -8,7 +9,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { REVOKE_WAIT_MS_MAX } from '../base/deadline.ts';
+import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { ApiError, unavailable } from '../base/errors.ts';
 import { openFilesMax } from '../base/open-files.ts';
 import { boundConnections, type ConnectionLimits, connectionLimits } from './connection-bound.ts';

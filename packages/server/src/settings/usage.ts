@@ -1,11 +1,12 @@
 // Settings of telemetry and usage figures.
+import { INGEST_BUDGET_EVENTS_DEFAULT } from '@keyrail/protocol/wire/limits.ts';
 import { wholeNumber } from './parsers.ts';
 import type { Setting } from './setting.ts';
 
 export const ingestEventsPerMinute: Setting<number> = {
   name: 'KEYRAIL_INGEST_EVENTS_PER_MINUTE',
   meaning: 'Maximum telemetry events that one workspace may send in a minute.',
-  fallback: '120000',
+  fallback: String(INGEST_BUDGET_EVENTS_DEFAULT),
   parse: (text) => wholeNumber(text, 1, 999_999_999),
 };
 

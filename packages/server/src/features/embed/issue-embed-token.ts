@@ -1,4 +1,4 @@
-import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/limits.ts';
+import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import type { EmbedClaims } from '../../access/embed-claims.ts';
 import { signEmbedToken } from '../../access/embed-token.ts';
 import type { SigningKeys } from '../../access/signing-keys.ts';

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_STORED_BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
+import { IDEMPOTENCY_STORED_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { invalid } from '../../base/errors.ts';
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Read } from '../../doors/door.ts';

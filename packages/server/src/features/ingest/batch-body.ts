@@ -1,5 +1,9 @@
 // Parses the body of a batch to find its cost: the budget is charged before the batch is validated.
-import { BODY_BYTES_MAX, INGEST_OBJECTS_MAX, INGEST_VALUES_MAX } from '@keyrail/protocol/limits.ts';
+import {
+  BODY_BYTES_MAX,
+  INGEST_OBJECTS_MAX,
+  INGEST_VALUES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 

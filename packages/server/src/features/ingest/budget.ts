@@ -1,5 +1,5 @@
 // The budget of events per minute, and the response when it is used up.
-import { INGEST_WINDOW_SECONDS } from '@keyrail/protocol/limits.ts';
+import { INGEST_WINDOW_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import { ApiError } from '../../base/errors.ts';
 

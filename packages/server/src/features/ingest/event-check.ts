@@ -1,6 +1,8 @@
 // A hand-written check of one event: the schema would take several times as long, and a batch has
 // up to 5,000 events. Null means refused; only then does the schema run, to word the faults. A test
 // keeps the check and the schema equal.
+
+import { countChars, flawOf } from '@keyrail/protocol/text.ts';
 import {
   INGEST_DURATION_MS_MAX,
   INGEST_PATH_CHARS_MAX,
@@ -8,8 +10,8 @@ import {
   INGEST_STATUS_MAX,
   INGEST_STATUS_MIN,
   INGEST_WEIGHT_MAX,
-} from '@keyrail/protocol/limits.ts';
-import { countChars, flawOf } from '@keyrail/protocol/text.ts';
+} from '@keyrail/protocol/wire/limits.ts';
+import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from '../../doors/reach.ts';
 import { instantReader, type ReadInstant } from './instant.ts';
 
@@ -81,10 +83,8 @@ function hasTexts(value: Record<string, unknown>): boolean {
   );
 }
 
-const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
-
 export const idIn = (value: unknown): string | null =>
-  typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : null;
+  typeof value === 'string' && UUID_ANY_CASE.test(value) ? value.toLowerCase() : null;
 
 export type ReadId = (value: unknown) => string | null;
 

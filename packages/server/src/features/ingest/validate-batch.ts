@@ -1,4 +1,4 @@
-import { INGEST_AHEAD_MS_MAX } from '@keyrail/protocol/limits.ts';
+import { INGEST_AHEAD_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { refuseNamedEnv } from '../../access/boundary.ts';
 import type { Principal } from '../../access/principal.ts';
 import { invalid } from '../../base/errors.ts';

@@ -3,6 +3,7 @@
 // checks that both accept the same bodies.
 import type { BodyOf } from '@keyrail/protocol/endpoint.ts';
 import type { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import {
   RATE_LIMIT_COST_DEFAULT,
   RATE_LIMIT_COST_MAX,
@@ -12,12 +13,12 @@ import {
   RATE_LIMIT_RULES_MAX,
   RATE_LIMIT_WINDOW_MS_MAX,
   RATE_LIMIT_WINDOW_MS_MIN,
-} from '@keyrail/protocol/limits.ts';
-import type { RateLimit } from '@keyrail/protocol/validators.ts';
+} from '@keyrail/protocol/wire/limits.ts';
+
+import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 
 export type CheckBody = BodyOf<(typeof ratelimitEndpoints)['POST /v1/ratelimit/check']>;
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const RULE_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const FIELDS = new Set(['project_id', 'env', 'key_id', 'tenant_id', 'cost', 'limits']);
 const RULE_FIELDS = new Set(['id', 'limit', 'window_ms', 'algorithm', 'scope']);

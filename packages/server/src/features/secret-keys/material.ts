@@ -1,5 +1,5 @@
 // A new secret key: its row, and the secret that is shown once.
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
