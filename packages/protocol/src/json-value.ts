@@ -4,7 +4,7 @@
 import { flawOf } from './text.ts';
 import { JSON_DEPTH_MAX } from './wire/limits.ts';
 
-export type JsonFlaw = { path: (string | number)[]; message: string };
+type JsonFlaw = { path: (string | number)[]; message: string };
 
 /** True for a JSON object: neither null nor an array. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>

@@ -54,7 +54,7 @@ export type Config = Readonly<{
   databaseBytesMax: number | null;
 }>;
 
-export type ConfigResult = { config: Config } | { faults: string[] };
+type ConfigResult = { config: Config } | { faults: string[] };
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const faults: string[] = [];

@@ -22,8 +22,7 @@ export const ScannerReport = z
   .meta({ id: 'ScannerReport' });
 export type ScannerReport = z.output<typeof ScannerReport>;
 
-export const ScannerLabel = z.enum(['true_positive', 'false_positive']);
-export type ScannerLabel = z.output<typeof ScannerLabel>;
+const ScannerLabel = z.enum(['true_positive', 'false_positive']);
 
 export const ScannerVerdict = z
   .strictObject({ token_hash: WireHash, token_type: z.string(), label: ScannerLabel })

@@ -4,10 +4,10 @@ import * as nodeCrypto from 'node:crypto';
 import type { Env } from './env.ts';
 
 export type CredentialKind = 'api_key' | 'secret_key' | 'session';
-export type RandomBytes = (size: number) => Uint8Array;
+type RandomBytes = (size: number) => Uint8Array;
 
 export type MintedCredential = { secret: string; displayPrefix: string; lookupHash: string };
-export type ParsedCredential = {
+type ParsedCredential = {
   kind: CredentialKind;
   env: Env | null;
   displayPrefix: string;
@@ -18,7 +18,7 @@ const SHOWN_BODY_CHARS = 6;
 const ONE_TIME_BYTES = 32;
 
 /** Stem, random bytes and body length of each kind. Only sessions have no environment. */
-export const credentialKinds = {
+const credentialKinds = {
   api_key: { stem: 'kr_', hasEnv: true, bodyBytes: 24, bodyChars: 32 },
   secret_key: { stem: 'krsk_', hasEnv: true, bodyBytes: 32, bodyChars: 43 },
   session: { stem: 'krses_', hasEnv: false, bodyBytes: 32, bodyChars: 43 },

@@ -3,7 +3,7 @@ import { assert } from '../base/assert.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 
-export type Person = Extract<Principal, { kind: 'session' }>;
+type Person = Extract<Principal, { kind: 'session' }>;
 
 export function personOf(principal: Principal): Person {
   assert(principal.kind === 'session', 'an endpoint for sessions was called without one');

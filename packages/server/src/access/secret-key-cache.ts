@@ -19,7 +19,7 @@ export type HotCache = {
   clear(): void;
 };
 
-export type HotCacheParts = {
+type HotCacheParts = {
   /** The largest maximum age of all endpoints. */
   lifeMs: number;
   /** Throws the 401 for a key that is not active. */

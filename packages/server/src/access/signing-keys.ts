@@ -20,7 +20,7 @@ export type SigningKeys = {
   published(): Promise<PublishedKey[]>;
 };
 
-export type SigningKeyParts = {
+type SigningKeyParts = {
   gate: Pick<Gate, 'findSigningKeys'>;
   unseal: Sealing['unseal'];
 };

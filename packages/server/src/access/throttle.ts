@@ -22,7 +22,7 @@ export type Throttle = {
   chargeRecipient(email: string): Promise<void>;
 };
 
-export type LoginAttempt = {
+type LoginAttempt = {
   /**
    * Set if an address was tried too often, from all clients together. The caller throws it after
    * verifying the password; only the right password from a known client passes. So neither the
@@ -102,7 +102,7 @@ const digestOf = (kind: Kind, subject: string): string =>
 
 type Count = { used: number; waitMs: number };
 
-export type Charges = {
+type Charges = {
   /** Throws 429 above the rate of its kind. */
   charge(kind: Kind, subject: string): Promise<void>;
   /** A cost of 0 reads the count without adding to it. */

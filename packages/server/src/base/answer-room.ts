@@ -3,7 +3,7 @@
 
 export const ANSWER_CHARS_MAX = 8_388_608;
 
-export type AnswerRoom = {
+type AnswerRoom = {
   take(chars: number): void;
   isFull(): boolean;
   /** How many more rows fit, estimated from the average size of the rows taken. */

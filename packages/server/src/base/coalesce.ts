@@ -23,7 +23,7 @@ export type BatchOptions = {
 };
 
 /** Results in the order of the items. A rejected promise among them rejects only its own item. */
-export type RunBatch<Item, Result> = (
+type RunBatch<Item, Result> = (
   items: readonly Item[],
 ) => Promise<readonly (Result | Promise<Result>)[]>;
 
@@ -151,7 +151,7 @@ export function sharedInFlight<Result>(call: () => Promise<Result>): {
   };
 }
 
-export type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
+type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
 
 /** Runs at most `atOnceMax` calls at once. `waitingMax` more may wait; the rest are refused. */
 export function limited({ atOnceMax, waitingMax, refuse }: Limits) {

@@ -11,7 +11,7 @@ const REASONS_MAX = 5;
 
 export type Outage = { fault(error: unknown): void; over(): void };
 
-export type OutageWords = {
+type OutageWords = {
   begins: string;
   ends: string;
   fields?: Record<string, string>;

@@ -9,7 +9,7 @@ const SEED_BYTES = 32;
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** `publicKey` is the `x` of the JWK. */
-export type SigningPair = { publicKey: string; seed: Secret };
+type SigningPair = { publicKey: string; seed: Secret };
 
 export function newSigningPair(randomBytes: RandomBytes): SigningPair {
   const seed = new Secret(Buffer.from(randomBytes(SEED_BYTES)).toString('base64url'));

@@ -2,7 +2,7 @@
 // further calls are refused with 429.
 import { ApiError } from './errors.ts';
 
-export type Slots = <T>(name: string, work: () => Promise<T>) => Promise<T>;
+type Slots = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 type Queue = { running: number; waiting: (() => void)[] };
 

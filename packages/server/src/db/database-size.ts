@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 5 * SECOND_MS;
 const DISK_FULL_BELIEVED_MS = 10 * SECOND_MS;
 const DISK_FULL = '53100';
 
-export type SizeGauge = StorageGauge & {
+type SizeGauge = StorageGauge & {
   /** Run by the login itself, since not every role may read the size of the database. */
   readonly question: Statement;
   seen(answer: Answer): void;

@@ -59,7 +59,7 @@ const openLite = (directory: string): Promise<PGlite> =>
     );
   });
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** How long the driver may wait for the only connection. */
   connectionMs?: number;
   /** Called before every write. */

@@ -14,9 +14,9 @@ export type LenderParts = {
   waitingMax: number;
 };
 
-export type Lend = <T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
+type Lend = <T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
 
-export type Lender = { lend: Lend; expect: WaitingLine['expect'] };
+type Lender = { lend: Lend; expect: WaitingLine['expect'] };
 
 export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
   const { giveBack, discard } = returns[kind];

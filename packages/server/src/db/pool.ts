@@ -26,7 +26,7 @@ import { type LenderParts, lender } from './lender.ts';
 
 const ATTEMPTS_MAX = 3;
 
-export type PoolParts = LenderParts & {
+type PoolParts = LenderParts & {
   clock: Clock;
   close(): Promise<void>;
   /** Its question is run with every ping, by the login itself. */

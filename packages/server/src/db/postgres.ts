@@ -10,7 +10,7 @@ import { writingWithRoom } from './disk-space.ts';
 import { listenTo } from './listener.ts';
 import { pooledDatabase } from './pool.ts';
 
-export type PostgresOptions = {
+type PostgresOptions = {
   url: string;
   clock: Clock;
   connectionsMax: number;

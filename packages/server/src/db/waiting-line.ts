@@ -31,7 +31,7 @@ export type WaitingLine = {
   expect(asked: Asked): () => void;
 };
 
-export type LineLimits = { connections: number; waitingMax: number };
+type LineLimits = { connections: number; waitingMax: number };
 
 /**
  * The weight of the newest measurement. Averages start at zero, so that the slow first statements

@@ -12,12 +12,12 @@ import type { Gate } from './gate.ts';
 
 const CHANNEL = 'kr_policy';
 
-export type PolicyBridge = {
+type PolicyBridge = {
   announce(versions: readonly PolicyVersion[]): void;
   close(): Promise<void>;
 };
 
-export type BridgeParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log };
+type BridgeParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log };
 
 export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBridge {
   const stopping = new AbortController();

@@ -9,7 +9,7 @@ export const allEnvs: readonly Env[] = envs;
 
 export type Role = 'owner' | 'admin' | 'member';
 
-export type ActorType = 'user' | 'secret_key' | 'bootstrap' | 'embed' | 'scanner' | 'system';
+type ActorType = 'user' | 'secret_key' | 'bootstrap' | 'embed' | 'scanner' | 'system';
 
 /** The actor as recorded in the audit log. */
 export type Actor = { type: ActorType; id: string | null };

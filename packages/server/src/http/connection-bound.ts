@@ -35,7 +35,7 @@ export function connectionLimits(openFilesMax: number | null): ConnectionLimits 
 
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/status'];
 
-export type ConnectionBound = {
+type ConnectionBound = {
   /** Whether the request came over a connection above `connectionsMax`. */
   isBeyond(request: IncomingMessage): boolean;
   isProbe(request: IncomingMessage): boolean;

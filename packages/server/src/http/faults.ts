@@ -31,7 +31,7 @@ export function apiErrorOf(error: unknown): ApiError {
 const codeOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 
-export type ErrorBody = {
+type ErrorBody = {
   error: {
     code: string;
     message: string;

@@ -13,7 +13,7 @@ const unreadable: Record<string, { status: number; message: string }> = {
 
 const otherwise = { status: 400, message: 'The request is not valid HTTP.' };
 
-export type Unreadable = {
+type Unreadable = {
   code: string | undefined;
   socket: Socket;
   /** The headers of the response. */

@@ -59,7 +59,7 @@ export type Admitted = {
 /** The request headers that identify the caller. */
 export type Caller = { authorization: string | undefined; origin: string | undefined };
 
-export type Pipeline = {
+type Pipeline = {
   admit(caller: Caller): Admitted | Promise<Admitted>;
   answer(admitted: Admitted, incoming: Incoming): Outgoing | Promise<Outgoing>;
 };

@@ -50,7 +50,7 @@ const optionsOf = (limits: SocketLimits): ServerOptions => ({
   requireHostHeader: false,
 });
 
-export type SocketParts = {
+type SocketParts = {
   listener: RequestListener;
   /** The standard headers of a response, in a new object. */
   headersOf(): Headers;

@@ -4,7 +4,7 @@
 const FAULTS_IN_A_ROW_MAX = 3;
 const SILENT = 'no answer in time';
 
-export type Breaker = {
+type Breaker = {
   /** True from the start, until the first pulse succeeds. */
   isOpen(): boolean;
   /** Why the last request or pulse failed; null if the store works. */
@@ -19,7 +19,7 @@ export type Breaker = {
   silence(): void;
 };
 
-export type BreakerParts = {
+type BreakerParts = {
   onFault(reason: string): void;
   /** The store works again after a reported fault. */
   onBack?(): void;

@@ -16,14 +16,14 @@ import {
 import { type Counter, type OwnerNames, openOwnerNames } from './owner-names.ts';
 
 /** Up to 50 MB if all of them are sliding. */
-export const MEMORY_NAMES_MAX = 100_000;
+const MEMORY_NAMES_MAX = 100_000;
 
 /** Names swept for every rule checked, so that the sweep is faster than new names arrive. */
 const SWEPT_PER_RULE = 2;
 
-export type MemoryParts = { nowMs(): number; namesMax?: number };
+type MemoryParts = { nowMs(): number; namesMax?: number };
 
-export type MemoryCounters = Omit<Counters, 'check'> & {
+type MemoryCounters = Omit<Counters, 'check'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
   /** The number of names, of one owner or of all owners. */
   size(ownerName?: string): number;

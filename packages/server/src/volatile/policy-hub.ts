@@ -41,7 +41,7 @@ const WAITERS_MAX = 50_000;
 
 const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} };
 
-export type HubLimits = { heldPollsMax: number };
+type HubLimits = { heldPollsMax: number };
 
 export function openPolicyHub({ heldPollsMax }: HubLimits): PolicyHub {
   const versions = new Waiting(heldPollsMax);

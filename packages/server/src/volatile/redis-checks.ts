@@ -24,7 +24,7 @@ const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 const OVER_QUOTA = 2;
 
 /** An empty `now` means the server's clock. */
-export type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number | '' };
+type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number | '' };
 
 type Waiting = Check & PromiseWithResolvers<Verdict>;
 

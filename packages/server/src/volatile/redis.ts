@@ -8,14 +8,14 @@ import { openChecks } from './redis-checks.ts';
 import { openLink } from './redis-link.ts';
 import { openMemoryWatch } from './redis-memory.ts';
 
-export const REDIS_NAMES_MAX = 1_000_000;
+const REDIS_NAMES_MAX = 1_000_000;
 
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
 /** Keeps each call of the script short, because other processes use the same server. */
 const CHECKS_AT_ONCE_MAX = 8;
 
-export type RedisParts = {
+type RedisParts = {
   url: string;
   isCluster: boolean;
   onFault(reason: string): void;
