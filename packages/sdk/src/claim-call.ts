@@ -10,7 +10,7 @@ import type { ClaimVerdict, Hold, Idempotency } from './idempotency.ts';
 import { type RefusalCode, type RefusalDetails, type Refused, refuse } from './refusal.ts';
 import type { ReplayedAnswer } from './stored-answer.ts';
 
-export type Claimed = { hold: Hold | null } | { replayed: ReplayedAnswer } | Refused;
+type Claimed = { hold: Hold | null } | { replayed: ReplayedAnswer } | Refused;
 
 const RETRY_SECONDS_MAX = 5;
 

@@ -8,7 +8,7 @@ import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts
 import { figure } from './figures.ts';
 import type { Parts } from './parts.ts';
 
-export type LimitVerdict =
+type LimitVerdict =
   | {
       kind: 'counted';
       allowed: boolean;

@@ -12,7 +12,7 @@ import type { Env, RateLimitRule } from '../context.ts';
 import type { Change, Entry } from './table.ts';
 
 /** The feed that a response must belong to. */
-export type Expected = {
+type Expected = {
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;

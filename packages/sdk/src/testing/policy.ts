@@ -38,7 +38,7 @@ export type TestPolicy = {
 export type KeyFilter = { env: Env | null; tenantIds: readonly string[] };
 
 /** `after` holds the version of the first page and the next position; null for the first page. */
-export type Page = { after: string | null; mostKeys: number };
+type Page = { after: string | null; mostKeys: number };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };
 

@@ -20,7 +20,7 @@ export type IssuingParts = {
   publicUrl: string;
 };
 
-export type WantedToken = {
+type WantedToken = {
   projectId: string;
   tenantId: string;
   env: Env;

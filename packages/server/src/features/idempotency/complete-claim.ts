@@ -8,7 +8,7 @@ import { sealResponse } from './stored-response.ts';
 /** Headers up to this length are stored even when the workspace has no bytes left. */
 const FEW_HEADERS_CHARS_MAX = 4096;
 
-export type Response = {
+type Response = {
   status: number;
   headers: Record<string, string>;
   /** In base64; null if the caller already found it too large. */
@@ -16,7 +16,7 @@ export type Response = {
   ttlMs: number;
 };
 
-export type StoringParts = {
+type StoringParts = {
   responseSealing: BoundSealing;
   /** Limit for all stored responses of one workspace and environment. */
   bytesMax: number;

@@ -8,7 +8,7 @@ import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
 /** An unreadable body costs as much as one event, and is refused after the charge. */
-export type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
+type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
 /** The cost of an empty batch, because its receipt is stored like any other. */
 const COST_MIN = 1;

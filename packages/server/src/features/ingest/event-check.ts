@@ -33,7 +33,7 @@ export type TelemetryEvent = {
 const ERROR_STATUS_MIN = 400;
 
 /** Shared by all events of a batch: its sample rate, and readers that cache what they parsed. */
-export type Surroundings = { rate: number; instant: ReadInstant; id: ReadId };
+type Surroundings = { rate: number; instant: ReadInstant; id: ReadId };
 
 export const surroundingsOf = (rate: number): Surroundings => ({
   rate,
@@ -86,7 +86,7 @@ function hasTexts(value: Record<string, unknown>): boolean {
 export const idIn = (value: unknown): string | null =>
   typeof value === 'string' && UUID_ANY_CASE.test(value) ? value.toLowerCase() : null;
 
-export type ReadId = (value: unknown) => string | null;
+type ReadId = (value: unknown) => string | null;
 
 /** Parses each text once. Equal ids become the same string, which makes later map lookups fast. */
 function idReader(): ReadId {

@@ -33,7 +33,7 @@ export type Receipt = { accepted: number; eventsDropped: number };
 
 export type Named = Receipt & { batchId: string };
 
-export type Usage = { named: readonly Named[]; tallies: Tallies; tenantMonthsMax: number };
+type Usage = { named: readonly Named[]; tallies: Tallies; tenantMonthsMax: number };
 
 /**
  * Adds batches to the sums and stores the receipts of those with an id. Returns false, and records

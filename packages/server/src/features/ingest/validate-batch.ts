@@ -9,7 +9,7 @@ import { refuseOver } from './budget.ts';
 import { namedIn, refuseUnknown } from './named-ids.ts';
 import { listUnknown, updateBudget } from './rows.ts';
 
-export type Judged = { batch: Batch; now: Date };
+type Judged = { batch: Batch; now: Date };
 
 /**
  * Validates a batch of telemetry. The budget is charged first and stays charged even if the batch

@@ -4,7 +4,7 @@ import { type Change, changed, unchanged, type Write } from '../../doors/door.ts
 import { refuseProlonging } from './lifetime.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
-export type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
+type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
 
 /**
  * Writes the fields that differ; a patch without effect writes nothing. A changed expiry becomes

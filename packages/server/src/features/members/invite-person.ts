@@ -15,7 +15,7 @@ import {
   type MemberRow,
 } from './rows.ts';
 
-export type Invitation = { email: string; role: Role; perHourMax: number };
+type Invitation = { email: string; role: Role; perHourMax: number };
 
 export type Invited = { invite: InviteRow; token: Secret };
 

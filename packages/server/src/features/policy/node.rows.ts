@@ -34,7 +34,7 @@ export async function listStandings(
 }
 
 /** The start of the last `ms` of served time. Evaluated once per statement. */
-export const servedSince = (ms: number): RawBuilder<Date> =>
+const servedSince = (ms: number): RawBuilder<Date> =>
   sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
@@ -43,7 +43,7 @@ export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 /** Selects the nodes that see a change in one environment. */
-export type Concerned = { projectId: string; env: Env };
+type Concerned = { projectId: string; env: Env };
 
 const concerns = ({ projectId, env }: Concerned) =>
   sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;

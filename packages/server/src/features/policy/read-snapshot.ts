@@ -7,7 +7,7 @@ import { scopeChars } from './scope-chars.ts';
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const ENTRIES_PER_STATEMENT = 1000;
 
-export type SnapshotQuestion = {
+type SnapshotQuestion = {
   filter: FeedFilter;
   /** Null when the caller does not support pages: a snapshot above `keysMax` is then refused. */
   pageKeysMax: number | null;

@@ -17,7 +17,7 @@ import {
 
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 
-export type CheckBody = BodyOf<(typeof ratelimitEndpoints)['POST /v1/ratelimit/check']>;
+type CheckBody = BodyOf<(typeof ratelimitEndpoints)['POST /v1/ratelimit/check']>;
 
 const RULE_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const FIELDS = new Set(['project_id', 'env', 'key_id', 'tenant_id', 'cost', 'limits']);

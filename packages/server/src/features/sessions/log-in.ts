@@ -7,7 +7,7 @@ import type { People } from '../../doors/people.ts';
 import { lockUser, type UserRow, updateUser } from '../accounts/rows.ts';
 import { insertSession, listMemberships, type MembershipRow, type SessionRow } from './rows.ts';
 
-export type Login = { userId: string; verifiedHash: string; workspaceId: string | null };
+type Login = { userId: string; verifiedHash: string; workspaceId: string | null };
 
 export type LoggedIn = {
   session: SessionRow;

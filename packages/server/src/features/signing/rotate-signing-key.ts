@@ -7,7 +7,7 @@ import { insertSigningKey, lockNewest, type SigningKeyRow, updateEnds } from './
 
 export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBytes };
 
-export type Rotation = { newest: SigningKeyRow; isNew: boolean };
+type Rotation = { newest: SigningKeyRow; isNew: boolean };
 
 /**
  * Creates the next signing key if the occasion requires one. If several processes rotate at the

@@ -11,7 +11,7 @@ export type Figures = {
   latency: Histogram;
 };
 
-export type IntervalFigures = Figures & { start: Date };
+type IntervalFigures = Figures & { start: Date };
 
 export const figuresOf = (row: IntervalRow): IntervalFigures => ({
   start: row.start,

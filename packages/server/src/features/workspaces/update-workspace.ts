@@ -3,7 +3,7 @@ import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import { lockWorkspace, updateWorkspaceRow, type WorkspaceRow } from './rows.ts';
 
-export type WorkspacePatch = Patch<Pick<WorkspaceRow, 'name' | 'billingEmail' | 'embedOrigins'>>;
+type WorkspacePatch = Patch<Pick<WorkspaceRow, 'name' | 'billingEmail' | 'embedOrigins'>>;
 
 /** Updates the fields that differ. A patch without effect writes nothing. */
 export async function updateWorkspace(
