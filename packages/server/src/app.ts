@@ -2,9 +2,10 @@
 import { hkdfSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Credentials } from './access/authenticate.ts';
-import { bootstrapCheck } from './access/bootstrap.ts';
+import { bootstrapCheck } from './access/authenticate.ts';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
 import { embedPrincipal } from './access/embed-token.ts';
+import type { PasswordHasher } from './access/passwords.ts';
 import { openSecretKeys } from './access/secret-key.ts';
 import { type HotKeys, openHotKeys } from './access/secret-key-auth.ts';
 import { sessionPrincipal } from './access/session.ts';
@@ -14,7 +15,6 @@ import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
 import { idMaker, requestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
-import type { PasswordHasher } from './base/password-hasher.ts';
 import type { RandomBytes } from './base/random.ts';
 import {
   type BoundSealing,

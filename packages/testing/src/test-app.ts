@@ -5,11 +5,11 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { createPasswordHasher, type PasswordHasher } from '@keyrail/server/access/passwords.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
 import { type App, type AppParts, buildApp } from '@keyrail/server/app.ts';
 import type { Clock } from '@keyrail/server/base/clock.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
-import { openPasswordHasher, type PasswordHasher } from '@keyrail/server/base/password-hasher.ts';
 import type { RandomBytes } from '@keyrail/server/base/random.ts';
 import { Secret } from '@keyrail/server/base/secret.ts';
 import type { Database } from '@keyrail/server/db/database.ts';
@@ -59,7 +59,7 @@ async function openWorld(): Promise<TestApp> {
   const clock = shiftableClock();
   const db =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
-  const hasher = await openPasswordHasher();
+  const hasher = await createPasswordHasher();
   const parts: AppParts = {
     db,
     clock,

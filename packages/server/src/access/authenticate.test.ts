@@ -5,8 +5,7 @@ import type { Auth } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { allEnvs, type Reach } from '../doors/reach.ts';
-import { authenticate, type Credentials } from './authenticate.ts';
-import { bootstrapCheck } from './bootstrap.ts';
+import { authenticate, bootstrapCheck, type Credentials } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 
 const reach: Reach = {

@@ -1,7 +1,9 @@
 // Credential → principal: selects the kind of credential, and checks it against the endpoint.
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Auth, accepts, type Credential } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import { goOn } from '../base/maybe-async.ts';
+import type { Secret } from '../base/secret.ts';
 import type { Principal } from './principal.ts';
 
 /**
@@ -71,3 +73,12 @@ function bearerToken(authorization: string | undefined): string {
   if (token === undefined) throw new ApiError('invalid_key');
   return token;
 }
+
+/** Compares digests of equal length, so that timing reveals nothing about the bootstrap token. */
+export function bootstrapCheck(token: Secret | null): (presented: string) => boolean {
+  if (!token) return () => false;
+  const expected = digest(token.reveal());
+  return (presented) => timingSafeEqual(digest(presented), expected);
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -5,9 +5,9 @@ import type { KeyObject } from 'node:crypto';
 import { shared } from '../base/coalesce.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
-import { privateKeyOf, publicKeyOf } from '../base/signing-pair.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { SigningKeyFact } from '../doors/gate-queries.ts';
+import { privateKeyOf, publicKeyOf } from './signing-pair.ts';
 
 export type PublishedKey = { kid: string; x: string };
 

@@ -1,8 +1,9 @@
 // One page of a list, newest first: its rows, and the start of the next page.
-import { ANSWER_CHARS_MAX } from '../base/answer-room.ts';
+
 import { JsonText, textOfObject } from '../base/json-text.ts';
 import type { PageSize, SizedPage } from '../base/sized-page.ts';
 import { slotsBy } from '../base/slots.ts';
+import { RESPONSE_CHARS_MAX } from './response-budget.ts';
 import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
@@ -74,7 +75,7 @@ export async function notedPageOf<Row extends Placed, Item extends object>(
   };
   const usual = await pageWithin(USUAL_META_BYTES_MAX);
   if (usual.isWhole) return usual.reply();
-  return bigLists(workspaceId, async () => (await pageWithin(ANSWER_CHARS_MAX)).reply());
+  return bigLists(workspaceId, async () => (await pageWithin(RESPONSE_CHARS_MAX)).reply());
 }
 
 function textPage<Row extends Placed>(

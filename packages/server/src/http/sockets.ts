@@ -11,8 +11,12 @@ import {
 } from 'node:http';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { ApiError, unavailable } from '../base/errors.ts';
-import { openFilesMax } from '../base/open-files.ts';
-import { boundConnections, type ConnectionLimits, connectionLimits } from './connection-bound.ts';
+import {
+  boundConnections,
+  type ConnectionLimits,
+  connectionLimits,
+  openFilesMax,
+} from './connection-bound.ts';
 import { errorBody, errorHeaders } from './faults.ts';
 import type { Headers } from './headers.ts';
 import { type Lingering, type LingerLimits, lingerLimits } from './lingering.ts';

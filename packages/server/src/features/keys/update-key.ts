@@ -1,6 +1,6 @@
 import { conflict } from '../../base/errors.ts';
-import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { effectOf, type Patch } from '../../doors/patch.ts';
 import { refuseProlonging } from './lifetime.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import { answerRoom } from '../../base/answer-room.ts';
+import { createResponseBudget } from '../../http/response-budget.ts';
 import { type ChangeRow, VERSIONS_PER_DELTA_MAX } from './entries.ts';
 import { type FeedFilter, isTold } from './filter.ts';
 import type { FeedHead, FeedSource } from './rows.ts';
@@ -42,7 +42,7 @@ async function listUpTo(
   { since, most }: { since: number; most: number },
 ): Promise<ChangeRow[] | null> {
   const listed: ChangeRow[] = [];
-  const room = answerRoom();
+  const room = createResponseBudget();
   const readMax = Math.max(most, CHANGES_READ_MAX);
   let after: ChangeRow | null = null;
   for (let read = 0; read <= readMax; ) {

@@ -1,5 +1,5 @@
-import { answerRoom } from '../../base/answer-room.ts';
 import { ApiError } from '../../base/errors.ts';
+import { createResponseBudget } from '../../http/response-budget.ts';
 import type { FeedFilter } from './filter.ts';
 import type { EntryPosition, EntryRow, FeedHead, FeedSource } from './rows.ts';
 import { scopeChars } from './scope-chars.ts';
@@ -57,7 +57,7 @@ async function listUpTo(
   { after, most }: { after: EntryPosition | null; most: number },
 ): Promise<{ entries: EntryRow[]; isFull: boolean }> {
   const entries: EntryRow[] = [];
-  const room = answerRoom();
+  const room = createResponseBudget();
   let position = after;
   while (entries.length < most && !room.isFull()) {
     const limit = Math.min(ENTRIES_PER_STATEMENT, most - entries.length);

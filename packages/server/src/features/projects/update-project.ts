@@ -1,6 +1,6 @@
 import { later } from '../../base/duration.ts';
-import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, unchanged, versioned, type Write } from '../../doors/door.ts';
+import { effectOf, type Patch } from '../../doors/patch.ts';
 import { lockProject, type ProjectRow, updateProjectRow } from './rows.ts';
 
 type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;

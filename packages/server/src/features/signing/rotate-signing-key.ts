@@ -1,6 +1,6 @@
+import { newSigningPair } from '../../access/signing-pair.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import type { Seal } from '../../base/sealing.ts';
-import { newSigningPair } from '../../base/signing-pair.ts';
 import type { Work } from '../../doors/work.ts';
 import { isNeeded, type Occasion, type SigningSchedule, timesOf } from './rotation-schedule.ts';
 import { insertSigningKey, lockNewest, type SigningKeyRow, updateEnds } from './rows.ts';

@@ -1,6 +1,6 @@
 import { later } from '../../base/duration.ts';
-import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { effectOf, type Patch } from '../../doors/patch.ts';
 import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
 
 type TenantPatch = Patch<Pick<TenantRow, 'name' | 'meta'>>;
