@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeOrders } from './orders.ts';
-import type { NodesOrder, NodesResult, Told } from './policy-revocations.ts';
+import type { Announced, NodesOrder, NodesResult } from './policy-revocations.ts';
 
 const HEAD_END = '\r\n\r\n';
 /** Waits until all polls are held. A poll that would not be held has been answered by then. */
@@ -51,7 +51,7 @@ function startNode({ port, path, token, version }: NodesOrder, name: string): Pr
   return promise;
 }
 
-takeOrders(async (order: NodesOrder | Told): Promise<NodesResult> => {
+takeOrders(async (order: NodesOrder | Announced): Promise<NodesResult> => {
   if ('path' in order) await startNodes(order);
   return { arrivedMs: arrivals.get(`${order.port} ${order.version}`) ?? [] };
 });

@@ -17,10 +17,10 @@ export type NodesOrder = {
   version: number;
   count: number;
 };
-export type Told = { port: number; version: number };
+export type Announced = { port: number; version: number };
 export type NodesResult = { arrivedMs: number[] };
 
-type Nodes = Worker<NodesOrder | Told, NodesResult>;
+type Nodes = Worker<NodesOrder | Announced, NodesResult>;
 
 const NODES = 200;
 const WARM_UP = 20;
@@ -56,7 +56,11 @@ export async function measureRevocations(): Promise<Finding[]> {
 }
 
 /** The delay between sending and arrival, for each node. */
-async function timed(nodes: Nodes, change: Told, send: () => Promise<unknown>): Promise<number[]> {
+async function timed(
+  nodes: Nodes,
+  change: Announced,
+  send: () => Promise<unknown>,
+): Promise<number[]> {
   await sleep(PAUSE_MS);
   const sentMs = Number(hrtime.bigint()) / 1e6;
   await send();

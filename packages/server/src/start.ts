@@ -1,9 +1,9 @@
 // keyrail-server start, api and worker: run until a signal, then stop in order. New requests are
 // rejected, accepted requests and running jobs finish, and the store is closed last.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { embedChangesBy } from './access/embed-changes.ts';
+import { createEmbedChangeLimit } from './access/embed-changes.ts';
 import { createPasswordHasher } from './access/passwords.ts';
-import { noThrottle, throttleBy } from './access/throttle.ts';
+import { createThrottle, noThrottle } from './access/throttle.ts';
 import { type App, buildApp } from './app.ts';
 import { monotonicMs, systemClock } from './base/clock.ts';
 import { reasonOf } from './base/errors.ts';
@@ -67,8 +67,8 @@ async function openApp(config: Config, log: Log): Promise<App> {
     clock: systemClock,
     randomBytes: systemRandomBytes,
     hasher: await createPasswordHasher(),
-    chargeEmbedChange: embedChangesBy(systemClock, counters),
-    throttle: config.authThrottle ? throttleBy(systemClock, counters) : noThrottle,
+    chargeEmbedChange: createEmbedChangeLimit(systemClock, counters),
+    throttle: config.authThrottle ? createThrottle(systemClock, counters) : noThrottle,
     ...secrets,
     region: config.region,
     publicUrl: config.publicUrl,

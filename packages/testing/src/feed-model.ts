@@ -114,12 +114,12 @@ export class FeedModel {
 
 const shelfOf = (env: Env): number => 2 * allEnvs.indexOf(env);
 
-const isTold = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
+const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
   (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
 
 /** The keys that a node with this filter must hold at this state. */
 export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
-  [...keys.values()].filter((key) => !key.isRevoked && !key.isRetired && isTold(key, filter));
+  [...keys.values()].filter((key) => !key.isRevoked && !key.isRetired && isInFeed(key, filter));
 
 /** Reads one state; other actors may run before each statement. */
 export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSource => ({
@@ -140,7 +140,7 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
     return [...state.keys.values()]
       .flatMap((key): ChangeRow[] => {
         const version = state.versions.get(key.changeId) ?? 0;
-        return version > since && isTold(key, filter) ? [{ ...key, version }] : [];
+        return version > since && isInFeed(key, filter) ? [{ ...key, version }] : [];
       })
       .toSorted((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1))
       .filter((row) => after === null || isAfter(row, after))

@@ -15,7 +15,7 @@ import { Secret } from '@keyrail/server/base/secret.ts';
 import type { Database } from '@keyrail/server/db/database.ts';
 import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
-import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './database-copies.ts';
 import { testScanner } from './scanner.ts';
 
@@ -86,7 +86,7 @@ async function openWorld(): Promise<TestApp> {
     embedKeysMax: 100,
     idempotencyBytesMax: 268_435_456,
     tenantMonthsMax: 1_000_000,
-    counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
+    counters: createMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',
     region: 'test',

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Auth, accepts, type Credential } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
-import { goOn } from '../base/maybe-async.ts';
+import { chain } from '../base/maybe-async.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Principal } from './principal.ts';
 
@@ -39,7 +39,7 @@ export function authenticate(
 ): Promise<Principal> | Principal {
   // The operation of a signed webhook verifies the signature of the body itself.
   if (auth === 'none' || auth === 'signature') return nobody;
-  return goOn(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
+  return chain(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
     const accepted: readonly string[] = accepts[auth];
     if (!accepted.includes(principal.kind)) {
       const wanted = accepts[auth].map((kind) => names[kind]).join(' or ');

@@ -10,7 +10,7 @@ import type { Principal } from './principal.ts';
 /** A principal from the database, and the time until its key expires. */
 export type ReadKey = { id: string; principal: Principal; expiresInMs: number | null };
 
-export type HotCache = {
+export type SecretKeyCache = {
   /** From a read that began less than `withinMs` ago, or else from a new read. */
   principalOf(token: string, withinMs: number): Promise<Principal> | Principal;
   /** Called after the commit that ended or changed a key. */
@@ -19,7 +19,7 @@ export type HotCache = {
   clear(): void;
 };
 
-type HotCacheParts = {
+type SecretKeyCacheParts = {
   /** The largest maximum age of all endpoints. */
   lifeMs: number;
   /** Throws the 401 for a key that is not active. */
@@ -27,12 +27,16 @@ type HotCacheParts = {
   nowMs?(): number;
 };
 
-export const HOT_KEYS_MAX = 10_000;
+export const CACHED_KEYS_MAX = 10_000;
 
 type Entry = { keyId: string; principal: Principal; readAtMs: number; endsAtMs: number };
 type Reading = { startedAtMs: number; principal: Promise<Principal> };
 
-export function openHotCache({ lifeMs, read, nowMs = monotonicMs }: HotCacheParts): HotCache {
+export function createSecretKeyCache({
+  lifeMs,
+  read,
+  nowMs = monotonicMs,
+}: SecretKeyCacheParts): SecretKeyCache {
   // In insertion order. All entries have the same lifetime, so the oldest expire first.
   const entries = new Map<string, Entry>();
   const readings = new Map<string, Reading>();
@@ -42,7 +46,7 @@ export function openHotCache({ lifeMs, read, nowMs = monotonicMs }: HotCachePart
     entries.delete(token);
     entries.set(token, entry);
     for (const [oldest, { endsAtMs }] of entries) {
-      if (endsAtMs > nowMs() && entries.size <= HOT_KEYS_MAX) break;
+      if (endsAtMs > nowMs() && entries.size <= CACHED_KEYS_MAX) break;
       entries.delete(oldest);
     }
   }

@@ -13,7 +13,7 @@ type Parts = { gate: Pick<Gate, 'findSecretKey' | 'noteUse'>; log: Log };
 /** Throws the 401 for a key that is not active. */
 export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
-export const openSecretKeys =
+export const createSecretKeyReader =
   ({ gate, log }: Parts): ReadSecretKey =>
   async (token) => {
     // A mistyped key fails its checksum and is refused with the same error, without a look-up.

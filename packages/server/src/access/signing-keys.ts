@@ -27,7 +27,7 @@ type SigningKeyParts = {
 
 type Known = { fact: SigningKeyFact; verifying: KeyObject; signing?: KeyObject };
 
-export function openSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys {
+export function createSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys {
   let known = new Map<string, Known>();
 
   /**

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Counters, partOf, type Verdict } from '../volatile/counters.ts';
-import { openMemoryCounters } from '../volatile/memory.ts';
+import { createMemoryCounters } from '../volatile/memory.ts';
 
 export type Throttle = {
   /** Signing up and consuming one-time tokens. */
@@ -114,8 +114,8 @@ type Charges = {
  * this throttle only: if Redis is full, evicting or unreachable, each process still enforces the
  * rates by itself.
  */
-export function chargesBy(clock: Clock, counters: Counters | null): Charges {
-  const own = openMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
+export function createCharges(clock: Clock, counters: Counters | null): Charges {
+  const own = createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
   // Counters in this process's memory are not used here: they belong to workspaces.
   const shared = counters?.store === 'redis' ? counters : null;
 
@@ -144,8 +144,8 @@ export function chargesBy(clock: Clock, counters: Counters | null): Charges {
   };
 }
 
-export function throttleBy(clock: Clock, counters: Counters | null = null): Throttle {
-  const { charge, count } = chargesBy(clock, counters);
+export function createThrottle(clock: Clock, counters: Counters | null = null): Throttle {
+  const { charge, count } = createCharges(clock, counters);
 
   async function chargeFor(kind: Kind, clientAddress: string, email: string): Promise<void> {
     await charge('client', clientOf(clientAddress));

@@ -6,7 +6,7 @@ type Slots = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
 type Queue = { running: number; waiting: (() => void)[] };
 
-export function slotsBy({ atOnce, waitingMax }: { atOnce: number; waitingMax: number }): Slots {
+export function createSlots({ atOnce, waitingMax }: { atOnce: number; waitingMax: number }): Slots {
   const queues = new Map<string, Queue>();
 
   async function enter(queue: Queue): Promise<void> {

@@ -49,7 +49,7 @@ export type Ending<T> =
   | { kind: 'commit'; last: Statement[]; result: (answers: Answer[]) => T }
   | { kind: 'rollback'; result: T };
 
-export type Ear = {
+export type Listener = {
   channel: string;
   heard(message: string): void;
   onFault(error: unknown): void;
@@ -66,7 +66,7 @@ export type Database = {
   once(opening: Opening, statement: Statement): Promise<Answer>;
   transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
   /** Receives notifications of other processes. Absent in the embedded store, which has none. */
-  listen?(listener: Ear): Listening;
+  listen?(listener: Listener): Listening;
   /**
    * For a change whose credential has not been looked up yet: throws StoreUnavailable if its work
    * cannot finish before its deadline. The work counts as waiting until the returned function is

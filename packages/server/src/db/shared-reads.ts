@@ -8,7 +8,7 @@ import { preparedName } from './wire-format.ts';
 /** Reads share a statement only when their deadlines are this close. */
 const DEADLINE_STEP_MS = 500;
 
-export function sharingReads(db: Database): Database {
+export function withSharedReads(db: Database): Database {
   const share = shared<Answer>();
   return {
     ...db,

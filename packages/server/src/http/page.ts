@@ -2,7 +2,7 @@
 
 import { JsonText, textOfObject } from '../base/json-text.ts';
 import type { PageSize, SizedPage } from '../base/sized-page.ts';
-import { slotsBy } from '../base/slots.ts';
+import { createSlots } from '../base/slots.ts';
 import { RESPONSE_CHARS_MAX } from './response-budget.ts';
 import { Reply } from './route.ts';
 
@@ -50,7 +50,7 @@ const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
 
 /** Per workspace, because building megabytes of response blocks the event loop. */
-const bigLists = slotsBy({ atOnce: BIG_LISTS_AT_ONCE, waitingMax: BIG_LISTS_WAITING_MAX });
+const bigLists = createSlots({ atOnce: BIG_LISTS_AT_ONCE, waitingMax: BIG_LISTS_WAITING_MAX });
 
 type NotedListing<Row, Item> = {
   workspaceId: string;

@@ -14,7 +14,7 @@ import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import { JsonText } from '../base/json-text.ts';
-import { always, goOn } from '../base/maybe-async.ts';
+import { always, chain } from '../base/maybe-async.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
@@ -77,10 +77,10 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
       known,
     );
     const askedAt = outcome instanceof Promise ? monotonicMs() : null;
-    return goOn(outcome, (principal) => {
+    return chain(outcome, (principal) => {
       refuse(principal, origin);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
-      return isSafe ? admitted : goOn(parts.chargeEmbedChange(principal), () => admitted);
+      return isSafe ? admitted : chain(parts.chargeEmbedChange(principal), () => admitted);
     });
   }
 
@@ -110,7 +110,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         admitAgain: async () => void (await admit(callerIn(incoming))),
         issueCursor,
       });
-      return goOn(outcome, (answered) => {
+      return chain(outcome, (answered) => {
         const outgoing = outgoingOf(answered, usualStatus, issueCursor);
         if (parts.checkAnswers) checkAnswer(route, outgoing);
         return outgoing;

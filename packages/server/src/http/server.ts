@@ -5,8 +5,8 @@ import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
-import { isTold, type Log } from '../base/log.ts';
-import { goOn, settle } from '../base/maybe-async.ts';
+import { isLevelEnabled, type Log } from '../base/log.ts';
+import { chain, settle } from '../base/maybe-async.ts';
 import { standardHeaders } from './headers.ts';
 import { openLingering } from './lingering.ts';
 import { refuseUnreadable } from './malformed-http.ts';
@@ -112,8 +112,8 @@ function addRoute(
   const pipeline = pipelineFor(route, { ...parts, storage: route.storage });
 
   const answer = (request: FastifyRequest, reply: FastifyReply) =>
-    goOn(request[ADMITTED] ?? pipeline.admit(callerOf(request)), (admitted) =>
-      goOn(pipeline.answer(admitted, incomingOf(request, reply)), (outgoing) => {
+    chain(request[ADMITTED] ?? pipeline.admit(callerOf(request)), (admitted) =>
+      chain(pipeline.answer(admitted, incomingOf(request, reply)), (outgoing) => {
         const headers = front.headersOf(request);
         return writeAnswer({ request, reply, headers }, outgoing, route.compress ?? false);
       }),
@@ -141,7 +141,7 @@ function addRoute(
       const refuse = (thrown: unknown) => void front.refuse(request, reply, thrown);
       settle(() => answer(request, reply), noMore, refuse);
     },
-    ...(isTold(parts.log, 'info') && {
+    ...(isLevelEnabled(parts.log, 'info') && {
       onResponse: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
         if (isHungUp(request)) return done();
         const fields = { requestId: request.id, line: route.line, status: reply.statusCode };

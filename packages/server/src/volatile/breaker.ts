@@ -25,7 +25,7 @@ type BreakerParts = {
   onBack?(): void;
 };
 
-export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
+export function createBreaker({ onFault, onBack }: BreakerParts): Breaker {
   let isOpen = true;
   let isSilenced = false;
   let faultsInARow = 0;
@@ -57,7 +57,9 @@ export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
     pulseFailed: (fault) => count(fault, reasonOf(fault) !== SILENT),
     note,
     close() {
-      [isOpen, faultsInARow, reason] = [false, 0, null];
+      isOpen = false;
+      faultsInARow = 0;
+      reason = null;
       if (reported.size > 0 && !isSilenced) onBack?.();
       reported.clear();
     },

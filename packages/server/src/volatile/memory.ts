@@ -29,7 +29,7 @@ type MemoryCounters = Omit<Counters, 'check'> & {
   size(ownerName?: string): number;
 };
 
-export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
+export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
   const { nowMs, namesMax = MEMORY_NAMES_MAX } = parts;
   const owners = new Map<string, OwnerNames>();
   const sweep = openSweep(owners);

@@ -43,7 +43,7 @@ const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} 
 
 type HubLimits = { heldPollsMax: number };
 
-export function openPolicyHub({ heldPollsMax }: HubLimits): PolicyHub {
+export function createPolicyHub({ heldPollsMax }: HubLimits): PolicyHub {
   const versions = new Waiting(heldPollsMax);
   const acks = new Waiting(WAITERS_MAX);
   let isClosed = false;

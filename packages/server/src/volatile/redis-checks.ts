@@ -37,7 +37,7 @@ type Parts = {
 };
 
 /** Each check is decided separately, in the order of the calls. */
-export function openChecks(
+export function createChecks(
   link: Link,
   { within, atOnceMax, worked, failed }: Parts,
 ): (check: Check) => Promise<Verdict> {
