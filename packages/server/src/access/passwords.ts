@@ -30,7 +30,7 @@ export async function createPasswordHasher(): Promise<PasswordHasher> {
     refuse: () => new ApiError('rate_limited', undefined, { headers: { 'retry-after': '2' } }),
   });
   const counted = <T>(work: () => Promise<T>): Promise<T> =>
-    metered(() => {
+    metered('argon2', () => {
       runs += 1;
       return work();
     });

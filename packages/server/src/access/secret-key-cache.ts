@@ -5,6 +5,7 @@
 // A read that began before a revocation is not cached after it (the generation has changed), and
 // later requests do not join it.
 import { monotonicMs } from '../base/clock.ts';
+import { sharedWithin } from '../base/coalesce.ts';
 import type { Principal } from './principal.ts';
 
 /** A principal from the database, and the time until its key expires. */
@@ -30,7 +31,6 @@ type SecretKeyCacheParts = {
 export const CACHED_KEYS_MAX = 10_000;
 
 type Entry = { keyId: string; principal: Principal; readAtMs: number; endsAtMs: number };
-type Reading = { startedAtMs: number; principal: Promise<Principal> };
 
 export function createSecretKeyCache({
   lifeMs,
@@ -39,7 +39,8 @@ export function createSecretKeyCache({
 }: SecretKeyCacheParts): SecretKeyCache {
   // In insertion order. All entries have the same lifetime, so the oldest expire first.
   const entries = new Map<string, Entry>();
-  const readings = new Map<string, Reading>();
+  /** Concurrent requests for the same key share one database read. */
+  const reads = sharedWithin<Principal>(nowMs);
   let generation = 0;
 
   function remember(token: string, entry: Entry): void {
@@ -61,19 +62,9 @@ export function createSecretKeyCache({
     return principal;
   }
 
-  /** Concurrent requests for the same key share one database read. */
-  function share(token: string, startedAtMs: number): Promise<Principal> {
-    const principal = fill(token, startedAtMs).finally(() => {
-      if (readings.get(token) === reading) readings.delete(token);
-    });
-    const reading = { startedAtMs, principal };
-    readings.set(token, reading);
-    return principal;
-  }
-
   function moveOn(): void {
     generation += 1;
-    readings.clear();
+    reads.forget();
   }
 
   return {
@@ -81,9 +72,7 @@ export function createSecretKeyCache({
       const now = nowMs();
       const entry = entries.get(token);
       if (entry && entry.endsAtMs > now && entry.readAtMs + withinMs > now) return entry.principal;
-      const reading = readings.get(token);
-      if (reading && reading.startedAtMs + withinMs > now) return reading.principal;
-      return share(token, now);
+      return reads.run(token, withinMs, () => fill(token, now));
     },
     evict(keyId) {
       moveOn();

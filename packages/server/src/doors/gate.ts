@@ -5,6 +5,7 @@ import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
 import { build, many, one, type Runner } from '../db/sql.ts';
+import { batchedLookUps } from './batched-lookups.ts';
 import type { PolicyVersion } from './door.ts';
 import {
   type EmbedFact,
@@ -15,7 +16,6 @@ import {
   type LeakFact,
   type SigningKeyFact,
 } from './gate-queries.ts';
-import { gathered } from './gathered.ts';
 import { allEnvs, type Env, type Role } from './reach.ts';
 import { noteServed, removeOldSpans, type ServedSpan } from './served-spans.ts';
 
@@ -84,9 +84,9 @@ export function openGate(db: Database): Gate {
       db.once({ ...opening(deadlineAfter(GATE_TIMEOUT_MS)), goesFirst: true }, statement),
   });
   return {
-    findSecretKey: gathered((hashes) => findSecretKeys(first(), hashes)),
+    findSecretKey: batchedLookUps((hashes) => findSecretKeys(first(), hashes)),
     noteUse: (fact) => noteUse(patient(), fact),
-    findSession: gathered((hashes) => findSessions(first(), hashes)),
+    findSession: batchedLookUps((hashes) => findSessions(first(), hashes)),
     noteSeen: (fact) => noteSeen(patient(), fact),
     findEmbedFact: (subject) => findEmbedFact(patient(), subject),
     findSigningKeys: () => findSigningKeys(patient()),
