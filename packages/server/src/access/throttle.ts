@@ -2,7 +2,7 @@
 // without a credential. It counts submitted addresses, whether or not they have an account. A
 // session proves neither the password nor the mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
@@ -78,7 +78,6 @@ const RATES: Record<Kind, Rate> = {
 /** Counters per kind. Above this, the oldest counters that are below their limit are evicted. */
 const NAMES_MAX = 100_000;
 
-const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
@@ -86,14 +85,9 @@ const NETWORK_GROUPS = 4;
  * network is counted. An IPv4-mapped IPv6 address is counted as IPv4.
  */
 function clientOf(address: string): string {
-  const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.toLowerCase().split('::');
-  const groups = head.split(':').filter(Boolean);
-  const last = tail?.split(':').filter(Boolean) ?? [];
-  const zeros = Array(Math.max(0, IPV6_GROUPS - groups.length - last.length)).fill('0');
-  const network = [...groups, ...zeros, ...last].slice(0, NETWORK_GROUPS);
-  return network.map((group) => Number.parseInt(group, 16)).join(':');
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return 'parts' in parsed ? parsed.parts.slice(0, NETWORK_GROUPS).join(':') : parsed.toString();
 }
 
 /** A digest, so that client and e-mail addresses are not written to another store. */
