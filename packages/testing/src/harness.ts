@@ -1,5 +1,5 @@
-// The test harness: a new workspace in the real app, callers of each kind, and factories for test objects.
-// Calls go through HTTP.
+// The test harness: a new workspace in the real app, callers of each kind, and factories for test
+// objects. Calls go through HTTP.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';

@@ -16,14 +16,14 @@ function scene() {
   const notified: [string, readonly string[]][] = [];
   const listeners: Parameters<NonNullable<SecretKeyAuthParts['listen']>>[0][] = [];
   let closed = 0;
-  const gate: Pick<Gate, 'notifyProcesses'> = {
-    notifyProcesses: async (channel, messages) => {
+  const gate: Pick<Gate, 'notifyAll'> = {
+    notifyAll: async (channel, messages) => {
       notified.push([channel, messages]);
       throw new Error('the database is away');
     },
   };
   const keys = openSecretKeyAuth({
-    gate: gate as Gate, // only notifyProcesses is used
+    gate: gate as Gate, // only notifyAll is used
     log,
     clock: systemClock,
     lifeMs: LIFE_MS,

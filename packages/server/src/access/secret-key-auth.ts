@@ -79,7 +79,7 @@ export function openSecretKeyAuth({
       const settled = sleep(SETTLED_AFTER_MS);
       if (listening) {
         gate
-          .notifyProcesses(CHANNEL, keyIds)
+          .notifyAll(CHANNEL, keyIds)
           .catch((error) =>
             log.warn({ error }, 'failed to notify other processes of a secret-key change'),
           );

@@ -163,7 +163,7 @@ export function sharedInFlight<Result>(call: () => Promise<Result>): {
   };
 }
 
-export type SharedWithin<Result> = {
+type SharedWithin<Result> = {
   /** Joins a call of this name that began less than `withinMs` ago, or else begins one. */
   run(name: string, withinMs: number, call: () => Promise<Result>): Promise<Result>;
   isRunning(name: string): boolean;

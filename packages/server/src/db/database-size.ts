@@ -22,7 +22,7 @@ type SizeGauge = StorageGauge & {
 };
 
 /** `look` runs the question once. If it fails, it is called again after five seconds. */
-export function sizeGauge(bytesMax: number | null, look: () => Promise<void>): SizeGauge {
+export function createSizeGauge(bytesMax: number | null, look: () => Promise<void>): SizeGauge {
   let known: StorageState = 'ok';
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let diskFullUntilMs = Number.NEGATIVE_INFINITY;

@@ -65,7 +65,7 @@ export type Gate = {
   /** The policy versions of these projects; unknown projects are omitted. */
   findVersions(projectIds: readonly string[]): Promise<PolicyVersion[]>;
   /** Sends notifications to all processes that listen on the channel. */
-  notifyProcesses(channel: string, messages: readonly string[]): Promise<void>;
+  notifyAll(channel: string, messages: readonly string[]): Promise<void>;
   /** Whether a worker was seen recently; null if none was ever seen. */
   workerIsSeen(): Promise<boolean | null>;
   /** Records that this process has served since its last note; returns the time of this note. */
@@ -92,7 +92,7 @@ export function openGate(db: Database): Gate {
     findSigningKeys: () => findSigningKeys(patient()),
     findLeaks: (hashes) => findLeaks(patient(), hashes),
     findVersions: (ids) => findVersions(patient(), ids),
-    notifyProcesses: (channel, messages) => notifyProcesses(patient(), channel, messages),
+    notifyAll: (channel, messages) => notifyAll(patient(), channel, messages),
     workerIsSeen: () => workerIsSeen(patient()),
     noteServed: (span) => noteServed(patient(), span),
     removeOldSpans: () => removeOldSpans(patient()),
@@ -189,7 +189,7 @@ const findVersions = (runner: Runner, projectIds: readonly string[]): Promise<Po
       where project_id = any (${projectIds}::uuid[])`,
   );
 
-async function notifyProcesses(
+async function notifyAll(
   runner: Runner,
   channel: string,
   messages: readonly string[],

@@ -13,14 +13,14 @@ const LONG = { timeoutMs: 60_000, signal: new AbortController().signal };
 
 /** Notifications over a store that records its calls and returns the given versions. */
 function notificationsOver(
-  parts: { versions?: PolicyVersion[]; notifyProcesses?: Gate['notifyProcesses'] } = {},
+  parts: { versions?: PolicyVersion[]; notifyAll?: Gate['notifyAll'] } = {},
 ) {
   const called: string[][] = [];
   const asked: (readonly string[])[] = [];
   const listeners: Listener[] = [];
   const gate: Partial<Gate> = {
-    notifyProcesses:
-      parts.notifyProcesses ??
+    notifyAll:
+      parts.notifyAll ??
       (async (_channel, messages) => {
         called.push([...messages]);
       }),
@@ -81,7 +81,7 @@ test('a lost notification delays a change by about a second', async () => {
 
 test('a notification that cannot be sent does not fail the change', async () => {
   const { hub, notifications } = notificationsOver({
-    notifyProcesses: () => Promise.reject(new Error('down')),
+    notifyAll: () => Promise.reject(new Error('down')),
   });
   const own = hub.watch('p', 1, LONG);
   notifications.announce([{ projectId: 'p', version: 2 }]);

@@ -48,7 +48,7 @@ export function openPolicyNotifications({
     const messages = [...pending].map(([projectId, version]) => `${projectId} ${version}`);
     pending.clear();
     await gate
-      .notifyProcesses(CHANNEL, messages)
+      .notifyAll(CHANNEL, messages)
       .catch((error) => log.warn({ error }, 'failed to notify other processes of policy changes'));
   }
 

@@ -63,7 +63,7 @@ type Pipeline = {
   answer(admitted: Admitted, incoming: Incoming): Outgoing | Promise<Outgoing>;
 };
 
-export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline {
+export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeline {
   const { endpoint, line } = route;
   const refuse = refusalsOf(route, parts);
   const isSafe = splitLine(line).method === 'GET';
