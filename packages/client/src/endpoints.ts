@@ -1,7 +1,7 @@
 // Every endpoint with its input and its responses, derived from the protocol by types alone: this
 // file is empty at run time, so the validators of the protocol are not loaded. Other files import
-// only `protocol/wire`. The build publishes these types fully resolved (see published-types.ts), so that
-// a user of the package needs no validator either.
+// only `protocol/wire`. The build publishes these types fully resolved (see published-types.ts), so
+// that a user of the package needs no validator either.
 import type {
   BodyInputOf,
   Endpoint as Declared,

@@ -76,7 +76,7 @@ const PARTS = 16;
 /**
  * A counter is a sequence of buckets, aligned to multiples of their width. A charge counts until
  * `spanOf` further buckets have begun. A fixed window is one bucket. A sliding window has sixteen
- * and keeps a seventeenth: the current window begins inside the oldest bucket, which counts in full.
+ * and keeps a seventeenth: the current window begins inside the oldest bucket, which counts whole.
  * So no interval of the window's length ever exceeds the limit.
  */
 export const widthOf = ({ algorithm, windowMs }: Rule): number =>
