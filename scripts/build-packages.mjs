@@ -33,7 +33,7 @@ const recipes = {
     build: (at) => buildLibrary(at, { platform: 'neutral' }, declareClient),
   },
   cli: {
-    sources: ['packages/cli/src', 'packages/client/src'],
+    sources: ['packages/cli/src', 'packages/client/src', 'packages/protocol/src/wire'],
     build: buildCli,
   },
 };

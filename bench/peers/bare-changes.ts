@@ -3,7 +3,7 @@
 // HTTP, parsing and presenting, this measures the database and its driver. The caller's key is not
 // looked up: the server looks it up a few times a second, independent of the number of changes.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { lookupHash } from '@keyrail/protocol/key-format.ts';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { DoorRole, Statement } from '@keyrail/server/db/database.ts';
 import { prologue } from '@keyrail/server/db/pool.ts';

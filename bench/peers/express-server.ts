@@ -1,6 +1,6 @@
 // Hello world in Express, bare or protected by the SDK (BENCH_FEED names the port of its feed).
 import { randomBytes } from 'node:crypto';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import express from 'express';
 import { protect } from '../../packages/sdk/src/adapters/express.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';

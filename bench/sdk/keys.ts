@@ -1,6 +1,6 @@
 // The n-th key of the SDK's benchmarks; every process derives the same one.
 import { createHash } from 'node:crypto';
-import { type MintedCredential, mintCredential } from '@keyrail/protocol/key-format.ts';
+import { type MintedCredential, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 
 export const BENCH_PROJECT = '01890000-0000-7000-8000-0000000000aa';
 const WORKSPACE = '01890000-0000-7000-8000-0000000000bb';

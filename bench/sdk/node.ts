@@ -3,7 +3,7 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
 import type { Keyrail } from '../../packages/sdk/src/parts.ts';

@@ -3,11 +3,11 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { throttleBy } from '@keyrail/server/access/throttle.ts';
+import { createThrottle } from '@keyrail/server/access/throttle.ts';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import { ratelimitRoutes } from '@keyrail/server/features/ratelimit/routes.ts';
 import type { Counters } from '@keyrail/server/volatile/counters.ts';
-import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ask, codeOf, harness, type Input } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
@@ -124,7 +124,7 @@ test('a test key that floods a Cluster is refused, and no other caller is', { sk
 
 test('a test key that floods the process resets no limit of another workspace', async () => {
   for (const limit of [1, 1000]) {
-    const counters = openMemoryCounters({ nowMs: () => Date.now(), namesMax: 8000 });
+    const counters = createMemoryCounters({ nowMs: () => Date.now(), namesMax: 8000 });
     const run = lineOn(counters);
     const victim = randomUUID();
     const flooder = randomUUID();
@@ -146,7 +146,7 @@ test('a test key that floods the process resets no limit of another workspace', 
 });
 
 test('a flood in the process is answered 429 and does not affect other workspaces', async (t) => {
-  const counters = openMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
+  const counters = createMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
   const { flooded, theirLive, mine } = await attack(t, counters, 300);
   deepEqual(
     [...flooded],
@@ -165,7 +165,7 @@ test('no flood of a workspace allows more login attempts, even in a Redis that e
   t.after(() => redis.stop());
   const counters = await openOn(t, redis.url, { namesMax: 1_000_000 });
   const now = new Date('2026-03-01T12:00:00Z');
-  const throttle = throttleBy({ now: () => now, shiftMs: () => 0 }, counters);
+  const throttle = createThrottle({ now: () => now, shiftMs: () => 0 }, counters);
   const guess = async (n: number) =>
     throttle.charge(`192.0.2.${n}`, 'ada@example.com').then(
       () => true,

@@ -3,7 +3,7 @@
 import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
-import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 
 const START_MS = 1_800_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -13,7 +13,7 @@ type Asked = { owner?: string; limit?: number; windowMs?: number; cost?: number 
 
 function scene() {
   let nowMs = START_MS;
-  const counters = openMemoryCounters({ nowMs: () => nowMs });
+  const counters = createMemoryCounters({ nowMs: () => nowMs });
   return {
     counters,
     pass: (ms: number) => {
@@ -117,7 +117,7 @@ test('expired counters are removed, even those of an inactive owner', () => {
 });
 
 test('by default, a workspace has at most a hundred thousand counters', () => {
-  const counters = openMemoryCounters({ nowMs: () => START_MS });
+  const counters = createMemoryCounters({ nowMs: () => START_MS });
   const owner = { name: 'one', namesMax: counters.namesMax };
   const charge = (at: number) =>
     counters.check(owner, [{ name: `${at}`, limit: 1, windowMs: 1000, algorithm: 'fixed' }], 1);

@@ -2,7 +2,7 @@
 // each process throttles by itself.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Throttle, throttleBy } from '@keyrail/server/access/throttle.ts';
+import { createThrottle, type Throttle } from '@keyrail/server/access/throttle.ts';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
@@ -19,7 +19,7 @@ async function processOn(t: TestContext, url: string, isCluster = false): Promis
   const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {} });
   t.after(() => counters.close());
   await counters.settled;
-  return throttleBy(standing, counters);
+  return createThrottle(standing, counters);
 }
 
 async function admits(attempt: Promise<void>): Promise<boolean> {

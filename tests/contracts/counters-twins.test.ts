@@ -5,7 +5,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import type { Counters, Rule, Verdict } from '@keyrail/server/volatile/counters.ts';
-import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
 import { type RedisServer, redisIsMissing, startRedis } from '@keyrail/testing/stores/redis.ts';
@@ -91,7 +91,7 @@ async function runTwins(seed: number): Promise<void> {
   const chance = chanceOf(seed);
   const steps = stepsOf(chance, `s${seed}`);
   let nowMs = 0;
-  const memory = openMemoryCounters({ nowMs: () => nowMs });
+  const memory = createMemoryCounters({ nowMs: () => nowMs });
   while (steps.length > 0) {
     const together = steps.splice(0, oneOf(chance, [1, 1, 2, 5]));
     const asked = together.map(({ nowMs: at, rules, cost }) =>
@@ -157,7 +157,7 @@ async function runTwinsAtQuota(seed: number): Promise<number> {
   const algorithm = oneOf(chance, ['fixed', 'sliding'] as const);
   const owner = { name: `quota ${seed}`, namesMax: QUOTA };
   let nowMs = 0;
-  const memory = openMemoryCounters({ nowMs: () => nowMs });
+  const memory = createMemoryCounters({ nowMs: () => nowMs });
   let refusals = 0;
   for (let step = 0; step < STEPS_MAX; step += 1) {
     // Either all windows ended long ago, or none has ended since the window began.
@@ -265,7 +265,7 @@ test('no interval of any schedule exceeds the limit, and no check is charged par
     const chance = chanceOf(seed + 1_000_000);
     const rules = rulesOf(chance, 'brute');
     let nowMs = START_MS;
-    const memory = openMemoryCounters({ nowMs: () => nowMs });
+    const memory = createMemoryCounters({ nowMs: () => nowMs });
     const admitted: Admitted[] = [];
     for (let at = 0; at < 60; at += 1) {
       nowMs += oneOf(chance, [0, 1, 5, 62, 63, 100, 999, 1000, upTo(chance, 4000)]);
@@ -286,7 +286,7 @@ test('a denied charge is admitted exactly after the wait that was reported', () 
     const chance = chanceOf(seed + 2_000_000);
     const rules = rulesOf(chance, 'wait').map((rule) => ({ ...rule, limit: 1 + upTo(chance, 5) }));
     let nowMs = START_MS;
-    const memory = openMemoryCounters({ nowMs: () => nowMs });
+    const memory = createMemoryCounters({ nowMs: () => nowMs });
     for (let at = 0; at < 60; at += 1) {
       nowMs += upTo(chance, 300);
       const { allowed, limited, tallies } = memory.check(ownerOf(rules), rules, 1);

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ratelimitRoutes } from '@keyrail/server/features/ratelimit/routes.ts';
 import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';
-import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
 import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
@@ -47,7 +47,7 @@ const cluster = shared(async () => {
 const stores: Record<string, { skip: string | false; open(): Promise<Counters> }> = {
   'inside the process': {
     skip: false,
-    open: async () => openMemoryCounters({ nowMs: () => Date.now() }),
+    open: async () => createMemoryCounters({ nowMs: () => Date.now() }),
   },
   'on Redis': { skip, open: shared(async () => openOn((await oneRedis()).url, false)) },
   'on Redis by its socket': {

@@ -11,7 +11,7 @@ const SLACK_MS = 400;
 const QUICK_MS_MAX = 1000;
 const HELD_MS_MAX = 20_000;
 
-type Told = { status: number; body: Record<string, unknown>; ms: number };
+type Reply = { status: number; body: Record<string, unknown>; ms: number };
 
 async function holdAll({ testApp, connections }: Saturable): Promise<{ release(): Promise<void> }> {
   const end = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ async function tell(
   { testApp, bootstrapToken }: Saturable,
   method: 'GET' | 'POST',
   url: string,
-): Promise<Told> {
+): Promise<Reply> {
   const began = performance.now();
   const headers = { authorization: `Bearer ${bootstrapToken}`, 'content-type': 'application/json' };
   const payload = { name: 'Acme', slug: `acme-${crypto.randomUUID().slice(0, 18)}` };

@@ -3,7 +3,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { writingWithRoom } from '@keyrail/server/db/disk-space.ts';
+import { withDiskReserve } from '@keyrail/server/db/disk-space.ts';
 import { ask, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
@@ -44,7 +44,7 @@ const headersFor = async (app: Harness, line: AnyLine): Promise<Record<string, s
 
 test('with a full disk reads and endings are answered, other changes are refused', async (t) => {
   const app = await harness(t);
-  const db = writingWithRoom(app.testApp.db, { state: () => 'full' });
+  const db = withDiskReserve(app.testApp.db, { state: () => 'full' });
   const full = appBeside(t, app.testApp, { db });
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const headers = await headersFor(app, line);

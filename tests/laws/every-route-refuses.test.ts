@@ -2,9 +2,10 @@
 // boundary and malformed input, and a refusal changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Auth, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import type { Auth } from '@keyrail/protocol/wire/auth.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import {
   codeOf,
   type Harness,

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
-import { camelName } from '@keyrail/server/db/names.ts';
+import { camelName } from '@keyrail/server/db/wire-format.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 
 /** Tables without a workspace, each with its reason. */

@@ -1,6 +1,6 @@
 // Values and requests that have broken other servers. In place of a valid value they must be
 // refused like any other mistake.
-import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
+import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/wire/limits.ts';
 import fc from 'fast-check';
 
 /** A placeholder for JSON text that JSON.stringify cannot produce. */

@@ -15,10 +15,14 @@ const ARROWS: Record<string, string[]> = {
   reference: ['protocol'],
   server: ['protocol', 'reference'],
   sdk: ['protocol'],
-  cli: ['client'],
+  cli: ['client', 'protocol'],
   dashboard: ['client', 'widget'],
   widget: ['client'],
 };
+
+/** Published packages: the rest of the protocol would bring zod into their builds. */
+const TAKES_WIRE = ['sdk', 'client', 'cli'];
+const WIRE = 'packages/protocol/src/wire/';
 
 const LINE = [
   ['base'],
@@ -48,7 +52,14 @@ const KEPT_IN: Record<string, string> = {
   '@electric-sql/pglite': 'db',
 };
 
-const rulesOfProduct: Rule[] = [packageFault, foreignFault, lineFault, dbFault, kindFault];
+const rulesOfProduct: Rule[] = [
+  packageFault,
+  wireFault,
+  foreignFault,
+  lineFault,
+  dbFault,
+  kindFault,
+];
 
 export function importFaults(source: Source): Fault[] {
   const { path } = source;
@@ -88,10 +99,17 @@ function packageFault({ path }: Source, { specifier, target, typeOnly }: Import)
   const [, to, file] = specifier.match(/^@keyrail\/([^/]+)(?:\/(.*))?$/) ?? [];
   if (to === undefined) return null;
   if (!ARROWS[from]?.includes(to)) return `${from} may not import ${to}`;
-  if (from === 'sdk' && !typeOnly && file !== 'key-format.ts') {
-    return 'sdk takes only types and key-format.ts from protocol';
+  if (to === 'protocol' && TAKES_WIRE.includes(from) && !typeOnly && !file?.startsWith('wire/')) {
+    return `${from} takes only types and wire/ from protocol`;
   }
   return null;
+}
+
+function wireFault({ path }: Source, { specifier, target }: Import): string | null {
+  if (!path.startsWith(WIRE) || specifier.startsWith('node:') || target?.startsWith(WIRE)) {
+    return null;
+  }
+  return 'protocol/wire imports only itself and Node';
 }
 
 function foreignFault({ path }: Source, { specifier, target, typeOnly }: Import): string | null {

@@ -19,13 +19,18 @@ test('every import in the repository follows the rules', () => {
 });
 
 test('packages import only along the allowed arrows', () => {
-  allowed('packages/client/src/client.ts', from('@keyrail/protocol/limits.ts'));
+  allowed('packages/client/src/client.ts', from('@keyrail/protocol/wire/limits.ts'));
   allowed('packages/dashboard/src/app.ts', from('@keyrail/widget/react.ts'));
-  allowed('packages/sdk/src/decide.ts', from('@keyrail/protocol/key-format.ts'));
+  allowed('packages/sdk/src/decide.ts', from('@keyrail/protocol/wire/key-format.ts'));
   allowed('packages/sdk/src/decide.ts', types('@keyrail/protocol/objects/policy.ts'));
   refused('packages/sdk/src/decide.ts', from('@keyrail/protocol/validators.ts'));
-  refused('packages/protocol/src/limits.ts', from('@keyrail/server/app.ts'));
-  refused('packages/cli/src/main.ts', from('@keyrail/protocol/limits.ts'));
+  refused('packages/protocol/src/query.ts', from('@keyrail/server/app.ts'));
+  allowed('packages/cli/src/main.ts', from('@keyrail/protocol/wire/limits.ts'));
+  refused('packages/cli/src/main.ts', from('@keyrail/protocol/query.ts'));
+  refused('packages/client/src/client.ts', from('@keyrail/protocol/query.ts'));
+  allowed('packages/protocol/src/wire/key-format.ts', from('node:crypto'));
+  refused('packages/protocol/src/wire/limits.ts', from('zod'));
+  refused('packages/protocol/src/wire/limits.ts', types('../validators.ts'));
   refused('packages/dashboard/src/app.ts', from('@keyrail/server/app.ts'));
   refused('packages/cli/src/main.ts', from('../../client/src/client.ts'));
   refused(`${server}/app.ts`, from('@keyrail/testing/harness.ts'));

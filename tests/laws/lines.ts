@@ -3,7 +3,7 @@ import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protoc
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
 import { servedRoutes } from '@keyrail/server/routes.ts';
-import { openPolicyHub } from '@keyrail/server/volatile/policy-hub.ts';
+import { createPolicyHub } from '@keyrail/server/volatile/policy-hub.ts';
 import { type Fixture, fixtures } from './fixtures.ts';
 
 const isLine = (line: string): line is AnyLine => line in allEndpoints;
@@ -29,7 +29,7 @@ export const routeTable = servedRoutes({
   responseSealing: { seal: never, unseal: never },
   idempotencyBytesMax: 1,
   tenantMonthsMax: 1,
-  hub: openPolicyHub({ heldPollsMax: 1 }),
+  hub: createPolicyHub({ heldPollsMax: 1 }),
   signingKeys: { verifying: never, signing: never, published: never },
   makeFirstSigningKey: never,
   newId: never,

@@ -4,9 +4,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
-import type { Auth } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
+import type { Auth } from '@keyrail/protocol/wire/auth.ts';
 import { type Answer, type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { digestOf, idsIn, type Marked, markedWorkspace, ownLists } from './canaries.ts';

@@ -27,8 +27,8 @@ const root = join(import.meta.dirname, '..', '..');
 const PLACES = '{packages/*/src,tests,scripts,bench}';
 
 /** Every source of the repository with one of the given extensions. */
-export function sources(endings: string[]): Source[] {
-  const found = globSync(`${PLACES}/**/*.{${endings.join(',')}}`, {
+export function sources(endings: string[], places = PLACES): Source[] {
+  const found = globSync(`${places}/**/*.{${endings.join(',')}}`, {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name === 'dist',
   });

@@ -49,8 +49,8 @@ const REVEALS = paths(
   '.*/present.ts$',
   `${SERVER}features/mail/`,
   `${SERVER}[^/]+$`,
-  `${SERVER}base/(secret|sealing|signing-pair).ts$`,
-  `${SERVER}access/bootstrap.ts$`,
+  `${SERVER}base/(secret|sealing).ts$`,
+  `${SERVER}access/(authenticate|signing-pair).ts$`,
 );
 const SQL_CLOCK = new RegExp(
   ['now\\s*\\(', 'current_(timestamp|time|date)\\b', 'localtime(stamp)?\\b']

@@ -15,7 +15,7 @@ export type Option = {
   repeat?: true;
 };
 
-export type Argument = { name: string; about: string; choices?: readonly string[] };
+type Argument = { name: string; about: string; choices?: readonly string[] };
 
 export type Command = {
   name: string;
@@ -95,9 +95,9 @@ export const confirmedCommand = <T extends object>(
   },
 });
 
-export const LIMIT_DEFAULT = 100;
+const LIMIT_DEFAULT = 100;
 
-export const listOptions: readonly Option[] = [
+const listOptions: readonly Option[] = [
   { flags: '--limit <n>', about: `maximum number of rows (${LIMIT_DEFAULT})` },
   { flags: '--all', about: 'all rows' },
 ];

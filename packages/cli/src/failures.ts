@@ -16,7 +16,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** A failure that the CLI itself detects, as opposed to the server. */
 export class Failure extends Error {
@@ -56,7 +56,7 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes.internal;
 }
 
-export type FailureContext = { paint: Paint; changes: boolean };
+type FailureContext = { paint: Paint; changes: boolean };
 
 /** The lines for stderr. Control characters in texts of the server are made visible. */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {

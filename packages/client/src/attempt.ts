@@ -3,7 +3,7 @@ import { KeyrailError, KeyrailUnreachable, refusalOf } from './errors.ts';
 import { type Exchange, jsonOrText } from './response.ts';
 
 /** Larger than any response of the API. The rest of a larger response is not read. */
-export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
+const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type Prepared = {
   url: URL;
@@ -12,7 +12,7 @@ export type Prepared = {
   body: string | Uint8Array<ArrayBuffer> | undefined;
 };
 
-export type AttemptLimits = { timeoutMs: number; signal: AbortSignal | undefined };
+type AttemptLimits = { timeoutMs: number; signal: AbortSignal | undefined };
 
 /** Resolves with a 2xx or 304. Rejects with one of our errors or the reason of the signal. */
 export async function attempt(

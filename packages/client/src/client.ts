@@ -23,11 +23,11 @@ import type {
   ReplyHead,
 } from './types.ts';
 
-export const TIMEOUT_MS_DEFAULT = 30_000;
-export const TOTAL_MS_DEFAULT = 60_000;
-export const TIME_MS_MAX = 3_600_000;
-export const RETRIES_DEFAULT = 2;
-export const RETRIES_MAX = 10;
+const TIMEOUT_MS_DEFAULT = 30_000;
+const TOTAL_MS_DEFAULT = 60_000;
+const TIME_MS_MAX = 3_600_000;
+const RETRIES_DEFAULT = 2;
+const RETRIES_MAX = 10;
 
 /** Settings of a client. Only `url` is required. */
 export type ClientOptions = {

@@ -1,7 +1,7 @@
 // Every endpoint with its input and its responses, derived from the protocol by types alone: this
-// file is empty at run time, so neither the protocol nor its validators are loaded. It is the only
-// file that imports the protocol; the build publishes these types fully resolved (see
-// published-types.ts), so that a user of the package needs no validator either.
+// file is empty at run time, so the validators of the protocol are not loaded. Other files import
+// only `protocol/wire`. The build publishes these types fully resolved (see published-types.ts), so
+// that a user of the package needs no validator either.
 import type {
   BodyInputOf,
   Endpoint as Declared,
@@ -10,7 +10,7 @@ import type {
   ReplyOf,
 } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
-import type { WireErrorCode } from '@keyrail/protocol/error-codes.ts';
+import type { WireErrorCode } from '@keyrail/protocol/wire/error-codes.ts';
 
 type All = typeof allEndpoints;
 

@@ -1,4 +1,5 @@
 // The two ways in which a call fails: the server refused it, or no usable response arrived.
+import { isWireErrorCode } from '@keyrail/protocol/wire/error-codes.ts';
 import type { ErrorCodes } from './endpoints.ts';
 
 /** The closed list of error codes of the API. */
@@ -82,31 +83,6 @@ export class KeyrailUnreachable extends Error {
   }
 }
 
-// Written out because only the types of the protocol are available; the type forces it complete.
-const codes: Readonly<Record<WireErrorCode, true>> = {
-  invalid_request: true,
-  invalid_token: true,
-  missing_credential: true,
-  invalid_key: true,
-  invalid_session: true,
-  invalid_credentials: true,
-  invalid_signature: true,
-  forbidden: true,
-  no_active_workspace: true,
-  email_unverified: true,
-  origin_not_allowed: true,
-  insufficient_scope: true,
-  not_found: true,
-  method_not_allowed: true,
-  conflict: true,
-  payload_too_large: true,
-  snapshot_too_large: true,
-  unsupported_media_type: true,
-  rate_limited: true,
-  internal_error: true,
-  unavailable: true,
-};
-
 /** For responses without a code, such as those of a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',
@@ -129,7 +105,7 @@ export function refusalOf(status: number, headers: Headers, body: unknown): Keyr
   const message = fieldOf(error, 'message');
   return new KeyrailError({
     status,
-    code: isCode(code) ? code : (codeByStatus[status] ?? codeOfClass(status)),
+    code: isWireErrorCode(code) ? code : (codeByStatus[status] ?? codeOfClass(status)),
     message: typeof message === 'string' ? message : `The server responded with ${status}.`,
     details: listOf(fieldOf(error, 'details'), isDetail),
     missingScopes: listOf(fieldOf(error, 'missing_scopes'), isText),
@@ -141,9 +117,6 @@ export function refusalOf(status: number, headers: Headers, body: unknown): Keyr
 
 const codeOfClass = (status: number): WireErrorCode =>
   status >= 500 ? 'internal_error' : 'invalid_request';
-
-const isCode = (value: unknown): value is WireErrorCode =>
-  typeof value === 'string' && Object.hasOwn(codes, value);
 
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

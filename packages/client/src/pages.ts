@@ -2,9 +2,9 @@
 import { KeyrailUnreachable } from './errors.ts';
 import { type Exchange, jsonOf } from './response.ts';
 
-export const PAGES_MAX_DEFAULT = 1_000;
+const PAGES_MAX_DEFAULT = 1_000;
 
-export type AnyPage = { items: unknown[]; cursor: string | null };
+type AnyPage = { items: unknown[]; cursor: string | null };
 
 type Walk = {
   query?: { readonly cursor?: unknown } | undefined;

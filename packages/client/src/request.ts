@@ -1,7 +1,7 @@
 // Builds the request of a call: URL, headers and body.
 import type { Prepared } from './attempt.ts';
 
-export type Settings = {
+type Settings = {
   base: URL;
   token: string | null;
   headers: Readonly<Record<string, string>>;

@@ -1,22 +1,6 @@
 // The declaration of an endpoint. Its name is its method and path, as in `GET /v1/workspace`.
 import type { z } from 'zod';
-
-/**
- * The credential that an endpoint requires. `vendor`: secret key or session. `session`: session.
- * `machine`: secret key. `machineHot`: secret key, cached for a few seconds. `minting`: secret key,
- * never cached and never from a browser. `embed`: embed token. `founder`: session or bootstrap
- * token. `signature`: a signed webhook.
- */
-export type Auth =
-  | 'none'
-  | 'vendor'
-  | 'session'
-  | 'machine'
-  | 'machineHot'
-  | 'minting'
-  | 'embed'
-  | 'founder'
-  | 'signature';
+import type { Auth } from './wire/auth.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Line = `${Method} /${string}`;

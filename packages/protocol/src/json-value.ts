@@ -1,9 +1,10 @@
 // Validation of free-form JSON. Written by hand because zod's record silently drops a `__proto__`
 // key, and because the error must give the path of a value that cannot be stored.
-import { JSON_DEPTH_MAX } from './limits.ts';
-import { flawOf } from './text.ts';
 
-export type JsonFlaw = { path: (string | number)[]; message: string };
+import { flawOf } from './text.ts';
+import { JSON_DEPTH_MAX } from './wire/limits.ts';
+
+type JsonFlaw = { path: (string | number)[]; message: string };
 
 /** True for a JSON object: neither null nor an array. */
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>

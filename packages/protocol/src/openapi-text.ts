@@ -1,9 +1,9 @@
 // The texts of the OpenAPI document, in Markdown: the conventions of all endpoints, a sentence per
 // group, and a description of each kind of credential.
-import type { Auth } from './endpoint.ts';
 import type { endpointGroups } from './endpoints/all.ts';
 import type { JsonObject } from './json-schema.ts';
-import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from './limits.ts';
+import { type Auth, accepts, type Credential } from './wire/auth.ts';
+import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from './wire/limits.ts';
 
 export const MEBIBYTE = 1_048_576;
 
@@ -122,15 +122,14 @@ export const securitySchemes = {
   },
 };
 
-/** The credentials that each kind of endpoint accepts: any one of them is enough. */
-export const securityOf: Record<Auth, JsonObject[]> = {
-  none: [],
-  signature: [{ scannerSignature: [] }],
-  vendor: [{ secretKey: [] }, { session: [] }],
-  session: [{ session: [] }],
-  machine: [{ secretKey: [] }],
-  machineHot: [{ secretKey: [] }],
-  minting: [{ secretKey: [] }],
-  embed: [{ embedToken: [] }],
-  founder: [{ bootstrapToken: [] }, { session: [] }],
+const schemeOf: Record<Credential, keyof typeof securitySchemes> = {
+  secret_key: 'secretKey',
+  session: 'session',
+  embed: 'embedToken',
+  bootstrap: 'bootstrapToken',
+  signature: 'scannerSignature',
 };
+
+/** Any one of the schemes is enough. */
+export const securityOf = (auth: Auth): JsonObject[] =>
+  accepts[auth].map((credential) => ({ [schemeOf[credential]]: [] }));

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import { type Endpoint, pathParams, requiresItsHeaders, splitLine } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
-import { errorCodes, wireCode } from './error-codes.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ErrorBody } from './objects/error-body.ts';
 import { exampleBody, exampleResponse } from './openapi-examples.ts';
@@ -13,6 +12,7 @@ import {
   securityOf,
   securitySchemes,
 } from './openapi-text.ts';
+import { errorCodes, wireCode } from './wire/error-codes.ts';
 
 const groups: Record<string, Record<string, Endpoint>> = endpointGroups;
 
@@ -67,7 +67,7 @@ function operation(
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...(endpoint.description && { description: endpoint.description }),
-    security: securityOf[endpoint.auth],
+    security: securityOf(endpoint.auth),
     ...(role && { 'x-required-role': role }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),

@@ -1,8 +1,8 @@
 // Query parameters arrive as text and are parsed strictly: no `1e2`, no `0x10`, no empty string
 // for zero, no clamping, no `yes` for true.
 import { z } from 'zod';
-import { POLICY_TENANTS_MAX, POLICY_TENANTS_MIN } from './limits.ts';
 import { Cursor, Uuid } from './validators.ts';
+import { POLICY_TENANTS_MAX, POLICY_TENANTS_MIN } from './wire/limits.ts';
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 

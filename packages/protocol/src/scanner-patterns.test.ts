@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type CredentialKind, mintCredential } from './key-format.ts';
+import { type CredentialKind, mintCredential } from './wire/key-format.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/secret-scanning.md'), 'utf8');

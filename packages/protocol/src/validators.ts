@@ -1,6 +1,9 @@
 // Validators of request fields. Each is a schema and, where useful, a type.
 import { z } from 'zod';
 import { findJsonFlaw, isJsonObject } from './json-value.ts';
+import { text } from './text.ts';
+import { parseTimestamp } from './timestamp.ts';
+import { envs } from './wire/env.ts';
 import {
   CURSOR_CHARS_MAX,
   CURSOR_CHARS_MIN,
@@ -11,6 +14,7 @@ import {
   EXTERNAL_ID_CHARS_MIN,
   NAME_CHARS_MAX,
   NAME_CHARS_MIN,
+  NODE_ID_CHARS_MAX,
   ONE_TIME_TOKEN_CHARS_MAX,
   ONE_TIME_TOKEN_CHARS_MIN,
   OVERLAP_HOURS_DEFAULT,
@@ -18,6 +22,7 @@ import {
   OVERLAP_HOURS_MIN,
   PASSWORD_CHARS_MAX,
   PASSWORD_CHARS_MIN,
+  RATE_LIMIT_ID_CHARS_MAX,
   RATE_LIMIT_MAX,
   RATE_LIMIT_MIN,
   RATE_LIMIT_RULES_MAX,
@@ -28,11 +33,11 @@ import {
   SCOPE_CHARS_MAX,
   SCOPE_CHARS_MIN,
   SCOPES_MAX,
-} from './limits.ts';
-import { text } from './text.ts';
-import { parseTimestamp } from './timestamp.ts';
+  SLUG_CHARS_MAX,
+  SLUG_CHARS_MIN,
+} from './wire/limits.ts';
 
-export const Env = z.enum(['live', 'test']);
+export const Env = z.enum(envs);
 export type Env = z.output<typeof Env>;
 
 export const Role = z.enum(['owner', 'admin', 'member']);
@@ -50,8 +55,9 @@ export const Cursor = text(CURSOR_CHARS_MIN, CURSOR_CHARS_MAX);
 export const Slug = z
   .string()
   .regex(
-    /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/,
-    'must be 3 to 63 lowercase letters, digits or hyphens, with no hyphen at either end',
+    new RegExp(`^[a-z0-9][a-z0-9-]{${SLUG_CHARS_MIN - 2},${SLUG_CHARS_MAX - 2}}[a-z0-9]$`),
+    `must be ${SLUG_CHARS_MIN} to ${SLUG_CHARS_MAX} lowercase letters, digits or hyphens, ` +
+      'with no hyphen at either end',
   );
 
 /** Stored as sent. Comparisons of addresses ignore case. */
@@ -104,7 +110,7 @@ export const Scopes = z.array(text(SCOPE_CHARS_MIN, SCOPE_CHARS_MAX)).max(SCOPES
 
 export const RateLimit = z
   .strictObject({
-    id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/),
+    id: z.string().regex(new RegExp(`^[a-z0-9][a-z0-9._-]{0,${RATE_LIMIT_ID_CHARS_MAX - 1}}$`)),
     limit: z.int().min(RATE_LIMIT_MIN).max(RATE_LIMIT_MAX),
     window_ms: z.int().min(RATE_LIMIT_WINDOW_MS_MIN).max(RATE_LIMIT_WINDOW_MS_MAX),
     algorithm: z.enum(['sliding', 'fixed']),
@@ -134,7 +140,7 @@ export const Sha256Hex = z
   .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal characters')
   .toLowerCase();
 
-export const NodeId = z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/);
+export const NodeId = z.string().regex(new RegExp(`^[A-Za-z0-9._:-]{1,${NODE_ID_CHARS_MAX}}$`));
 
 export const OverlapHours = z
   .number()

@@ -12,9 +12,9 @@ export type Parameter = {
   example: string | null;
 };
 
-export type Content = { schema: JsonObject; example: unknown };
+type Content = { schema: JsonObject; example: unknown };
 
-export type RequestBody = Content & { isRequired: boolean; description: string | null };
+type RequestBody = Content & { isRequired: boolean; description: string | null };
 
 export type Response = { status: string; description: string; content: Content | null };
 
@@ -36,9 +36,9 @@ export type Operation = {
 
 export type Group = { name: string; description: string; operations: Operation[] };
 
-export type Credential = { name: string; format: string; description: string };
+type Credential = { name: string; format: string; description: string };
 
-export type Refusal = { status: string; description: string };
+type Refusal = { status: string; description: string };
 
 export type ApiDocument = {
   title: string;

@@ -15,7 +15,7 @@ import {
 import { prose } from './markdown.ts';
 import { type FieldRow, fieldOf, type Row, rowsOf, typeOf } from './schema.ts';
 
-export type Place = { url: string; schemas: Components };
+type Place = { url: string; schemas: Components };
 
 export const operationArticle = (operation: Operation, place: Place): Html => html`
 <article class="endpoint" id="${operation.id}">

@@ -3,7 +3,7 @@
 
 export type Html = { readonly html: string };
 
-export type Piece = Html | string | number | null | readonly Piece[];
+type Piece = Html | string | number | null | readonly Piece[];
 
 export const html = (texts: TemplateStringsArray, ...pieces: Piece[]): Html => ({
   html: String.raw({ raw: texts }, ...pieces.map(written)),

@@ -6,7 +6,7 @@ import { columnHeads, type Html, html, methodBadge, statusBadge } from './html.t
 import { prose, type Section, sectionsOf } from './markdown.ts';
 
 /** The URLs that the page links to. */
-export type PageLinks = { styleUrl: string; iconUrl: string; documentUrl: string };
+type PageLinks = { styleUrl: string; iconUrl: string; documentUrl: string };
 
 export function referencePage(openApi: JsonObject, links: PageLinks): string {
   const document = readDocument(openApi);

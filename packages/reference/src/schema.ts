@@ -23,7 +23,7 @@ export type FieldRow = {
 };
 
 /** The heading of an alternative: the rows below it apply if the condition holds. */
-export type VariantRow = { when: string };
+type VariantRow = { when: string };
 
 export type Row = FieldRow | VariantRow;
 

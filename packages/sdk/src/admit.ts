@@ -40,7 +40,7 @@ export type Answered = {
 export type Admission<R = unknown> = Admitted<R> | Answered;
 
 /** The admission functions that `createKeyrail` uses. */
-export type Admittance<R = unknown> = Admit<R> & {
+type Admittance<R = unknown> = Admit<R> & {
   /** Never rejects. */
   admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
   /** Like `admit`, but synchronous if no request to the control plane is needed. Never throws. */

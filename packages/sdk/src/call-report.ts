@@ -20,14 +20,14 @@ export type IncomingCall = {
 };
 
 /** What telemetry reports about the key of a request. */
-export type Caller = {
+type Caller = {
   keyId: string | null;
   tenantId: string | null;
   env: Env;
   displayPrefix: string | null;
 };
 
-export type Report = {
+type Report = {
   status: number;
   caller: Caller | null;
   degraded: boolean;

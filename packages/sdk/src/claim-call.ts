@@ -1,5 +1,6 @@
 // Claims a request that has an `Idempotency-Key`, on routes with idempotency.
-import { lookupHash } from '@keyrail/protocol/key-format.ts';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
+import { IDEMPOTENCY_TTL_MS_MAX, IDEMPOTENCY_TTL_MS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { IDEMPOTENT_BODY_BYTES_MAX, isTooLarge } from './body.ts';
 import type { IncomingCall, Visit } from './call-report.ts';
 import type { RequestContext } from './context.ts';
@@ -9,10 +10,8 @@ import type { ClaimVerdict, Hold, Idempotency } from './idempotency.ts';
 import { type RefusalCode, type RefusalDetails, type Refused, refuse } from './refusal.ts';
 import type { ReplayedAnswer } from './stored-answer.ts';
 
-export type Claimed = { hold: Hold | null } | { replayed: ReplayedAnswer } | Refused;
+type Claimed = { hold: Hold | null } | { replayed: ReplayedAnswer } | Refused;
 
-const TTL_MS_MIN = 60_000;
-const TTL_MS_MAX = 604_800_000;
 const RETRY_SECONDS_MAX = 5;
 
 /** Whether there is a claim to make, or a required key that is missing. */
@@ -86,7 +85,7 @@ function idempotencyOf({ idempotency }: RouteOptions): RouteIdempotency | null {
 /** Rounded and clamped: the control plane would refuse every claim with another value. */
 function ttlOf({ ttlMs }: RouteIdempotency): number | null {
   if (ttlMs === undefined || Number.isNaN(ttlMs)) return null;
-  return Math.round(Math.min(TTL_MS_MAX, Math.max(TTL_MS_MIN, ttlMs)));
+  return Math.round(Math.min(IDEMPOTENCY_TTL_MS_MAX, Math.max(IDEMPOTENCY_TTL_MS_MIN, ttlMs)));
 }
 
 async function bodyOf(call: IncomingCall): Promise<Uint8Array | Refused> {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { decide } from './decide.ts';
 import type { RouteOptions } from './decision.ts';
 import type { Knowledge } from './key-context.ts';
@@ -22,7 +22,7 @@ type Case = {
   decision: Record<string, unknown>;
 };
 
-const path = new URL(import.meta.resolve('@keyrail/protocol/key-format.ts'));
+const path = new URL(import.meta.resolve('@keyrail/protocol/wire/key-format.ts'));
 const { policies, cases }: { policies: Record<string, object | null>; cases: Case[] } = JSON.parse(
   readFileSync(new URL('./vectors/decisions.json', path), 'utf8'),
 );

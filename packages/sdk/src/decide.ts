@@ -1,6 +1,6 @@
 // Decides on a key: a pure function of the policy, the key's text and the route's options. The
 // checksum comes first, so that a mistyped key costs no hash; then one SHA-256 and one look-up.
-import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/key-format.ts';
+import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule } from './context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity, RouteOptions } from './decision.ts';
 import { displayPrefixOf, KeyContext, type Knowledge } from './key-context.ts';

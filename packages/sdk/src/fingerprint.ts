@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Env } from './context.ts';
 
-export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 /** Separates equal idempotency keys of different callers or routes. */
 export type Scope = {
@@ -34,7 +34,7 @@ export function scopeHashOf(scope: Scope): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-export type Asked = { method: string; path: string; query: string; body: Uint8Array };
+type Asked = { method: string; path: string; query: string; body: Uint8Array };
 
 /**
  * SHA-256 of method, path, query and body, separated by newlines. The query's pairs are sorted by

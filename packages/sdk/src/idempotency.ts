@@ -18,7 +18,7 @@ import {
 } from './stored-answer.ts';
 import type { Outcome } from './transport.ts';
 
-export type Claim = { scopeHash: string; fingerprint: string; env: Env; ttlMs: number | null };
+type Claim = { scopeHash: string; fingerprint: string; env: Env; ttlMs: number | null };
 
 export type ClaimVerdict =
   | { kind: 'execute'; hold: Hold }

@@ -1,5 +1,5 @@
 // Creates a node: its policy, the feed that updates it, its cache, and the admission of requests.
-import { parseCredential } from '@keyrail/protocol/key-format.ts';
+import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { createAdmit } from './admit.ts';
 import { decide } from './decide.ts';
 import type { RouteOptions } from './decision.ts';

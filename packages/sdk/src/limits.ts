@@ -1,9 +1,14 @@
 // Rate limits: one request to the shared counters, and the headers that report them.
+import {
+  RATE_LIMIT_COST_MAX,
+  RATE_LIMIT_MAX,
+  RATE_LIMIT_WINDOW_MS_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState, RequestContext } from './context.ts';
-import { figure, LIMIT_MAX, WINDOW_MS_MAX } from './figures.ts';
+import { figure } from './figures.ts';
 import type { Parts } from './parts.ts';
 
-export type LimitVerdict =
+type LimitVerdict =
   | {
       kind: 'counted';
       allowed: boolean;
@@ -22,12 +27,11 @@ export type Limits = {
   ): Promise<LimitVerdict>;
 };
 
-const COST_MAX = 1_000;
 /** After a failure, one request per interval tries again; the others skip the check. */
 const REST_MS = 1_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** A sliding window may need two window lengths until its full quota is back. */
-const RESET_MS_MAX = 2 * WINDOW_MS_MAX;
+const RESET_MS_MAX = 2 * RATE_LIMIT_WINDOW_MS_MAX;
 const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
 const TOO_MANY_COUNTERS = 429;
 
@@ -91,7 +95,7 @@ export function createLimits({ settings, transport, clock, log }: LimitParts): L
 }
 
 const costOf = (cost: number): number =>
-  Number.isFinite(cost) ? Math.min(COST_MAX, Math.max(0, Math.round(cost))) : 1;
+  Number.isFinite(cost) ? Math.min(RATE_LIMIT_COST_MAX, Math.max(0, Math.round(cost))) : 1;
 
 /** Null when the response is invalid. */
 function verdictOf(body: unknown): LimitVerdict | null {
@@ -109,7 +113,7 @@ function verdictOf(body: unknown): LimitVerdict | null {
 
 function stateOf(policy: unknown): RateLimitState | null {
   const { id, limit, window_ms: windowMs, remaining, reset_ms: resetMs } = Object(policy);
-  const bounds = [LIMIT_MAX, WINDOW_MS_MAX, LIMIT_MAX, RESET_MS_MAX];
+  const bounds = [RATE_LIMIT_MAX, RATE_LIMIT_WINDOW_MS_MAX, RATE_LIMIT_MAX, RESET_MS_MAX];
   const numbers = [limit, windowMs, remaining, resetMs];
   if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) return null;
   const isIn = (value: unknown, at: number) =>

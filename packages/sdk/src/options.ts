@@ -1,7 +1,9 @@
 // The options of a node and their defaults. Mistakes that would leave routes unprotected throw a
 // TypeError; numbers out of range are clamped and unknown names are ignored, each with a warning.
 import { hostname } from 'node:os';
-import { parseCredential } from '@keyrail/protocol/key-format.ts';
+import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { POLICY_TENANTS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import { type Bounds, clampedAll, type Warn, warnOfUnknown } from './bounds.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import type { Env } from './context.ts';
@@ -95,10 +97,8 @@ export type Settings<R = unknown> = {
   fetch: Fetch;
 };
 
-const TENANTS_MAX = 50;
 /** Jitter delays a poll by up to 20 %, and the poll itself takes time. */
 const STALE_POLLS_MIN = 1.5;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
 const NODE_NAME_CHARS_MAX = 100;
@@ -203,7 +203,7 @@ function checkSecretKey(secretKey: string): string {
 }
 
 function checkUuid(name: string, id: string): string {
-  if (typeof id === 'string' && UUID.test(id)) return id.toLowerCase();
+  if (typeof id === 'string' && UUID_ANY_CASE.test(id)) return id.toLowerCase();
   throw new TypeError(`${name} must be a UUID`);
 }
 
@@ -213,7 +213,8 @@ function checkEnv(env: Env | undefined): Env | null {
 }
 
 function checkTenants(ids: readonly string[]): string[] {
-  if (ids.length > TENANTS_MAX) throw new TypeError(`tenantIds holds at most ${TENANTS_MAX} ids`);
+  if (ids.length > POLICY_TENANTS_MAX)
+    throw new TypeError(`tenantIds holds at most ${POLICY_TENANTS_MAX} ids`);
   return [...new Set(ids.map((id) => checkUuid('tenantIds', id)))].sort();
 }
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { denialCodes, errorCodes } from '@keyrail/protocol/error-codes.ts';
 import { ErrorBody } from '@keyrail/protocol/objects/error-body.ts';
+import { denialCodes, errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import type { DenialReason } from './decision.ts';
 import { type RefusalCode, refuse, refuseKey } from './refusal.ts';
 

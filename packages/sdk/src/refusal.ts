@@ -1,6 +1,11 @@
 // The responses to refused requests: one status, code and message for each reason, in the error
 // format of the control plane. The caller learns only whether the key is valid.
-import type { DenialCode, WireErrorCode } from '@keyrail/protocol/error-codes.ts';
+import {
+  type DenialCode,
+  denialCodes,
+  errorCodes,
+  type WireErrorCode,
+} from '@keyrail/protocol/wire/error-codes.ts';
 import type { DenialReason } from './decision.ts';
 
 /** The denial codes of the SDK, and the codes of the control plane that adapters need. */
@@ -30,27 +35,13 @@ export type RefusalDetails = {
 const CHALLENGE = { 'www-authenticate': 'Bearer' };
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
-// A copy, so that the SDK does not import the protocol at run time. The type keeps it complete,
-// and a test compares it with the protocol's table.
+const { invalid_request, payload_too_large, unavailable } = errorCodes;
+
 const table: Readonly<Record<RefusalCode, { status: number; message: string }>> = {
-  missing_key: { status: 401, message: 'An API key is required.' },
-  invalid_key: { status: 401, message: 'Invalid API key.' },
-  expired_key: { status: 401, message: 'This API key has expired.' },
-  insufficient_scope: { status: 403, message: 'This API key lacks a required scope.' },
-  wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
-  idempotency_in_progress: {
-    status: 409,
-    message: 'A request with this idempotency key is still running.',
-  },
-  idempotency_mismatch: {
-    status: 422,
-    message: 'This idempotency key was used with a different request.',
-  },
-  rate_limited: { status: 429, message: 'Too many requests.' },
-  policy_unavailable: { status: 503, message: 'Keys cannot be verified at the moment.' },
-  invalid_request: { status: 400, message: 'The request is not valid.' },
-  payload_too_large: { status: 413, message: 'The request body is too large.' },
-  unavailable: { status: 503, message: 'Temporarily unavailable. Try again shortly.' },
+  ...denialCodes,
+  invalid_request,
+  payload_too_large,
+  unavailable,
 };
 
 const codes: Readonly<Record<DenialReason, DenialCode>> = {

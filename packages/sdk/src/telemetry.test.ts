@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import { IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
+import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { until } from '@keyrail/testing/until.ts';
 import fc from 'fast-check';
 import { PROJECT_ID, type Reply, receiver, rig } from '../test/rig.ts';

@@ -33,7 +33,7 @@ const HARD_WAIT_MS = 60_000;
 const JITTER = 0.5;
 const FRESH_MAX = 50;
 
-export const noTelemetry: Telemetry = {
+const noTelemetry: Telemetry = {
   record: () => {},
   close: async () => {},
   state: () => ({ queued: 0, sent: 0, dropped: 0 }),

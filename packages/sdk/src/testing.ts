@@ -1,7 +1,7 @@
 // For the vendor's own tests: a complete node with an in-memory control plane. It decides, counts,
 // replays and reports like a real node, but needs no network.
 import { randomBytes } from 'node:crypto';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { systemClock } from './clock.ts';
 import { createKeyrail } from './keyrail.ts';
 import type { KeyrailOptions } from './options.ts';

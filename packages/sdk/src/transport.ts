@@ -3,7 +3,7 @@
 import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './answer-body.ts';
 import type { Fetch } from './options.ts';
 
-export type Exchange = {
+type Exchange = {
   method: 'GET' | 'POST';
   /** Begins with a slash; may include a query. */
   path: string;
@@ -18,7 +18,7 @@ export type Exchange = {
 };
 
 /** `body` is the parsed JSON, or null for an empty body. */
-export type Answer = {
+type Answer = {
   kind: 'answer';
   status: number;
   headers: Headers;
@@ -27,7 +27,7 @@ export type Answer = {
 };
 
 /** `hard`: the request itself is invalid or not allowed, so a retry will not help. */
-export type Refusal = {
+type Refusal = {
   kind: 'refused';
   hard: boolean;
   status: number;
@@ -35,7 +35,7 @@ export type Refusal = {
   retryAfterMs: number | null;
 };
 
-export type Unreachable = {
+type Unreachable = {
   kind: 'unreachable';
   hard: false;
   reason: 'connect' | 'timeout' | 'too_large' | 'broken' | 'not_json' | 'aborted';
@@ -55,7 +55,7 @@ const RETRY_AFTER_MS_MAX = 3_600_000;
 /** Statuses below 500 that are temporary. */
 const SOFT = new Set([408, 425, 429]);
 
-export type TransportOptions = {
+type TransportOptions = {
   /** The root URL of the deployment, without a trailing slash. */
   base: string;
   secretKey: string;

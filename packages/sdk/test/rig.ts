@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RequestContext } from '../src/context.ts';
 import { type Internals, type KeyrailOptions, settingsOf } from '../src/options.ts';
 import type { Parts } from '../src/parts.ts';

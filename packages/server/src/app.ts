@@ -2,32 +2,27 @@
 import { hkdfSync } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Credentials } from './access/authenticate.ts';
-import { bootstrapCheck } from './access/bootstrap.ts';
+import { bootstrapCheck } from './access/authenticate.ts';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
 import { embedPrincipal } from './access/embed-token.ts';
-import { openSecretKeys } from './access/secret-key.ts';
-import { type HotKeys, openHotKeys } from './access/secret-key-auth.ts';
+import type { PasswordHasher } from './access/passwords.ts';
+import { createSecretKeyReader } from './access/secret-key.ts';
+import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.ts';
 import { sessionPrincipal } from './access/session.ts';
-import { openSigningKeys, type SigningKeys } from './access/signing-keys.ts';
+import { createSigningKeys, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
-import { idMaker, requestIdMaker } from './base/ids.ts';
+import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
-import type { PasswordHasher } from './base/password-hasher.ts';
 import type { RandomBytes } from './base/random.ts';
-import {
-  type BoundSealing,
-  boundSealingUnder,
-  type Sealing,
-  sealingUnder,
-} from './base/sealing.ts';
+import { createBoundSealing, createSealing, type Sealing } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
-import { sharingReads } from './db/shared-reads.ts';
+import { withSharedReads } from './db/shared-reads.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
-import { openPolicyBridge } from './doors/policy-notifications.ts';
+import { openPolicyNotifications } from './doors/policy-notifications.ts';
 import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
@@ -36,13 +31,13 @@ import { type MailSetting, type MailTransport, openTransport } from './features/
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
-import { cursorsUnder } from './http/cursor.ts';
+import { createCursors } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { servedRoutes } from './routes.ts';
 import type { Counters } from './volatile/counters.ts';
-import { openPolicyHub } from './volatile/policy-hub.ts';
+import { createPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
 
 export type AppParts = SigningSchedule & {
@@ -94,36 +89,48 @@ export type App = {
 };
 
 export function buildApp(parts: AppParts): App {
-  const { randomBytes, log, counters, publicUrl, trustProxy, checkAnswers } = parts;
-  const db = sharingReads(parts.db);
-  const newId = idMaker(parts.clock, randomBytes);
+  const { masterKey, randomBytes, log, counters, publicUrl } = parts;
+  const newId = createIdMaker(parts.clock, randomBytes);
+
+  const db = withSharedReads(parts.db);
   const gate = openGate(db);
-  const sealing = sealingUnder(keyFor('outbox', parts.masterKey), randomBytes);
-  const { unseal, ...signing } = signingPartsOf(parts);
-  const signingKeys = openSigningKeys({ gate, unseal });
   const work = openWork(db, newId);
+  const hub = createPolicyHub(parts);
+  const notifications = openPolicyNotifications({ hub, gate, db, log });
+  const { announce } = notifications;
+  const { seal, unseal } = createSealing(keyFor('outbox', masterKey), randomBytes);
+  const doors: DoorParts = { db, newId, randomBytes, seal, announce };
+
+  const { unseal: unsealSigningKey, ...signing } = signingPartsOf(parts);
+  const signingKeys = createSigningKeys({ gate, unseal: unsealSigningKey });
   const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
-  const hub = openPolicyHub(parts);
-  const bridge = openPolicyBridge({ hub, gate, db, log });
-  const hotKeys = hotKeysOf(parts, gate);
-  const doors = { db, newId, randomBytes, seal: sealing.seal, announce: bridge.announce };
-  const embedding = { signingKeys, makeFirstSigningKey, newId };
-  const ours = { ...embedding, responseSealing: responseSealingOf(parts), hub };
-  const http = buildServer(servedRoutes({ ...parts, ...ours, redis: counters.state }), {
+  const secretKeyAuth = secretKeyAuthOf(parts, gate);
+
+  const routes = servedRoutes({
+    // The settings and stores; each feature names the ones it needs in its type.
+    ...parts,
+    newId,
+    hub,
+    signingKeys,
+    makeFirstSigningKey,
+    responseSealing: createBoundSealing(keyFor('idempotency', masterKey), randomBytes),
+    redis: counters.state,
+  });
+  const http = buildServer(routes, {
     ...doors,
     counters,
     gate,
     log,
-    forgetKeys: hotKeys.forget,
-    cursors: cursorsUnder(keyFor('cursor', parts.masterKey)),
-    credentials: credentialsOf(parts, { gate, log, hotKeys, signingKeys }),
+    forgetKeys: secretKeyAuth.forget,
+    cursors: createCursors(keyFor('cursor', masterKey)),
+    credentials: credentialsOf(parts, { gate, log, secretKeyAuth, signingKeys }),
     probe: probeOf(db, gate),
     verifiedOnly: parts.verifiedOnly,
-    newRequestId: requestIdMaker(newId),
+    newRequestId: createRequestIdMaker(newId),
     chargeEmbedChange: parts.chargeEmbedChange,
-    checkAnswers,
+    checkAnswers: parts.checkAnswers,
     publicUrl,
-    trustProxy,
+    trustProxy: parts.trustProxy,
   });
   recordServing(http, { gate, newId, log });
   documentRoutes(http, publicUrl);
@@ -138,9 +145,9 @@ export function buildApp(parts: AppParts): App {
       work,
       people: workersPeople(doors),
       workIn: openWorkIn(db, newId),
-      announce: bridge.announce,
+      announce,
       transport: transportOf(parts),
-      unseal: sealing.unseal,
+      unseal,
       signing,
       usageHoursKeptDays: parts.usageHoursKeptDays,
       publicUrl,
@@ -154,8 +161,8 @@ export function buildApp(parts: AppParts): App {
     stopServing,
     async close() {
       await stopServing();
-      await bridge.close();
-      await hotKeys.close();
+      await notifications.close();
+      await secretKeyAuth.close();
       await counters.close();
       await db.close();
     },
@@ -177,25 +184,31 @@ function recordServing(http: FastifyInstance, parts: ServingParts): void {
   http.addHook('preClose', () => serving.close());
 }
 
-/** Seals the stored responses of idempotent requests. */
-const responseSealingOf = ({ masterKey, randomBytes }: AppParts): BoundSealing =>
-  boundSealingUnder(keyFor('idempotency', masterKey), randomBytes);
-
-const hotKeysOf = ({ hotAuthMs: lifeMs, db, clock, log }: AppParts, gate: Gate): HotKeys =>
-  openHotKeys({ gate, log, clock, lifeMs, listen: db.listen, read: openSecretKeys({ gate, log }) });
+const secretKeyAuthOf = (
+  { hotAuthMs: lifeMs, db, clock, log }: AppParts,
+  gate: Gate,
+): SecretKeyAuth =>
+  openSecretKeyAuth({
+    gate,
+    log,
+    clock,
+    lifeMs,
+    listen: db.listen,
+    read: createSecretKeyReader({ gate, log }),
+  });
 
 type CredentialParts = {
   gate: Gate;
   log: Log;
-  hotKeys: HotKeys;
+  secretKeyAuth: SecretKeyAuth;
   signingKeys: SigningKeys;
 };
 
 const credentialsOf = (
   { bootstrapToken, publicUrl: issuer, embedKeysMax: keysMax }: AppParts,
-  { gate, log, hotKeys, signingKeys }: CredentialParts,
+  { gate, log, secretKeyAuth, signingKeys }: CredentialParts,
 ): Credentials => ({
-  secretKey: hotKeys.principalOf,
+  secretKey: secretKeyAuth.principalOf,
   session: (token) => sessionPrincipal({ gate, log }, token),
   embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer, keysMax }, token),
   isBootstrap: bootstrapCheck(bootstrapToken),
@@ -209,7 +222,7 @@ export function signingPartsOf(
   parts: Pick<AppParts, 'masterKey' | 'randomBytes' | keyof SigningSchedule>,
 ): SigningParts & Pick<Sealing, 'unseal'> {
   const { masterKey, randomBytes, rotateEveryMs, publishWaitMs } = parts;
-  const sealing = sealingUnder(keyFor('signing', masterKey), randomBytes);
+  const sealing = createSealing(keyFor('signing', masterKey), randomBytes);
   return { ...sealing, randomBytes, rotateEveryMs, publishWaitMs };
 }
 

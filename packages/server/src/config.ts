@@ -6,13 +6,11 @@ import type { Secret } from './base/secret.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
-import * as counters from './settings/counters.ts';
 import * as embed from './settings/embed.ts';
 import * as people from './settings/people.ts';
 import * as policy from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import * as storage from './settings/storage.ts';
-import * as usage from './settings/usage.ts';
 import * as known from './settings.ts';
 import { settings } from './settings.ts';
 
@@ -54,7 +52,7 @@ export type Config = Readonly<{
   databaseBytesMax: number | null;
 }>;
 
-export type ConfigResult = { config: Config } | { faults: string[] };
+type ConfigResult = { config: Config } | { faults: string[] };
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const faults: string[] = [];
@@ -84,8 +82,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseConnectionsMax: required(known.databaseConnectionsMax, 1),
     redisUrl: optional(known.redisUrl),
     redisCluster: required(known.redisCluster, false),
-    countersMax: required(counters.countersMax, 1),
-    redisCountersMax: required(counters.redisCountersMax, 1),
+    countersMax: required(storage.countersMax, 1),
+    redisCountersMax: required(storage.redisCountersMax, 1),
     bootstrapToken: optional(known.bootstrapToken),
     masterKey: optional(known.masterKey),
     region: required(known.region, ''),
@@ -99,15 +97,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     // Mail files cannot verify an address: the operator would have to forward every link.
     verifiedOnly: optional(people.verifiedOnly) ?? mail.kind === 'smtp',
     invitesPerHourMax: required(people.invitesPerHourMax, 1),
-    policyPageKeysMax: required(known.policyPageKeysMax, 1),
+    policyPageKeysMax: required(policy.policyPageKeysMax, 1),
     heldPollsMax: required(policy.heldPollsMax, 1),
-    revokeWaitMsMax: required(known.revokeWaitMsMax, 0),
-    hotAuthMs: required(known.hotAuthMs, 0),
+    revokeWaitMsMax: required(policy.revokeWaitMsMax, 0),
+    hotAuthMs: required(policy.hotAuthMs, 0),
     rotateEveryMs: required(embed.rotateSigningKeysEvery, 0),
     publishWaitMs: required(embed.signingPublishWait, 0),
     scannerKeys: optional(embed.scannerKeys),
-    ingestEventsPerMinute: required(usage.ingestEventsPerMinute, 1),
-    usageHoursKeptDays: required(usage.usageHoursKeptDays, 1),
+    ingestEventsPerMinute: required(storage.ingestEventsPerMinute, 1),
+    usageHoursKeptDays: required(storage.usageHoursKeptDays, 1),
     embedKeysMax: required(embed.embedKeysMax, 1),
     idempotencyBytesMax: required(storage.idempotencyBytesMax, 1),
     tenantMonthsMax: required(storage.tenantMonthsMax, 1),

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 // keyrail-server: the command line of the server. Only this file reads process.env.
 
+import { systemClock } from './base/clock.ts';
 import { reasonOf } from './base/errors.ts';
+import { openLog } from './base/log.ts';
 import { type Config, readConfig } from './config.ts';
-import { migrateCommand } from './migrate-command.ts';
 import { settings } from './settings.ts';
 import { signingKeysCommand } from './signing-keys-command.ts';
 import { apiCommand, startCommand, workerCommand } from './start.ts';
+import { openStore } from './stores.ts';
 
 type Command = {
   does: string;
@@ -25,6 +27,14 @@ const commands: Record<string, Command> = {
     run: signingKeysCommand,
   },
 };
+
+/** For deployments that migrate before a rollout. */
+async function migrateCommand(config: Config): Promise<void> {
+  const log = openLog(config.logLevel, process.stdout);
+  const store = await openStore(config, systemClock, log);
+  await store.close();
+  log.info('the database is up to date');
+}
 
 const HELP_WORDS = ['help', '--help', '-h'];
 

@@ -22,7 +22,7 @@ import { usageRoutes } from './features/usage/routes.ts';
 import { workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
-export type RouteParts = AccountParts &
+type RouteParts = AccountParts &
   HealthParts &
   IdempotencyParts &
   IngestParts &

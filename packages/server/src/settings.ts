@@ -1,9 +1,8 @@
 // Every setting with its name, meaning, default and parser. `keyrail-server help` prints this list.
-import { REVOKE_WAIT_MS_MAX } from './base/deadline.ts';
+import { PASSWORD_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
-import { countersMax, redisCountersMax } from './settings/counters.ts';
 import {
   embedKeysMax,
   rotateSigningKeysEvery,
@@ -23,10 +22,17 @@ import {
   wholeNumber,
 } from './settings/parsers.ts';
 import { invitesPerHourMax, signupPolicy, verifiedOnly } from './settings/people.ts';
-import { heldPollsMax } from './settings/policy.ts';
+import { heldPollsMax, hotAuthMs, policyPageKeysMax, revokeWaitMsMax } from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
-import { databaseBytesMax, idempotencyBytesMax, tenantMonthsMax } from './settings/storage.ts';
-import { ingestEventsPerMinute, usageHoursKeptDays } from './settings/usage.ts';
+import {
+  countersMax,
+  databaseBytesMax,
+  idempotencyBytesMax,
+  ingestEventsPerMinute,
+  redisCountersMax,
+  tenantMonthsMax,
+  usageHoursKeptDays,
+} from './settings/storage.ts';
 
 const BOOTSTRAP_CHARS_MIN = 32;
 const MASTER_KEY_BYTES = 32;
@@ -176,7 +182,7 @@ export const mailFrom: Setting<string> = {
 export const passwordCharsMin: Setting<number> = {
   name: 'KEYRAIL_PASSWORD_MIN',
   meaning: 'Minimum length of a new password, in characters.',
-  fallback: '12',
+  fallback: String(PASSWORD_CHARS_MIN),
   parse: (text) => wholeNumber(text, 8, 64),
 };
 
@@ -185,27 +191,6 @@ export const authThrottle: Setting<boolean> = {
   meaning: 'Limits sign-in and sign-up attempts, and mail to one address: on, or off for tests.',
   fallback: 'on',
   parse: onOrOff,
-};
-
-export const policyPageKeysMax: Setting<number> = {
-  name: 'KEYRAIL_POLICY_PAGE_CEILING',
-  meaning: 'Maximum keys in one page of a policy snapshot.',
-  fallback: '10000',
-  parse: (text) => wholeNumber(text, 1, 100_000),
-};
-
-export const revokeWaitMsMax: Setting<number> = {
-  name: 'KEYRAIL_REVOKE_WAIT_MS',
-  meaning: 'Maximum wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
-  fallback: '10000',
-  parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
-};
-
-export const hotAuthMs: Setting<number> = {
-  name: 'KEYRAIL_HOT_AUTH_TTL_MS',
-  meaning: 'Milliseconds for which rate-limit and idempotency requests cache their secret key.',
-  fallback: '5000',
-  parse: (text) => wholeNumber(text, 0, 60_000),
 };
 
 /** In the order of `keyrail-server help`. */

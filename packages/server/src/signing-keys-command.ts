@@ -1,7 +1,7 @@
 // keyrail-server signing-keys: lists and rotates the keys that sign embed tokens.
 import { signingPartsOf } from './app.ts';
 import { systemClock } from './base/clock.ts';
-import { idMaker } from './base/ids.ts';
+import { createIdMaker } from './base/ids.ts';
 import { openLog } from './base/log.ts';
 import { systemRandomBytes } from './base/random.ts';
 import { wireTime } from './base/wire-time.ts';
@@ -22,7 +22,7 @@ export async function signingKeysCommand(config: Config, words: readonly string[
   const log = openLog(config.logLevel, process.stderr);
   const db = await openStore(config, systemClock, log);
   try {
-    const work = openWork(db, idMaker(systemClock, systemRandomBytes));
+    const work = openWork(db, createIdMaker(systemClock, systemRandomBytes));
     process.stdout.write(await work(step));
   } finally {
     await db.close();

@@ -1,13 +1,13 @@
 // keyrail-server start, api and worker: run until a signal, then stop in order. New requests are
 // rejected, accepted requests and running jobs finish, and the store is closed last.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { embedChangesBy } from './access/embed-changes.ts';
-import { noThrottle, throttleBy } from './access/throttle.ts';
+import { createEmbedChangeLimit } from './access/embed-changes.ts';
+import { createPasswordHasher } from './access/passwords.ts';
+import { createThrottle, noThrottle } from './access/throttle.ts';
 import { type App, buildApp } from './app.ts';
 import { monotonicMs, systemClock } from './base/clock.ts';
 import { reasonOf } from './base/errors.ts';
 import { type Log, openLog } from './base/log.ts';
-import { openPasswordHasher } from './base/password-hasher.ts';
 import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
@@ -66,9 +66,9 @@ async function openApp(config: Config, log: Log): Promise<App> {
     log,
     clock: systemClock,
     randomBytes: systemRandomBytes,
-    hasher: await openPasswordHasher(),
-    chargeEmbedChange: embedChangesBy(systemClock, counters),
-    throttle: config.authThrottle ? throttleBy(systemClock, counters) : noThrottle,
+    hasher: await createPasswordHasher(),
+    chargeEmbedChange: createEmbedChangeLimit(systemClock, counters),
+    throttle: config.authThrottle ? createThrottle(systemClock, counters) : noThrottle,
     ...secrets,
     region: config.region,
     publicUrl: config.publicUrl,

@@ -2,7 +2,7 @@
 // returned even if Redis is not reachable yet.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
-import { outageLog } from './base/outage.ts';
+import { createOutageLog } from './base/outage.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { openEmbedded } from './db/embedded.ts';
@@ -10,7 +10,7 @@ import { loginWarnings, refuseUnsafeLogin, refuseUnsafeRoles } from './db/login-
 import { migrate } from './db/migrate.ts';
 import { openPostgres, withPostgresAdmin } from './db/postgres.ts';
 import type { Counters } from './volatile/counters.ts';
-import { openMemoryCounters } from './volatile/memory.ts';
+import { createMemoryCounters } from './volatile/memory.ts';
 import { openRedisCounters } from './volatile/redis.ts';
 
 type Wanted = Pick<
@@ -54,7 +54,7 @@ export async function openCounters(
   log: Log,
 ): Promise<Counters> {
   if (!redisUrl) {
-    return openMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: countersMax });
+    return createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: countersMax });
   }
   const counters = openRedisCounters({
     url: redisUrl.reveal(),
@@ -62,7 +62,7 @@ export async function openCounters(
     namesMax: redisCountersMax,
     onFault: (reason) => log.warn({ reason }, 'redis cannot be used'),
     onBack: () => log.info('redis can be used again'),
-    nearFull: outageLog(log, {
+    nearFull: createOutageLog(log, {
       begins: 'redis is near its maxmemory: rate-limit checks fail once it is full',
       ends: 'redis has free memory again',
     }),

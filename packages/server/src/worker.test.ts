@@ -7,7 +7,7 @@ import { queuedFor, sendAll } from '@keyrail/testing/outbox.ts';
 import { callersOf, signUp } from '@keyrail/testing/people.ts';
 import { storeName, type TestApp } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
-import { idMaker } from './base/ids.ts';
+import { createIdMaker } from './base/ids.ts';
 import { systemRandomBytes } from './base/random.ts';
 import { openPostgres } from './db/postgres.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
@@ -80,7 +80,7 @@ async function another({
   url.username = 'keyrail';
   const options = { url: url.toString(), clock, connectionsMax: 5, onIdleError: () => {} };
   const own = openPostgres(options);
-  const newId = idMaker(clock, systemRandomBytes);
+  const newId = createIdMaker(clock, systemRandomBytes);
   return {
     ...app.worker,
     work: openWork(own, newId),

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
 import type { NewId } from './base/ids.ts';
 import type { Log } from './base/log.ts';
-import { outageLog } from './base/outage.ts';
+import { createOutageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
 import type { OpenPeople } from './doors/people.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
@@ -115,7 +115,7 @@ async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promis
 
 /** A failed job is logged and retried; only `stop` ends the loop. */
 async function runAgainAndAgain(job: Job, log: Log, signal: AbortSignal): Promise<void> {
-  const outage = outageLog(log, {
+  const outage = createOutageLog(log, {
     begins: 'a job failed',
     ends: 'a job works again',
     fields: { job: job.name },

@@ -14,7 +14,7 @@ export type FeedQuery = {
 
 const WAIT_MS = 5000;
 
-export type Sent = { method?: string; body?: unknown };
+type Sent = { method?: string; body?: unknown };
 
 /** Sends one request and returns the response with any status. */
 export async function request(
@@ -67,7 +67,7 @@ async function readOn(client: Client, query: FeedQuery, first: Page): Promise<He
 }
 
 /** Applies the changes after the held version; null if there are none. */
-export async function readOnwards(
+async function readOnwards(
   client: Client,
   query: FeedQuery,
   { held, waitMs = 0 }: { held: Held; waitMs?: number },

@@ -12,17 +12,17 @@ import type {
 
 export const PROJECT = '00000000-0000-7000-8000-000000000001';
 
-export type ModelKey = EntryRow & { changeId: number; isRevoked: boolean; isRetired: boolean };
+type ModelKey = EntryRow & { changeId: number; isRevoked: boolean; isRetired: boolean };
 
 /** Immutable, so that each reader keeps its own snapshot. */
-export type FeedState = {
+type FeedState = {
   head: FeedHead;
   keys: ReadonlyMap<string, ModelKey>;
   /** The version of each change that is not pruned. */
   versions: ReadonlyMap<number, number>;
 };
 
-export type KeyPatch = Partial<
+type KeyPatch = Partial<
   Pick<ModelKey, 'scopes' | 'expiresAt' | 'rateLimits' | 'isRevoked' | 'isRetired'>
 >;
 
@@ -113,7 +113,7 @@ export class FeedModel {
 
 const shelfOf = (env: Env): number => 2 * allEnvs.indexOf(env);
 
-export const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
+const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
   (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
 
 /** The keys that a node with this filter must hold at this state. */

@@ -5,7 +5,7 @@ import type { Work } from '@keyrail/server/doors/work.ts';
 import { type SendParts, sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
 import type { TestApp } from './test-app.ts';
 
-export type Queued = {
+type Queued = {
   id: string;
   kind: string;
   recipient: string;

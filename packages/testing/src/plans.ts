@@ -2,7 +2,7 @@
 // PostgreSQL ran them: `auto_explain` sends them to the connection as notices.
 import pg from 'pg';
 
-export type PlanNode = {
+type PlanNode = {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;

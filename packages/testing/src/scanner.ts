@@ -11,7 +11,7 @@ export const testScanner: ScannerKeys = {
   find: async (identifier) => (identifier === SCANNER_KEY_ID ? pair.publicKey : null),
 };
 
-export const signatureOf = (body: string | Buffer): string =>
+const signatureOf = (body: string | Buffer): string =>
   sign('sha256', Buffer.from(body), pair.privateKey).toString('base64');
 
 export const signedHeaders = (body: string | Buffer): Record<string, string> => ({

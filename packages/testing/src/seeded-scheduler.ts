@@ -31,7 +31,7 @@ export function chanceFrom(seed: number): Chance {
   };
 }
 
-export type Turns = {
+type Turns = {
   /** Resolves when it is the actor's turn. */
   turn(): Promise<void>;
   /** Gives turns until all actors are done. */

@@ -1,7 +1,7 @@
 // Passes time with and without a serving API process. The product's own record of served time runs
 // here on the shifted clock.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
-import { idMaker } from '@keyrail/server/base/ids.ts';
+import { createIdMaker } from '@keyrail/server/base/ids.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
 import { type Gate, openGate } from '@keyrail/server/doors/gate.ts';
@@ -25,7 +25,7 @@ export async function servedTime({
 }: Pick<Harness, 'testApp' | 'clock'>): Promise<ServedTime> {
   const { db } = testApp;
   const log = openLog('error', process.stderr);
-  const newId = idMaker(clock, systemRandomBytes);
+  const newId = createIdMaker(clock, systemRandomBytes);
   const asGate = async (text: string) => {
     const scope = { workspaceId: null, envs: [] };
     const opening = { role: 'kr_gate' as const, scope, deadline: deadlineAfter(10_000) };

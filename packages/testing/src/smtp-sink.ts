@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
-export type Manner = 'accept' | 'refuse' | 'stall' | 'cut before' | 'cut after';
+type Manner = 'accept' | 'refuse' | 'stall' | 'cut before' | 'cut after';
 
-export type Letter = {
+type Letter = {
   from: string;
   to: string[];
   /** Headers by lower-case name; the last one of each name. */

@@ -5,17 +5,17 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { createPasswordHasher, type PasswordHasher } from '@keyrail/server/access/passwords.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
 import { type App, type AppParts, buildApp } from '@keyrail/server/app.ts';
 import type { Clock } from '@keyrail/server/base/clock.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
-import { openPasswordHasher, type PasswordHasher } from '@keyrail/server/base/password-hasher.ts';
 import type { RandomBytes } from '@keyrail/server/base/random.ts';
 import { Secret } from '@keyrail/server/base/secret.ts';
 import type { Database } from '@keyrail/server/db/database.ts';
 import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
-import { openMemoryCounters } from '@keyrail/server/volatile/memory.ts';
+import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './database-copies.ts';
 import { testScanner } from './scanner.ts';
 
@@ -59,7 +59,7 @@ async function openTestApp(): Promise<TestApp> {
   const clock = shiftableClock();
   const db =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
-  const hasher = await openPasswordHasher();
+  const hasher = await createPasswordHasher();
   const parts: AppParts = {
     db,
     clock,
@@ -86,7 +86,7 @@ async function openTestApp(): Promise<TestApp> {
     embedKeysMax: 100,
     idempotencyBytesMax: 268_435_456,
     tenantMonthsMax: 1_000_000,
-    counters: openMemoryCounters({ nowMs: () => clock.now().getTime() }),
+    counters: createMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',
     region: 'test',

@@ -1,5 +1,6 @@
 // API keys, which a vendor gives to its customers.
 import type { Answer, Client } from '@keyrail/client';
+import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
   type Command,
   changeCommand,
@@ -36,7 +37,6 @@ import { keyFields as fields, overlapText } from '../output/credential-fields.ts
 
 /** The server limits the wait itself; this limit only has to be longer. */
 const WAIT_MS_MAX = 120_000;
-const KEYS_PAGE_MAX = 200;
 
 const scopeOption = {
   flags: '--scope <scope>',
@@ -57,7 +57,7 @@ const keyList = listCommand({
     'keyrail keys list --project payments --env live',
     'keyrail keys list --tenant acme --revoked --all --json',
   ],
-  pageMax: KEYS_PAGE_MAX,
+  pageMax: KEYS_LIMIT_MAX,
   pages: async (client, given, page) =>
     client.pages('GET /v1/keys', {
       ...page,

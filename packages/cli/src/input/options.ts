@@ -1,11 +1,11 @@
 // Options that several commands share, and functions that read them.
 import type { Client } from '@keyrail/client';
+import { envs } from '@keyrail/protocol/wire/env.ts';
 import type { Option } from '../command.ts';
 import { hoursOf, instantOf } from '../times.ts';
 import type { Given } from './given.ts';
 import { projectIdOf, tenantIdOf } from './resolve-ids.ts';
 
-export const envs = ['live', 'test'] as const;
 export const roles = ['owner', 'admin', 'member'] as const;
 
 export const idArg = { name: 'id', about: 'id, as shown by list' } as const;

@@ -3,7 +3,7 @@ import type { Answer } from '@keyrail/client';
 import { rateLimitTexts } from '../input/rate-limits.ts';
 import { createdField, type Field, idField, metaField, nameField, stateOf } from './fields.ts';
 
-export type Credential = {
+type Credential = {
   id: string;
   env: string;
   display_prefix: string;

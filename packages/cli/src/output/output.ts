@@ -10,7 +10,7 @@ import { tableLines } from './table.ts';
 export type OutputOptions = { json: boolean; quiet: boolean; color: boolean };
 
 /** A result with a secret, which is shown only once. */
-export type NewSecret<T> = {
+type NewSecret<T> = {
   /** The response of the API, for `--json`. */
   answer: unknown;
   one: T;

@@ -4,7 +4,7 @@ import { cut, type Paint, pad, type Tone, widthOf } from '../terminal/style.ts';
 
 export type Cell = { text: string; tone?: Tone | undefined };
 
-export type Column = {
+type Column = {
   title: string;
   /** May be cut when space is short. */
   shrink?: true | undefined;
@@ -12,7 +12,7 @@ export type Column = {
   drop?: number | undefined;
 };
 
-export type Sheet = { columns: readonly Column[]; rows: readonly (readonly Cell[])[] };
+type Sheet = { columns: readonly Column[]; rows: readonly (readonly Cell[])[] };
 
 const GAP = 2;
 const SHRUNK_WIDTH_MIN = 14;

@@ -4,7 +4,7 @@ import { notLoggedIn, usage } from '../failures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkProfileName, type Profile, type ProfileFile } from './profile-file.ts';
 
-export const URL_DEFAULT = 'http://127.0.0.1:4400';
+const URL_DEFAULT = 'http://127.0.0.1:4400';
 
 export type Flags = { profile: string | undefined; url: string | undefined };
 

@@ -13,7 +13,7 @@ export const ask = ({ stdin, stderr }: Terminal, question: string): Promise<stri
   lineFrom(stdin, stderr, (lines) => lines.setPrompt(question));
 
 /** Reads a line without echo. */
-export async function askHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
+async function askHidden({ stdin, stderr }: Terminal, question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   try {
     // The question appears after echo is off, so that fast typing is not shown either.

@@ -1,6 +1,6 @@
 // The streams, environment and clock of a run. main.ts passes them in, so that tests can too.
 
-export type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+type OutputStream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 export type InputStream = NodeJS.ReadableStream & { isTTY?: boolean };
 
 export type Terminal = {

@@ -2,7 +2,6 @@
 // Endpoints without a credential respond identically whether or not an address has an account.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
 import { JoinedMember } from '../objects/member.ts';
 import { RevokedSession, Session, SessionSummary, SwitchedSession } from '../objects/session.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
 import { Email, Name, NewPassword, OneTimeToken, Password, Uuid } from '../validators.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const accountEndpoints = endpoints({
   'POST /v1/auth/users': {

@@ -1,10 +1,10 @@
 // The audit log, and the verification of its hash chain.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../limits.ts';
 import { AuditChain, AuditLog } from '../objects/audit.ts';
 import { list } from '../objects/wire.ts';
 import { paging, queryInteger } from '../query.ts';
+import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../wire/limits.ts';
 
 export const auditEndpoints = endpoints({
   'GET /v1/audit_logs': {

@@ -1,6 +1,13 @@
 // The embed plane: the vendor's backend mints a token, and a browser manages keys with it.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
+import { ApiKey, CreatedApiKey, RotatedApiKey } from '../objects/api-key.ts';
+import { EmbedSession, EmbedToken } from '../objects/embed.ts';
+import { Usage } from '../objects/usage.ts';
+import { list } from '../objects/wire.ts';
+import { paging, queryBoolean, queryInteger } from '../query.ts';
+import { text } from '../text.ts';
+import { Env, Name, OverlapHours, Reason, Scopes, Uuid } from '../validators.ts';
 import {
   EMBED_KEYS_LIMIT_DEFAULT,
   EMBED_KEYS_LIMIT_MAX,
@@ -13,14 +20,7 @@ import {
   USAGE_DAYS_DEFAULT,
   USAGE_DAYS_MAX,
   USAGE_DAYS_MIN,
-} from '../limits.ts';
-import { ApiKey, CreatedApiKey, RotatedApiKey } from '../objects/api-key.ts';
-import { EmbedSession, EmbedToken } from '../objects/embed.ts';
-import { Usage } from '../objects/usage.ts';
-import { list } from '../objects/wire.ts';
-import { paging, queryBoolean, queryInteger } from '../query.ts';
-import { text } from '../text.ts';
-import { Env, Name, OverlapHours, Reason, Scopes, Uuid } from '../validators.ts';
+} from '../wire/limits.ts';
 
 const GRANT_PREFIX = 'key_scope:';
 

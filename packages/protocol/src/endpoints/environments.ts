@@ -1,10 +1,10 @@
 // The two environments are constants. The list saves clients from hard-coding which is billable.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
 import { Environment } from '../objects/environment.ts';
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const environmentEndpoints = endpoints({
   'GET /v1/environments': {

@@ -2,6 +2,13 @@
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
+  CompletedIdempotencyRecord,
+  IdempotencyClaim,
+  IdempotencyRecord,
+} from '../objects/idempotency.ts';
+import { text } from '../text.ts';
+import { Env, Sha256Hex } from '../validators.ts';
+import {
   IDEMPOTENCY_BODY_CHARS_MAX,
   IDEMPOTENCY_HEADER_NAME_CHARS_MAX,
   IDEMPOTENCY_HEADER_VALUE_CHARS_MAX,
@@ -14,14 +21,7 @@ import {
   IDEMPOTENCY_TTL_MS_MIN,
   IDEMPOTENCY_VALUES_MAX,
   LARGE_BODY_BYTES_MAX,
-} from '../limits.ts';
-import {
-  CompletedIdempotencyRecord,
-  IdempotencyClaim,
-  IdempotencyRecord,
-} from '../objects/idempotency.ts';
-import { text } from '../text.ts';
-import { Env, Sha256Hex } from '../validators.ts';
+} from '../wire/limits.ts';
 
 const TtlMs = z
   .int()

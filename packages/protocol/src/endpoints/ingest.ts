@@ -1,7 +1,7 @@
 // Telemetry from nodes.
 import { endpoints } from '../endpoint.ts';
-import { LARGE_BODY_BYTES_MAX } from '../limits.ts';
 import { IngestBatch, IngestReceipt } from '../objects/ingest.ts';
+import { LARGE_BODY_BYTES_MAX } from '../wire/limits.ts';
 
 export const ingestEndpoints = endpoints({
   'POST /v1/ingest/batch': {

@@ -1,13 +1,6 @@
 // API keys, managed by the vendor.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import {
-  KEYS_LIMIT_DEFAULT,
-  KEYS_LIMIT_MAX,
-  USAGE_DAYS_DEFAULT,
-  USAGE_DAYS_MAX,
-  USAGE_DAYS_MIN,
-} from '../limits.ts';
 import { ApiKey, CreatedApiKey, RevokedApiKey, RotatedApiKey } from '../objects/api-key.ts';
 import { Usage } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
@@ -23,6 +16,13 @@ import {
   Timestamp,
   Uuid,
 } from '../validators.ts';
+import {
+  KEYS_LIMIT_DEFAULT,
+  KEYS_LIMIT_MAX,
+  USAGE_DAYS_DEFAULT,
+  USAGE_DAYS_MAX,
+  USAGE_DAYS_MIN,
+} from '../wire/limits.ts';
 
 export const keyEndpoints = endpoints({
   'POST /v1/keys': {

@@ -1,7 +1,6 @@
 // Members and invitations. Changing them requires an owner with a live credential.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
 import {
   CreatedInvite,
   RemovedMember,
@@ -11,6 +10,7 @@ import {
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
 import { Email, Role } from '../validators.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const memberEndpoints = endpoints({
   'GET /v1/members': {

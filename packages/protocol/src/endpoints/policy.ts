@@ -1,10 +1,10 @@
 // The policy feed: nodes read from it everything they need to verify keys locally.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { POLICY_WAIT_MS_MAX } from '../limits.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';
 import { queryBoolean, queryInteger, TenantFilter } from '../query.ts';
 import { Cursor, Env, NodeId, Uuid } from '../validators.ts';
+import { POLICY_WAIT_MS_MAX } from '../wire/limits.ts';
 
 const filter = {
   project_id: Uuid,

@@ -1,11 +1,11 @@
 // Projects: the APIs that a vendor protects.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
 import { DeletedProject, Project } from '../objects/project.ts';
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
 import { Name, RateLimits, Slug } from '../validators.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const projectEndpoints = endpoints({
   'POST /v1/projects': {

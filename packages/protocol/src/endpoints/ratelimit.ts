@@ -1,9 +1,13 @@
 // Counters shared by all nodes. A denial is a 200 response, not an error.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { RATE_LIMIT_COST_DEFAULT, RATE_LIMIT_COST_MAX, RATE_LIMIT_COST_MIN } from '../limits.ts';
 import { RatelimitResult } from '../objects/ratelimit.ts';
 import { Env, RateLimits, Uuid } from '../validators.ts';
+import {
+  RATE_LIMIT_COST_DEFAULT,
+  RATE_LIMIT_COST_MAX,
+  RATE_LIMIT_COST_MIN,
+} from '../wire/limits.ts';
 
 export const ratelimitEndpoints = endpoints({
   'POST /v1/ratelimit/check': {

@@ -1,11 +1,11 @@
 // Credentials of the vendor's own backend.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
 import { CreatedSecretKey, RotatedSecretKey, SecretKey } from '../objects/secret-key.ts';
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
 import { Env, Meta, Name, OverlapHours, Reason, Timestamp } from '../validators.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const secretKeyEndpoints = endpoints({
   'POST /v1/secret_keys': {

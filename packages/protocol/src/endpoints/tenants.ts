@@ -1,11 +1,11 @@
 // Tenants: the vendor's customer organisations.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../limits.ts';
 import { DeletedTenant, EmbedTokensRevoked, Tenant } from '../objects/tenant.ts';
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
 import { ExternalId, Meta, Name } from '../validators.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
 export const tenantEndpoints = endpoints({
   'POST /v1/tenants': {

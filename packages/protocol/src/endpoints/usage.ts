@@ -1,6 +1,10 @@
 // Usage figures, for billing and for insight into tenants.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
+import { BillableTenantMonth, TenantActivityMonth, UsageOverview } from '../objects/usage.ts';
+import { list } from '../objects/wire.ts';
+import { paging, queryInteger } from '../query.ts';
+import { Env, Uuid } from '../validators.ts';
 import {
   BILLING_MONTHS_DEFAULT,
   LIST_LIMIT_DEFAULT,
@@ -11,11 +15,7 @@ import {
   TENANT_MONTHS_DEFAULT,
   USAGE_MONTHS_MAX,
   USAGE_MONTHS_MIN,
-} from '../limits.ts';
-import { BillableTenantMonth, TenantActivityMonth, UsageOverview } from '../objects/usage.ts';
-import { list } from '../objects/wire.ts';
-import { paging, queryInteger } from '../query.ts';
-import { Env, Uuid } from '../validators.ts';
+} from '../wire/limits.ts';
 
 export const usageEndpoints = endpoints({
   'GET /v1/usage/billing': {

@@ -43,7 +43,7 @@ export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta
 export type RotatedApiKey = z.output<typeof RotatedApiKey>;
 
 /** Which nodes have applied a revocation. */
-export const Propagation = z
+const Propagation = z
   .strictObject({
     version: z.int().min(1),
     complete: z.boolean(),
@@ -67,7 +67,6 @@ export const Propagation = z
     ),
   })
   .meta({ id: 'Propagation' });
-export type Propagation = z.output<typeof Propagation>;
 
 /** `propagation` is present only with `wait=true`. */
 export const RevokedApiKey = ApiKey.extend({ propagation: Propagation.optional() }).meta({

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { Meta, Uuid } from '../validators.ts';
 import { Count, WireHash, WireTime } from './wire.ts';
 
-export const ActorType = z.enum(['user', 'secret_key', 'bootstrap', 'embed', 'scanner', 'system']);
-export type ActorType = z.output<typeof ActorType>;
+const ActorType = z.enum(['user', 'secret_key', 'bootstrap', 'embed', 'scanner', 'system']);
 
 export const AuditActor = z.strictObject({
   id: Uuid,

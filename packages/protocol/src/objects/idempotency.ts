@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { Count } from './wire.ts';
 
-export const StoredResponse = z
+const StoredResponse = z
   .strictObject({
     status: z.int().min(100).max(599),
     headers: z.record(z.string(), z.string()),
@@ -11,10 +11,8 @@ export const StoredResponse = z
     body_stored: z.boolean(),
   })
   .meta({ id: 'StoredResponse' });
-export type StoredResponse = z.output<typeof StoredResponse>;
 
-export const ClaimState = z.enum(['execute', 'replay', 'in_progress', 'mismatch']);
-export type ClaimState = z.output<typeof ClaimState>;
+const ClaimState = z.enum(['execute', 'replay', 'in_progress', 'mismatch']);
 
 export const IdempotencyClaim = z
   .strictObject({

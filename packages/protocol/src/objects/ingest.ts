@@ -1,5 +1,7 @@
 // Telemetry: the batch that the SDK sends, and the receipt for it.
 import { z } from 'zod';
+import { text } from '../text.ts';
+import { Env, NodeId, Timestamp, Uuid } from '../validators.ts';
 import {
   INGEST_DURATION_MS_MAX,
   INGEST_EVENTS_MAX,
@@ -8,9 +10,7 @@ import {
   INGEST_SHORT_CHARS_MAX,
   INGEST_STATUS_MAX,
   INGEST_STATUS_MIN,
-} from '../limits.ts';
-import { text } from '../text.ts';
-import { Env, NodeId, Timestamp, Uuid } from '../validators.ts';
+} from '../wire/limits.ts';
 import { Count } from './wire.ts';
 
 const Short = text(0, INGEST_SHORT_CHARS_MAX);

@@ -18,11 +18,11 @@ export const PolicyEntry = z
   .meta({ id: 'PolicyEntry' });
 export type PolicyEntry = z.output<typeof PolicyEntry>;
 
-export const PolicyUpsert = PolicyEntry.extend({ change: z.literal('upsert') }).meta({
+const PolicyUpsert = PolicyEntry.extend({ change: z.literal('upsert') }).meta({
   id: 'PolicyUpsert',
 });
 
-export const PolicyRemove = z
+const PolicyRemove = z
   .strictObject({
     change: z.literal('remove'),
     key_id: Uuid,

@@ -1,7 +1,7 @@
 // Reports of leaked credentials, and the labels returned for them.
 import { z } from 'zod';
-import { BODY_BYTES_MAX, SCANNER_REPORTS_MAX } from '../limits.ts';
 import { text } from '../text.ts';
+import { BODY_BYTES_MAX, SCANNER_REPORTS_MAX } from '../wire/limits.ts';
 import { WireHash } from './wire.ts';
 
 // The only bound is that of the body: an overlong URL must not invalidate the report of a key.
@@ -22,8 +22,7 @@ export const ScannerReport = z
   .meta({ id: 'ScannerReport' });
 export type ScannerReport = z.output<typeof ScannerReport>;
 
-export const ScannerLabel = z.enum(['true_positive', 'false_positive']);
-export type ScannerLabel = z.output<typeof ScannerLabel>;
+const ScannerLabel = z.enum(['true_positive', 'false_positive']);
 
 export const ScannerVerdict = z
   .strictObject({ token_hash: WireHash, token_type: z.string(), label: ScannerLabel })

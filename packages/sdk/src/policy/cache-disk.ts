@@ -17,7 +17,7 @@ export type Disk = {
   failed(error: unknown): void;
 };
 
-export type DiskParts = {
+type DiskParts = {
   path: string;
   newsPath: string;
   secretKey: string;

@@ -2,7 +2,7 @@
 // policy stays in force until a valid response arrives.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
+import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { uuidOf } from '../../test/entries.ts';
 import { type Asked, nodeOn, Plane, type Watched } from '../../test/plane.ts';
 

@@ -19,7 +19,7 @@ import { readSnapshot } from './snapshot.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
 import { type Delta, FeedFault, type SnapshotPage } from './wire.ts';
 
-export type FeedParts = {
+type FeedParts = {
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
@@ -38,7 +38,7 @@ export type FeedParts = {
 };
 
 /** The functions of the cache that the feed uses. */
-export type FeedCache = {
+type FeedCache = {
   /** Called after each change, with the server's time. `delta` is null after a snapshot. */
   keep(policy: Policy, generatedAt: number, delta: News | null): void;
   /** Called after each response without changes. */

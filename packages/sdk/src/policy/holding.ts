@@ -11,7 +11,7 @@ const HELD_SHARE = 0.5;
 const DISAPPOINTMENTS_MAX = 3;
 const PLAIN_MS = 600_000;
 
-export type Poll = {
+type Poll = {
   /** The requested hold; 0 for a plain poll. */
   holdMs: number;
   tookMs: number;
@@ -24,7 +24,7 @@ export type Holding = {
   ended(poll: Poll): void;
 };
 
-export type HoldingParts = { clock: Clock; longPoll: boolean; staleAfterMs: number };
+type HoldingParts = { clock: Clock; longPoll: boolean; staleAfterMs: number };
 
 export function createHolding({ clock, longPoll, staleAfterMs }: HoldingParts): Holding {
   const wantedMs = longPoll ? Math.min(HOLD_MS, Math.floor(staleAfterMs * FRESH_SHARE)) : 0;

@@ -17,7 +17,7 @@ export type Pool<S, T> = {
 
 type Held<S, T> = { source: S; text: string; value: T; references: number };
 
-export type PoolParts<S, T> = {
+type PoolParts<S, T> = {
   empty: T;
   /** A text that is unique for each value. */
   nameOf(source: S): string;

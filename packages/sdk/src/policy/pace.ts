@@ -13,7 +13,7 @@ export const POLL_MS_MAX = 60_000;
 /** The largest share of a wait that jitter removes. */
 const SPREAD = 0.75;
 
-export type Failed = {
+type Failed = {
   /** The number of consecutive failures, including this one. */
   failures: number;
   hard: boolean;

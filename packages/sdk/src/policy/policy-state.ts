@@ -14,11 +14,11 @@ export type Policy = {
   projectDeleted: boolean;
 };
 
-export type Trouble = { readonly hard: boolean; readonly message: string };
+type Trouble = { readonly hard: boolean; readonly message: string };
 
 const ALIVE_MS = 60_000;
 
-export type StandingParts = { clock: Clock; staleAfterMs: number; log: Log };
+type StandingParts = { clock: Clock; staleAfterMs: number; log: Log };
 
 export class Standing {
   policy: Policy | null = null;

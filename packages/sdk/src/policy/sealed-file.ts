@@ -75,7 +75,7 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer;
 }
 
-export type Contents = {
+type Contents = {
   secretKey: string;
   version: number;
   /** Each of bounded size. */

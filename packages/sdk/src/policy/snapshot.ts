@@ -8,7 +8,7 @@ import { FeedFault, type SnapshotPage } from './wire.ts';
 const KEYS_MAX = 10_000_000;
 const PAGES_MAX = 50_000;
 
-export type Snapshot = { table: PolicyTable; projectDeleted: boolean };
+type Snapshot = { table: PolicyTable; projectDeleted: boolean };
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

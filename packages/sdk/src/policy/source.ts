@@ -71,7 +71,7 @@ function describe(failure: Failure): string {
 }
 
 /** The options of a poll. An unnamed poll acknowledges nothing. */
-export type Poll = { holdMs: number; isNamed: boolean };
+type Poll = { holdMs: number; isNamed: boolean };
 
 export class Source {
   readonly #parts: SourceParts;

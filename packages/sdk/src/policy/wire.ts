@@ -1,11 +1,18 @@
 // Checks responses of the policy feed field by field. A malformed response, or one of another
 // project or filter, is refused as a whole. Unknown fields are ignored.
+import {
+  CURSOR_CHARS_MAX,
+  RATE_LIMIT_MAX,
+  RATE_LIMIT_RULES_MAX,
+  RATE_LIMIT_WINDOW_MS_MAX,
+  SCOPES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
+import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env, RateLimitRule } from '../context.ts';
-import { LIMIT_MAX, WINDOW_MS_MAX } from '../figures.ts';
 import type { Change, Entry } from './table.ts';
 
 /** The feed that a response must belong to. */
-export type Expected = {
+type Expected = {
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
@@ -33,17 +40,12 @@ export class FeedFault extends Error {
   override readonly name = 'FeedFault';
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DIGEST_CHARS = 64;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 const LETTER_A = 97;
 const LETTER_F = 102;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const CURSOR_CHARS_MAX = 512;
-/** The bounds of a key that the control plane accepts. */
-const SCOPES_MAX = 64;
-const RULES_MAX = 8;
 
 /** Throws a FeedFault. */
 export function readFeed(body: unknown, expected: Expected): SnapshotPage | Delta {
@@ -131,7 +133,9 @@ function areStrings(values: unknown[]): values is string[] {
 }
 
 const rulesOf = (value: unknown): RateLimitRule[] =>
-  bounded(value, 'rate_limits', RULES_MAX).map((rule) => ruleOf(record(rule, 'rate_limits')));
+  bounded(value, 'rate_limits', RATE_LIMIT_RULES_MAX).map((rule) =>
+    ruleOf(record(rule, 'rate_limits')),
+  );
 
 function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRule {
   if (typeof id !== 'string') throw new FeedFault('rate_limits.id is not a string');
@@ -139,8 +143,14 @@ function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRu
     throw new FeedFault('rate_limits.algorithm is not known');
   }
   if (scope !== 'key' && scope !== 'tenant') throw new FeedFault('rate_limits.scope is not known');
-  const windowMs = whole(window_ms, 'rate_limits.window_ms', WINDOW_MS_MAX);
-  return { id, limit: whole(limit, 'rate_limits.limit', LIMIT_MAX), windowMs, algorithm, scope };
+  const windowMs = whole(window_ms, 'rate_limits.window_ms', RATE_LIMIT_WINDOW_MS_MAX);
+  return {
+    id,
+    limit: whole(limit, 'rate_limits.limit', RATE_LIMIT_MAX),
+    windowMs,
+    algorithm,
+    scope,
+  };
 }
 
 type Fields = Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { Fetch } from '../options.ts';
 import { createTestCounters, createTestIdempotency } from './coordination.ts';
 import { createTestPolicy, type KeyFilter, type RandomBytes, type TestPolicy } from './policy.ts';
 
-export type TestPlane = {
+type TestPlane = {
   fetch: Fetch;
   policy: TestPolicy;
   /** The telemetry events received so far, oldest first. */
@@ -14,7 +14,7 @@ export type TestPlane = {
   setReachable(isReachable: boolean): void;
 };
 
-export type TestPlaneParts = {
+type TestPlaneParts = {
   projectId: string;
   now: () => number;
   after: Clock['after'];

@@ -1,7 +1,7 @@
 // An in-memory policy of a project with the responses of the feed.
 import { randomUUID } from 'node:crypto';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule } from '../context.ts';
 
 /** A key for tests; all fields are optional. */
@@ -38,7 +38,7 @@ export type TestPolicy = {
 export type KeyFilter = { env: Env | null; tenantIds: readonly string[] };
 
 /** `after` holds the version of the first page and the next position; null for the first page. */
-export type Page = { after: string | null; mostKeys: number };
+type Page = { after: string | null; mostKeys: number };
 
 type Row = { entry: PolicyEntry; isRevoked: boolean; version: number };
 

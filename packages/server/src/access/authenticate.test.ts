@@ -1,12 +1,11 @@
 // Every pair of plane and credential: which are accepted, and the errors of the others.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Auth } from '@keyrail/protocol/endpoint.ts';
+import type { Auth } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { allEnvs, type Reach } from '../doors/reach.ts';
-import { authenticate, type Credentials } from './authenticate.ts';
-import { bootstrapCheck } from './bootstrap.ts';
+import { authenticate, bootstrapCheck, type Credentials } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 
 const reach: Reach = {
@@ -98,7 +97,7 @@ test('a refusal names the accepted credentials', async () => {
     return what instanceof ApiError ? what.message : '';
   };
   match(await said('vendor'), /Authorization: Bearer/);
-  match(await said('founder', 'krsk_live_good'), /takes a session or the bootstrap token/);
+  match(await said('founder', 'krsk_live_good'), /takes the bootstrap token or a session/);
   match(await said('vendor', BOOTSTRAP), /takes a secret key or a session/);
   match(await said('embed', 'krses_good'), /takes an embed token/);
   match(await said('vendor', 'krses_loose'), /create one, accept an invite or switch to one/);

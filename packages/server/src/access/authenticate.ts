@@ -1,7 +1,9 @@
 // Credential → principal: selects the kind of credential, and checks it against the endpoint.
-import type { Auth } from '@keyrail/protocol/endpoint.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Auth, accepts, type Credential } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
-import { goOn } from '../base/maybe-async.ts';
+import { chain } from '../base/maybe-async.ts';
+import type { Secret } from '../base/secret.ts';
 import type { Principal } from './principal.ts';
 
 /**
@@ -18,23 +20,12 @@ export type Credentials = {
   isBootstrap(token: string): boolean;
 };
 
-type Presented = Exclude<Principal['kind'], 'nobody'>;
-
-const accepted: Record<Exclude<Auth, 'none' | 'signature'>, readonly Presented[]> = {
-  vendor: ['secret_key', 'session'],
-  session: ['session'],
-  machine: ['secret_key'],
-  machineHot: ['secret_key'],
-  minting: ['secret_key'],
-  embed: ['embed'],
-  founder: ['session', 'bootstrap'],
-};
-
-const names: Record<Presented, string> = {
+const names: Record<Credential, string> = {
   secret_key: 'a secret key',
   session: 'a session',
   embed: 'an embed token',
   bootstrap: 'the bootstrap token',
+  signature: 'a signature',
 };
 
 const freshnessOn: { [A in Auth]?: Freshness } = { machineHot: 'hot', minting: 'new' };
@@ -48,9 +39,10 @@ export function authenticate(
 ): Promise<Principal> | Principal {
   // The operation of a signed webhook verifies the signature of the body itself.
   if (auth === 'none' || auth === 'signature') return nobody;
-  return goOn(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
-    if (principal.kind === 'nobody' || !accepted[auth].includes(principal.kind)) {
-      const wanted = accepted[auth].map((kind) => names[kind]).join(' or ');
+  return chain(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
+    const accepted: readonly string[] = accepts[auth];
+    if (!accepted.includes(principal.kind)) {
+      const wanted = accepts[auth].map((kind) => names[kind]).join(' or ');
       throw forbidden(`This endpoint takes ${wanted}.`);
     }
     if (auth === 'vendor' && principal.kind === 'session' && !principal.reach) {
@@ -81,3 +73,12 @@ function bearerToken(authorization: string | undefined): string {
   if (token === undefined) throw new ApiError('invalid_key');
   return token;
 }
+
+/** Compares digests of equal length, so that timing reveals nothing about the bootstrap token. */
+export function bootstrapCheck(token: Secret | null): (presented: string) => boolean {
+  if (!token) return () => false;
+  const expected = digest(token.reveal());
+  return (presented) => timingSafeEqual(digest(presented), expected);
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

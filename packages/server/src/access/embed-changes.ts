@@ -4,13 +4,13 @@
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Principal } from './principal.ts';
-import { chargesBy } from './throttle.ts';
+import { createCharges } from './throttle.ts';
 
 /** Throws 429 for a change above the limit. Calls without an embed token are not counted. */
 export type ChargeEmbedChange = (principal: Principal) => void | Promise<void>;
 
-export function embedChangesBy(clock: Clock, counters: Counters): ChargeEmbedChange {
-  const { charge } = chargesBy(clock, counters);
+export function createEmbedChangeLimit(clock: Clock, counters: Counters): ChargeEmbedChange {
+  const { charge } = createCharges(clock, counters);
   return (principal) => {
     if (principal.kind !== 'embed') return;
     const { workspaceId, tenantId } = principal.reach;

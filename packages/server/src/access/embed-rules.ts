@@ -1,7 +1,8 @@
 // Checks of the embed plane beyond a valid credential: a token must come from an allowed origin and
 // have the scope of the endpoint, and a request to mint a token must not come from a browser.
-import type { Auth } from '@keyrail/protocol/endpoint.ts';
+
 import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
+import type { Auth } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
 import type { Principal } from './principal.ts';
 

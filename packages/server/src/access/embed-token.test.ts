@@ -18,7 +18,7 @@ import { signingPartsOf } from '../app.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import { openGate } from '../doors/gate.ts';
-import { openSigningKeys } from './signing-keys.ts';
+import { createSigningKeys } from './signing-keys.ts';
 
 type Json = Record<string, unknown>;
 type Signer = (input: string) => Buffer;
@@ -38,7 +38,7 @@ before(async (t) => {
   const [head, payload] = genuine.split('.');
   const parts = { masterKey: new Secret(MASTER_KEY), randomBytes: systemRandomBytes };
   const { unseal } = signingPartsOf({ ...parts, rotateEveryMs: 0, publishWaitMs: 0 });
-  const keys = openSigningKeys({ gate: openGate(app.testApp.db), unseal });
+  const keys = createSigningKeys({ gate: openGate(app.testApp.db), unseal });
   const key = await keys.signing(String(decode(head).kid));
   ours = { head: decode(head), payload: decode(payload), key };
 });

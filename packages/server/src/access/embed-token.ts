@@ -13,7 +13,7 @@ import type { SigningKeys } from './signing-keys.ts';
 const ALG = 'EdDSA';
 const TYP = 'keyrail-embed+jwt';
 
-export type EmbedTokenParts = {
+type EmbedTokenParts = {
   gate: Gate;
   signingKeys: SigningKeys;
   issuer: string;

@@ -1,4 +1,6 @@
 // The caller of a request, after authentication.
+import { assert } from '../base/assert.ts';
+import { ApiError } from '../base/errors.ts';
 import type { Env, Reach, Role } from '../doors/reach.ts';
 
 export type EmbedPrincipal = {
@@ -28,3 +30,32 @@ export const isTestPrincipal = (principal: Principal): boolean =>
   principal.kind === 'secret_key' && principal.env === 'test';
 
 export const roleOf = (principal: Principal): Role | null => reachOf(principal)?.authority ?? null;
+
+/** The signed-in person behind a session. */
+export function personOf(principal: Principal): Extract<Principal, { kind: 'session' }> {
+  assert(principal.kind === 'session', 'an endpoint for sessions was called without one');
+  return principal;
+}
+
+/** Refuses a person with an unverified e-mail address. Other credentials pass. */
+export function refuseUnverified(principal: Principal): void {
+  if (principal.kind === 'session' && !principal.isVerified) throw new ApiError('email_unverified');
+}
+
+/** The holder of an embed token, with the tenant and project of every key created with it. */
+export function embeddedIn(principal: Principal): {
+  holder: EmbedPrincipal;
+  tenantId: string;
+  projectId: string;
+} {
+  assert(
+    principal.kind === 'embed',
+    'an endpoint of the embed plane was called without an embed token',
+  );
+  const { tenantId, projectId } = principal.reach;
+  assert(
+    tenantId !== undefined && projectId !== undefined,
+    'an embed token has no tenant or project',
+  );
+  return { holder: principal, tenantId, projectId };
+}

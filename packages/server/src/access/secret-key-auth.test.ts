@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { systemClock } from '../base/clock.ts';
 import { openLog } from '../base/log.ts';
 import type { Gate } from '../doors/gate.ts';
-import { type HotKeyParts, openHotKeys } from './secret-key-auth.ts';
+import { openSecretKeyAuth, type SecretKeyAuthParts } from './secret-key-auth.ts';
 
 const log = openLog('silent', process.stderr);
 const LIFE_MS = 3_600_000;
@@ -13,17 +13,17 @@ const LIFE_MS = 3_600_000;
 /** A process with recorded notifications, and a listener through which the test sends others. */
 function scene() {
   const reads: string[] = [];
-  const calledOut: [string, readonly string[]][] = [];
-  const ears: Parameters<NonNullable<HotKeyParts['listen']>>[0][] = [];
+  const notified: [string, readonly string[]][] = [];
+  const listeners: Parameters<NonNullable<SecretKeyAuthParts['listen']>>[0][] = [];
   let closed = 0;
-  const gate: Pick<Gate, 'callOut'> = {
-    callOut: async (channel, messages) => {
-      calledOut.push([channel, messages]);
+  const gate: Pick<Gate, 'notifyAll'> = {
+    notifyAll: async (channel, messages) => {
+      notified.push([channel, messages]);
       throw new Error('the database is away');
     },
   };
-  const keys = openHotKeys({
-    gate: gate as Gate, // only callOut is used
+  const keys = openSecretKeyAuth({
+    gate: gate as Gate, // only notifyAll is used
     log,
     clock: systemClock,
     lifeMs: LIFE_MS,
@@ -31,8 +31,8 @@ function scene() {
       reads.push(token);
       return { id: `id of ${token}`, principal: { kind: 'nobody' }, expiresInMs: null };
     },
-    listen: (ear) => {
-      ears.push(ear);
+    listen: (listener) => {
+      listeners.push(listener);
       return {
         close: async () => {
           closed += 1;
@@ -45,31 +45,31 @@ function scene() {
     for (const token of tokens) await keys.principalOf(token, 'hot');
     return [...reads];
   };
-  return { keys, ask, ear: ears[0], calledOut, isClosed: () => closed === 1 };
+  return { keys, ask, listener: listeners[0], notified, isClosed: () => closed === 1 };
 }
 
 test('a key that another process ended is evicted, and no other key', async () => {
-  const { ask, ear } = scene();
+  const { ask, listener } = scene();
   deepEqual(await ask('a', 'b', 'a', 'b'), ['a', 'b']);
-  ear?.heard('id of a');
+  listener?.heard('id of a');
   deepEqual(await ask('a', 'b'), ['a']);
 });
 
 test('the loss of the LISTEN connection clears the cache', async () => {
-  const { ask, ear } = scene();
+  const { ask, listener } = scene();
   await ask('a', 'b');
-  ear?.onFault(new Error('gone'));
+  listener?.onFault(new Error('gone'));
   deepEqual(await ask('a', 'b'), ['a', 'b']);
 });
 
 test('all ended keys are evicted here, even if the notification fails', async () => {
-  const { keys, ask, ear, calledOut } = scene();
+  const { keys, ask, listener, notified } = scene();
   await ask('a', 'b', 'c');
   await keys.forget(['id of a', 'id of b']);
-  deepEqual(calledOut, [[ear?.channel, ['id of a', 'id of b']]]);
+  deepEqual(notified, [[listener?.channel, ['id of a', 'id of b']]]);
   deepEqual(await ask('a', 'b', 'c'), ['a', 'b']);
   equal(keys.forget([]), null);
-  equal(calledOut.length, 1);
+  equal(notified.length, 1);
 });
 
 test('closing stops the listener', async () => {

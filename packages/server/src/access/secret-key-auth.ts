@@ -6,12 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { monotonicMs } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { outageLog } from '../base/outage.ts';
+import { createOutageLog } from '../base/outage.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { Freshness } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 import type { ReadSecretKey } from './secret-key.ts';
-import { openHotCache } from './secret-key-cache.ts';
+import { createSecretKeyCache } from './secret-key-cache.ts';
 
 const CHANNEL = 'kr_secret_keys';
 
@@ -27,7 +27,7 @@ type Listener = {
   onOpen(): void;
 };
 
-export type HotKeyParts = {
+export type SecretKeyAuthParts = {
   gate: Gate;
   log: Log;
   clock: Clock;
@@ -37,21 +37,28 @@ export type HotKeyParts = {
   listen: ((listener: Listener) => { close(): Promise<void> }) | undefined;
 };
 
-export type HotKeys = {
+export type SecretKeyAuth = {
   principalOf(token: string, freshness: Freshness): Promise<Principal> | Principal;
   /** Called after the commit. Settles when only hot endpoints may still accept the keys. */
   forget(keyIds: readonly string[]): Promise<void> | null;
   close(): Promise<void>;
 };
 
-export function openHotKeys({ gate, log, clock, lifeMs, read, listen }: HotKeyParts): HotKeys {
+export function openSecretKeyAuth({
+  gate,
+  log,
+  clock,
+  lifeMs,
+  read,
+  listen,
+}: SecretKeyAuthParts): SecretKeyAuth {
   const withinMs: Record<Freshness, number> = { hot: lifeMs, recent: RECENT_MS, new: 0 };
-  const cache = openHotCache({
+  const cache = createSecretKeyCache({
     lifeMs: Math.max(lifeMs, RECENT_MS),
     read,
     nowMs: () => monotonicMs() + clock.shiftMs(),
   });
-  const outage = outageLog(log, {
+  const outage = createOutageLog(log, {
     begins: 'lost the LISTEN connection for secret-key changes',
     ends: 'listening for secret-key changes again',
   });
@@ -72,7 +79,7 @@ export function openHotKeys({ gate, log, clock, lifeMs, read, listen }: HotKeyPa
       const settled = sleep(SETTLED_AFTER_MS);
       if (listening) {
         gate
-          .callOut(CHANNEL, keyIds)
+          .notifyAll(CHANNEL, keyIds)
           .catch((error) =>
             log.warn({ error }, 'failed to notify other processes of a secret-key change'),
           );

@@ -2,7 +2,12 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Principal } from './principal.ts';
-import { HOT_KEYS_MAX, type HotCache, openHotCache, type ReadKey } from './secret-key-cache.ts';
+import {
+  CACHED_KEYS_MAX,
+  createSecretKeyCache,
+  type ReadKey,
+  type SecretKeyCache,
+} from './secret-key-cache.ts';
 
 const LIFE_MS = 5000;
 
@@ -20,7 +25,7 @@ type Reading = { token: string; answer(more?: Partial<ReadKey>): void; fail(): v
 function scene(lifeMs = LIFE_MS) {
   let nowMs = 1000;
   const readings: Reading[] = [];
-  const cache = openHotCache({
+  const cache = createSecretKeyCache({
     lifeMs,
     nowMs: () => nowMs,
     read: (token) =>
@@ -48,7 +53,7 @@ function scene(lifeMs = LIFE_MS) {
 }
 
 /** Whether the next request would be served from the cache. */
-const isKnown = (cache: HotCache, token: string, withinMs = LIFE_MS): boolean => {
+const isKnown = (cache: SecretKeyCache, token: string, withinMs = LIFE_MS): boolean => {
   const found = cache.principalOf(token, withinMs);
   if (found instanceof Promise) found.catch(() => {});
   return !(found instanceof Promise);
@@ -210,12 +215,12 @@ test('a lifetime of zero caches nothing', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('at HOT_KEYS_MAX keys the oldest are evicted', async () => {
+test('at CACHED_KEYS_MAX keys the oldest are evicted', async () => {
   const one = scene();
-  for (let at = 0; at <= HOT_KEYS_MAX; at += 1) await fill(one, `key ${at}`);
+  for (let at = 0; at <= CACHED_KEYS_MAX; at += 1) await fill(one, `key ${at}`);
   equal(isKnown(one.cache, 'key 0'), false);
   equal(isKnown(one.cache, 'key 1'), true);
-  equal(isKnown(one.cache, `key ${HOT_KEYS_MAX}`), true);
+  equal(isKnown(one.cache, `key ${CACHED_KEYS_MAX}`), true);
   const anew = one.cache.principalOf('key 1', 0);
   one.readings.at(-1)?.answer();
   await anew;

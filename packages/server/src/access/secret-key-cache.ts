@@ -5,12 +5,13 @@
 // A read that began before a revocation is not cached after it (the generation has changed), and
 // later requests do not join it.
 import { monotonicMs } from '../base/clock.ts';
+import { sharedWithin } from '../base/coalesce.ts';
 import type { Principal } from './principal.ts';
 
 /** A principal from the database, and the time until its key expires. */
 export type ReadKey = { id: string; principal: Principal; expiresInMs: number | null };
 
-export type HotCache = {
+export type SecretKeyCache = {
   /** From a read that began less than `withinMs` ago, or else from a new read. */
   principalOf(token: string, withinMs: number): Promise<Principal> | Principal;
   /** Called after the commit that ended or changed a key. */
@@ -19,7 +20,7 @@ export type HotCache = {
   clear(): void;
 };
 
-export type HotCacheParts = {
+type SecretKeyCacheParts = {
   /** The largest maximum age of all endpoints. */
   lifeMs: number;
   /** Throws the 401 for a key that is not active. */
@@ -27,22 +28,26 @@ export type HotCacheParts = {
   nowMs?(): number;
 };
 
-export const HOT_KEYS_MAX = 10_000;
+export const CACHED_KEYS_MAX = 10_000;
 
 type Entry = { keyId: string; principal: Principal; readAtMs: number; endsAtMs: number };
-type Reading = { startedAtMs: number; principal: Promise<Principal> };
 
-export function openHotCache({ lifeMs, read, nowMs = monotonicMs }: HotCacheParts): HotCache {
+export function createSecretKeyCache({
+  lifeMs,
+  read,
+  nowMs = monotonicMs,
+}: SecretKeyCacheParts): SecretKeyCache {
   // In insertion order. All entries have the same lifetime, so the oldest expire first.
   const entries = new Map<string, Entry>();
-  const readings = new Map<string, Reading>();
+  /** Concurrent requests for the same key share one database read. */
+  const reads = sharedWithin<Principal>(nowMs);
   let generation = 0;
 
   function remember(token: string, entry: Entry): void {
     entries.delete(token);
     entries.set(token, entry);
     for (const [oldest, { endsAtMs }] of entries) {
-      if (endsAtMs > nowMs() && entries.size <= HOT_KEYS_MAX) break;
+      if (endsAtMs > nowMs() && entries.size <= CACHED_KEYS_MAX) break;
       entries.delete(oldest);
     }
   }
@@ -57,19 +62,9 @@ export function openHotCache({ lifeMs, read, nowMs = monotonicMs }: HotCachePart
     return principal;
   }
 
-  /** Concurrent requests for the same key share one database read. */
-  function share(token: string, startedAtMs: number): Promise<Principal> {
-    const principal = fill(token, startedAtMs).finally(() => {
-      if (readings.get(token) === reading) readings.delete(token);
-    });
-    const reading = { startedAtMs, principal };
-    readings.set(token, reading);
-    return principal;
-  }
-
   function moveOn(): void {
     generation += 1;
-    readings.clear();
+    reads.forget();
   }
 
   return {
@@ -77,9 +72,7 @@ export function openHotCache({ lifeMs, read, nowMs = monotonicMs }: HotCachePart
       const now = nowMs();
       const entry = entries.get(token);
       if (entry && entry.endsAtMs > now && entry.readAtMs + withinMs > now) return entry.principal;
-      const reading = readings.get(token);
-      if (reading && reading.startedAtMs + withinMs > now) return reading.principal;
-      return share(token, now);
+      return reads.run(token, withinMs, () => fill(token, now));
     },
     evict(keyId) {
       moveOn();

@@ -2,10 +2,10 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { lookupHash, mintCredential } from '@keyrail/protocol/key-format.ts';
+import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { openLog } from '../base/log.ts';
 import type { SecretKeyFact } from '../doors/gate.ts';
-import { openSecretKeys } from './secret-key.ts';
+import { createSecretKeyReader } from './secret-key.ts';
 
 const log = openLog('silent', process.stderr);
 const newToken = () => mintCredential('secret_key', 'live', randomBytes).secret;
@@ -27,7 +27,7 @@ function gateWith(facts: Map<string, SecretKeyFact>) {
   const asked: string[] = [];
   const noting = Promise.withResolvers<void>();
   const noted: string[] = [];
-  const read = openSecretKeys({
+  const read = createSecretKeyReader({
     log,
     gate: {
       findSecretKey: async (hash) => {

@@ -1,6 +1,6 @@
 // Reads a secret key. It acts with the role that it was created with, in its own environments.
 
-import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
+import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate, SecretKeyFact } from '../doors/gate.ts';
@@ -13,7 +13,7 @@ type Parts = { gate: Pick<Gate, 'findSecretKey' | 'noteUse'>; log: Log };
 /** Throws the 401 for a key that is not active. */
 export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
-export const openSecretKeys =
+export const createSecretKeyReader =
   ({ gate, log }: Parts): ReadSecretKey =>
   async (token) => {
     // A mistyped key fails its checksum and is refused with the same error, without a look-up.

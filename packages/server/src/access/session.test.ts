@@ -1,7 +1,7 @@
 // The credential of a session: when it is looked up, when it is extended, and its reach.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import type { Gate, SessionFact } from '../doors/gate.ts';
 import { sessionPrincipal } from './session.ts';

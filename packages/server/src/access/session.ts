@@ -1,6 +1,6 @@
 // A signed-in person. The membership is read on every request, so that a removal or a new role
 // takes effect on the next request.
-import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
+import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Gate, SessionFact } from '../doors/gate.ts';

@@ -3,9 +3,9 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from '../base/random.ts';
-import { newSigningPair } from '../base/signing-pair.ts';
 import type { SigningKeyFact } from '../doors/gate-queries.ts';
-import { openSigningKeys } from './signing-keys.ts';
+import { createSigningKeys } from './signing-keys.ts';
+import { newSigningPair } from './signing-pair.ts';
 
 const aKey = (id: string): SigningKeyFact => ({
   id,
@@ -17,7 +17,7 @@ const aKey = (id: string): SigningKeyFact => ({
 function heldDatabase() {
   const committed = [aKey('first')];
   const reads: { answer(): void; fail(): void }[] = [];
-  const keys = openSigningKeys({
+  const keys = createSigningKeys({
     unseal: () => {
       throw new Error('nothing is signed here');
     },

@@ -5,9 +5,9 @@ import type { KeyObject } from 'node:crypto';
 import { shared } from '../base/coalesce.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
-import { privateKeyOf, publicKeyOf } from '../base/signing-pair.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { SigningKeyFact } from '../doors/gate-queries.ts';
+import { privateKeyOf, publicKeyOf } from './signing-pair.ts';
 
 export type PublishedKey = { kid: string; x: string };
 
@@ -20,14 +20,14 @@ export type SigningKeys = {
   published(): Promise<PublishedKey[]>;
 };
 
-export type SigningKeyParts = {
+type SigningKeyParts = {
   gate: Pick<Gate, 'findSigningKeys'>;
   unseal: Sealing['unseal'];
 };
 
 type Known = { fact: SigningKeyFact; verifying: KeyObject; signing?: KeyObject };
 
-export function openSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys {
+export function createSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys {
   let known = new Map<string, Known>();
 
   /**

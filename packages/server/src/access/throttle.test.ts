@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { heldBytes } from '@keyrail/testing/heap.ts';
 import { ApiError } from '../base/errors.ts';
-import { type Throttle, throttleBy } from './throttle.ts';
+import { createThrottle, type Throttle } from './throttle.ts';
 
 const PER_CLIENT_MAX = 120;
 const PER_EMAIL_MAX = 10;
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 function setUp(): { throttle: Throttle; pass(ms: number): void } {
   let nowMs = Date.parse('2026-03-01T12:00:00Z');
   return {
-    throttle: throttleBy({ now: () => new Date(nowMs), shiftMs: () => 0 }),
+    throttle: createThrottle({ now: () => new Date(nowMs), shiftMs: () => 0 }),
     pass: (ms) => {
       nowMs += ms;
     },

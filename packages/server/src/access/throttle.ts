@@ -2,12 +2,12 @@
 // without a credential. It counts submitted addresses, whether or not they have an account. A
 // session proves neither the password nor the mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Counters, partOf, type Verdict } from '../volatile/counters.ts';
-import { openMemoryCounters } from '../volatile/memory.ts';
+import { createMemoryCounters } from '../volatile/memory.ts';
 
 export type Throttle = {
   /** Signing up and consuming one-time tokens. */
@@ -22,7 +22,7 @@ export type Throttle = {
   chargeRecipient(email: string): Promise<void>;
 };
 
-export type LoginAttempt = {
+type LoginAttempt = {
   /**
    * Set if an address was tried too often, from all clients together. The caller throws it after
    * verifying the password; only the right password from a known client passes. So neither the
@@ -78,7 +78,6 @@ const RATES: Record<Kind, Rate> = {
 /** Counters per kind. Above this, the oldest counters that are below their limit are evicted. */
 const NAMES_MAX = 100_000;
 
-const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
@@ -86,14 +85,9 @@ const NETWORK_GROUPS = 4;
  * network is counted. An IPv4-mapped IPv6 address is counted as IPv4.
  */
 function clientOf(address: string): string {
-  const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.toLowerCase().split('::');
-  const groups = head.split(':').filter(Boolean);
-  const last = tail?.split(':').filter(Boolean) ?? [];
-  const zeros = Array(Math.max(0, IPV6_GROUPS - groups.length - last.length)).fill('0');
-  const network = [...groups, ...zeros, ...last].slice(0, NETWORK_GROUPS);
-  return network.map((group) => Number.parseInt(group, 16)).join(':');
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return 'parts' in parsed ? parsed.parts.slice(0, NETWORK_GROUPS).join(':') : parsed.toString();
 }
 
 /** A digest, so that client and e-mail addresses are not written to another store. */
@@ -102,7 +96,7 @@ const digestOf = (kind: Kind, subject: string): string =>
 
 type Count = { used: number; waitMs: number };
 
-export type Charges = {
+type Charges = {
   /** Throws 429 above the rate of its kind. */
   charge(kind: Kind, subject: string): Promise<void>;
   /** A cost of 0 reads the count without adding to it. */
@@ -114,8 +108,8 @@ export type Charges = {
  * this throttle only: if Redis is full, evicting or unreachable, each process still enforces the
  * rates by itself.
  */
-export function chargesBy(clock: Clock, counters: Counters | null): Charges {
-  const own = openMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
+export function createCharges(clock: Clock, counters: Counters | null): Charges {
+  const own = createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
   // Counters in this process's memory are not used here: they belong to workspaces.
   const shared = counters?.store === 'redis' ? counters : null;
 
@@ -144,8 +138,8 @@ export function chargesBy(clock: Clock, counters: Counters | null): Charges {
   };
 }
 
-export function throttleBy(clock: Clock, counters: Counters | null = null): Throttle {
-  const { charge, count } = chargesBy(clock, counters);
+export function createThrottle(clock: Clock, counters: Counters | null = null): Throttle {
+  const { charge, count } = createCharges(clock, counters);
 
   async function chargeFor(kind: Kind, clientAddress: string, email: string): Promise<void> {
     await charge('client', clientOf(clientAddress));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { heldBytes } from '@keyrail/testing/heap.ts';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
-import { type BatchOptions, batched, HELD_MS_MAX, limited, shared } from './coalesce.ts';
+import { type BatchOptions, batched, HELD_MS_MAX, shared, sharedWithin } from './coalesce.ts';
 
 type Sent = PromiseWithResolvers<readonly (string | Promise<string>)[]> & {
   items: readonly string[];
@@ -17,6 +17,7 @@ function open(options: BatchOptions = {}) {
   const sent: Sent[] = [];
   const batch = batched<string, string>({
     later: (act, ms) => timers.push({ act, atMs: nowMs + ms }),
+    nowMs: () => nowMs,
     ...options,
   });
   return {
@@ -82,6 +83,40 @@ test('a batch that hangs delays the next one by a few milliseconds only', async 
   equal(await next, 'result of b');
   answer(0);
   equal(await stuck, 'result of a');
+});
+
+test('with heldMsMin, the next batch is held for the average duration of a batch', async () => {
+  const { sent, ask, answer, pass } = open({ inFlightMax: 1, heldMsMin: 5, heldMsMax: 200 });
+  const heldFor = async (ms: number) => {
+    const asked = [ask('a')];
+    await nextTurn();
+    asked.push(ask('b'));
+    await nextTurn();
+    const count = sent.length;
+    pass(ms - 1);
+    equal(sent.length, count, `held for ${ms} ms`);
+    pass(1);
+    equal(sent.length, count + 1, `held for no more than ${ms} ms`);
+    answer(count - 1);
+    answer(count);
+    await Promise.all(asked);
+  };
+  await heldFor(5);
+  const slow = ask('slow');
+  await nextTurn();
+  pass(500);
+  answer(sent.length - 1);
+  await slow;
+  // A fifth of 500 ms, and four fifths of the average before, which was 0.8 ms.
+  await heldFor(101);
+  for (let at = 0; at < 10; at += 1) {
+    const slower = ask('slower');
+    await nextTurn();
+    pass(2_000);
+    answer(sent.length - 1);
+    await slower;
+  }
+  await heldFor(200);
 });
 
 test('with an infinite heldMsMax, batches of a group run strictly one after the other', async () => {
@@ -192,23 +227,53 @@ test('no result is older than its call, in any schedule', async () => {
   }
 });
 
-test('limited calls run in order, hand over their slot, and are refused beyond waitingMax', async () => {
-  const started: string[] = [];
-  const ends: (() => void)[] = [];
-  const run = limited({ atOnceMax: 1, waitingMax: 1, refuse: () => new Error('busy') });
-  const work = (name: string) =>
-    run(async () => {
-      started.push(name);
-      await new Promise<void>((resolve) => ends.push(resolve));
-      return name;
+test('a call joins one in flight only within the given age, and none from before a forget', async () => {
+  let nowMs = 0;
+  const calls: PromiseWithResolvers<string>[] = [];
+  const reads = sharedWithin<string>(() => nowMs);
+  const ask = (withinMs: number, name = 'a') =>
+    reads.run(name, withinMs, () => {
+      const call = Promise.withResolvers<string>();
+      calls.push(call);
+      return call.promise;
     });
-  const first = work('a');
-  const second = work('b');
-  await rejects(work('c'), /busy/);
-  ends.shift()?.();
-  equal(await first, 'a');
-  await nextTurn();
-  deepEqual(started, ['a', 'b']);
-  ends.shift()?.();
-  equal(await second, 'b');
+  const first = [ask(50), ask(50)];
+  equal(calls.length, 1);
+  nowMs = 50;
+  const late = ask(50);
+  const other = ask(50, 'b');
+  equal(calls.length, 3);
+  reads.forget();
+  equal(reads.isRunning('a'), false);
+  const after = ask(50);
+  equal(calls.length, 4);
+  for (const [at, call] of calls.entries()) call.resolve(`call ${at}`);
+  const results = await Promise.all([...first, late, other, after]);
+  deepEqual(results, ['call 0', 'call 0', 'call 1', 'call 2', 'call 3']);
+  equal(reads.isRunning('a'), false);
+});
+
+test('a shared result is no older than its call by withinMs, in any schedule', async () => {
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const chance = chanceFrom(seed);
+    let nowMs = 0;
+    const reads = sharedWithin<number>(() => nowMs);
+    const read = async () => {
+      const beganAtMs = nowMs;
+      for (let turns = chance.below(4); turns > 0; turns -= 1) await nextTurn();
+      return beganAtMs;
+    };
+    const caller = async () => {
+      for (let call = 0; call < 10; call += 1) {
+        const askedAtMs = nowMs;
+        const withinMs = chance.below(4);
+        const beganAtMs = await reads.run('v', withinMs, read);
+        const isInTime = beganAtMs >= askedAtMs || beganAtMs + withinMs > askedAtMs;
+        ok(isInTime, `seed ${seed}: asked at ${askedAtMs}, read began at ${beganAtMs}`);
+        nowMs += chance.below(3);
+        if (chance.below(3) === 0) await nextTurn();
+      }
+    };
+    await Promise.all([caller(), caller(), caller(), caller()]);
+  }
 });

@@ -7,6 +7,7 @@
  * It is *in flight* once `run` is called; callers can no longer join it. It is *settled* when
  * every caller has its own result.
  */
+import { monotonicMs } from './clock.ts';
 
 export type BatchOptions = {
   /** Items in one batch. */
@@ -15,19 +16,25 @@ export type BatchOptions = {
   inFlightMax?: number;
   /** How long a batch waits for batches in flight, which may hang on a dead connection. */
   heldMsMax?: number;
+  /**
+   * If it is less than `heldMsMax`, a batch waits for about the average duration of a batch, within
+   * these bounds. So few batches run at once while a database is slow.
+   */
+  heldMsMin?: number;
   /** Items that may wait in one group. Further items are rejected with the error of `refuse`. */
   waitingMax?: number;
   refuse?(): Error;
   /** Injected by tests. */
   later?(act: () => void, ms: number): void;
+  nowMs?(): number;
 };
 
 /** Results in the order of the items. A rejected promise among them rejects only its own item. */
-export type RunBatch<Item, Result> = (
+type RunBatch<Item, Result> = (
   items: readonly Item[],
 ) => Promise<readonly (Result | Promise<Result>)[]>;
 
-export type Batched<Item, Result> = (
+type Batched<Item, Result> = (
   /** Only items of the same group share a batch. */
   group: string,
   item: Item,
@@ -43,27 +50,34 @@ type Waiting<Item, Result> = {
 type Group<Item, Result> = { waiting: Waiting<Item, Result>[]; inFlight: number };
 
 export const HELD_MS_MAX = 5;
+/** The weight of the newest batch in the moving average of durations. */
+const NEWEST_SHARE = 0.2;
 
 export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item, Result> {
   const {
     max = Number.POSITIVE_INFINITY,
     inFlightMax = Number.POSITIVE_INFINITY,
     heldMsMax = HELD_MS_MAX,
+    heldMsMin = heldMsMax,
     waitingMax = Number.POSITIVE_INFINITY,
     refuse = () => new Error('too many callers are waiting'),
     later = setTimeout,
+    nowMs = monotonicMs,
   } = options;
   const groups = new Map<string, Group<Item, Result>>();
+  let averageMs = 0;
 
   function send(name: string, group: Group<Item, Result>): void {
     const sent = group.waiting.splice(0, max);
     const [first] = sent;
     if (!first) return;
     group.inFlight += 1;
+    const sentAtMs = nowMs();
     if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
     // The batch ends before its callers continue, so a caller that calls again joins a new one.
     const end = () => {
       group.inFlight -= 1;
+      averageMs += (nowMs() - sentAtMs - averageMs) * NEWEST_SHARE;
       if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
       else if (group.inFlight === 0) groups.delete(name);
     };
@@ -85,9 +99,12 @@ export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item,
       send(name, group);
     } else if (Number.isFinite(heldMsMax)) {
       const [oldest] = group.waiting;
-      later(() => {
-        if (group.waiting[0] === oldest) send(name, group);
-      }, heldMsMax);
+      later(
+        () => {
+          if (group.waiting[0] === oldest) send(name, group);
+        },
+        Math.min(heldMsMax, Math.max(heldMsMin, averageMs)),
+      );
     }
   }
 
@@ -139,36 +156,67 @@ export function sharedInFlight<Result>(call: () => Promise<Result>): {
   run(): Promise<Result>;
   isRunning(): boolean;
 } {
-  let inFlight: Promise<Result> | null = null;
+  const calls = sharedWithin<Result>();
   return {
-    run() {
-      inFlight ??= call().finally(() => {
-        inFlight = null;
-      });
-      return inFlight;
-    },
-    isRunning: () => inFlight !== null,
+    run: () => calls.run('', Number.POSITIVE_INFINITY, call),
+    isRunning: () => calls.isRunning(''),
   };
 }
 
-export type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
+type SharedWithin<Result> = {
+  /** Joins a call of this name that began less than `withinMs` ago, or else begins one. */
+  run(name: string, withinMs: number, call: () => Promise<Result>): Promise<Result>;
+  isRunning(name: string): boolean;
+  /** Later calls join no call that began before this. */
+  forget(): void;
+};
 
-/** Runs at most `atOnceMax` calls at once. `waitingMax` more may wait; the rest are refused. */
+/** Like `sharedInFlight`, by name, with a bound on the age of the result. */
+export function sharedWithin<Result>(nowMs = monotonicMs): SharedWithin<Result> {
+  type Call = { beganAtMs: number; result: Promise<Result> };
+  const inFlight = new Map<string, Call>();
+  return {
+    run(name, withinMs, call) {
+      const beganAtMs = nowMs();
+      const known = inFlight.get(name);
+      if (known && known.beganAtMs + withinMs > beganAtMs) return known.result;
+      const result = call().finally(() => {
+        if (inFlight.get(name) === started) inFlight.delete(name);
+      });
+      const started = { beganAtMs, result };
+      inFlight.set(name, started);
+      return result;
+    },
+    isRunning: (name) => inFlight.has(name),
+    forget: () => inFlight.clear(),
+  };
+}
+
+type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
+
+type Queue = { running: number; waiting: (() => void)[] };
+
+/**
+ * For each name, runs at most `atOnceMax` calls at once. `waitingMax` more may wait, in order; the
+ * rest are refused.
+ */
 export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const queues = new Map<string, Queue>();
 
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running < atOnceMax) running += 1;
-    else if (waiting.length >= waitingMax) throw refuse();
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const queue = queues.get(name) ?? { running: 0, waiting: [] };
+    queues.set(name, queue);
+    if (queue.running < atOnceMax) queue.running += 1;
+    else if (queue.waiting.length >= waitingMax) throw refuse();
+    else await new Promise<void>((resolve) => queue.waiting.push(resolve));
     try {
       return await work();
     } finally {
       // The slot is handed to the next waiting call, so that a new call cannot take it first.
-      const next = waiting.shift();
+      const next = queue.waiting.shift();
       if (next) next();
-      else running -= 1;
+      else queue.running -= 1;
+      if (queue.running === 0) queues.delete(name);
     }
   };
 }

@@ -4,9 +4,6 @@ import { monotonicMs } from './clock.ts';
 
 export type Deadline = { remainingMs(): number };
 
-/** The longest wait that an operator may configure for anything other than the database. */
-export const REVOKE_WAIT_MS_MAX = 60_000;
-
 /** Bounds the sum of all waits of a request. */
 export const deadlineAfter = (ms: number): Deadline => {
   const endsAt = monotonicMs() + ms;

@@ -1,6 +1,6 @@
 // The only error class whose message is public. Any other error becomes a 500 that contains only
 // the request id (http/faults.ts).
-import { type ErrorCode, errorCodes } from '@keyrail/protocol/error-codes.ts';
+import { type ErrorCode, errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 
 export type Detail = { path: string; message: string };
 

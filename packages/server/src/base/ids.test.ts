@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
 import type { Clock } from './clock.ts';
-import { idMaker } from './ids.ts';
+import { createIdMaker } from './ids.ts';
 import { systemRandomBytes } from './random.ts';
 
 const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -26,7 +26,7 @@ const isAscending = (ids: string[]): boolean =>
   ids.every((id, at) => at === 0 || (ids[at - 1] ?? '') < id);
 
 test('an id is a version 7 UUID that contains the millisecond of its creation', () => {
-  const newId = idMaker(setClock(), seededBytes('ids'));
+  const newId = createIdMaker(setClock(), seededBytes('ids'));
   for (let n = 0; n < 100; n += 1) {
     const id = newId();
     match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -35,7 +35,7 @@ test('an id is a version 7 UUID that contains the millisecond of its creation', 
 });
 
 test('ids of one millisecond ascend, even when the counter overflows', () => {
-  const newId = idMaker(setClock(), seededBytes('ids'));
+  const newId = createIdMaker(setClock(), seededBytes('ids'));
   const ids = Array.from({ length: 10_000 }, newId);
   ok(isAscending(ids));
   equal(new Set(ids).size, ids.length);
@@ -44,7 +44,7 @@ test('ids of one millisecond ascend, even when the counter overflows', () => {
 
 test('ids ascend while the clock is stepped back and forth', () => {
   const clock = setClock();
-  const newId = idMaker(clock, seededBytes('ids'));
+  const newId = createIdMaker(clock, seededBytes('ids'));
   const ids: string[] = [];
   for (const stepMs of [0, 1, -1, -60_000, 5, -3_600_000, 2, 3, -1, 1000]) {
     clock.set(START_MS + stepMs);
@@ -56,7 +56,7 @@ test('ids ascend while the clock is stepped back and forth', () => {
 
 test('ids follow a clock that moves forward', () => {
   const clock = setClock();
-  const newId = idMaker(clock, seededBytes('ids'));
+  const newId = createIdMaker(clock, seededBytes('ids'));
   newId();
   clock.set(START_MS + 60_000);
   equal(msOf(newId()), START_MS + 60_000);
@@ -64,7 +64,7 @@ test('ids follow a clock that moves forward', () => {
 
 test('two makers create different ids at the same instant', () => {
   const clock = setClock();
-  const makers = [idMaker(clock, systemRandomBytes), idMaker(clock, systemRandomBytes)];
+  const makers = [createIdMaker(clock, systemRandomBytes), createIdMaker(clock, systemRandomBytes)];
   const ids = makers.flatMap((newId) => Array.from({ length: 2000 }, newId));
   equal(new Set(ids).size, ids.length);
 });

@@ -9,7 +9,7 @@ export type NewId = () => string;
  * Ids from one maker ascend even within one millisecond: the twelve bits after the version are a
  * counter with a random start. When the counter overflows, the next millisecond is used early.
  */
-export function idMaker(clock: Clock, randomBytes: RandomBytes): NewId {
+export function createIdMaker(clock: Clock, randomBytes: RandomBytes): NewId {
   let lastMs = 0;
   let counter = 0;
   return () => {
@@ -34,7 +34,7 @@ export function idMaker(clock: Clock, randomBytes: RandomBytes): NewId {
 }
 
 /** Request ids need to be unique but are not stored. A counter keeps the cost per request low. */
-export function requestIdMaker(newId: NewId): NewId {
+export function createRequestIdMaker(newId: NewId): NewId {
   const maker = newId().slice(-12);
   let made = 0;
   return () => {

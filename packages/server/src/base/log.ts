@@ -8,8 +8,10 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Whether lines of this level are written. If not, callers can skip building their fields. */
-export const isTold = (log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>, level: LogLevel) =>
-  log.isLevelEnabled?.(level) ?? true;
+export const isLevelEnabled = (
+  log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>,
+  level: LogLevel,
+) => log.isLevelEnabled?.(level) ?? true;
 
 export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 

@@ -1,7 +1,7 @@
 // Values are passed on in the same turn of the event loop; promises are awaited.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { goOn, settle } from './maybe-async.ts';
+import { chain, settle } from './maybe-async.ts';
 
 const fault = new Error('it failed');
 
@@ -11,19 +11,19 @@ function fail(): never {
 
 test('a value is passed on at once, a promise when it resolves', async () => {
   equal(
-    goOn(1, (one) => one + 1),
+    chain(1, (one) => one + 1),
     2,
   );
-  const later = goOn(Promise.resolve(1), (one) => one + 1);
+  const later = chain(Promise.resolve(1), (one) => one + 1);
   equal(later instanceof Promise, true);
   equal(await later, 2);
-  equal(await goOn(1, async (one) => one + 1), 2);
+  equal(await chain(1, async (one) => one + 1), 2);
 });
 
 test('an error of a step is thrown unchanged', async () => {
-  throws(() => goOn(1, fail), fault);
-  await rejects(async () => goOn(Promise.resolve(1), fail), fault);
-  await rejects(async () => goOn(Promise.reject(fault), () => 2), fault);
+  throws(() => chain(1, fail), fault);
+  await rejects(async () => chain(Promise.resolve(1), fail), fault);
+  await rejects(async () => chain(Promise.reject(fault), () => 2), fault);
 });
 
 type Work = () => number | Promise<number>;

@@ -2,7 +2,7 @@
 // one; otherwise each request to the busiest endpoints would create a dozen needless promises.
 
 /** Calls `next` at once with a value, or after a promise has resolved. */
-export function goOn<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<Awaited<U>> {
+export function chain<T, U>(value: T | Promise<T>, next: (value: T) => U): U | Promise<Awaited<U>> {
   return value instanceof Promise ? (value.then(next) as Promise<Awaited<U>>) : next(value);
 }
 

@@ -1,7 +1,7 @@
 // A lasting fault is logged when it begins, every ten minutes, and when it ends.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
-import { outageLog } from './outage.ts';
+import { createOutageLog } from './outage.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -18,7 +18,7 @@ function rig() {
       lines.push([level, text, reason, faults].filter((part) => part !== '').join(' '));
     };
   const log = { info: line('info'), warn: line('warn') };
-  const outage = outageLog(log, { begins: 'lost', ends: 'back', nowMs: () => atMs });
+  const outage = createOutageLog(log, { begins: 'lost', ends: 'back', nowMs: () => atMs });
   const pass = (ms: number) => {
     atMs += ms;
   };

@@ -11,14 +11,14 @@ const REASONS_MAX = 5;
 
 export type Outage = { fault(error: unknown): void; over(): void };
 
-export type OutageWords = {
+type OutageWords = {
   begins: string;
   ends: string;
   fields?: Record<string, string>;
   nowMs?(): number;
 };
 
-export function outageLog(
+export function createOutageLog(
   log: Pick<Log, 'info' | 'warn'>,
   { begins, ends, fields = {}, nowMs = monotonicMs }: OutageWords,
 ): Outage {
@@ -36,7 +36,10 @@ export function outageLog(
   return {
     fault(error) {
       faults += 1;
-      if (faults === 1) [beganAtMs, loggedAtMs] = [nowMs(), nowMs()];
+      if (faults === 1) {
+        beganAtMs = nowMs();
+        loggedAtMs = beganAtMs;
+      }
       if (!mustLog(error)) return;
       loggedAtMs = nowMs();
       log.warn({ ...fields, error, ...(faults > 1 && { faults }) }, begins);

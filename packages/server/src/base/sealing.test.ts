@@ -2,11 +2,11 @@
 import { equal, notDeepEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from './random.ts';
-import { boundSealingUnder, sealingUnder } from './sealing.ts';
+import { createBoundSealing, createSealing } from './sealing.ts';
 import { Secret } from './secret.ts';
 
 const key = Buffer.alloc(32, 1);
-const { seal, unseal } = sealingUnder(key, systemRandomBytes);
+const { seal, unseal } = createSealing(key, systemRandomBytes);
 const TOKEN = 'q3Zk0J7vX2m9fL1sT8wYbN4cR6dH5gPaUeIoKxMzQwE';
 
 test('a sealed secret can be unsealed, and its text is not visible in the sealed form', () => {
@@ -43,12 +43,12 @@ test('unsealing fails when the end is cut off at any byte', () => {
 });
 
 test('unsealing fails under another key', () => {
-  const other = sealingUnder(Buffer.alloc(32, 2), systemRandomBytes);
+  const other = createSealing(Buffer.alloc(32, 2), systemRandomBytes);
   throws(() => other.unseal(seal(new Secret(TOKEN))));
 });
 
 test('unsealing fails under another context', () => {
-  const bound = boundSealingUnder(key, systemRandomBytes);
+  const bound = createBoundSealing(key, systemRandomBytes);
   const plain = Buffer.from([0, 255, 7]);
   const sealed = bound.seal(plain, 'workspace live scope');
   equal(bound.unseal(sealed, 'workspace live scope').equals(plain), true);

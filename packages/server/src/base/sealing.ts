@@ -19,7 +19,7 @@ export type BoundSealing = {
   unseal(sealed: Buffer, context: string): Buffer;
 };
 
-export const boundSealingUnder = (key: Buffer, randomBytes: RandomBytes): BoundSealing => ({
+export const createBoundSealing = (key: Buffer, randomBytes: RandomBytes): BoundSealing => ({
   seal(plain, context) {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, options);
@@ -42,8 +42,8 @@ export const boundSealingUnder = (key: Buffer, randomBytes: RandomBytes): BoundS
 /** Secrets have no context: their key is used for one purpose only. */
 const UNBOUND = '';
 
-export function sealingUnder(key: Buffer, randomBytes: RandomBytes): Sealing {
-  const { seal, unseal } = boundSealingUnder(key, randomBytes);
+export function createSealing(key: Buffer, randomBytes: RandomBytes): Sealing {
+  const { seal, unseal } = createBoundSealing(key, randomBytes);
   return {
     seal: (secret) => seal(Buffer.from(secret.reveal()), UNBOUND),
     unseal: (sealed) => new Secret(unseal(sealed, UNBOUND).toString('utf8')),

@@ -4,9 +4,7 @@
 import pg from 'pg';
 import type { Answer, Statement } from './database.ts';
 import { isStalePlan } from './faults.ts';
-import { camelName } from './names.ts';
-import { preparedName } from './prepared.ts';
-import { wireValue } from './values.ts';
+import { camelName, preparedName, wireValue } from './wire-format.ts';
 
 type Field = { name: string; dataTypeID: number };
 

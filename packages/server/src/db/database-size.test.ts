@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Opening } from './database.ts';
-import { sizeGauge } from './database-size.ts';
-import { writingWithRoom } from './disk-space.ts';
+import { createSizeGauge } from './database-size.ts';
+import { withDiskReserve } from './disk-space.ts';
 
 const never = async () => {};
 const said = (bytes: number, isReadOnly = false) => ({ rows: [{ bytes, isReadOnly }], count: 1 });
 
 test('a database is ok below 90 % of its maximum size, then low, and full from 95 %', () => {
-  const gauge = sizeGauge(1000, never);
+  const gauge = createSizeGauge(1000, never);
   const states = [0, 899, 900, 949, 950, 2000, 899].map((bytes) => {
     gauge.seen(said(bytes));
     return gauge.state();
@@ -20,7 +20,7 @@ test('a database is ok below 90 % of its maximum size, then low, and full from 9
 });
 
 test('without a maximum the size is ignored, but a read-only server is low', () => {
-  const gauge = sizeGauge(null, never);
+  const gauge = createSizeGauge(null, never);
   gauge.seen(said(1e15));
   equal(gauge.state(), 'ok');
   gauge.seen(said(0, true));
@@ -31,7 +31,7 @@ test('without a maximum the size is ignored, but a read-only server is low', () 
 
 test('the size is checked when a write needs it, but not for every write', () => {
   let looks = 0;
-  const gauge = sizeGauge(1000, async () => {
+  const gauge = createSizeGauge(1000, async () => {
     looks += 1;
   });
   for (let write = 0; write < 100; write += 1) gauge.state();
@@ -40,8 +40,8 @@ test('the size is checked when a write needs it, but not for every write', () =>
 
 test('after a full disk was reported, only reserve writes are made for a while', async () => {
   const { db } = await testApp();
-  const gauge = sizeGauge(null, never);
-  const guarded = writingWithRoom(db, gauge);
+  const gauge = createSizeGauge(null, never);
+  const guarded = withDiskReserve(db, gauge);
   const opening = (storage?: 'reserve'): Opening => ({
     role: 'kr_worker',
     scope: { workspaceId: null, envs: [] },

@@ -15,14 +15,14 @@ const LOOK_EVERY_MS = 5 * SECOND_MS;
 const DISK_FULL_BELIEVED_MS = 10 * SECOND_MS;
 const DISK_FULL = '53100';
 
-export type SizeGauge = StorageGauge & {
+type SizeGauge = StorageGauge & {
   /** Run by the login itself, since not every role may read the size of the database. */
   readonly question: Statement;
   seen(answer: Answer): void;
 };
 
 /** `look` runs the question once. If it fails, it is called again after five seconds. */
-export function sizeGauge(bytesMax: number | null, look: () => Promise<void>): SizeGauge {
+export function createSizeGauge(bytesMax: number | null, look: () => Promise<void>): SizeGauge {
   let known: StorageState = 'ok';
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let diskFullUntilMs = Number.NEGATIVE_INFINITY;

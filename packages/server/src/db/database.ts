@@ -1,5 +1,6 @@
 // The port to the relational store. PostgreSQL and the embedded store implement it through the same
 // driver, so every statement runs on both.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { StorageState, StorageUse } from '../base/storage.ts';
 import type { DoorRole } from './roles.ts';
@@ -10,7 +11,7 @@ export type { DoorRole } from './roles.ts';
 export type Scope = {
   /** Without a workspace no row of any workspace is visible. */
   workspaceId: string | null;
-  envs: readonly ('live' | 'test')[];
+  envs: readonly Env[];
   tenantId?: string;
   projectId?: string;
   /** The signed-in person, whose own rows are visible as well. */
@@ -48,7 +49,7 @@ export type Ending<T> =
   | { kind: 'commit'; last: Statement[]; result: (answers: Answer[]) => T }
   | { kind: 'rollback'; result: T };
 
-export type Ear = {
+export type Listener = {
   channel: string;
   heard(message: string): void;
   onFault(error: unknown): void;
@@ -65,7 +66,7 @@ export type Database = {
   once(opening: Opening, statement: Statement): Promise<Answer>;
   transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
   /** Receives notifications of other processes. Absent in the embedded store, which has none. */
-  listen?(listener: Ear): Listening;
+  listen?(listener: Listener): Listening;
   /**
    * For a change whose credential has not been looked up yet: throws StoreUnavailable if its work
    * cannot finish before its deadline. The work counts as waiting until the returned function is

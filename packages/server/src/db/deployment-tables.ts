@@ -1,6 +1,6 @@
 // The columns of the tables that belong to the deployment, not to a workspace.
 import type { ColumnType } from 'kysely';
-import type { Json } from './columns.ts';
+import type { Json } from './wire-format.ts';
 
 export type MailOutbox = {
   id: string;

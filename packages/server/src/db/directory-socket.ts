@@ -24,7 +24,7 @@ const LOOK_AGAIN_MS = 20;
 
 type State = 'starting' | 'held';
 
-export type HeldSocket = { release(): Promise<void> };
+type HeldSocket = { release(): Promise<void> };
 
 /** Null when another process uses the directory. */
 export async function holdSocketIn(directory: string): Promise<HeldSocket | null> {

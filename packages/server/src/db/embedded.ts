@@ -11,7 +11,7 @@ import { reasonOf } from '../base/errors.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Database } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { freeBytesIn, stateWith, writingWithRoom } from './disk-space.ts';
+import { freeBytesIn, stateWith, withDiskReserve } from './disk-space.ts';
 import { refuseUnsafeRoles } from './login-role.ts';
 import { migrate } from './migrate.ts';
 import { markMigrated, refuseWithoutFiles } from './migrated-marker.ts';
@@ -59,7 +59,7 @@ const openLite = (directory: string): Promise<PGlite> =>
     );
   });
 
-export type EmbeddedOptions = {
+type EmbeddedOptions = {
   /** How long the driver may wait for the only connection. */
   connectionMs?: number;
   /** Called before every write. */
@@ -101,5 +101,5 @@ export async function embeddedDatabase(
       await afterClose?.();
     },
   });
-  return storage ? writingWithRoom(database, { state: storage }) : database;
+  return storage ? withDiskReserve(database, { state: storage }) : database;
 }

@@ -5,7 +5,7 @@ import { monotonicMs } from '../base/clock.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { Database } from './database.ts';
 import { noteDriverError, StoreUnavailable, spoilsConnection } from './faults.ts';
-import { type Asked, openWaitingLine, type WaitingLine } from './waiting-line.ts';
+import { type ConnectionRequest, createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 export type LenderParts = {
   kind: Database['kind'];
@@ -14,13 +14,13 @@ export type LenderParts = {
   waitingMax: number;
 };
 
-export type Lend = <T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
+type Lend = <T>(asked: ConnectionRequest, use: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
 
-export type Lender = { lend: Lend; expect: WaitingLine['expect'] };
+type Lender = { lend: Lend; expect: WaitingLine['expect'] };
 
-export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
+export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
   const { giveBack, discard } = returns[kind];
-  const line = openWaitingLine({ connections: pool.options.max, waitingMax });
+  const line = createWaitingLine({ connections: pool.options.max, waitingMax });
 
   /** Returns a free connection, or opens a new one within the deadline. */
   async function connect(deadline: Deadline): Promise<pg.PoolClient> {
@@ -43,7 +43,10 @@ export function lender({ kind, pool, waitingMax }: LenderParts): Lender {
     }
   }
 
-  async function lend<T>(asked: Asked, use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async function lend<T>(
+    asked: ConnectionRequest,
+    use: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
     await line.enter(asked);
     const lentAt = monotonicMs();
     const leave = (tookMs: number) => () => line.leave(asked.role, tookMs);

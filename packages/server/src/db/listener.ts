@@ -2,13 +2,13 @@
 // down, so callers must also poll.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Ear, Listening } from './database.ts';
+import type { Listener, Listening } from './database.ts';
 
 const CONNECT_TIMEOUT_MS = 3000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 5000;
 
-export function listenTo(url: string, { channel, heard, onFault, onOpen }: Ear): Listening {
+export function listenTo(url: string, { channel, heard, onFault, onOpen }: Listener): Listening {
   const stopping = new AbortController();
   let client: pg.Client | null = null;
 

@@ -11,7 +11,7 @@ const directory = join(import.meta.dirname, 'migrations');
 // An arbitrary constant, the same in every version.
 const LOCK_ID = 7_265_001;
 
-export type Migration = { name: string; text: string; hash: string };
+type Migration = { name: string; text: string; hash: string };
 
 export async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => /^\d{4}_.*\.sql$/.test(name)).sort();

@@ -22,11 +22,11 @@ import {
   spoilsConnection,
   sqlState,
 } from './faults.ts';
-import { type LenderParts, lender } from './lender.ts';
+import { createLender, type LenderParts } from './lender.ts';
 
 const ATTEMPTS_MAX = 3;
 
-export type PoolParts = LenderParts & {
+type PoolParts = LenderParts & {
   clock: Clock;
   close(): Promise<void>;
   /** Its question is run with every ping, by the login itself. */
@@ -35,7 +35,7 @@ export type PoolParts = LenderParts & {
 
 export function pooledDatabase(parts: PoolParts): Database {
   const { kind, pool, clock, waitingMax, close, gauge } = parts;
-  const { lend, expect } = lender({ kind, pool, waitingMax });
+  const { lend, expect } = createLender({ kind, pool, waitingMax });
 
   function once(opening: Opening, statement: Statement): Promise<Answer> {
     return withRetries(opening.deadline, () =>

@@ -5,12 +5,12 @@ import type { Clock } from '../base/clock.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Database } from './database.ts';
-import { sizeGauge } from './database-size.ts';
-import { writingWithRoom } from './disk-space.ts';
+import { createSizeGauge } from './database-size.ts';
+import { withDiskReserve } from './disk-space.ts';
 import { listenTo } from './listener.ts';
 import { pooledDatabase } from './pool.ts';
 
-export type PostgresOptions = {
+type PostgresOptions = {
   url: string;
   clock: Clock;
   connectionsMax: number;
@@ -67,7 +67,7 @@ export function openPostgres(options: PostgresOptions): Database {
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));
-  const gauge = sizeGauge(options.bytesMax ?? null, look);
+  const gauge = createSizeGauge(options.bytesMax ?? null, look);
   const database: Database = pooledDatabase({
     kind: 'postgres',
     pool,
@@ -77,7 +77,7 @@ export function openPostgres(options: PostgresOptions): Database {
     gauge,
   });
   return {
-    ...writingWithRoom(database, gauge),
+    ...withDiskReserve(database, gauge),
     listen: (listener) => listenTo(options.url, listener),
   };
 }

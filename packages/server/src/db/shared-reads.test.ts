@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import type { Answer, Database, DoorRole, Opening, Scope } from './database.ts';
-import { sharingReads } from './shared-reads.ts';
+import { withSharedReads } from './shared-reads.ts';
 
 const MINE: Scope = { workspaceId: 'mine', envs: ['live', 'test'] };
 const PATIENCE_MS = 3000;
@@ -13,7 +13,7 @@ const PATIENCE_MS = 3000;
 function store() {
   const sent: PromiseWithResolvers<Answer>[] = [];
   const patience: Deadline[] = [];
-  const db = sharingReads({
+  const db = withSharedReads({
     once: ({ deadline }: Opening) => {
       const answer = Promise.withResolvers<Answer>();
       sent.push(answer);

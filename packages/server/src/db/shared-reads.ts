@@ -3,12 +3,12 @@
 import { shared } from '../base/coalesce.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Answer, Database, Opening, Statement } from './database.ts';
-import { preparedName } from './prepared.ts';
+import { preparedName } from './wire-format.ts';
 
 /** Reads share a statement only when their deadlines are this close. */
 const DEADLINE_STEP_MS = 500;
 
-export function sharingReads(db: Database): Database {
+export function withSharedReads(db: Database): Database {
   const share = shared<Answer>();
   return {
     ...db,

@@ -30,13 +30,13 @@ export const build = new Kysely<Tables>({
 export type Runner = { run(statement: Statement): Promise<Answer> };
 
 /** A statement that is compiled once instead of for every use. */
-export type Fixed<Row> = Statement & { readonly answers?: Row };
+type Fixed<Row> = Statement & { readonly answers?: Row };
 
 type Query<Row> = Compilable<Row> | RawBuilder<Row> | Fixed<Row>;
 
 export const fixed = <Row>(query: Compilable<Row>): Fixed<Row> => statementOf(query);
 
-export function statementOf<Row>(query: Query<Row>): Statement {
+function statementOf<Row>(query: Query<Row>): Statement {
   if ('text' in query) return query;
   const compiled = 'isRawBuilder' in query ? query.compile(build) : query.compile();
   return { text: compiled.sql, values: compiled.parameters };

@@ -1,6 +1,6 @@
 // The columns of every table, as statements use them. A law compares them with the catalogue.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { ColumnType } from 'kysely';
-import type { Json } from './columns.ts';
 import type {
   JobLeases,
   MailOutbox,
@@ -9,8 +9,7 @@ import type {
   WorkerBeats,
 } from './deployment-tables.ts';
 import type { TrafficTables } from './traffic-tables.ts';
-
-type Env = 'live' | 'test';
+import type { Json } from './wire-format.ts';
 
 /** Set by the database from the reach of the transaction. */
 type FromReach = ColumnType<string, never, never>;

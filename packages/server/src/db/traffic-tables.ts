@@ -1,7 +1,6 @@
 // The columns of the tables that a vendor's traffic fills through the record door, unaudited.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { ColumnType } from 'kysely';
-
-type Env = 'live' | 'test';
 
 /** Set by the database from the reach of the transaction. */
 type FromReach = ColumnType<string, never, never>;

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import type { DoorRole } from './database.ts';
 import { StoreUnavailable } from './faults.ts';
-import { type Asked, openWaitingLine, type WaitingLine } from './waiting-line.ts';
+import { type ConnectionRequest, createWaitingLine, type WaitingLine } from './waiting-line.ts';
 
 const LEARNED = 200;
 
-const asking = (remainingMs: number, more: Partial<Asked> = {}): Asked => ({
+const asking = (remainingMs: number, more: Partial<ConnectionRequest> = {}): ConnectionRequest => ({
   role: 'kr_write',
   deadline: { remainingMs: () => remainingMs },
   ...more,
@@ -16,7 +16,7 @@ const asking = (remainingMs: number, more: Partial<Asked> = {}): Asked => ({
 
 /** Two connections, both lent, and a role whose work takes `takesMs` on average. */
 async function busyLine(takesMs: number, role: DoorRole = 'kr_write'): Promise<WaitingLine> {
-  const line = openWaitingLine({ connections: 2, waitingMax: 20 });
+  const line = createWaitingLine({ connections: 2, waitingMax: 20 });
   for (let round = 0; round < LEARNED; round += 1) {
     await line.enter(asking(1000));
     line.leave(role, takesMs);

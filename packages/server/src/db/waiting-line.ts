@@ -17,21 +17,25 @@ import type { Deadline } from '../base/deadline.ts';
 import type { DoorRole } from './database.ts';
 import { StoreUnavailable } from './faults.ts';
 
-export type Asked = { role: DoorRole; deadline: Deadline; goesFirst?: boolean | undefined };
+export type ConnectionRequest = {
+  role: DoorRole;
+  deadline: Deadline;
+  goesFirst?: boolean | undefined;
+};
 
 export type WaitingLine = {
   /** Resolves when a connection is free for this work; `leave` must be called after it. */
-  enter(asked: Asked): Promise<void>;
+  enter(asked: ConnectionRequest): Promise<void>;
   /** Returns the connection; `tookMs` is how long it was lent. */
   leave(role: DoorRole, tookMs: number): void;
   /**
    * For a change whose credential has not been looked up yet: throws if its work would be refused.
    * The work counts as waiting until the returned function is called.
    */
-  expect(asked: Asked): () => void;
+  expect(asked: ConnectionRequest): () => void;
 };
 
-export type LineLimits = { connections: number; waitingMax: number };
+type LineLimits = { connections: number; waitingMax: number };
 
 /**
  * The weight of the newest measurement. Averages start at zero, so that the slow first statements
@@ -45,7 +49,7 @@ const LOOK_UP: DoorRole = 'kr_gate';
 
 type Waiter = { role: DoorRole; turn: PromiseWithResolvers<void>; timer: NodeJS.Timeout };
 
-export function openWaitingLine({ connections, waitingMax }: LineLimits): WaitingLine {
+export function createWaitingLine({ connections, waitingMax }: LineLimits): WaitingLine {
   const first = new Set<Waiter>();
   const others = new Set<Waiter>();
   const work = measuredWork();
@@ -53,7 +57,7 @@ export function openWaitingLine({ connections, waitingMax }: LineLimits): Waitin
   /** Admitted requests whose credentials are being looked up. */
   let expected = 0;
 
-  function refuseHopeless({ role, deadline, goesFirst }: Asked, workMs: number): void {
+  function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {
     if (first.size + others.size >= waitingMax) throw new StoreUnavailable('too many waiting');
     const aheadMs = work.aheadMs('first') + (goesFirst ? 0 : work.aheadMs('other'));
     const waitMs = (aheadMs + work.averageMs(role)) / connections;
@@ -62,7 +66,7 @@ export function openWaitingLine({ connections, waitingMax }: LineLimits): Waitin
     }
   }
 
-  function wait({ role, deadline, goesFirst }: Asked): Promise<void> {
+  function wait({ role, deadline, goesFirst }: ConnectionRequest): Promise<void> {
     const line = goesFirst ? first : others;
     const turn = Promise.withResolvers<void>();
     const counted = work.count(role, goesFirst);

@@ -8,7 +8,7 @@ type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
 type KeyRevoked = { env: Env; reason: string | null };
 type KeyQuarantined = { env: Env; reason: string };
 
-export type Payloads = {
+type Payloads = {
   'workspace.created': { slug: string };
   'workspace.updated': Changed;
   'workspace_member.joined': { role: Role; email: string } | { role: Role; invited_to: string };
@@ -35,7 +35,7 @@ export type Payloads = {
   'secret_key.quarantined': KeyQuarantined;
 };
 
-export type Action = keyof Payloads;
+type Action = keyof Payloads;
 
 /** One row of the audit log, as an operation describes it. */
 export type Entry = {

@@ -1,10 +1,11 @@
 // The gate: queries that run before a request has a reach. Its database role sees no other rows.
-import { SESSION_IDLE_HOURS } from '@keyrail/protocol/limits.ts';
+import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from 'kysely';
 import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
 import { build, many, one, type Runner } from '../db/sql.ts';
+import { batchedLookUps } from './batched-lookups.ts';
 import type { PolicyVersion } from './door.ts';
 import {
   type EmbedFact,
@@ -15,17 +16,19 @@ import {
   type LeakFact,
   type SigningKeyFact,
 } from './gate-queries.ts';
-import { gathered } from './gathered.ts';
-import { allEnvs, type Role } from './reach.ts';
+import { allEnvs, type Env, type Role } from './reach.ts';
 import { noteServed, removeOldSpans, type ServedSpan } from './served-spans.ts';
 
 const GATE_TIMEOUT_MS = 3000;
+
+/** In the text of the statements, as a constant. */
+const touchInterval = sql`interval ${sql.lit(`${TOUCH_INTERVAL_MS} milliseconds`)}`;
 
 /** A secret key, active or not. */
 export type SecretKeyFact = {
   id: string;
   workspaceId: string;
-  env: 'live' | 'test';
+  env: Env;
   authority: 'owner' | 'admin';
   /** By the database's clock at the time of the read. */
   active: boolean;
@@ -62,7 +65,7 @@ export type Gate = {
   /** The policy versions of these projects; unknown projects are omitted. */
   findVersions(projectIds: readonly string[]): Promise<PolicyVersion[]>;
   /** Sends notifications to all processes that listen on the channel. */
-  callOut(channel: string, messages: readonly string[]): Promise<void>;
+  notifyAll(channel: string, messages: readonly string[]): Promise<void>;
   /** Whether a worker was seen recently; null if none was ever seen. */
   workerIsSeen(): Promise<boolean | null>;
   /** Records that this process has served since its last note; returns the time of this note. */
@@ -81,15 +84,15 @@ export function openGate(db: Database): Gate {
       db.once({ ...opening(deadlineAfter(GATE_TIMEOUT_MS)), goesFirst: true }, statement),
   });
   return {
-    findSecretKey: gathered((hashes) => findSecretKeys(first(), hashes)),
+    findSecretKey: batchedLookUps((hashes) => findSecretKeys(first(), hashes)),
     noteUse: (fact) => noteUse(patient(), fact),
-    findSession: gathered((hashes) => findSessions(first(), hashes)),
+    findSession: batchedLookUps((hashes) => findSessions(first(), hashes)),
     noteSeen: (fact) => noteSeen(patient(), fact),
     findEmbedFact: (subject) => findEmbedFact(patient(), subject),
     findSigningKeys: () => findSigningKeys(patient()),
     findLeaks: (hashes) => findLeaks(patient(), hashes),
     findVersions: (ids) => findVersions(patient(), ids),
-    callOut: (channel, messages) => callOut(patient(), channel, messages),
+    notifyAll: (channel, messages) => notifyAll(patient(), channel, messages),
     workerIsSeen: () => workerIsSeen(patient()),
     noteServed: (span) => noteServed(patient(), span),
     removeOldSpans: () => removeOldSpans(patient()),
@@ -117,7 +120,7 @@ async function findSecretKeys(
         k.revoked_at is null and (k.expires_at is null or k.expires_at > app_now()) as active,
         k.quarantined_at is not null as is_quarantined,
         floor(extract(epoch from k.expires_at - app_now()) * 1000)::bigint as expires_in_ms,
-        coalesce(u.used_at < app_now() - interval '1 minute', true) as use_is_stale
+        coalesce(u.used_at < app_now() - ${touchInterval}, true) as use_is_stale
       from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id
       where k.lookup_hash = any (${wanted}::bytea[])`,
   );
@@ -136,7 +139,7 @@ async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Prom
         conflict
           .column('secretKeyId')
           .doUpdateSet({ usedAt })
-          .where(sql<boolean>`secret_key_uses.used_at < app_now() - interval '1 minute'`),
+          .where(sql<boolean>`secret_key_uses.used_at < app_now() - ${touchInterval}`),
       ),
   );
 }
@@ -149,7 +152,7 @@ async function findSessions(runner: Runner, hashes: string[]): Promise<Map<strin
       select s.id, s.user_id, s.active_workspace_id, m.role, encode(s.lookup_hash, 'hex') as hash,
         u.email_verified_at is not null as is_verified,
         s.ended_at is null and s.expires_at > app_now() as live,
-        s.last_seen_at < app_now() - interval '1 minute' as seen_is_stale
+        s.last_seen_at < app_now() - ${touchInterval} as seen_is_stale
       from sessions s join users u on u.id = s.user_id
         left join memberships m on m.workspace_id = s.active_workspace_id
         and m.user_id = s.user_id and m.removed_at is null
@@ -166,7 +169,7 @@ async function noteSeen(runner: Runner, { id }: SessionFact): Promise<void> {
         expires_at = least(app_now() + make_interval(hours => ${SESSION_IDLE_HOURS}),
           absolute_expires_at)
       where id = ${id} and ended_at is null
-        and last_seen_at < app_now() - interval '1 minute'`,
+        and last_seen_at < app_now() - ${touchInterval}`,
   );
 }
 
@@ -186,7 +189,7 @@ const findVersions = (runner: Runner, projectIds: readonly string[]): Promise<Po
       where project_id = any (${projectIds}::uuid[])`,
   );
 
-async function callOut(
+async function notifyAll(
   runner: Runner,
   channel: string,
   messages: readonly string[],

@@ -3,22 +3,24 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled, setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '../base/log.ts';
-import type { Database, Ear } from '../db/database.ts';
-import { openPolicyHub } from '../volatile/policy-hub.ts';
+import type { Database, Listener } from '../db/database.ts';
+import { createPolicyHub } from '../volatile/policy-hub.ts';
 import type { PolicyVersion } from './door.ts';
 import type { Gate } from './gate.ts';
-import { openPolicyBridge } from './policy-notifications.ts';
+import { openPolicyNotifications } from './policy-notifications.ts';
 
 const LONG = { timeoutMs: 60_000, signal: new AbortController().signal };
 
-/** A bridge over a store that records its calls and returns the given versions. */
-function bridgeOver(parts: { versions?: PolicyVersion[]; callOut?: Gate['callOut'] } = {}) {
+/** Notifications over a store that records its calls and returns the given versions. */
+function notificationsOver(
+  parts: { versions?: PolicyVersion[]; notifyAll?: Gate['notifyAll'] } = {},
+) {
   const called: string[][] = [];
   const asked: (readonly string[])[] = [];
-  const ears: Ear[] = [];
+  const listeners: Listener[] = [];
   const gate: Partial<Gate> = {
-    callOut:
-      parts.callOut ??
+    notifyAll:
+      parts.notifyAll ??
       (async (_channel, messages) => {
         called.push([...messages]);
       }),
@@ -27,60 +29,62 @@ function bridgeOver(parts: { versions?: PolicyVersion[]; callOut?: Gate['callOut
       return parts.versions ?? [];
     },
   };
-  const listen: Database['listen'] = (ear) => {
-    ears.push(ear);
+  const listen: Database['listen'] = (listener) => {
+    listeners.push(listener);
     return { close: async () => {} };
   };
-  const hub = openPolicyHub({ heldPollsMax: 2 });
-  const bridge = openPolicyBridge({
+  const hub = createPolicyHub({ heldPollsMax: 2 });
+  const notifications = openPolicyNotifications({
     hub,
     gate: gate as Gate,
     db: { listen } as Database,
     log: openLog('silent', process.stderr),
   });
-  return { hub, bridge, called, asked, ears };
+  return { hub, notifications, called, asked, listeners };
 }
 
 test('changes of one turn are sent together, with the highest version per project', async () => {
-  const { bridge, called } = bridgeOver();
-  bridge.announce([{ projectId: 'p', version: 7 }]);
-  bridge.announce([{ projectId: 'p', version: 6 }]);
-  bridge.announce([{ projectId: 'q', version: 2 }]);
+  const { notifications, called } = notificationsOver();
+  notifications.announce([{ projectId: 'p', version: 7 }]);
+  notifications.announce([{ projectId: 'p', version: 6 }]);
+  notifications.announce([{ projectId: 'q', version: 2 }]);
   await settled();
   await settled();
   deepEqual(called, [['p 7', 'q 2']]);
-  bridge.announce([{ projectId: 'p', version: 8 }]);
-  await bridge.close();
+  notifications.announce([{ projectId: 'p', version: 8 }]);
+  await notifications.close();
   deepEqual(called, [['p 7', 'q 2'], ['p 8']], 'closing sends all pending notifications');
 });
 
 test('a change wakes waiting requests at once, from this process or another', async () => {
-  const { hub, bridge, ears } = bridgeOver();
+  const { hub, notifications, listeners } = notificationsOver();
   const own = hub.watch('p', 1, LONG);
-  bridge.announce([{ projectId: 'p', version: 2 }]);
+  notifications.announce([{ projectId: 'p', version: 2 }]);
   await own.over;
   const others = hub.watch('p', 2, LONG);
-  ears[0]?.heard('p 3');
+  listeners[0]?.heard('p 3');
   await others.over;
-  await bridge.close();
+  await notifications.close();
 });
 
 test('a lost notification delays a change by about a second', async () => {
   const versions = [{ projectId: 'p', version: 2 }];
-  const { hub, bridge, asked } = bridgeOver({ versions });
+  const { hub, notifications, asked } = notificationsOver({ versions });
   await sleep(1200);
   equal(asked.length, 0, 'without waiting requests no version is read');
   const beganAt = performance.now();
   await hub.watch('p', 1, LONG).over;
   ok(performance.now() - beganAt < 2000);
   deepEqual(asked[0], ['p']);
-  await bridge.close();
+  await notifications.close();
 });
 
 test('a notification that cannot be sent does not fail the change', async () => {
-  const { hub, bridge } = bridgeOver({ callOut: () => Promise.reject(new Error('down')) });
+  const { hub, notifications } = notificationsOver({
+    notifyAll: () => Promise.reject(new Error('down')),
+  });
   const own = hub.watch('p', 1, LONG);
-  bridge.announce([{ projectId: 'p', version: 2 }]);
+  notifications.announce([{ projectId: 'p', version: 2 }]);
   await own.over;
-  await bridge.close();
+  await notifications.close();
 });

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import type { Log } from '../base/log.ts';
-import { outageLog } from '../base/outage.ts';
+import { createOutageLog } from '../base/outage.ts';
 import type { Database } from '../db/database.ts';
 import type { PolicyHub } from '../volatile/policy-hub.ts';
 import type { PolicyVersion } from './door.ts';
@@ -12,19 +12,24 @@ import type { Gate } from './gate.ts';
 
 const CHANNEL = 'kr_policy';
 
-export type PolicyBridge = {
+type PolicyNotifications = {
   announce(versions: readonly PolicyVersion[]): void;
   close(): Promise<void>;
 };
 
-export type BridgeParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log };
+type NotificationParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log };
 
-export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBridge {
+export function openPolicyNotifications({
+  hub,
+  gate,
+  db,
+  log,
+}: NotificationParts): PolicyNotifications {
   const stopping = new AbortController();
   const pending = new Map<string, number>();
   let notifying: Promise<unknown> = Promise.resolve();
 
-  const outage = outageLog(log, {
+  const outage = createOutageLog(log, {
     begins: 'lost the LISTEN connection for policy changes; polling every second',
     ends: 'listening for policy changes again',
   });
@@ -43,11 +48,11 @@ export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBri
     const messages = [...pending].map(([projectId, version]) => `${projectId} ${version}`);
     pending.clear();
     await gate
-      .callOut(CHANNEL, messages)
+      .notifyAll(CHANNEL, messages)
       .catch((error) => log.warn({ error }, 'failed to notify other processes of policy changes'));
   }
 
-  async function lookNowAndThen(): Promise<void> {
+  async function pollVersions(): Promise<void> {
     while (!stopping.signal.aborted) {
       // Without `ref`, this timer does not keep the process alive.
       await sleep(SECOND_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
@@ -58,7 +63,7 @@ export function openPolicyBridge({ hub, gate, db, log }: BridgeParts): PolicyBri
     }
   }
 
-  const looking = lookNowAndThen();
+  const looking = pollVersions();
   return {
     announce(versions) {
       for (const { projectId, version } of versions) {

@@ -1,13 +1,15 @@
 // The reach of a request: the rows it may touch, and its actor. Authentication builds it; every
 // door requires one.
+import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 import type { Scope } from '../db/database.ts';
 
-export type Env = 'live' | 'test';
+export type { Env } from '@keyrail/protocol/wire/env.ts';
+
+export const allEnvs: readonly Env[] = envs;
+
 export type Role = 'owner' | 'admin' | 'member';
 
-export const allEnvs: readonly Env[] = ['live', 'test'];
-
-export type ActorType = 'user' | 'secret_key' | 'bootstrap' | 'embed' | 'scanner' | 'system';
+type ActorType = 'user' | 'secret_key' | 'bootstrap' | 'embed' | 'scanner' | 'system';
 
 /** The actor as recorded in the audit log. */
 export type Actor = { type: ActorType; id: string | null };

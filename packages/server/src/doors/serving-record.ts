@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import { outageLog } from '../base/outage.ts';
+import { createOutageLog } from '../base/outage.ts';
 import type { Gate } from './gate.ts';
 import { NOTES_APART_MS_MAX, type ServedSpan } from './served-spans.ts';
 
@@ -27,7 +27,7 @@ export type ServingParts = {
 export function openServingRecord({ gate, newId, log }: ServingParts): ServingRecord {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const outage = outageLog(log, {
+  const outage = createOutageLog(log, {
     begins: 'failed to record that this process serves; retrying every 5 seconds',
     ends: 'recording that this process serves again',
   });
@@ -45,7 +45,7 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
     span = { id: isSameSpan ? id : newId(), notedAt: now };
   }
 
-  async function noteAgainAndAgain(): Promise<void> {
+  async function keepNoting(): Promise<void> {
     while (!signal.aborted) {
       await note().then(outage.over, outage.fault);
       // Without `ref`, this timer does not keep the process alive.
@@ -56,7 +56,7 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   return {
     note,
     start() {
-      running = noteAgainAndAgain();
+      running = keepNoting();
     },
     async close() {
       stopping.abort();

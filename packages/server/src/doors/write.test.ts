@@ -5,9 +5,9 @@ import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import { ApiError } from '../base/errors.ts';
-import { idMaker } from '../base/ids.ts';
+import { createIdMaker } from '../base/ids.ts';
 import { systemRandomBytes } from '../base/random.ts';
-import { sealingUnder } from '../base/sealing.ts';
+import { createSealing } from '../base/sealing.ts';
 import { sqlState } from '../db/faults.ts';
 import { newSecretKey } from '../features/secret-keys/new-secret-key.ts';
 import { quarantineSecretKey } from '../features/secret-keys/quarantine-secret-key.ts';
@@ -32,9 +32,9 @@ async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const forgotten: (readonly string[])[] = [];
   const parts = {
     db: app.testApp.db,
-    newId: idMaker(app.clock, systemRandomBytes),
+    newId: createIdMaker(app.clock, systemRandomBytes),
     randomBytes: systemRandomBytes,
-    seal: sealingUnder(Buffer.alloc(32), seededBytes('seal')).seal,
+    seal: createSealing(Buffer.alloc(32), seededBytes('seal')).seal,
     announce: (versions: readonly PolicyVersion[]) => void announced.push(versions),
     forgetKeys: (ids: readonly string[]) => {
       forgotten.push(ids);

@@ -9,7 +9,7 @@ const GZIP_LEVEL = 6;
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-export type Compressed = { encoding: 'br' | 'gzip'; bytes: Buffer };
+type Compressed = { encoding: 'br' | 'gzip'; bytes: Buffer };
 
 /** Null if the client accepts neither encoding, or the text is too short. */
 export async function compressed(text: string, accepted: string): Promise<Compressed | null> {

@@ -6,8 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Line } from '@keyrail/protocol/endpoint.ts';
 import { bareServer } from '@keyrail/testing/bare-server.ts';
 import { z } from 'zod';
-import { openFilesMax, softLimitIn } from '../base/open-files.ts';
-import { connectionLimits } from './connection-bound.ts';
+import { connectionLimits, openFilesMax, softLimitIn } from './connection-bound.ts';
 import type { ServedRoute } from './route.ts';
 
 const route = (line: Line): ServedRoute => ({

@@ -2,6 +2,7 @@
 // log and disk keep theirs. A few more are reserved for probes: above the limit, a connection gets
 // 503 unless it requests a probe, and is closed after a short time. So /healthz stays reachable
 // while other clients hold all other connections.
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -35,7 +36,7 @@ export function connectionLimits(openFilesMax: number | null): ConnectionLimits 
 
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/status'];
 
-export type ConnectionBound = {
+type ConnectionBound = {
   /** Whether the request came over a connection above `connectionsMax`. */
   isBeyond(request: IncomingMessage): boolean;
   isProbe(request: IncomingMessage): boolean;
@@ -60,4 +61,25 @@ export function boundConnections(server: Server, limits: ConnectionLimits): Conn
     isBeyond: ({ socket }) => beyond.has(socket),
     isProbe: ({ url = '' }) => PROBES.includes(url.split('?', 1)[0] ?? ''),
   };
+}
+
+const LIMITS_FILE = '/proc/self/limits';
+
+/**
+ * The limit of open files and sockets of this process: null if the system does not report it,
+ * infinite if the number is unlimited. Node raises the soft limit to the hard limit when it starts,
+ * so the limit must be read while the server runs.
+ */
+export function openFilesMax(): number | null {
+  try {
+    return softLimitIn(readFileSync(LIMITS_FILE, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+export function softLimitIn(limits: string): number | null {
+  const soft = /^Max open files +(\d+|unlimited)/m.exec(limits)?.[1];
+  if (soft === undefined) return null;
+  return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);
 }

@@ -3,9 +3,9 @@ import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ApiError } from '../base/errors.ts';
-import { cursorsUnder } from './cursor.ts';
+import { createCursors } from './cursor.ts';
 
-const cursors = cursorsUnder(Buffer.alloc(32, 1));
+const cursors = createCursors(Buffer.alloc(32, 1));
 const BINDING = 'GET /v1/secret_keys 01890000-0000-7000-8000-000000000000';
 const POSITION = ['2026-01-02T03:04:05.678Z', '01890000-0000-7000-8000-000000000001'];
 
@@ -54,7 +54,7 @@ test('a cursor is valid for its own list, workspace and deployment only', () => 
     isRefused(() => cursors.read('', cursor)),
     true,
   );
-  const elsewhere = cursorsUnder(Buffer.alloc(32, 2));
+  const elsewhere = createCursors(Buffer.alloc(32, 2));
   equal(
     isRefused(() => elsewhere.read(BINDING, cursor)),
     true,

@@ -11,7 +11,7 @@ export type Cursors = {
 };
 
 /** The binding identifies list and workspace: a cursor is valid only there. */
-export function cursorsUnder(key: Buffer): Cursors {
+export function createCursors(key: Buffer): Cursors {
   const macOf = (binding: string, text: string): Buffer =>
     createHmac('sha256', key).update(`${binding}\n${text}`).digest().subarray(0, MAC_BYTES);
   return {

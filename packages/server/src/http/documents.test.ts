@@ -2,8 +2,8 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
-import { errorCodes } from '@keyrail/protocol/error-codes.ts';
 import { operationId } from '@keyrail/protocol/openapi.ts';
+import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import Fastify, { type InjectOptions } from 'fastify';
 import { documentRoutes } from './documents.ts';
 import { apiHeaders } from './headers.ts';

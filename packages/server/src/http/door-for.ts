@@ -1,11 +1,7 @@
 // Opens the door that a route declares, for the reach of the request and within its deadline.
+import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { assert, unreachable } from '../base/assert.ts';
-import {
-  type Deadline,
-  deadlineAfter,
-  REVOKE_WAIT_MS_MAX,
-  steppedDeadline,
-} from '../base/deadline.ts';
+import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import type { Gate } from '../doors/gate.ts';
 import { openPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';

@@ -1,6 +1,6 @@
 // Converts every failure to an error response, and logs it. For an error that is not an ApiError,
 // the caller gets only the request id.
-import { wireCode } from '@keyrail/protocol/error-codes.ts';
+import { wireCode } from '@keyrail/protocol/wire/error-codes.ts';
 import { ApiError, invalid, reasonOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { apiErrorIfOfStore } from '../doors/store-faults.ts';
@@ -31,7 +31,7 @@ export function apiErrorOf(error: unknown): ApiError {
 const codeOf = (error: unknown): string | undefined =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : undefined;
 
-export type ErrorBody = {
+type ErrorBody = {
   error: {
     code: string;
     message: string;

@@ -1,8 +1,8 @@
 // Input is parsed strictly, and an error gives the path of the value.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { JSON_DEPTH_MAX } from '@keyrail/protocol/limits.ts';
 import { Meta, RateLimits } from '@keyrail/protocol/validators.ts';
+import { JSON_DEPTH_MAX } from '@keyrail/protocol/wire/limits.ts';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { ApiError, type Detail } from '../base/errors.ts';

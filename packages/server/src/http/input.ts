@@ -2,7 +2,7 @@
 // store exactly (NUL, unpaired surrogates) is refused.
 import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
-import { JSON_DEPTH_MAX, STRANGERS_VALUES_MAX } from '@keyrail/protocol/limits.ts';
+import { JSON_DEPTH_MAX, STRANGERS_VALUES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { ApiError, type Detail, invalid } from '../base/errors.ts';
 
 type Part = 'body' | 'query' | 'path';

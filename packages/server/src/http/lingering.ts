@@ -35,7 +35,7 @@ export type Lingering = {
   close(): void;
 };
 
-export function openLingering(limits: LingerLimits): Lingering {
+export function createLingering(limits: LingerLimits): Lingering {
   const dropping = openDropping(limits);
   let isClosing = false;
 

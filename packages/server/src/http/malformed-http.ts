@@ -6,14 +6,14 @@ import { ApiError } from '../base/errors.ts';
 import { errorBody } from './faults.ts';
 import type { Lingering } from './lingering.ts';
 
-const unreadable: Record<string, { status: number; message: string }> = {
+const responseByCode: Record<string, { status: number; message: string }> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
   HPE_HEADER_OVERFLOW: { status: 431, message: 'The request headers are too large.' },
 };
 
 const otherwise = { status: 400, message: 'The request is not valid HTTP.' };
 
-export type Unreadable = {
+type MalformedRequest = {
   code: string | undefined;
   socket: Socket;
   /** The headers of the response. */
@@ -21,15 +21,15 @@ export type Unreadable = {
 };
 
 /** Ends a connection whose request could not be read. */
-export function refuseUnreadable(
-  { code, socket, headers }: Unreadable,
+export function refuseMalformed(
+  { code, socket, headers }: MalformedRequest,
   lingering: Lingering,
 ): void {
   if (code === 'ECONNRESET' || !socket.writable || lingering.isAnswered(socket)) {
     socket.destroy();
     return;
   }
-  const { status, message } = unreadable[code ?? ''] ?? otherwise;
+  const { status, message } = responseByCode[code ?? ''] ?? otherwise;
   const body = JSON.stringify(errorBody(new ApiError('invalid_request', message)));
   const lines = Object.entries({
     ...headers,

@@ -2,7 +2,7 @@
 import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/errors.ts';
-import { type Front, isPreflight } from './responses.ts';
+import { isPreflight, type Responses } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 
 /** A path in the syntax of the router. */
@@ -11,7 +11,7 @@ export const routerPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g
 export function refuseOtherMethods(
   app: FastifyInstance,
   routes: readonly ServedRoute[],
-  front: Front,
+  responses: Responses,
 ): void {
   for (const [path, methods] of methodsByPath(routes)) {
     const known: string[] = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
@@ -20,9 +20,9 @@ export function refuseOtherMethods(
       url: routerPath(path),
       // Refused before the body is read.
       onRequest: async (request, reply) => {
-        if (isPreflight(request)) return front.answerPreflight(request, reply);
+        if (isPreflight(request)) return responses.answerPreflight(request, reply);
         const headers = { allow: known.join(', ') };
-        return front.refuse(
+        return responses.refuse(
           request,
           reply,
           new ApiError('method_not_allowed', undefined, { headers }),

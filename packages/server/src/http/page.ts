@@ -1,8 +1,10 @@
 // One page of a list, newest first: its rows, and the start of the next page.
-import { ANSWER_CHARS_MAX } from '../base/answer-room.ts';
+
+import { limited } from '../base/coalesce.ts';
+import { ApiError } from '../base/errors.ts';
 import { JsonText, textOfObject } from '../base/json-text.ts';
 import type { PageSize, SizedPage } from '../base/sized-page.ts';
-import { slotsBy } from '../base/slots.ts';
+import { RESPONSE_CHARS_MAX } from './response-budget.ts';
 import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
@@ -49,7 +51,11 @@ const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
 
 /** Per workspace, because building megabytes of response blocks the event loop. */
-const bigLists = slotsBy({ atOnce: BIG_LISTS_AT_ONCE, waitingMax: BIG_LISTS_WAITING_MAX });
+const bigLists = limited({
+  atOnceMax: BIG_LISTS_AT_ONCE,
+  waitingMax: BIG_LISTS_WAITING_MAX,
+  refuse: () => new ApiError('rate_limited', undefined, { headers: { 'retry-after': '1' } }),
+});
 
 type NotedListing<Row, Item> = {
   workspaceId: string;
@@ -74,7 +80,7 @@ export async function notedPageOf<Row extends Placed, Item extends object>(
   };
   const usual = await pageWithin(USUAL_META_BYTES_MAX);
   if (usual.isWhole) return usual.reply();
-  return bigLists(workspaceId, async () => (await pageWithin(ANSWER_CHARS_MAX)).reply());
+  return bigLists(workspaceId, async () => (await pageWithin(RESPONSE_CHARS_MAX)).reply());
 }
 
 function textPage<Row extends Placed>(

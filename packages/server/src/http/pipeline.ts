@@ -7,15 +7,14 @@ import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
-import { refuseUnverified } from '../access/person.ts';
-import { type Principal, reachOf } from '../access/principal.ts';
+import { type Principal, reachOf, refuseUnverified } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import { JsonText } from '../base/json-text.ts';
-import { always, goOn } from '../base/maybe-async.ts';
+import { always, chain } from '../base/maybe-async.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
@@ -59,12 +58,12 @@ export type Admitted = {
 /** The request headers that identify the caller. */
 export type Caller = { authorization: string | undefined; origin: string | undefined };
 
-export type Pipeline = {
+type Pipeline = {
   admit(caller: Caller): Admitted | Promise<Admitted>;
   answer(admitted: Admitted, incoming: Incoming): Outgoing | Promise<Outgoing>;
 };
 
-export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline {
+export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeline {
   const { endpoint, line } = route;
   const refuse = refusalsOf(route, parts);
   const isSafe = splitLine(line).method === 'GET';
@@ -78,10 +77,10 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
       known,
     );
     const askedAt = outcome instanceof Promise ? monotonicMs() : null;
-    return goOn(outcome, (principal) => {
+    return chain(outcome, (principal) => {
       refuse(principal, origin);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
-      return isSafe ? admitted : goOn(parts.chargeEmbedChange(principal), () => admitted);
+      return isSafe ? admitted : chain(parts.chargeEmbedChange(principal), () => admitted);
     });
   }
 
@@ -111,7 +110,7 @@ export function pipelineFor(route: ServedRoute, parts: PipelineParts): Pipeline 
         admitAgain: async () => void (await admit(callerIn(incoming))),
         issueCursor,
       });
-      return goOn(outcome, (answered) => {
+      return chain(outcome, (answered) => {
         const outgoing = outgoingOf(answered, usualStatus, issueCursor);
         if (parts.checkAnswers) checkAnswer(route, outgoing);
         return outgoing;

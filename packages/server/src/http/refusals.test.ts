@@ -5,7 +5,7 @@ import type { Line } from '@keyrail/protocol/endpoint.ts';
 import { bareServer } from '@keyrail/testing/bare-server.ts';
 import { z } from 'zod';
 import type { Opening } from '../db/database.ts';
-import { type Incoming, type PipelineParts, pipelineFor } from './pipeline.ts';
+import { createPipeline, type Incoming, type PipelineParts } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
 
 const endpoint = { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } } as const;
@@ -68,7 +68,7 @@ test('the time to receive a body does not count towards the deadline', async (t)
     transaction: async ({ deadline }: Opening) => void waits.push(deadline.remainingMs()),
   };
   const parts = { db, chargeEmbedChange: () => {} } as unknown as PipelineParts;
-  const pipeline = pipelineFor(route('POST /things'), parts);
+  const pipeline = createPipeline(route('POST /things'), parts);
   const admitted = await pipeline.admit({ authorization: undefined, origin: undefined });
   nowMs += 20_000;
   await pipeline.answer(admitted, { params: {}, query: {} } as Incoming);

@@ -6,7 +6,7 @@ import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
 import { type Headers, headersFor } from './headers.ts';
 import { JSON_TYPE } from './write-response.ts';
 
-export type Front = {
+export type Responses = {
   /** A new object, which the caller may extend. */
   headersOf(request: FastifyRequest): Headers;
   refuse(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply;
@@ -15,7 +15,7 @@ export type Front = {
   close(): void;
 };
 
-export function openFront(standard: Readonly<Headers>, log: Log): Front {
+export function createResponses(standard: Readonly<Headers>, log: Log): Responses {
   let isClosing = false;
 
   function headersOf(request: FastifyRequest): Headers {

@@ -62,9 +62,9 @@ export type Doors = {
   none: Record<never, never>;
 };
 
-export type DoorName = keyof Doors;
+type DoorName = keyof Doors;
 
-export type Input<L extends string, E> = {
+type Input<L extends string, E> = {
   params: PathParams<L>;
   query: QueryOf<E>;
   body: BodyOf<E>;

@@ -4,12 +4,12 @@ import { METHODS } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import type { Endpoint, Line } from '@keyrail/protocol/endpoint.ts';
-import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
 import { RateLimits } from '@keyrail/protocol/validators.ts';
+import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { z } from 'zod';
 import { openLog } from '../base/log.ts';
-import { cursorsUnder } from './cursor.ts';
+import { createCursors } from './cursor.ts';
 import { Reply, type ServedRoute } from './route.ts';
 import { buildServer, type ServerParts } from './server.ts';
 
@@ -49,7 +49,7 @@ const routes = [
 function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstance {
   let ids = 0;
   const parts = {
-    cursors: cursorsUnder(Buffer.alloc(32)),
+    cursors: createCursors(Buffer.alloc(32)),
     checkAnswers: true,
     chargeEmbedChange: () => {},
     log: openLog('silent', process.stderr),

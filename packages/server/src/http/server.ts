@@ -2,26 +2,26 @@
 // Fastify's coercion, validation and error responses are not used.
 import { METHODS } from 'node:http';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
-import { BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
+import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { ApiError } from '../base/errors.ts';
-import { isTold, type Log } from '../base/log.ts';
-import { goOn, settle } from '../base/maybe-async.ts';
+import { isLevelEnabled, type Log } from '../base/log.ts';
+import { chain, settle } from '../base/maybe-async.ts';
 import { standardHeaders } from './headers.ts';
-import { openLingering } from './lingering.ts';
-import { refuseUnreadable } from './malformed-http.ts';
+import { createLingering } from './lingering.ts';
+import { refuseMalformed } from './malformed-http.ts';
 import { refuseOtherMethods, routerPath } from './method-not-allowed.ts';
 import {
   type Admitted,
   type Caller,
+  createPipeline,
   type Incoming,
   type PipelineParts,
-  pipelineFor,
 } from './pipeline.ts';
-import { type Front, isHungUp, isPreflight, openFront } from './responses.ts';
+import { createResponses, isHungUp, isPreflight, type Responses } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
-import { writeAnswer } from './write-response.ts';
+import { writeResponse } from './write-response.ts';
 
 export type ServerParts = PipelineParts & {
   log: Log;
@@ -34,10 +34,10 @@ export type ServerParts = PipelineParts & {
 
 export function buildServer(routes: readonly ServedRoute[], parts: ServerParts): FastifyInstance {
   const standard = standardHeaders(parts.publicUrl);
-  const front = openFront(standard, parts.log);
+  const responses = createResponses(standard, parts.log);
   const unroutedHeaders = () => ({ ...standard, 'x-request-id': parts.newRequestId() });
   const limits = { ...socketLimits(), ...parts.socketLimits };
-  const lingering = openLingering(limits);
+  const lingering = createLingering(limits);
   const app = Fastify({
     logger: false,
     trustProxy: parts.trustProxy,
@@ -50,9 +50,9 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     genReqId: (request) => saneRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
     // A high limit, so that the pipeline can refuse an overlong parameter as a malformed id.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => void front.refuse(request, reply, error),
+    frameworkErrors: (error, request, reply) => void responses.refuse(request, reply, error),
     clientErrorHandler: ({ code }, socket) =>
-      refuseUnreadable({ code, socket, headers: unroutedHeaders() }, lingering),
+      refuseMalformed({ code, socket, headers: unroutedHeaders() }, lingering),
   });
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
@@ -60,21 +60,21 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   app.decorateRequest(ADMITTED, null);
   readBodiesUnparsed(app);
   app.addHook('preClose', (done) => {
-    front.close();
+    responses.close();
     lingering.close();
     done();
   });
   // On an unknown path, errors of the body do not matter: the response is 404.
   app.setErrorHandler((error, request, reply) =>
-    front.refuse(request, reply, request.is404 ? noSuchPath() : error),
+    responses.refuse(request, reply, request.is404 ? noSuchPath() : error),
   );
   app.setNotFoundHandler((request, reply) =>
     isPreflight(request)
-      ? front.answerPreflight(request, reply)
-      : front.refuse(request, reply, noSuchPath()),
+      ? responses.answerPreflight(request, reply)
+      : responses.refuse(request, reply, noSuchPath()),
   );
-  for (const route of routes) addRoute(app, route, { ...parts, front });
-  refuseOtherMethods(app, routes, front);
+  for (const route of routes) addRoute(app, route, { ...parts, responses });
+  refuseOtherMethods(app, routes, responses);
   return app;
 }
 
@@ -106,16 +106,16 @@ declare module 'fastify' {
 function addRoute(
   app: FastifyInstance,
   route: ServedRoute,
-  { front, ...parts }: ServerParts & { front: Front },
+  { responses, ...parts }: ServerParts & { responses: Responses },
 ): void {
   const { method, path } = splitLine(route.line);
-  const pipeline = pipelineFor(route, { ...parts, storage: route.storage });
+  const pipeline = createPipeline(route, { ...parts, storage: route.storage });
 
   const answer = (request: FastifyRequest, reply: FastifyReply) =>
-    goOn(request[ADMITTED] ?? pipeline.admit(callerOf(request)), (admitted) =>
-      goOn(pipeline.answer(admitted, incomingOf(request, reply)), (outgoing) => {
-        const headers = front.headersOf(request);
-        return writeAnswer({ request, reply, headers }, outgoing, route.compress ?? false);
+    chain(request[ADMITTED] ?? pipeline.admit(callerOf(request)), (admitted) =>
+      chain(pipeline.answer(admitted, incomingOf(request, reply)), (outgoing) => {
+        const headers = responses.headersOf(request);
+        return writeResponse({ request, reply, headers }, outgoing, route.compress ?? false);
       }),
     );
   app.route({
@@ -138,10 +138,10 @@ function addRoute(
       },
     }),
     handler: (request, reply) => {
-      const refuse = (thrown: unknown) => void front.refuse(request, reply, thrown);
+      const refuse = (thrown: unknown) => void responses.refuse(request, reply, thrown);
       settle(() => answer(request, reply), noMore, refuse);
     },
-    ...(isTold(parts.log, 'info') && {
+    ...(isLevelEnabled(parts.log, 'info') && {
       onResponse: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
         if (isHungUp(request)) return done();
         const fields = { requestId: request.id, line: route.line, status: reply.statusCode };

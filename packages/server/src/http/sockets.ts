@@ -1,5 +1,6 @@
 // The HTTP server and its timeouts. It also sends the error responses that Node would otherwise
 // write without our body and headers.
+
 import {
   createServer,
   type IncomingMessage,
@@ -8,10 +9,14 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { REVOKE_WAIT_MS_MAX } from '../base/deadline.ts';
+import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { ApiError, unavailable } from '../base/errors.ts';
-import { openFilesMax } from '../base/open-files.ts';
-import { boundConnections, type ConnectionLimits, connectionLimits } from './connection-bound.ts';
+import {
+  boundConnections,
+  type ConnectionLimits,
+  connectionLimits,
+  openFilesMax,
+} from './connection-bound.ts';
 import { errorBody, errorHeaders } from './faults.ts';
 import type { Headers } from './headers.ts';
 import { type Lingering, type LingerLimits, lingerLimits } from './lingering.ts';
@@ -49,7 +54,7 @@ const optionsOf = (limits: SocketLimits): ServerOptions => ({
   requireHostHeader: false,
 });
 
-export type SocketParts = {
+type SocketParts = {
   listener: RequestListener;
   /** The standard headers of a response, in a new object. */
   headersOf(): Headers;

@@ -12,7 +12,7 @@ const BODILESS: readonly number[] = [204, 304];
 type Exchange = { request: FastifyRequest; reply: FastifyReply; headers: Headers };
 
 /** Extends `headers`, the standard headers of every response. */
-export function writeAnswer(
+export function writeResponse(
   { request, reply, headers }: Exchange,
   { status, body, headers: more, nextCursor }: Outgoing,
   compress: boolean,

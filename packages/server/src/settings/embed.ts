@@ -1,5 +1,5 @@
 // Settings of the embed plane, its signing keys and the scanner's webhook.
-import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/limits.ts';
+import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts';
 import type { ScannerKeysSource } from '../features/scanner/public-keys.ts';
 import { durationMs, wholeNumber } from './parsers.ts';

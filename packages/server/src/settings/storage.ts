@@ -1,4 +1,5 @@
-// Settings that limit stored bytes and rows, per workspace and for the whole database.
+// Settings that limit what is counted and stored: bytes, rows, events and counters.
+import { INGEST_BUDGET_EVENTS_DEFAULT } from '@keyrail/protocol/wire/limits.ts';
 import { wholeNumber } from './parsers.ts';
 import { Fault, type Setting } from './setting.ts';
 
@@ -39,4 +40,35 @@ export const databaseBytesMax: Setting<number> = {
     'Maximum size of the PostgreSQL database, to keep its disk from filling up. Unset: no limit.',
   fallback: null,
   parse: (text) => bytesIn(text, 1),
+};
+
+export const ingestEventsPerMinute: Setting<number> = {
+  name: 'KEYRAIL_INGEST_EVENTS_PER_MINUTE',
+  meaning: 'Maximum telemetry events that one workspace may send in a minute.',
+  fallback: String(INGEST_BUDGET_EVENTS_DEFAULT),
+  parse: (text) => wholeNumber(text, 1, 999_999_999),
+};
+
+export const usageHoursKeptDays: Setting<number> = {
+  name: 'KEYRAIL_USAGE_HOURS_DAYS',
+  meaning: 'Days for which hourly usage figures are kept, for charts.',
+  fallback: '35',
+  parse: (text) => wholeNumber(text, 1, 400),
+};
+
+const COUNTERS_MAX_MIN = 1000;
+const COUNTERS_MAX_MAX = 100_000_000;
+
+export const countersMax: Setting<number> = {
+  name: 'KEYRAIL_COUNTERS_MAX',
+  meaning: 'Maximum live rate-limit counters per workspace and environment, without Redis.',
+  fallback: '100000',
+  parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),
+};
+
+export const redisCountersMax: Setting<number> = {
+  name: 'KEYRAIL_REDIS_COUNTERS_MAX',
+  meaning: 'Maximum live rate-limit counters per workspace and environment, in Redis.',
+  fallback: '1000000',
+  parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),
 };

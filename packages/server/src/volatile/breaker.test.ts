@@ -1,14 +1,14 @@
 // A breaker reports each reason of an outage once, and its end.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { boundedBy, openBreaker } from './breaker.ts';
+import { boundedBy, createBreaker } from './breaker.ts';
 
 const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 const closed = new Error('Connection is closed.');
 
 function rig() {
   const reported: string[] = [];
-  const breaker = openBreaker({
+  const breaker = createBreaker({
     onFault: (reason) => reported.push(reason),
     onBack: () => reported.push('back'),
   });

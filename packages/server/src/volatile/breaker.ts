@@ -4,7 +4,7 @@
 const FAULTS_IN_A_ROW_MAX = 3;
 const SILENT = 'no answer in time';
 
-export type Breaker = {
+type Breaker = {
   /** True from the start, until the first pulse succeeds. */
   isOpen(): boolean;
   /** Why the last request or pulse failed; null if the store works. */
@@ -19,13 +19,13 @@ export type Breaker = {
   silence(): void;
 };
 
-export type BreakerParts = {
+type BreakerParts = {
   onFault(reason: string): void;
   /** The store works again after a reported fault. */
   onBack?(): void;
 };
 
-export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
+export function createBreaker({ onFault, onBack }: BreakerParts): Breaker {
   let isOpen = true;
   let isSilenced = false;
   let faultsInARow = 0;
@@ -57,7 +57,9 @@ export function openBreaker({ onFault, onBack }: BreakerParts): Breaker {
     pulseFailed: (fault) => count(fault, reasonOf(fault) !== SILENT),
     note,
     close() {
-      [isOpen, faultsInARow, reason] = [false, 0, null];
+      isOpen = false;
+      faultsInARow = 0;
+      reason = null;
       if (reported.size > 0 && !isSilenced) onBack?.();
       reported.clear();
     },

@@ -3,7 +3,7 @@
 import { SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 
-export type Algorithm = 'fixed' | 'sliding';
+type Algorithm = 'fixed' | 'sliding';
 
 /** One rule with the name of its counter. */
 export type Rule = { name: string; limit: number; windowMs: number; algorithm: Algorithm };
@@ -74,13 +74,11 @@ export function partOf(subject: string): number {
 const PARTS = 16;
 
 /**
- * A counter is a sequence of buckets, aligned to multiples of `widthMs`. A charge counts until
- * `span` further buckets have begun. A fixed window is one bucket. A sliding window has sixteen and
- * keeps a seventeenth: the current window begins inside the oldest bucket, which counts in full. So
- * no interval of the window's length ever exceeds the limit.
+ * A counter is a sequence of buckets, aligned to multiples of their width. A charge counts until
+ * `spanOf` further buckets have begun. A fixed window is one bucket. A sliding window has sixteen
+ * and keeps a seventeenth: the current window begins inside the oldest bucket, which counts whole.
+ * So no interval of the window's length ever exceeds the limit.
  */
-export type Shape = { widthMs: number; span: number };
-
 export const widthOf = ({ algorithm, windowMs }: Rule): number =>
   algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / PARTS);
 

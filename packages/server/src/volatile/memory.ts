@@ -13,23 +13,23 @@ import {
   verdictOf,
   widthOf,
 } from './counters.ts';
-import { type Counter, type OwnerNames, openOwnerNames } from './owner-names.ts';
+import { type Counter, createOwnerNames, type OwnerNames } from './owner-names.ts';
 
 /** Up to 50 MB if all of them are sliding. */
-export const MEMORY_NAMES_MAX = 100_000;
+const MEMORY_NAMES_MAX = 100_000;
 
 /** Names swept for every rule checked, so that the sweep is faster than new names arrive. */
 const SWEPT_PER_RULE = 2;
 
-export type MemoryParts = { nowMs(): number; namesMax?: number };
+type MemoryParts = { nowMs(): number; namesMax?: number };
 
-export type MemoryCounters = Omit<Counters, 'check'> & {
+type MemoryCounters = Omit<Counters, 'check'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
   /** The number of names, of one owner or of all owners. */
   size(ownerName?: string): number;
 };
 
-export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
+export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
   const { nowMs, namesMax = MEMORY_NAMES_MAX } = parts;
   const owners = new Map<string, OwnerNames>();
   const sweep = openSweep(owners);
@@ -37,7 +37,7 @@ export function openMemoryCounters(parts: MemoryParts): MemoryCounters {
   function namesOf(owner: Owner): OwnerNames {
     const known = owners.get(owner.name);
     if (known) return known;
-    const names = openOwnerNames(owner.namesMax);
+    const names = createOwnerNames(owner.namesMax);
     owners.set(owner.name, names);
     return names;
   }
@@ -104,7 +104,7 @@ function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number
 function chargeAll(
   names: OwnerNames,
   rules: readonly Rule[],
-  { counters, tallies, now, cost }: Looked & Asked,
+  { counters, tallies, now, cost }: Looked & Charge,
 ): void {
   const added = counters.reduce((count, known) => (known ? count : count + 1), 0);
   if (added > 0 && !names.makeSpace(added, counters, now)) throw overQuota(names.waitMs(now));
@@ -139,7 +139,7 @@ const emptyCounter = (head: number, span: number): Counter => ({
 const waitForOne = (rule: Rule, counter: Counter, now: number): number =>
   tallyOf(rule, counter, { now, cost: 1 }).waitMs;
 
-type Asked = { now: number; cost: number };
+type Charge = { now: number; cost: number };
 
 /** The counter and the tally of each rule before the charge. */
 type Looked = { counters: readonly (Counter | undefined)[]; tallies: Tally[] };
@@ -159,7 +159,7 @@ function roll(counter: Counter, newest: number, span: number): void {
   counter.head = newest;
 }
 
-function tallyOf(rule: Rule, counter: Counter | undefined, { now, cost }: Asked): Tally {
+function tallyOf(rule: Rule, counter: Counter | undefined, { now, cost }: Charge): Tally {
   const { limit } = rule;
   const span = spanOf(rule);
   const widthMs = widthOf(rule);

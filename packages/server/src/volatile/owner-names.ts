@@ -47,7 +47,7 @@ type Held = {
   earliestMs: number;
 };
 
-export function openOwnerNames(namesMax: number): OwnerNames {
+export function createOwnerNames(namesMax: number): OwnerNames {
   const below = new Map<string, Counter>();
   const full = new Map<string, Counter>();
   const held: Held = { namesMax, below, full, rechecking: null, earliestMs: NOT_KNOWN_MS };

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
-import { openPolicyHub, type Watch } from './policy-hub.ts';
+import { createPolicyHub, type Watch } from './policy-hub.ts';
 
 const never = new AbortController().signal;
 const LONG = { timeoutMs: 60_000, signal: never };
@@ -20,7 +20,7 @@ function noting(watch: Watch): () => Promise<boolean> {
 }
 
 test('a watch ends when a higher version is announced, and not before', async () => {
-  const hub = openPolicyHub({ heldPollsMax: 2 });
+  const hub = createPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 5, LONG));
   hub.announce('p', 5);
   hub.announce('p', 4);
@@ -33,7 +33,7 @@ test('a watch ends when a higher version is announced, and not before', async ()
 });
 
 test('a timeout, an abort and end() each end a watch and remove its listeners', async () => {
-  const hub = openPolicyHub({ heldPollsMax: 2 });
+  const hub = createPolicyHub({ heldPollsMax: 2 });
   await hub.watch('p', 1, { timeoutMs: 1, signal: never }).over;
   const gone = new AbortController();
   const left = hub.watch('p', 1, { timeoutMs: 60_000, signal: gone.signal });
@@ -49,7 +49,7 @@ test('a timeout, an abort and end() each end a watch and remove its listeners', 
 });
 
 test('an acknowledgement wakes waiters for acknowledgements, not waiters for versions', async () => {
-  const hub = openPolicyHub({ heldPollsMax: 2 });
+  const hub = createPolicyHub({ heldPollsMax: 2 });
   const isOver = noting(hub.watch('p', 1, LONG));
   const acked = hub.awaitAck('p', LONG);
   hub.announceAck('p');
@@ -60,7 +60,7 @@ test('an acknowledgement wakes waiters for acknowledgements, not waiters for ver
 });
 
 test('polls of one workspace are held up to a limit, and the next is answered at once', () => {
-  const hub = openPolicyHub({ heldPollsMax: 2 });
+  const hub = createPolicyHub({ heldPollsMax: 2 });
   const poll = (workspaceId: string, project = 'p') =>
     hub.watch(project, 1, { ...LONG, workspaceId });
   const one = poll('w');
@@ -75,7 +75,7 @@ test('polls of one workspace are held up to a limit, and the next is answered at
 });
 
 test('a closed hub holds no requests', async () => {
-  const hub = openPolicyHub({ heldPollsMax: 2 });
+  const hub = createPolicyHub({ heldPollsMax: 2 });
   const held = [hub.watch('p', 1, LONG).over, hub.watch('q', 1, LONG).over];
   const acked = hub.awaitAck('p', LONG);
   hub.close();
@@ -85,7 +85,7 @@ test('a closed hub holds no requests', async () => {
 });
 
 test('fifty thousand requests are held, and one more is answered at once', async () => {
-  const hub = openPolicyHub({ heldPollsMax: 2 });
+  const hub = createPolicyHub({ heldPollsMax: 2 });
   const held = Array.from({ length: 50_000 }, () => {
     const { signal } = new AbortController();
     return hub.watch('p', 1, { timeoutMs: 60_000, signal });

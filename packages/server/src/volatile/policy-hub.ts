@@ -1,7 +1,7 @@
 // Requests of this process that wait for a new policy version. Losing a notification is harmless: a
 // waiter then wakes at its timeout, and reads the version from the database in any case.
 
-export type Wait = {
+type Wait = {
   timeoutMs: number;
   signal: AbortSignal;
   /** The number of held polls of one workspace is bounded. */
@@ -41,9 +41,9 @@ const WAITERS_MAX = 50_000;
 
 const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} };
 
-export type HubLimits = { heldPollsMax: number };
+type HubLimits = { heldPollsMax: number };
 
-export function openPolicyHub({ heldPollsMax }: HubLimits): PolicyHub {
+export function createPolicyHub({ heldPollsMax }: HubLimits): PolicyHub {
   const versions = new Waiting(heldPollsMax);
   const acks = new Waiting(WAITERS_MAX);
   let isClosed = false;

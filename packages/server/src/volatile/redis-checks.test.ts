@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
-import { openChecks } from './redis-checks.ts';
+import { createChecks } from './redis-checks.ts';
 
 const REFUSAL = new Error('refused');
 const rules = [{ name: 'r', limit: 1, windowMs: 1000, algorithm: 'fixed' as const }];
@@ -22,7 +22,7 @@ function scene(
       look(args);
       return answer();
     };
-  const check = openChecks(
+  const check = createChecks(
     {
       evalsha: noted('by its hash', known),
       eval: noted('whole', sent),

@@ -1,6 +1,7 @@
 // Concurrent checks share one call of the script, because most of the cost is the call itself.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { batched } from '../base/coalesce.ts';
 import type { boundedBy } from './breaker.ts';
 import {
   type Owner,
@@ -24,9 +25,7 @@ const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 const OVER_QUOTA = 2;
 
 /** An empty `now` means the server's clock. */
-export type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number | '' };
-
-type Waiting = Check & PromiseWithResolvers<Verdict>;
+type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number | '' };
 
 type Parts = {
   within: ReturnType<typeof boundedBy>;
@@ -37,35 +36,24 @@ type Parts = {
 };
 
 /** Each check is decided separately, in the order of the calls. */
-export function openChecks(
+export function createChecks(
   link: Link,
   { within, atOnceMax, worked, failed }: Parts,
 ): (check: Check) => Promise<Verdict> {
-  let waiting: Waiting[] = [];
+  const batch = batched<Check, Verdict>({ max: atOnceMax });
 
-  function send(): void {
-    const checks = waiting;
-    waiting = [];
-    if (checks.length === 0) return;
-    within(call(link, checks)).then(
-      (answer) => {
-        worked();
-        resolveAll(checks, answer);
-      },
-      (fault: unknown) => {
-        const refusal = failed(fault);
-        for (const { reject } of checks) reject(refusal);
-      },
-    );
+  async function run(checks: readonly Check[]): Promise<(Verdict | Promise<Verdict>)[]> {
+    let answer: unknown;
+    try {
+      answer = await within(call(link, checks));
+    } catch (fault) {
+      throw failed(fault);
+    }
+    worked();
+    return verdictsOf(checks, answer);
   }
 
-  return ({ owner, rules, cost, now }) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
-    waiting.push({ owner, rules, cost, now, promise, resolve, reject });
-    if (waiting.length >= atOnceMax) send();
-    else if (waiting.length === 1) setImmediate(send);
-    return promise;
-  };
+  return (check) => batch('', check, run);
 }
 
 async function call(link: Link, checks: readonly Check[], isCounted = true): Promise<unknown> {
@@ -105,14 +93,14 @@ function argumentsOf(
   return { keys, args };
 }
 
-function resolveAll(checks: readonly Waiting[], answer: unknown): void {
+function verdictsOf(checks: readonly Check[], answer: unknown): (Verdict | Promise<Verdict>)[] {
   const numbers: unknown[] = Array.isArray(answer) ? answer : [];
   let at = 0;
-  for (const { rules, resolve, reject } of checks) {
+  return checks.map(({ rules }) => {
     if (numbers[at] === OVER_QUOTA) {
-      reject(overQuota(Number(numbers[at + 1])));
+      const refusal = overQuota(Number(numbers[at + 1]));
       at += 2;
-      continue;
+      return Promise.reject(refusal);
     }
     const allowed = numbers[at] === 1;
     const tallies: Tally[] = [];
@@ -125,6 +113,6 @@ function resolveAll(checks: readonly Waiting[], answer: unknown): void {
       at += 3;
     }
     at += 1;
-    resolve(verdictOf(allowed, tallies));
-  }
+    return verdictOf(allowed, tallies);
+  });
 }

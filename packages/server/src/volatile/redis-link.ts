@@ -3,7 +3,7 @@
 import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
 
-export type LinkParts = {
+type LinkParts = {
   /** redis://, rediss:// or unix:<path>. */
   url: string;
   isCluster: boolean;

@@ -9,7 +9,7 @@ const NEAR_NO_MORE_SHARE = 0.75;
 
 const NEAR_FULL = 'used_memory is near maxmemory';
 
-export type MemoryWatch = {
+type MemoryWatch = {
   /** Never rejects, because checks do not depend on it. */
   look(): Promise<void>;
   remark(): string | null;

@@ -2,20 +2,20 @@
 // in time, checks are refused at once until a pulse succeeds again.
 import { unavailable } from '../base/errors.ts';
 import type { Outage } from '../base/outage.ts';
-import { boundedBy, openBreaker } from './breaker.ts';
+import { boundedBy, createBreaker } from './breaker.ts';
 import { type Counters, type Owner, type Rule, SLOT_PARTS, type Verdict } from './counters.ts';
-import { openChecks } from './redis-checks.ts';
+import { createChecks } from './redis-checks.ts';
 import { openLink } from './redis-link.ts';
 import { openMemoryWatch } from './redis-memory.ts';
 
-export const REDIS_NAMES_MAX = 1_000_000;
+const REDIS_NAMES_MAX = 1_000_000;
 
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
 /** Keeps each call of the script short, because other processes use the same server. */
 const CHECKS_AT_ONCE_MAX = 8;
 
-export type RedisParts = {
+type RedisParts = {
   url: string;
   isCluster: boolean;
   onFault(reason: string): void;
@@ -39,7 +39,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const { answerMsMax = ANSWER_MS_MAX, namesMax = REDIS_NAMES_MAX } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
-  const breaker = openBreaker(parts);
+  const breaker = createBreaker(parts);
   const memory = openMemoryWatch(() => within(link.memory()), parts.nearFull);
 
   async function pulse(): Promise<void> {
@@ -67,7 +67,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
     breaker.failed(fault);
     return refusal();
   }
-  const ask = openChecks(link, { within, atOnceMax, worked: breaker.worked, failed });
+  const ask = createChecks(link, { within, atOnceMax, worked: breaker.worked, failed });
 
   return {
     store: 'redis',

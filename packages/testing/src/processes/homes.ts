@@ -13,7 +13,7 @@ import { runServer, type Settings } from './server.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
 
-export type Home = { settings: Settings; close(): Promise<void> };
+type Home = { settings: Settings; close(): Promise<void> };
 
 /** An empty directory for the embedded store, removed at the end. */
 export async function emptyDirectory(): Promise<Home & { path: string }> {

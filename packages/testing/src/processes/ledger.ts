@@ -43,7 +43,7 @@ export async function writeOnce(url: string, ledger: Ledger, agent?: Agent): Pro
   return outcome;
 }
 
-export type Load = { stop(): Promise<void> };
+type Load = { stop(): Promise<void> };
 
 /** Starts clients that each write in a loop until they are stopped. */
 export function startWriting(clients: number, write: () => Promise<unknown>): Load {

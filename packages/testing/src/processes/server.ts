@@ -9,7 +9,7 @@ import { ask } from './http.ts';
 
 export type Settings = Record<string, string>;
 
-export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type ServerProcess = {
   pid: number;

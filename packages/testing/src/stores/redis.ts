@@ -40,7 +40,7 @@ const _BUS_OFFSET = 10_000;
 let found: { bin: string } | { missing: string } | undefined;
 
 /** The binary, installed if necessary, or the reason why it is missing. */
-export function findRedis(): { bin: string } | { missing: string } {
+function findRedis(): { bin: string } | { missing: string } {
   found ??= lookForRedis();
   return found;
 }

@@ -3,7 +3,7 @@ import type { People } from '../../doors/people.ts';
 import { endSessions } from '../sessions/rows.ts';
 import { endOpenTokens, lockUser, updateUser } from './rows.ts';
 
-export type PasswordChange = {
+type PasswordChange = {
   userId: string;
   /** The session that makes the request. It is the only one that stays. */
   sessionId: string;

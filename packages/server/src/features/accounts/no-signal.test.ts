@@ -20,7 +20,7 @@ import {
   someone,
 } from '@keyrail/testing/people.ts';
 import { appBeside, type Beside, traced } from '@keyrail/testing/second-app.ts';
-import { type Throttle, throttleBy } from '../../access/throttle.ts';
+import { createThrottle, type Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
 
 const create = 'POST /v1/auth/users';
@@ -170,7 +170,7 @@ const PER_CLIENT_MAX = 120;
 /** The throttle's clock moves only when the test shifts it, so no minute ends by accident. */
 function throttleOf({ clock }: Harness): Throttle {
   const began = clock.now().getTime();
-  return throttleBy({ ...clock, now: () => new Date(began + clock.shiftMs()) });
+  return createThrottle({ ...clock, now: () => new Date(began + clock.shiftMs()) });
 }
 
 const attempt = (beside: Beside, email: string): Promise<Answer> =>

@@ -1,5 +1,5 @@
 // One-time tokens: 256 random bits, mailed once, stored only as a hash.
-import { lookupHash, mintOneTimeToken } from '@keyrail/protocol/key-format.ts';
+import { lookupHash, mintOneTimeToken } from '@keyrail/protocol/wire/key-format.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 

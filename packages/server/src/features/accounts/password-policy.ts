@@ -4,15 +4,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { invalid } from '../../base/errors.ts';
 
+const ASSET = join(import.meta.dirname, '../../../assets/common-passwords.txt');
+
 let guessedFirst: Set<string> | undefined;
 
 /** The list is read on first use, because most processes never set a password. */
 function passwordsGuessedFirst(): Set<string> {
-  guessedFirst ??= new Set(
-    readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8')
-      .trim()
-      .split('\n'),
-  );
+  guessedFirst ??= new Set(readFileSync(ASSET, 'utf8').trim().split('\n'));
   return guessedFirst;
 }
 

@@ -1,4 +1,4 @@
-import { PASSWORD_RESET_HOURS, VERIFICATION_HOURS } from '@keyrail/protocol/limits.ts';
+import { PASSWORD_RESET_HOURS, VERIFICATION_HOURS } from '@keyrail/protocol/wire/limits.ts';
 import { unreachable } from '../../base/assert.ts';
 import { hoursAfter } from '../../base/duration.ts';
 import type { People } from '../../doors/people.ts';

@@ -2,10 +2,10 @@
 // whether or not an address has an account.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { password } from '@keyrail/protocol/validators.ts';
-import { personOf } from '../../access/person.ts';
+import type { PasswordHasher } from '../../access/passwords.ts';
+import { personOf } from '../../access/principal.ts';
 import type { Throttle } from '../../access/throttle.ts';
 import { forbidden } from '../../base/errors.ts';
-import type { PasswordHasher } from '../../base/password-hasher.ts';
 import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
 import { listMemberships } from '../sessions/rows.ts';
 import { changePassword, WRONG_PASSWORD } from './change-password.ts';

@@ -40,7 +40,7 @@ export async function lockUser(tx: People, id: string): Promise<UserRow> {
   return user;
 }
 
-export type NewAccount = Pick<
+type NewAccount = Pick<
   UserRow,
   'id' | 'email' | 'emailKey' | 'name' | 'passwordHash' | 'createdAt'
 >;
@@ -125,7 +125,7 @@ export async function endOpenTokens(tx: People, userId: string, purpose: Purpose
   );
 }
 
-export type NewToken = { userId: string; purpose: Purpose; tokenHash: Buffer; expiresAt: Date };
+type NewToken = { userId: string; purpose: Purpose; tokenHash: Buffer; expiresAt: Date };
 
 export async function insertToken(tx: People, token: NewToken): Promise<void> {
   const values = { ...token, id: tx.newId(), createdAt: tx.now, endedAt: null };

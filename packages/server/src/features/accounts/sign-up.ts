@@ -3,7 +3,7 @@ import { insertMail } from '../mail/rows.ts';
 import { emailKeyOf, insertUserIfNew, insertVoidSignUpUnless } from './rows.ts';
 import type { SignupPolicy } from './signup-policy.ts';
 
-export type Signup = {
+type Signup = {
   email: string;
   passwordHash: string;
   name: string | null;

@@ -6,13 +6,13 @@ import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { ask, harness, type Input } from '@keyrail/testing/harness.ts';
 import { PASSWORD, someone } from '@keyrail/testing/people.ts';
 import { appBeside, type Beside } from '@keyrail/testing/second-app.ts';
-import { throttleBy } from '../../access/throttle.ts';
+import { createThrottle } from '../../access/throttle.ts';
 
 const PER_ACCOUNT_MAX = 10;
 const PER_RECIPIENT_MAX = 30;
 
 const began = Date.parse('2026-03-01T12:00:00Z');
-const frozenThrottle = () => throttleBy({ now: () => new Date(began), shiftMs: () => 0 });
+const frozenThrottle = () => createThrottle({ now: () => new Date(began), shiftMs: () => 0 });
 
 const statusesOf = async (
   beside: Beside,

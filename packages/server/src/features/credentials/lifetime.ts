@@ -1,6 +1,6 @@
 // When an API key or a secret key ends. `expiresAt` is the effective end: the earliest of the
 // vendor's expiry, rotation overlap and quarantine. A successor inherits `vendorExpiresAt`.
-import { QUARANTINE_HOURS } from '@keyrail/protocol/limits.ts';
+import { QUARANTINE_HOURS } from '@keyrail/protocol/wire/limits.ts';
 import { earlier, hoursAfter } from '../../base/duration.ts';
 import { conflict } from '../../base/errors.ts';
 

@@ -1,5 +1,5 @@
 // Mints an API key or a secret key: the columns that both have, and the secret that is shown once.
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';

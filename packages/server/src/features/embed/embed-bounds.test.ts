@@ -11,8 +11,8 @@ import {
   refused,
 } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
-import { embedChangesBy } from '../../access/embed-changes.ts';
-import { openMemoryCounters } from '../../volatile/memory.ts';
+import { createEmbedChangeLimit } from '../../access/embed-changes.ts';
+import { createMemoryCounters } from '../../volatile/memory.ts';
 
 const create = 'POST /v1/embed/keys';
 const rotate = 'POST /v1/embed/keys/{id}/rotate';
@@ -90,8 +90,8 @@ const statusOf = (reason: unknown): string =>
 test('a tenant makes 120 changes a minute over all its tokens, and can still read', async (t) => {
   const vendor = await harness(t);
   const { clock, testApp } = vendor;
-  const counters = openMemoryCounters({ nowMs: () => clock.now().getTime() });
-  const app = appBeside(t, testApp, { chargeEmbedChange: embedChangesBy(clock, counters) });
+  const counters = createMemoryCounters({ nowMs: () => clock.now().getTime() });
+  const app = appBeside(t, testApp, { chargeEmbedChange: createEmbedChangeLimit(clock, counters) });
   const callOf = ({ headers }: Embedded) => callerBy(app, () => headers);
   const token = await vendor.embed();
   const page = { ...token, call: callOf(token) };

@@ -1,4 +1,4 @@
-import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/limits.ts';
+import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import type { EmbedClaims } from '../../access/embed-claims.ts';
 import { signEmbedToken } from '../../access/embed-token.ts';
 import type { SigningKeys } from '../../access/signing-keys.ts';
@@ -19,7 +19,7 @@ export type IssuingParts = {
   publicUrl: string;
 };
 
-export type WantedToken = {
+type WantedToken = {
   projectId: string;
   tenantId: string;
   env: Env;

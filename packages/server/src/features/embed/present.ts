@@ -1,7 +1,11 @@
 // Tokens and sessions → the objects of the embed plane. Only this file of the feature reveals a
 // token.
-import { EMBED_REFRESH_BEFORE_SECONDS, EMBED_TOKEN_SECONDS } from '@keyrail/protocol/limits.ts';
+
 import type { EmbedSession, EmbedToken } from '@keyrail/protocol/objects/embed.ts';
+import {
+  EMBED_REFRESH_BEFORE_SECONDS,
+  EMBED_TOKEN_SECONDS,
+} from '@keyrail/protocol/wire/limits.ts';
 import type { EmbedPrincipal } from '../../access/principal.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
 import { wireTime } from '../../base/wire-time.ts';

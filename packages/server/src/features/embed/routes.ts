@@ -1,7 +1,7 @@
 // The embed plane: the same key operations as on the vendor plane, under the smaller reach of a
 // token. The reach holds tenant, project and environment; no request field can name others.
 import { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
-import { embeddedIn } from '../../access/tenant-person.ts';
+import { embeddedIn } from '../../access/principal.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { createKey } from '../keys/create-key.ts';

@@ -1,7 +1,7 @@
 // Probes. Liveness does not query the database: its outage must not cause restarts of the API.
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
-import { READY_WAIT_MS } from '@keyrail/protocol/limits.ts';
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
+import { READY_WAIT_MS } from '@keyrail/protocol/wire/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import { linesOf, type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import type { StoreState } from '../../volatile/counters.ts';

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/limits.ts';
+import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/wire/limits.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Read } from '../../doors/door.ts';

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_STORED_BODY_BYTES_MAX } from '@keyrail/protocol/limits.ts';
+import { IDEMPOTENCY_STORED_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { invalid } from '../../base/errors.ts';
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Read } from '../../doors/door.ts';
@@ -8,7 +8,7 @@ import { sealResponse } from './stored-response.ts';
 /** Headers up to this length are stored even when the workspace has no bytes left. */
 const FEW_HEADERS_CHARS_MAX = 4096;
 
-export type Response = {
+type Response = {
   status: number;
   headers: Record<string, string>;
   /** In base64; null if the caller already found it too large. */
@@ -16,7 +16,7 @@ export type Response = {
   ttlMs: number;
 };
 
-export type StoringParts = {
+type StoringParts = {
   responseSealing: BoundSealing;
   /** Limit for all stored responses of one workspace and environment. */
   bytesMax: number;

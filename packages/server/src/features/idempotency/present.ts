@@ -1,13 +1,14 @@
 // Verdicts → idempotency objects. Every verdict is a successful response, also `lost`.
-import {
-  IDEMPOTENCY_LOCK_MS,
-  IDEMPOTENCY_STORED_BODY_BYTES_MAX,
-} from '@keyrail/protocol/limits.ts';
+
 import type {
   CompletedIdempotencyRecord,
   IdempotencyClaim,
   IdempotencyRecord,
 } from '@keyrail/protocol/objects/idempotency.ts';
+import {
+  IDEMPOTENCY_LOCK_MS,
+  IDEMPOTENCY_STORED_BODY_BYTES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import type { Verdict } from './claim-scope.ts';
 
 const nothing = { lock_token: null, stolen: false, retry_after_ms: null, response: null };

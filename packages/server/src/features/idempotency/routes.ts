@@ -1,6 +1,6 @@
 // Coordination of retried requests. Records are stored in the database and are not audited.
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
-import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/limits.ts';
+import { IDEMPOTENCY_LOCK_MS } from '@keyrail/protocol/wire/limits.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Env } from '../../doors/reach.ts';

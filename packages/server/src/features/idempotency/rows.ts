@@ -11,7 +11,7 @@ export type Scope = { env: Env; scopeHash: string };
 
 export type HeldLock = Scope & { lockToken: string };
 
-export type Claim = HeldLock & { fingerprint: string; lockMs: number; ttlMs: number };
+type Claim = HeldLock & { fingerprint: string; lockMs: number; ttlMs: number };
 
 /** Rows from before responses were sealed have `headers` and `body`; newer rows have `sealed`. */
 type StoredColumns = {

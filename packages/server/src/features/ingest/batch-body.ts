@@ -1,10 +1,14 @@
 // Parses the body of a batch to find its cost: the budget is charged before the batch is validated.
-import { BODY_BYTES_MAX, INGEST_OBJECTS_MAX, INGEST_VALUES_MAX } from '@keyrail/protocol/limits.ts';
+import {
+  BODY_BYTES_MAX,
+  INGEST_OBJECTS_MAX,
+  INGEST_VALUES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
 /** An unreadable body costs as much as one event, and is refused after the charge. */
-export type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
+type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
 /** The cost of an empty batch, because its receipt is stored like any other. */
 const COST_MIN = 1;

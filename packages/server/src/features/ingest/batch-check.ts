@@ -1,11 +1,12 @@
 // Checks a whole batch: it is accepted, or refused with the faults of its first bad events.
+
+import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
+import { NodeId } from '@keyrail/protocol/validators.ts';
 import {
   INGEST_EVENTS_MAX,
   INGEST_PROTOCOL_VERSION,
   INGEST_SHORT_CHARS_MAX,
-} from '@keyrail/protocol/limits.ts';
-import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
-import { NodeId } from '@keyrail/protocol/validators.ts';
+} from '@keyrail/protocol/wire/limits.ts';
 import { type Detail, invalid } from '../../base/errors.ts';
 import { eventsIn } from './batch-body.ts';
 import {

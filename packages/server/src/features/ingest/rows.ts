@@ -42,7 +42,7 @@ export type Receipt = { accepted: number; eventsDropped: number };
 /** The receipt of a batch that has an id. */
 export type NamedReceipt = Receipt & { batchId: string };
 
-export type Usage = { named: readonly NamedReceipt[]; tallies: Tallies; tenantMonthsMax: number };
+type Usage = { named: readonly NamedReceipt[]; tallies: Tallies; tenantMonthsMax: number };
 
 /**
  * Adds batches to the sums and stores the receipts of those with an id. Returns false, and records

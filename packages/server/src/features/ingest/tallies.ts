@@ -6,7 +6,7 @@ import type { Env } from '../../doors/reach.ts';
 import { bucketOf, emptyHistogram, type Histogram } from '../usage/histogram.ts';
 import type { TelemetryEvent } from './event-check.ts';
 
-export type KeyDay = {
+type KeyDay = {
   keyId: string;
   day: string;
   requests: number;
@@ -14,7 +14,7 @@ export type KeyDay = {
   lastMs: number;
 };
 
-export type TenantMonth = {
+type TenantMonth = {
   tenantId: string;
   projectId: string;
   env: Env;
@@ -25,13 +25,13 @@ export type TenantMonth = {
 };
 
 type Hour = { projectId: string; env: Env; hourMs: number };
-export type HourTally = Hour & {
+type HourTally = Hour & {
   requests: number;
   errors: number;
   degraded: number;
   latency: Histogram;
 };
-export type DenialTally = Hour & { reason: DenialReason; requests: number };
+type DenialTally = Hour & { reason: DenialReason; requests: number };
 
 export type Tallies = {
   keyDays: KeyDay[];

@@ -1,4 +1,4 @@
-import { INGEST_AHEAD_MS_MAX, INGEST_WINDOW_SECONDS } from '@keyrail/protocol/limits.ts';
+import { INGEST_AHEAD_MS_MAX, INGEST_WINDOW_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { refuseNamedEnv } from '../../access/boundary.ts';
 import type { Principal } from '../../access/principal.ts';
 import { SECOND_MS } from '../../base/duration.ts';
@@ -9,7 +9,7 @@ import { type Batch, checkedBatch, DETAILS_MAX } from './batch-check.ts';
 import { namedIn, refuseUnknown } from './named-ids.ts';
 import { type Charge, listUnknown, updateBudget } from './rows.ts';
 
-export type ValidatedBatch = { batch: Batch; now: Date };
+type ValidatedBatch = { batch: Batch; now: Date };
 
 /**
  * Validates a batch of telemetry. The budget is charged first and stays charged even if the batch

@@ -9,15 +9,15 @@ import { partitionsOf, partitionTypeFor } from './list-partition.ts';
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const KEYS_PER_STATEMENT = 500;
 
-export type Parent = { projectId: string } | { tenantId: string };
+type Parent = { projectId: string } | { tenantId: string };
 
-export type Cascade = {
+type Cascade = {
   reason: string;
   /** Locks the parent: from then on no key can be created under it. */
   lockParent(): Promise<unknown>;
 };
 
-export type Cascaded = { count: number; projectIds: string[] };
+type Cascaded = { count: number; projectIds: string[] };
 
 /**
  * Revokes all keys under a parent. Most are revoked before the parent is locked, so that requests

@@ -1,7 +1,7 @@
 // Creating, reading, listing and changing API keys over HTTP.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
+import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
 import { type Harness, harness, type Input, messageOf, refused } from '@keyrail/testing/harness.ts';
 import { quarantine } from '@keyrail/testing/operations.ts';

@@ -1,10 +1,10 @@
 import { conflict } from '../../base/errors.ts';
-import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { effectOf, type Patch } from '../../doors/patch.ts';
 import { refuseProlonging } from '../credentials/lifetime.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
-export type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
+type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
 
 /**
  * Writes the fields that differ; a patch without effect writes nothing. A changed expiry becomes

@@ -33,7 +33,7 @@ export type MailRequestParams = {
   verification_request: Record<never, string>;
 };
 
-export type MailRequestKind = keyof MailRequestParams;
+type MailRequestKind = keyof MailRequestParams;
 
 export const isMailRequest = (kind: string): kind is MailRequestKind =>
   kind === 'sign_up' || kind === 'password_reset_request' || kind === 'verification_request';

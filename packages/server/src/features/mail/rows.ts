@@ -12,7 +12,7 @@ export type MailRow = Selectable<Tables['mailOutbox']>;
 
 type QueuedParams = MailParams & MailRequestParams;
 
-export type NewMail<K extends keyof QueuedParams> = {
+type NewMail<K extends keyof QueuedParams> = {
   kind: K;
   to: string;
   params: QueuedParams[K];

@@ -19,7 +19,7 @@ export type MailTransport = {
 
 export type MailSetting = { kind: 'file'; directory: string } | { kind: 'smtp'; url: Secret };
 
-export type MailSender = { from: string; domain: string };
+type MailSender = { from: string; domain: string };
 
 export const openTransport = (setting: MailSetting, sender: MailSender): MailTransport =>
   setting.kind === 'file' ? fileTransport(setting.directory) : smtpTransport(setting.url, sender);

@@ -7,7 +7,7 @@ import { updateActiveWorkspace } from '../sessions/rows.ts';
 import { loadWorkspace } from '../workspaces/rows.ts';
 import { acceptOpenInvite, insertMember, loadActingPerson, updateVerified } from './rows.ts';
 
-export type Acceptance = {
+type Acceptance = {
   token: string;
   userId: string;
   sessionId: string;

@@ -1,4 +1,4 @@
-import { INVITE_DAYS } from '@keyrail/protocol/limits.ts';
+import { INVITE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
 import { ApiError, forbidden } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
@@ -15,7 +15,7 @@ import {
   type MemberRow,
 } from './rows.ts';
 
-export type Invitation = { email: string; role: Role; perHourMax: number };
+type Invitation = { email: string; role: Role; perHourMax: number };
 
 export type Invited = { invite: InviteRow; token: Secret };
 

@@ -1,6 +1,6 @@
 // The token of an invitation: the workspace id, a dot, and a secret. The whole token is hashed.
 
-import { mintOneTimeToken } from '@keyrail/protocol/key-format.ts';
+import { mintOneTimeToken } from '@keyrail/protocol/wire/key-format.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';
 import { hashOfToken } from '../accounts/one-time-token.ts';

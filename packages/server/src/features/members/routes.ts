@@ -1,7 +1,7 @@
 // Members and invitations. Test keys may not even read them: members belong to no environment.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
-import { personOf } from '../../access/person.ts';
+import { personOf } from '../../access/principal.ts';
 import type { Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
 import { allEnvs } from '../../doors/reach.ts';

@@ -205,7 +205,7 @@ export const acceptOpenInvite = (
       .returning(sql<boolean>`mail_token_hash = ${hash}`.as('isMailed')),
   );
 
-export type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
+type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
 
 /** The acting person's account, as far as a workspace transaction may read it. */
 export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>

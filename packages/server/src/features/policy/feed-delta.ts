@@ -1,5 +1,5 @@
 // The changes that one poll gets. Reads a FeedSource, so that simulations can run it in memory.
-import { answerRoom } from '../../base/answer-room.ts';
+import { createResponseBudget } from '../../http/response-budget.ts';
 import { type FeedFilter, isInFeed, scopeChars, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
 import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
@@ -41,7 +41,7 @@ async function listUpTo(
   { since, most }: { since: number; most: number },
 ): Promise<ChangeRow[] | null> {
   const listed: ChangeRow[] = [];
-  const room = answerRoom();
+  const budget = createResponseBudget();
   const readMax = Math.max(most, CHANGES_READ_MAX);
   let after: ChangeRow | null = null;
   for (let read = 0; read <= readMax; ) {
@@ -49,8 +49,8 @@ async function listUpTo(
     const rows: ChangeRow[] = await feed.listChanges(filter, { since, after, limit });
     const wanted = rows.filter((row) => isInFeed(filter, row));
     listed.push(...wanted);
-    room.take(scopeChars(wanted));
-    if (listed.length > most || room.isFull()) return null;
+    budget.take(scopeChars(wanted));
+    if (listed.length > most || budget.isFull()) return null;
     if (rows.length < limit) return listed;
     after = rows.at(-1) ?? null;
     read += rows.length;

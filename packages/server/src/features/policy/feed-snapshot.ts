@@ -1,6 +1,7 @@
 // One page of a snapshot. Reads a FeedSource, so that simulations can run it in memory.
-import { answerRoom } from '../../base/answer-room.ts';
+
 import { ApiError } from '../../base/errors.ts';
+import { createResponseBudget } from '../../http/response-budget.ts';
 import { type EntryPosition, type FeedFilter, scopeChars } from './feed-view.ts';
 import type { EntryRow, FeedHead, FeedSource } from './rows.ts';
 
@@ -57,15 +58,15 @@ async function listUpTo(
   { after, most }: { after: EntryPosition | null; most: number },
 ): Promise<{ entries: EntryRow[]; isFull: boolean }> {
   const entries: EntryRow[] = [];
-  const room = answerRoom();
+  const budget = createResponseBudget();
   let position = after;
-  while (entries.length < most && !room.isFull()) {
+  while (entries.length < most && !budget.isFull()) {
     const limit = Math.min(ENTRIES_PER_STATEMENT, most - entries.length);
     const rows = await feed.listEntries(filter, { after: position, limit });
     entries.push(...rows);
-    room.take(scopeChars(rows));
+    budget.take(scopeChars(rows));
     position = rows.at(-1) ?? position;
     if (rows.length < limit) break;
   }
-  return { entries, isFull: room.isFull() };
+  return { entries, isFull: budget.isFull() };
 }

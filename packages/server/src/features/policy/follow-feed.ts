@@ -25,7 +25,7 @@ export type FollowParts = {
   share: Shared<DeltaVerdict>;
 };
 
-export type Poll = {
+type Poll = {
   filter: FeedFilter;
   nodeId: string | undefined;
   /** The version that the node has applied. */
@@ -37,7 +37,7 @@ export type Poll = {
   wait: PollWait | null;
 };
 
-export type PollWait = {
+type PollWait = {
   timeoutMs: number;
   /** Aborted when the caller disconnects. */
   signal: AbortSignal;

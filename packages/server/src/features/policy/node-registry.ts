@@ -16,7 +16,7 @@ import {
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const NODES_PER_STATEMENT = 1000;
 
-export type PollingNode = {
+type PollingNode = {
   filter: FeedFilter;
   /** Undefined when the request names no node: then nothing is recorded. */
   nodeId: string | undefined;

@@ -1,7 +1,6 @@
 // How long a revocation waits for silent nodes. Silence is measured in served time: see
 // served_since() in the migrations.
-import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
-import { REVOKE_WAIT_MS_MAX } from '../../base/deadline.ts';
+import { NODE_SEEN_WITHIN_MS, REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 
 /** A poll this soon after the last recorded one is not recorded. */

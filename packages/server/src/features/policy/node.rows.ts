@@ -39,7 +39,7 @@ export async function listNodesSeen(
 }
 
 /** The start of the last `ms` of served time. Evaluated once per statement. */
-export const servedSince = (ms: number): RawBuilder<Date> =>
+const servedSince = (ms: number): RawBuilder<Date> =>
   sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
@@ -48,7 +48,7 @@ export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 /** Selects the nodes that see a change in one environment. */
-export type ChangeScope = { projectId: string; env: Env };
+type ChangeScope = { projectId: string; env: Env };
 
 const seesChangeIn = ({ projectId, env }: ChangeScope) =>
   sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;

@@ -1,11 +1,12 @@
 // A revocation reaches waiting nodes at once, and its response lists the nodes that applied it.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { foldedFrom, poll, readAll } from '@keyrail/testing/feed.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { servedTime } from '@keyrail/testing/served-time.ts';
-import { REVOKE_WAIT_MS_MAX } from '../../base/deadline.ts';
 
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';

@@ -5,7 +5,7 @@ import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
 import { NODE_FORGOTTEN_AFTER_MS } from './node-times.ts';
 import { listPrunable, type Prunable, removeChanges, removeSilentNodes } from './upkeep.rows.ts';
 
-export type PruneParts = { work: OpenWork; workIn: OpenWorkIn };
+type PruneParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const CHANGES_KEPT_MS = 30 * DAY_MS;
 const PROJECTS_MAX = 100;

@@ -1,6 +1,6 @@
 // Removes keys from the feed that expired more than a week ago: nodes have refused them since then.
 // Safe to run twice: a key that was already retired, or changed meanwhile, is skipped.
-import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
+import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';

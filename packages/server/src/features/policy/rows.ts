@@ -43,7 +43,7 @@ export type FeedHead = {
   defaultRateLimits: RateLimit[];
 };
 
-export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
+async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
   const head = await maybe(
     tx,
     sql<FeedHead>`
@@ -108,7 +108,7 @@ const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
  * changes. A change may have written any number of keys, so each list partition of it is read in
  * index order, from the end of the last statement and up to the limit.
  */
-export function listChanges(
+function listChanges(
   tx: Runner,
   { projectId, env }: Pick<FeedFilter, 'projectId' | 'env'>,
   { since, after, limit }: ChangeRange,

@@ -35,7 +35,7 @@ export async function lockProject(tx: Write, id: string): Promise<ProjectRow> {
   return row;
 }
 
-export type Position = { createdAt: Date; id: string };
+type Position = { createdAt: Date; id: string };
 
 /** Newest first, starting after the position. */
 export function listProjects(

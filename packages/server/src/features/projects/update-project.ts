@@ -1,9 +1,9 @@
 import { later } from '../../base/duration.ts';
-import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, unchanged, versioned, type Write } from '../../doors/door.ts';
+import { effectOf, type Patch } from '../../doors/patch.ts';
 import { lockProject, type ProjectRow, updateProjectRow } from './rows.ts';
 
-export type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
+type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
 
 /**
  * Updates the fields that differ; a patch without effect writes nothing. New default limits affect

@@ -2,7 +2,7 @@ import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Counters, Verdict } from '../../volatile/counters.ts';
 import { counterName, ownerName, type Subjects, slotOf } from './counter-names.ts';
 
-export type LimitCheck = { subjects: Subjects; rules: readonly RateLimit[]; cost: number };
+type LimitCheck = { subjects: Subjects; rules: readonly RateLimit[]; cost: number };
 
 /**
  * Charges all rules or none. A denial is a normal result. A check that would exceed the number of

@@ -1,6 +1,6 @@
 // Rate-limit counters shared by all nodes. The `volatile` door gives no access to the database.
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
-import { goOn } from '../../base/maybe-async.ts';
+import { chain } from '../../base/maybe-async.ts';
 import { serve } from '../../http/route.ts';
 import { acceptedBody } from './body-check.ts';
 import { checkLimits } from './check-limits.ts';
@@ -21,7 +21,7 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
         keyId: body.key_id,
         tenantId: body.tenant_id,
       };
-      return goOn(checkLimits(counters, { subjects, rules, cost }), (verdict) =>
+      return chain(checkLimits(counters, { subjects, rules, cost }), (verdict) =>
         presentVerdict(verdict, rules, counters.store),
       );
     },

@@ -1,6 +1,7 @@
 // Verdicts for the scanner: whether each token is a credential of this deployment.
-import { lookupHash } from '@keyrail/protocol/key-format.ts';
+
 import type { ScannerReport, ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 
 export const presentVerdict = (
   { token, type }: ScannerReport[number],

@@ -18,7 +18,7 @@ export type ScannerKeys = {
   find(identifier: string): Promise<KeyObject | null>;
 };
 
-export type ScannerKeyParts = {
+type ScannerKeyParts = {
   log: Log;
   fetch?: typeof fetch;
   nowMs?(): number;

@@ -1,8 +1,8 @@
 // Reports of leaked credentials. The signature over the raw bytes is verified before anything else.
 // Then each token gets its own transaction, so that one failure does not undo the others.
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
-import { lookupHash, parseCredential } from '@keyrail/protocol/key-format.ts';
 import { ScannerReport } from '@keyrail/protocol/objects/scanner.ts';
+import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { monotonicMs } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import { ApiError, unavailable } from '../../base/errors.ts';

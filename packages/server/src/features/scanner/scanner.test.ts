@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import { mailTo, someone } from '@keyrail/testing/people.ts';
 import { SCANNER_KEY_ID, signedHeaders } from '@keyrail/testing/scanner.ts';

@@ -29,7 +29,7 @@ export async function lockSecretKey(tx: Write, id: string): Promise<SecretKeyRow
 
 export type NewSecretKeyRow = Insertable<Columns>;
 
-export type Position = { createdAt: Date; id: string };
+type Position = { createdAt: Date; id: string };
 
 export type ListedSecretKey = Listed<Omit<SecretKeyRow, 'meta' | Unlisted>>;
 

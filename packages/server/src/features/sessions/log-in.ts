@@ -1,5 +1,5 @@
-import { mintCredential } from '@keyrail/protocol/key-format.ts';
-import { SESSION_ABSOLUTE_DAYS, SESSION_IDLE_HOURS } from '@keyrail/protocol/limits.ts';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { SESSION_ABSOLUTE_DAYS, SESSION_IDLE_HOURS } from '@keyrail/protocol/wire/limits.ts';
 import { hoursAfter } from '../../base/duration.ts';
 import { ApiError, forbidden } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
@@ -7,7 +7,7 @@ import type { People } from '../../doors/people.ts';
 import { lockUser, type UserRow, updateUser } from '../accounts/rows.ts';
 import { insertSession, listMemberships, type MembershipRow, type SessionRow } from './rows.ts';
 
-export type Login = { userId: string; verifiedHash: string; workspaceId: string | null };
+type Login = { userId: string; verifiedHash: string; workspaceId: string | null };
 
 export type LoggedIn = {
   session: SessionRow;

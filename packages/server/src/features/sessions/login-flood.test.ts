@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
 import { appBeside, traced } from '@keyrail/testing/second-app.ts';
-import { throttleBy } from '../../access/throttle.ts';
+import { createThrottle } from '../../access/throttle.ts';
 
 const WRONG = 'not the right password';
 const PER_EMAIL_MAX = 10;
@@ -18,7 +18,7 @@ type Login = { email: string; password: string; from: string };
 function scene(t: TestContext, vendor: Harness) {
   const began = vendor.clock.now();
   const { db, take } = traced(vendor.testApp.db);
-  const throttle = throttleBy({ now: () => began, shiftMs: () => 0 });
+  const throttle = createThrottle({ now: () => began, shiftMs: () => 0 });
   const { app } = appBeside(t, vendor.testApp, { throttle, db });
   const post = async (url: string, payload: object, remoteAddress: string) => {
     const runs = vendor.testApp.hasher.runs();

@@ -1,9 +1,9 @@
 // Sessions: signing in, listing, ending, and switching the workspace.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
-import { personOf } from '../../access/person.ts';
+import type { PasswordHasher } from '../../access/passwords.ts';
+import { personOf } from '../../access/principal.ts';
 import type { Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
-import type { PasswordHasher } from '../../base/password-hasher.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
 import { findUserByEmail } from '../accounts/rows.ts';

@@ -1,6 +1,6 @@
+import { newSigningPair } from '../../access/signing-pair.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import type { Seal } from '../../base/sealing.ts';
-import { newSigningPair } from '../../base/signing-pair.ts';
 import type { Work } from '../../doors/work.ts';
 import {
   isNeeded,
@@ -12,7 +12,7 @@ import { insertSigningKey, lockNewest, type SigningKeyRow, updateEnds } from './
 
 export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBytes };
 
-export type Rotation = { newest: SigningKeyRow; isNew: boolean };
+type Rotation = { newest: SigningKeyRow; isNew: boolean };
 
 /**
  * Creates the next signing key if the cause requires one. If several processes rotate at the

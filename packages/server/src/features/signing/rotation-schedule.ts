@@ -2,7 +2,7 @@
 //
 // A key is first published, so that verifiers with a cached list have it in time. After the wait it
 // signs. Once replaced, it stays published until the last token that it signed has expired.
-import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/limits.ts';
+import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
 
 /**

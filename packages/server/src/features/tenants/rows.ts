@@ -29,7 +29,7 @@ export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
   return row;
 }
 
-export type Position = { createdAt: Date; id: string };
+type Position = { createdAt: Date; id: string };
 
 type Filter = { externalId?: string | undefined; after: Position | null };
 

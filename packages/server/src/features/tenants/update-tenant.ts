@@ -1,9 +1,9 @@
 import { later } from '../../base/duration.ts';
-import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { effectOf, type Patch } from '../../doors/patch.ts';
 import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
 
-export type TenantPatch = Patch<Pick<TenantRow, 'name' | 'meta'>>;
+type TenantPatch = Patch<Pick<TenantRow, 'name' | 'meta'>>;
 
 /** Updates the fields that differ, `meta` as a whole. A patch without effect writes nothing. */
 export async function updateTenant(

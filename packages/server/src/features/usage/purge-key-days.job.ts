@@ -1,6 +1,6 @@
 // Removes key days that are too old for any response, except the last day of each key. The job
 // pages by position, because the rows it keeps would fill every batch. Safe to run twice.
-import { USAGE_DAYS_MAX } from '@keyrail/protocol/limits.ts';
+import { USAGE_DAYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork } from '../../doors/work.ts';
 import { type KeyDayPlace, removeOldKeyDays } from './rows.ts';

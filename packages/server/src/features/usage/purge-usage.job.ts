@@ -1,6 +1,6 @@
 // Removes expired hourly figures and batch receipts. Tenant months are kept, since bills are based
 // on them. Safe to run twice.
-import { INGEST_BATCH_KEPT_DAYS } from '@keyrail/protocol/limits.ts';
+import { INGEST_BATCH_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork, Work } from '../../doors/work.ts';
 import { removeOldBatches, removeOldDenials, removeOldHours } from './rows.ts';

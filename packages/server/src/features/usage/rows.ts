@@ -73,7 +73,7 @@ export function listTenantMonths(
   );
 }
 
-export type OverviewFilter = {
+type OverviewFilter = {
   interval: 'hour' | 'day';
   count: number;
   projectId: string | undefined;

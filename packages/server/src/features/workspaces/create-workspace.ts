@@ -8,7 +8,7 @@ import { insertSecretKey, type SecretKeyRow } from '../secret-keys/rows.ts';
 import { updateActiveWorkspace } from '../sessions/rows.ts';
 import { insertWorkspace, type WorkspaceRow } from './rows.ts';
 
-export type NewWorkspace = {
+type NewWorkspace = {
   name: string;
   slug: string;
   billingEmail: string | null;

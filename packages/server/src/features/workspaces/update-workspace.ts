@@ -1,9 +1,9 @@
 import { later } from '../../base/duration.ts';
-import { effectOf, type Patch } from '../../base/patch.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { effectOf, type Patch } from '../../doors/patch.ts';
 import { lockWorkspace, updateWorkspaceRow, type WorkspaceRow } from './rows.ts';
 
-export type WorkspacePatch = Patch<Pick<WorkspaceRow, 'name' | 'billingEmail' | 'embedOrigins'>>;
+type WorkspacePatch = Patch<Pick<WorkspaceRow, 'name' | 'billingEmail' | 'embedOrigins'>>;
 
 /** Updates the fields that differ. A patch without effect writes nothing. */
 export async function updateWorkspace(

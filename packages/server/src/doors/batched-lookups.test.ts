@@ -2,13 +2,13 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { gathered } from './gathered.ts';
+import { batchedLookUps } from './batched-lookups.ts';
 
 type Sent = PromiseWithResolvers<Map<string, string>> & { hashes: string[] };
 
 function listener() {
   const sent: Sent[] = [];
-  const find = gathered<string>((hashes) => {
+  const find = batchedLookUps<string>((hashes) => {
     const answer = { ...Promise.withResolvers<Map<string, string>>(), hashes: [...hashes] };
     sent.push(answer);
     return answer.promise;

@@ -1,14 +1,14 @@
 // Password hashing: argon2id at a fixed cost, equal work without an account, two at a time.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiError } from './errors.ts';
-import { openPasswordHasher } from './password-hasher.ts';
+import { ApiError } from '../base/errors.ts';
+import { createPasswordHasher } from './passwords.ts';
 
 const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 
 test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', async () => {
-  const hasher = await openPasswordHasher();
+  const hasher = await createPasswordHasher();
   const [one, two] = await Promise.all([hasher.hash('a password'), hasher.hash('a password')]);
   match(one ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   notEqual(one, two);
@@ -17,7 +17,7 @@ test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', 
 });
 
 test('without an account the same work is done, and the result is false', async () => {
-  const hasher = await openPasswordHasher();
+  const hasher = await createPasswordHasher();
   const stored = await hasher.hash('a password');
   const msOf = async (hash: string | null) => {
     const began = performance.now();
@@ -35,7 +35,7 @@ test('without an account the same work is done, and the result is false', async 
 });
 
 test('two hashes run at once, sixty-four wait, and the next is refused with Retry-After', async () => {
-  const hasher = await openPasswordHasher();
+  const hasher = await createPasswordHasher();
   const EXTRA = 10;
   const asked = Array.from({ length: AT_ONCE_MAX + WAITING_MAX + EXTRA }, (_, n) =>
     hasher.hash(`password number ${n}`),
@@ -55,7 +55,7 @@ test('two hashes run at once, sixty-four wait, and the next is refused with Retr
 });
 
 test('a hash that fails frees its slot', async () => {
-  const hasher = await openPasswordHasher();
+  const hasher = await createPasswordHasher();
   const broken = await Promise.allSettled(
     Array.from({ length: 10 }, () => hasher.verify('$argon2id$no hash at all', 'a password')),
   );

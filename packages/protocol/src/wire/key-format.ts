@@ -1,15 +1,15 @@
-// The format of credentials: prefix, random body, checksum. This file imports only node:crypto and
-// runs on Node 20, because the SDK uses it for every request in the vendor's process.
+// The format of credentials: prefix, random body, checksum. Only node:crypto is imported at run
+// time, and Node 20 is enough, because the SDK uses this for every request in the vendor's process.
 import * as nodeCrypto from 'node:crypto';
+import type { Env } from './env.ts';
 
 export type CredentialKind = 'api_key' | 'secret_key' | 'session';
-export type CredentialEnv = 'live' | 'test';
-export type RandomBytes = (size: number) => Uint8Array;
+type RandomBytes = (size: number) => Uint8Array;
 
 export type MintedCredential = { secret: string; displayPrefix: string; lookupHash: string };
-export type ParsedCredential = {
+type ParsedCredential = {
   kind: CredentialKind;
-  env: CredentialEnv | null;
+  env: Env | null;
   displayPrefix: string;
 };
 
@@ -18,7 +18,7 @@ const SHOWN_BODY_CHARS = 6;
 const ONE_TIME_BYTES = 32;
 
 /** Stem, random bytes and body length of each kind. Only sessions have no environment. */
-export const credentialKinds = {
+const credentialKinds = {
   api_key: { stem: 'kr_', hasEnv: true, bodyBytes: 24, bodyChars: 32 },
   secret_key: { stem: 'krsk_', hasEnv: true, bodyBytes: 32, bodyChars: 43 },
   session: { stem: 'krses_', hasEnv: false, bodyBytes: 32, bodyChars: 43 },
@@ -27,7 +27,7 @@ export const credentialKinds = {
 /** Creates a credential. The secret exists only in the returned value. */
 export function mintCredential(
   kind: CredentialKind,
-  env: CredentialEnv | null,
+  env: Env | null,
   randomBytes: RandomBytes,
 ): MintedCredential {
   const { stem, hasEnv, bodyBytes } = credentialKinds[kind];
@@ -61,7 +61,7 @@ export function parseCredential(text: string): ParsedCredential | null {
  * The environment of a well-formed API key, or null. Equivalent to `parseCredential`, but without
  * allocations and in one pass, because it runs before every hash in the vendor's process.
  */
-export function apiKeyEnv(text: string): CredentialEnv | null {
+export function apiKeyEnv(text: string): Env | null {
   // Bytes are faster to read than characters. A non-ASCII character takes more than one byte.
   if (text.length !== API_KEY_CHARS || scratch.write(text) !== API_KEY_CHARS) return null;
   if (isPrefix(LIVE_PREFIX)) return isSoundBody(CRC_OF_LIVE) ? 'live' : null;
@@ -196,9 +196,9 @@ const isPrefix = (words: Int32Array): boolean =>
 const CRC_OF_LIVE = ~crc32('kr_live_', API_KEY_PREFIX_CHARS);
 const CRC_OF_TEST = ~crc32('kr_test_', API_KEY_PREFIX_CHARS);
 
-type Shape = { kind: CredentialKind; env: CredentialEnv | null; prefix: string; length: number };
+type Shape = { kind: CredentialKind; env: Env | null; prefix: string; length: number };
 
-const shape = (kind: CredentialKind, env: CredentialEnv | null): Shape => {
+const shape = (kind: CredentialKind, env: Env | null): Shape => {
   const { stem, bodyChars } = credentialKinds[kind];
   const prefix = env === null ? stem : `${stem}${env}_`;
   return { kind, env, prefix, length: prefix.length + bodyChars + CHECKSUM_CHARS };

@@ -48,6 +48,9 @@ export type WireErrorCode = Exclude<ErrorCode, 'invalid_embed_token'>;
 export const wireCode = (code: ErrorCode): WireErrorCode =>
   code === 'invalid_embed_token' ? 'invalid_token' : code;
 
+export const isWireErrorCode = (value: unknown): value is WireErrorCode =>
+  typeof value === 'string' && Object.hasOwn(errorCodes, value) && value !== 'invalid_embed_token';
+
 /** Errors that the SDK returns to callers of the vendor's API, in the same body format. */
 export const denialCodes = {
   missing_key: { status: 401, message: 'An API key is required.' },

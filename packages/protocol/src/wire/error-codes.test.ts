@@ -1,8 +1,8 @@
 // The list of error codes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { ErrorBody } from '../objects/error-body.ts';
 import { denialCodes, errorCodes, wireCode } from './error-codes.ts';
-import { ErrorBody } from './objects/error-body.ts';
 
 test('every error code has its published status', () => {
   const statuses = Object.entries(errorCodes).map(([code, { status }]) => `${status} ${code}`);

@@ -1,15 +1,15 @@
 // Ed25519 key pairs from injected random bytes. A private key is stored as its 32-byte seed, from
 // which everything else is derived, including the public key.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import type { RandomBytes } from './random.ts';
-import { Secret } from './secret.ts';
+import type { RandomBytes } from '../base/random.ts';
+import { Secret } from '../base/secret.ts';
 
 const SEED_BYTES = 32;
 /** The PKCS #8 header in front of the seed of an Ed25519 key. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** `publicKey` is the `x` of the JWK. */
-export type SigningPair = { publicKey: string; seed: Secret };
+type SigningPair = { publicKey: string; seed: Secret };
 
 export function newSigningPair(randomBytes: RandomBytes): SigningPair {
   const seed = new Secret(Buffer.from(randomBytes(SEED_BYTES)).toString('base64url'));

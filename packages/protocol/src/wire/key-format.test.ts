@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { z } from 'zod';
+import type { Env } from './env.ts';
 import {
   apiKeyEnv,
-  type CredentialEnv,
   type CredentialKind,
   crc32Hex,
   lookupHash,
@@ -37,7 +37,7 @@ const Vectors = z.object({
 });
 
 const vectors = Vectors.parse(
-  JSON.parse(readFileSync(new URL('./vectors/key-format.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../vectors/key-format.json', import.meta.url), 'utf8')),
 );
 
 const fixed = (hex: string) => () => Buffer.from(hex, 'hex');
@@ -100,7 +100,7 @@ test('a session has no environment and a key always has one', () => {
   throws(() => mintCredential('api_key', null, (size) => new Uint8Array(size)), TypeError);
 });
 
-const kindAndEnv = fc.constantFrom<[CredentialKind, CredentialEnv | null]>(
+const kindAndEnv = fc.constantFrom<[CredentialKind, Env | null]>(
   ['api_key', 'live'],
   ['api_key', 'test'],
   ['secret_key', 'live'],

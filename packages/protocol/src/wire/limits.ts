@@ -44,6 +44,8 @@ export const OVERLAP_HOURS_MAX = 168;
 export const OVERLAP_HOURS_DEFAULT = 24;
 export const QUARANTINE_HOURS = 1;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
+// The longest wait that an operator may configure for anything other than the database.
+export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
 
 // Lists

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 export type Patch<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };
 
-export type Effect<Fields> = {
+type Effect<Fields> = {
   values: Partial<Fields>;
   /** Wire names of the changed fields, for the audit log, which never contains the values. */
   names: string[];

@@ -1,8 +1,8 @@
 // Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
 // machine, two hashes run at a time, 64 wait, and further ones are refused with 429.
 import { hash, verify } from '@node-rs/argon2';
-import { limited } from './coalesce.ts';
-import { ApiError } from './errors.ts';
+import { limited } from '../base/coalesce.ts';
+import { ApiError } from '../base/errors.ts';
 
 /** The library's number for argon2id; its enum exists only at compile time. */
 const ARGON2ID = 2;
@@ -21,7 +21,7 @@ export type PasswordHasher = {
   runs(): number;
 };
 
-export async function openPasswordHasher(): Promise<PasswordHasher> {
+export async function createPasswordHasher(): Promise<PasswordHasher> {
   const unusedHash = await hash('no account has this password', cost);
   let runs = 0;
   const metered = limited({
@@ -30,7 +30,7 @@ export async function openPasswordHasher(): Promise<PasswordHasher> {
     refuse: () => new ApiError('rate_limited', undefined, { headers: { 'retry-after': '2' } }),
   });
   const counted = <T>(work: () => Promise<T>): Promise<T> =>
-    metered(() => {
+    metered('argon2', () => {
       runs += 1;
       return work();
     });

@@ -1,22 +1,22 @@
 // Caps caller-supplied text in one response at 8 Mi characters, so that a page of very large rows
 // cannot block the event loop. The number of rows has its own limit.
 
-export const ANSWER_CHARS_MAX = 8_388_608;
+export const RESPONSE_CHARS_MAX = 8_388_608;
 
-export type AnswerRoom = {
+type ResponseBudget = {
   take(chars: number): void;
   isFull(): boolean;
   /** How many more rows fit, estimated from the average size of the rows taken. */
   rowsLike(taken: number): number;
 };
 
-export function answerRoom(): AnswerRoom {
+export function createResponseBudget(): ResponseBudget {
   let used = 0;
   return {
     take(chars) {
       used += chars;
     },
-    isFull: () => used > ANSWER_CHARS_MAX,
-    rowsLike: (taken) => Math.max(1, Math.floor((ANSWER_CHARS_MAX - used) / (used / taken))),
+    isFull: () => used > RESPONSE_CHARS_MAX,
+    rowsLike: (taken) => Math.max(1, Math.floor((RESPONSE_CHARS_MAX - used) / (used / taken))),
   };
 }

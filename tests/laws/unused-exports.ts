@@ -1,0 +1,86 @@
+/**
+ * Exports that no other file imports. Tests count as importers, because an export may exist for its
+ * test; for constants of `protocol/wire` only product files count, because a limit that only a test
+ * reads limits nothing. Entry points of the published packages are exempt.
+ */
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { type Fault, isTest, lineAt, type Source } from './tree.ts';
+
+type Use = { file: string; name: string; isByTest: boolean };
+
+/** A namespace or dynamic import may use every export. */
+const EVERY = '*';
+const WIRE = 'packages/protocol/src/wire/';
+
+export function unusedExports(all: readonly Source[], entries: ReadonlySet<string>): Fault[] {
+  const uses = new Map<string, Use[]>();
+  for (const use of all.flatMap(usesOf)) {
+    uses.set(use.file, [...(uses.get(use.file) ?? []), use]);
+  }
+  return all
+    .filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !path.endsWith('.test.ts'))
+    .filter(({ path }) => !entries.has(path))
+    .flatMap((source) => unusedIn(source, uses.get(source.path) ?? []));
+}
+
+function unusedIn({ path, text, parsed }: Source, uses: readonly Use[]): Fault[] {
+  if (parsed === null) return [];
+  const isUsed = (exported: string) => {
+    const countsTests = !(path.startsWith(WIRE) && /^[A-Z_]+$/.test(exported));
+    return uses.some(
+      ({ name, isByTest }) => (name === exported || name === EVERY) && (countsTests || !isByTest),
+    );
+  };
+  return parsed.module.staticExports
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ exportName: { name }, start }) =>
+      name === null || isUsed(name)
+        ? []
+        : [{ path, line: lineAt(text, start), says: `no other file imports ${name}` }],
+    );
+}
+
+/** The names that a source imports or re-exports from other sources. */
+function usesOf({ path, text, parsed }: Source): Use[] {
+  if (parsed === null) return [];
+  const { staticImports, staticExports, dynamicImports } = parsed.module;
+  const isByTest = isTest(path);
+  const use = (specifier: string, name: string | null): Use[] => {
+    const file = fileOf(path, specifier);
+    return file === null ? [] : [{ file, name: name ?? EVERY, isByTest }];
+  };
+  return [
+    ...staticImports.flatMap(({ moduleRequest, entries }) =>
+      entries.flatMap(({ importName }) => use(moduleRequest.value, importName.name)),
+    ),
+    ...staticExports.flatMap(({ entries }) =>
+      entries.flatMap(({ moduleRequest, importName }) =>
+        moduleRequest ? use(moduleRequest.value, importName.name) : [],
+      ),
+    ),
+    ...dynamicImports.flatMap(({ moduleRequest }) =>
+      use(text.slice(moduleRequest.start + 1, moduleRequest.end - 1), EVERY),
+    ),
+  ];
+}
+
+/** The imported file of this repository; null for packages of others. */
+function fileOf(path: string, specifier: string): string | null {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
+  const [, name, file] = /^@keyrail\/([^/]+)(?:\/(.*\.ts))?$/.exec(specifier) ?? [];
+  if (name === undefined) return null;
+  return `packages/${name}/src/${file ?? 'index.ts'}`;
+}
+
+/** The sources behind the `exports` of a published package, and the programs that are run. */
+export function entryPoints(root: string): Set<string> {
+  const entries = ['packages/server/src/main.ts', 'packages/cli/src/main.ts'];
+  for (const name of ['sdk', 'client']) {
+    const text = readFileSync(posix.join(root, 'packages', name, 'package.json'), 'utf8');
+    for (const [, file] of text.matchAll(/"keyrail-source": "\.\/(.*?)"/g)) {
+      entries.push(`packages/${name}/${file}`);
+    }
+  }
+  return new Set(entries);
+}
