@@ -4,10 +4,10 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { until } from '@keyrail/testing/until.ts';
-import type { Admission, IncomingCall } from '../../packages/sdk/src/admit.ts';
-import type { RouteOptions } from '../../packages/sdk/src/decision.ts';
+import type { RouteOptions } from '../../packages/sdk/src/api/decision.ts';
+import type { Keyrail } from '../../packages/sdk/src/api/keyrail.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
-import type { Keyrail } from '../../packages/sdk/src/parts.ts';
+import type { Admission, IncomingCall } from '../../packages/sdk/src/request/admit.ts';
 import { manualClock } from '../../packages/sdk/test/manual-clock.ts';
 
 const LOCK_MS = 30_000;

@@ -1,5 +1,5 @@
 // A workspace with a project on a deployment, and a vendor's actions there, for journeys of nodes.
-import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
+import type { KeyrailOptions } from '../../packages/sdk/src/settings.ts';
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 
 export type Propagation = {

@@ -21,9 +21,9 @@ test('every import in the repository follows the rules', () => {
 test('packages import only along the allowed arrows', () => {
   allowed('packages/client/src/client.ts', from('@keyrail/protocol/limits.ts'));
   allowed('packages/dashboard/src/app.ts', from('@keyrail/widget/react.ts'));
-  allowed('packages/sdk/src/decide.ts', from('@keyrail/protocol/key-format.ts'));
-  allowed('packages/sdk/src/decide.ts', types('@keyrail/protocol/objects/policy.ts'));
-  refused('packages/sdk/src/decide.ts', from('@keyrail/protocol/validators.ts'));
+  allowed('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/key-format.ts'));
+  allowed('packages/sdk/src/decide/decide.ts', types('@keyrail/protocol/objects/policy.ts'));
+  refused('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/validators.ts'));
   refused('packages/protocol/src/limits.ts', from('@keyrail/server/app.ts'));
   refused('packages/cli/src/main.ts', from('@keyrail/protocol/limits.ts'));
   refused('packages/dashboard/src/app.ts', from('@keyrail/server/app.ts'));
@@ -91,7 +91,7 @@ test('imports carry extensions, and only published packages have an index', () =
   refused(`${server}/app.ts`, from('./routes'));
   refused('packages/client/src/client.ts', from('@keyrail/protocol/limits'));
   refused(`${server}/doors/index.ts`, 'export const x = 1;');
-  allowed('packages/sdk/src/index.ts', `export { decide } from './decide.ts';`);
+  allowed('packages/sdk/src/index.ts', `export { decide } from './decide/decide.ts';`);
 });
 
 test('an import in a comment or in a string does not count', () => {

@@ -1,6 +1,6 @@
 // The main entry point of the SDK. The other entry points are the adapters and `testing`.
-export type { Admission, Admitted, Answered, IncomingCall } from './admit.ts';
-export type { Env, RateLimitRule, RateLimitState, RequestContext } from './context.ts';
+
+export type { Env, RateLimitRule, RateLimitState, RequestContext } from './api/context.ts';
 export type {
   Allowed,
   Decision,
@@ -10,7 +10,8 @@ export type {
   RouteIdempotency,
   RouteOptions,
   RouteRateLimit,
-} from './decision.ts';
+} from './api/decision.ts';
+export type { Keyrail, KeyrailState, Verify } from './api/keyrail.ts';
 export { createKeyrail } from './keyrail.ts';
-export type { KeyrailOptions, Log, LogLevel, TelemetryOptions } from './options.ts';
-export type { Keyrail, KeyrailState, Verify } from './parts.ts';
+export type { Admission, Admitted, Answered, IncomingCall } from './request/admit.ts';
+export type { KeyrailOptions, Log, LogLevel, TelemetryOptions } from './settings.ts';

@@ -1,15 +1,15 @@
 // Creates a node: its policy, the feed that updates it, its cache, and the admission of requests.
 import { parseCredential } from '@keyrail/protocol/key-format.ts';
-import { createAdmit } from './admit.ts';
-import { decide } from './decide.ts';
-import type { RouteOptions } from './decision.ts';
-import type { Knowledge } from './key-context.ts';
-import { type Internals, type KeyrailOptions, type Settings, settingsOf } from './options.ts';
-import type { Keyrail, KeyrailState, Verify } from './parts.ts';
-import { type DiskCache, openDiskCache } from './policy/disk-cache.ts';
+import type { RouteOptions } from './api/decision.ts';
+import type { Keyrail, KeyrailState, Verify } from './api/keyrail.ts';
+import { decide } from './decide/decide.ts';
+import type { Knowledge } from './decide/key-context.ts';
+import { type DiskCache, openDiskCache } from './policy/cache/cache.ts';
 import { Feed } from './policy/feed.ts';
-import { Standing } from './policy/policy-state.ts';
-import { createTime, type Time } from './time.ts';
+import { Standing } from './policy/state.ts';
+import { createTime, type Time } from './policy/time.ts';
+import { createAdmit } from './request/admit.ts';
+import { type Internals, type KeyrailOptions, type Settings, settingsOf } from './settings.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { SDK } from './version.ts';
 

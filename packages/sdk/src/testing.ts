@@ -2,10 +2,10 @@
 // replays and reports like a real node, but needs no network.
 import { randomBytes } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
+import type { Keyrail } from './api/keyrail.ts';
 import { systemClock } from './clock.ts';
 import { createKeyrail } from './keyrail.ts';
-import type { KeyrailOptions } from './options.ts';
-import type { Keyrail } from './parts.ts';
+import type { KeyrailOptions } from './settings.ts';
 import { createTestPlane } from './testing/control-plane.ts';
 import type { IssuedKey, TestKey } from './testing/policy.ts';
 

@@ -1,7 +1,7 @@
 // One request to the control plane, with a timeout and a size limit. Never throws: failures are
 // values. A hard failure is one that a retry cannot fix; all others are soft.
-import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './answer-body.ts';
-import type { Fetch } from './options.ts';
+import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './response-body.ts';
+import type { Fetch } from './settings.ts';
 
 export type Exchange = {
   method: 'GET' | 'POST';

@@ -5,8 +5,8 @@ import { createServer, request as httpRequest, type RequestListener } from 'node
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
-import type { RouteOptions } from '../src/decision.ts';
-import type { Keyrail } from '../src/parts.ts';
+import type { RouteOptions } from '../src/api/decision.ts';
+import type { Keyrail } from '../src/api/keyrail.ts';
 import { createTestKeyrail, type TestKeyrail } from '../src/testing.ts';
 
 export const routes = {

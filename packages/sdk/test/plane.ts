@@ -3,10 +3,10 @@
 
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
-import type { Env } from '../src/context.ts';
+import type { Env } from '../src/api/context.ts';
+import type { Keyrail } from '../src/api/keyrail.ts';
 import { createKeyrail } from '../src/keyrail.ts';
-import type { Fetch, KeyrailOptions } from '../src/options.ts';
-import type { Keyrail } from '../src/parts.ts';
+import type { Fetch, KeyrailOptions } from '../src/settings.ts';
 import { sha256Hex, uuidOf } from './entries.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { secretKeyOf } from './rig.ts';

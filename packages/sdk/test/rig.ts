@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
-import type { Env, RequestContext } from '../src/context.ts';
-import { type Internals, type KeyrailOptions, settingsOf } from '../src/options.ts';
-import type { Parts } from '../src/parts.ts';
+import type { Env, RequestContext } from '../src/api/context.ts';
+import type { Parts } from '../src/api/keyrail.ts';
+import { type Internals, type KeyrailOptions, settingsOf } from '../src/settings.ts';
 import { createTransport } from '../src/transport.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 

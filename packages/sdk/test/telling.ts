@@ -1,9 +1,9 @@
 // Telemetry over real HTTP, and sample events.
 import type { TestContext } from 'node:test';
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
-import type { TelemetryOptions } from '../src/options.ts';
-import { createTelemetry } from '../src/telemetry.ts';
-import type { TelemetryEvent } from '../src/telemetry-batch.ts';
+import type { TelemetryOptions } from '../src/settings.ts';
+import type { TelemetryEvent } from '../src/telemetry/batch.ts';
+import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { KEY_ID, type Reply, receiver, rig, TENANT_ID } from './rig.ts';
 
 export const event =

@@ -1,10 +1,10 @@
 // Express 4 and 5, and other frameworks with Express middleware.
 import type { ServerResponse } from 'node:http';
-import type { Admission } from '../admit.ts';
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import { isAtHand, type Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
+import type { RequestContext } from '../api/context.ts';
+import type { RouteOptions } from '../api/decision.ts';
+import { isAtHand, type Keyrail } from '../api/keyrail.ts';
+import type { Admission } from '../request/admit.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { type NodeRequest, nodeCall } from './node-call.ts';

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { createGunzip, gzipSync } from 'node:zlib';
 import fastify from 'fastify';
 import { adapterSuite, routes } from '../../test/adapter-suite.ts';
-import { IDEMPOTENT_BODY_BYTES_MAX } from '../body.ts';
+import { IDEMPOTENT_BODY_BYTES_MAX } from '../request/body.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './fastify.ts';
 

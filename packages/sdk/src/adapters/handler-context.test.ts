@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../api/context.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './web.ts';
 

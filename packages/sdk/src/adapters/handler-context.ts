@@ -1,7 +1,7 @@
 // The context that handlers receive.
 import { inspect } from 'node:util';
-import type { Admitted } from '../admit.ts';
-import type { Env, RateLimitState, RequestContext } from '../context.ts';
+import type { Env, RateLimitState, RequestContext } from '../api/context.ts';
+import type { Admitted } from '../request/admit.ts';
 
 /**
  * A context with own properties. The decision's context computes its ids in getters, and a handler

@@ -1,10 +1,10 @@
 // Hono, on any runtime with Node's crypto.
 import type { MiddlewareHandler } from 'hono';
-import { webBytes } from '../body.ts';
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
+import type { RequestContext } from '../api/context.ts';
+import type { RouteOptions } from '../api/decision.ts';
+import type { Keyrail } from '../api/keyrail.ts';
+import { webBytes } from '../request/body.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
 import { watched, webAnswer } from './web-answer.ts';
 import { webCall } from './web-call.ts';

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import Koa from 'koa';
-import type { Keyrail } from '../parts.ts';
+import type { Keyrail } from '../api/keyrail.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './koa.ts';
 import { protect as protectNode } from './node.ts';

@@ -1,11 +1,11 @@
 // Koa.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Admitted, Answered } from '../admit.ts';
-import { parsedBytes } from '../body.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import type { HeaderValues } from '../stored-answer.ts';
+import type { RouteOptions } from '../api/decision.ts';
+import type { Keyrail } from '../api/keyrail.ts';
+import type { HeaderValues } from '../idempotency/stored-response.ts';
+import type { Admitted, Answered } from '../request/admit.ts';
+import { parsedBytes } from '../request/body.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
 import { addedTo, outcomeOf, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';

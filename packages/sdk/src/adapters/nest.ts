@@ -1,11 +1,11 @@
 // NestJS, on its Express or Fastify platform.
 import { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answered } from '../admit.ts';
-import type { IncomingCall } from '../call-report.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import type { HeaderValues } from '../stored-answer.ts';
+import type { RouteOptions } from '../api/decision.ts';
+import type { Keyrail } from '../api/keyrail.ts';
+import type { HeaderValues } from '../idempotency/stored-response.ts';
+import type { Answered } from '../request/admit.ts';
+import type { IncomingCall } from '../request/call-report.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { patternOf } from './express.ts';
 import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './fastify.ts';
 import { contextOf } from './handler-context.ts';

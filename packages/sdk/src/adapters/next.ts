@@ -1,8 +1,8 @@
 // Route handlers of Next.js.
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
+import type { RequestContext } from '../api/context.ts';
+import type { RouteOptions } from '../api/decision.ts';
+import type { Keyrail } from '../api/keyrail.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
 import { settled, webAnswer } from './web-answer.ts';
 import { webCall } from './web-call.ts';

@@ -1,7 +1,7 @@
 // Sends and captures Node's response, for every framework that is based on it.
 import type { ServerResponse } from 'node:http';
-import type { Admitted, Answered } from '../admit.ts';
-import type { HandlerAnswer, HeaderValues } from '../stored-answer.ts';
+import type { HandlerAnswer, HeaderValues } from '../idempotency/stored-response.ts';
+import type { Admitted, Answered } from '../request/admit.ts';
 import { hasLeft, isUnread } from './node-call.ts';
 
 /** Sends a refusal or a replay. */

@@ -1,7 +1,7 @@
 // Turns Node's request into an IncomingCall, for every framework that is based on it.
 import type { IncomingMessage } from 'node:http';
-import { gather, parsedBytes } from '../body.ts';
-import type { IncomingCall } from '../call-report.ts';
+import { gather, parsedBytes } from '../request/body.ts';
+import type { IncomingCall } from '../request/call-report.ts';
 
 /** A request, with optional fields that a framework or a body parser may add. */
 export type NodeRequest = IncomingMessage & {

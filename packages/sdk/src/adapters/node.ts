@@ -1,9 +1,9 @@
 // Plain `node:http`, and frameworks that pass on its request and response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
+import type { RequestContext } from '../api/context.ts';
+import type { RouteOptions } from '../api/decision.ts';
+import type { Keyrail } from '../api/keyrail.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
 import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';

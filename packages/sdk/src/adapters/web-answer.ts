@@ -1,5 +1,5 @@
 // Sends and captures Web responses.
-import type { Admitted, Answered } from '../admit.ts';
+import type { Admitted, Answered } from '../request/admit.ts';
 
 /** Statuses without a body: the Response constructor throws if one is given. */
 const BODILESS = new Set([204, 205, 304]);

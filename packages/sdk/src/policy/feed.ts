@@ -6,17 +6,18 @@
 // applied in one synchronous step. A failure changes nothing: the last good policy stays in force
 // and the request is retried after a pause. A delta request acknowledges its `since` version, so
 // it is sent only when that version is in force and a start from the cache keeps its removals.
+
+import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
-import type { Env } from '../context.ts';
-import type { Time } from '../time.ts';
 import type { Transport } from '../transport.ts';
-import type { News } from './cache-journal.ts';
-import { createHolding, type Holding } from './holding.ts';
+import type { News } from './cache/journal.ts';
+import { createHolding, type Holding } from './long-poll.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
 import { Pause } from './pause.ts';
-import type { Policy, Standing } from './policy-state.ts';
 import { readSnapshot } from './snapshot.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
+import type { Policy, Standing } from './state.ts';
+import type { Time } from './time.ts';
 import { type Delta, FeedFault, type SnapshotPage } from './wire.ts';
 
 export type FeedParts = {

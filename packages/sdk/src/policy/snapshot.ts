@@ -1,7 +1,7 @@
 // Reads a snapshot page by page into a new table. The numbers of pages and keys are bounded and
 // cursors may not repeat, so that a faulty server cannot make it run forever.
 import type { Source } from './source.ts';
-import { PolicyTable } from './table.ts';
+import { PolicyTable } from './table/table.ts';
 import { FeedFault, type SnapshotPage } from './wire.ts';
 
 /** A key takes about 110 bytes of memory. */

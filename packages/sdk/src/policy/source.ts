@@ -1,6 +1,7 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
+
+import type { Env } from '../api/context.ts';
 import type { Chance } from '../clock.ts';
-import type { Env } from '../context.ts';
 import type { Failure, Transport } from '../transport.ts';
 import { waitMsAfter } from './pace.ts';
 import { type Delta, FeedFault, readFeed, type SnapshotPage } from './wire.ts';

@@ -1,8 +1,8 @@
 // Checks responses of the policy feed field by field. A malformed response, or one of another
 // project or filter, is refused as a whole. Unknown fields are ignored.
-import type { Env, RateLimitRule } from '../context.ts';
-import { LIMIT_MAX, WINDOW_MS_MAX } from '../figures.ts';
-import type { Change, Entry } from './table.ts';
+import type { Env, RateLimitRule } from '../api/context.ts';
+import { LIMIT_MAX, WINDOW_MS_MAX } from '../rate-limit-bounds.ts';
+import type { Change, Entry } from './table/table.ts';
 
 /** The feed that a response must belong to. */
 export type Expected = {

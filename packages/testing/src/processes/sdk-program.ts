@@ -1,6 +1,6 @@
 // A vendor's program: one SDK node, called over an IPC channel. sdk-nodes.ts starts it with the
 // options of the node as its only argument.
-import type { RouteOptions } from '../../../sdk/src/decision.ts';
+import type { RouteOptions } from '../../../sdk/src/api/decision.ts';
 import { createKeyrail } from '../../../sdk/src/keyrail.ts';
 
 const [, , options = '{}'] = process.argv;

@@ -1,0 +1,135 @@
+// Rate limits: one request to the shared counters, and the headers that report them.
+import type { RateLimitRule, RateLimitState, RequestContext } from '../api/context.ts';
+import type { Parts } from '../api/keyrail.ts';
+import { figure, LIMIT_MAX, WINDOW_MS_MAX } from '../rate-limit-bounds.ts';
+
+export type LimitVerdict =
+  | {
+      kind: 'counted';
+      allowed: boolean;
+      states: RateLimitState[];
+      /** Null when the request was allowed, and when waiting would not help. */
+      retryAfterSeconds: number | null;
+    }
+  | { kind: 'unreachable' };
+
+export type Limits = {
+  /** Charges all rules or none. Never throws; waits at most `rateLimitTimeoutMs`. */
+  check(
+    context: RequestContext,
+    rules: readonly RateLimitRule[],
+    cost: number,
+  ): Promise<LimitVerdict>;
+};
+
+const COST_MAX = 1_000;
+/** After a failure, one request per interval tries again; the others skip the check. */
+const REST_MS = 1_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** A sliding window may need two window lengths until its full quota is back. */
+const RESET_MS_MAX = 2 * WINDOW_MS_MAX;
+const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
+const TOO_MANY_COUNTERS = 429;
+
+type LimitParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
+
+export function createLimits({ settings, transport, clock, log }: LimitParts): Limits {
+  let isFailing = false;
+  let isOverQuota = false;
+  let restsUntil = 0;
+
+  const failed = (why: string): LimitVerdict => {
+    if (!isFailing) log('warn', `keyrail: rate limits cannot be checked (${why})`);
+    isFailing = true;
+    restsUntil = clock.monotonicMs() + REST_MS;
+    return { kind: 'unreachable' };
+  };
+
+  /** Only this check needs a new counter. Existing counters still work, so there is no back-off. */
+  const overQuota = (): LimitVerdict => {
+    if (!isOverQuota) log('warn', 'keyrail: rate limits of new keys cannot be checked (429)');
+    isOverQuota = true;
+    return { kind: 'unreachable' };
+  };
+
+  return {
+    check: async (context, rules, cost) => {
+      if (isFailing) {
+        const now = clock.monotonicMs();
+        if (now < restsUntil) return { kind: 'unreachable' };
+        restsUntil = now + REST_MS;
+      }
+      const outcome = await transport.send({
+        method: 'POST',
+        path: '/v1/ratelimit/check',
+        timeoutMs: settings.rateLimitTimeoutMs,
+        bytesMax: ANSWER_BYTES_MAX,
+        body: {
+          project_id: context.projectId,
+          env: context.env,
+          key_id: context.keyId,
+          tenant_id: context.tenantId,
+          cost: costOf(cost),
+          limits: rules.map(({ id, limit, windowMs, algorithm, scope }) => ({
+            id,
+            limit,
+            window_ms: windowMs,
+            algorithm,
+            scope,
+          })),
+        },
+      });
+      if (outcome.kind === 'refused' && outcome.status === TOO_MANY_COUNTERS) return overQuota();
+      if (outcome.kind === 'refused') return failed(`the control plane answered ${outcome.status}`);
+      if (outcome.kind === 'unreachable') return failed(outcome.reason);
+      const verdict = verdictOf(outcome.body);
+      if (verdict === null) return failed('the control plane sent an invalid response');
+      isFailing = false;
+      return verdict;
+    },
+  };
+}
+
+const costOf = (cost: number): number =>
+  Number.isFinite(cost) ? Math.min(COST_MAX, Math.max(0, Math.round(cost))) : 1;
+
+/** Null when the response is invalid. */
+function verdictOf(body: unknown): LimitVerdict | null {
+  const { allowed, policies, retry_after_seconds: wait } = Object(body);
+  if (typeof allowed !== 'boolean' || !Array.isArray(policies)) return null;
+  const states = policies.map(stateOf);
+  if (!states.every((state) => state !== null)) return null;
+  return {
+    kind: 'counted',
+    allowed,
+    states,
+    retryAfterSeconds: allowed ? null : figure(wait, WAIT_SECONDS),
+  };
+}
+
+function stateOf(policy: unknown): RateLimitState | null {
+  const { id, limit, window_ms: windowMs, remaining, reset_ms: resetMs } = Object(policy);
+  const bounds = [LIMIT_MAX, WINDOW_MS_MAX, LIMIT_MAX, RESET_MS_MAX];
+  const numbers = [limit, windowMs, remaining, resetMs];
+  if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) return null;
+  const isIn = (value: unknown, at: number) =>
+    Number.isSafeInteger(value) && figure(value, { min: 0, max: bounds[at] ?? 0 }) === value;
+  if (!numbers.every(isIn)) return null;
+  return { id, limit, windowMs, remaining, resetMs };
+}
+
+/**
+ * `RateLimit` and `RateLimit-Policy` as in the IETF draft: lists of strings with parameters (quota
+ * and window; remaining and reset). The pattern in `stateOf` admits no id that needs escaping.
+ */
+export function limitHeaders(states: readonly RateLimitState[]): Record<string, string> {
+  if (states.length === 0) return {};
+  const seconds = (ms: number) => Math.ceil(ms / 1000);
+  const policies = states.map(
+    ({ id, limit, windowMs }) => `"${id}";q=${limit};w=${seconds(windowMs)}`,
+  );
+  const counters = states.map(
+    ({ id, remaining, resetMs }) => `"${id}";r=${remaining};t=${seconds(resetMs)}`,
+  );
+  return { 'ratelimit-policy': policies.join(', '), ratelimit: counters.join(', ') };
+}

@@ -1,0 +1,238 @@
+// The options of a node and their defaults. Mistakes that would leave routes unprotected throw a
+// TypeError; numbers out of range are clamped and unknown names are ignored, each with a warning.
+import { hostname } from 'node:os';
+import { parseCredential } from '@keyrail/protocol/key-format.ts';
+import type { Env } from './api/context.ts';
+import { type Bounds, clampedAll, type Warn, warnOfUnknown } from './bounds.ts';
+import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
+import { isInTheOpen } from './plain-http.ts';
+import { POLL_MS_MAX } from './policy/pace.ts';
+
+export type LogLevel = 'info' | 'warn' | 'error';
+export type Log = (level: LogLevel, message: string) => void;
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The options of a Keyrail node; the first three are required. */
+export type KeyrailOptions<R = unknown> = {
+  /** The root URL of the deployment, such as `https://keys.example.com`. */
+  url: string;
+  /** `krsk_live_…` or `krsk_test_…`. */
+  secretKey: string;
+  /** The project whose keys this node verifies. */
+  projectId: string;
+  /** Loads keys of this environment only; by default all that the secret key may read. */
+  env?: Env | undefined;
+  /** Loads keys of these tenants only, at most 50. */
+  tenantIds?: readonly string[] | undefined;
+  /**
+   * The name of this node in the status of a revocation; the host name by default. A random suffix
+   * is added, because no process may acknowledge changes that another has not applied.
+   */
+  nodeName?: string | undefined;
+  /** A directory for the policy cache, so that a cold start needs no control plane. */
+  cacheDir?: string | undefined;
+  /** Your own resources per environment. `context.resources` is the one of the key. */
+  resources?: Partial<Record<Env, R>> | undefined;
+  /** The headers that may hold the key, in order; `authorization` and `x-api-key` by default. */
+  keyHeaders?: readonly string[] | undefined;
+  /** False polls at intervals instead of holding a request open until something changes. */
+  longPoll?: boolean | undefined;
+  /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
+  pollMs?: number | undefined;
+  /** Policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
+  staleAfterMs?: number | undefined;
+  /** How long a request may wait for its rate limits; 500 ms by default. */
+  rateLimitTimeoutMs?: number | undefined;
+  /** How long a request may wait for its idempotency claim; 5 s by default. */
+  idempotencyTimeoutMs?: number | undefined;
+  /** False disables telemetry. */
+  telemetry?: boolean | TelemetryOptions | undefined;
+  /** Receives log messages; by default, warnings and errors go to `console`. */
+  log?: Log | undefined;
+};
+
+export type TelemetryOptions = {
+  /** The share of requests that is reported, above 0 and up to 1; 1 by default. */
+  sampleRate?: number | undefined;
+  /** The longest time an event waits before it is sent; 5 s by default. */
+  flushMs?: number | undefined;
+  /** The most events in the queue; more are dropped and counted. 10,000 by default. */
+  queueMax?: number | undefined;
+  /** Events in one request; 1,000 by default, at most 5,000. */
+  batchMax?: number | undefined;
+};
+
+/** Replacements for parts of the runtime, for tests. */
+export type Internals = {
+  clock?: Clock | undefined;
+  chance?: Chance | undefined;
+  fetch?: Fetch | undefined;
+};
+
+export type Telemetry = Required<{ [K in keyof TelemetryOptions]: number }>;
+
+/** The options with defaults applied, checked and clamped. */
+export type Settings<R = unknown> = {
+  /** Without a trailing slash. */
+  base: string;
+  secretKey: string;
+  projectId: string;
+  env: Env | null;
+  tenantIds: readonly string[];
+  nodeId: string;
+  cacheDir: string | null;
+  resources: { live: R | null; test: R | null };
+  keyHeaders: readonly string[];
+  longPoll: boolean;
+  pollMs: number;
+  staleAfterMs: number;
+  rateLimitTimeoutMs: number;
+  idempotencyTimeoutMs: number;
+  telemetry: Telemetry | null;
+  log: Log;
+  clock: Clock;
+  chance: Chance;
+  fetch: Fetch;
+};
+
+const TENANTS_MAX = 50;
+/** Jitter delays a poll by up to 20 %, and the poll itself takes time. */
+const STALE_POLLS_MIN = 1.5;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
+const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
+const NODE_NAME_CHARS_MAX = 100;
+
+const NUMBERS = {
+  pollMs: { min: 1_000, max: POLL_MS_MAX, usual: 10_000 },
+  staleAfterMs: { min: 5_000, max: 86_400_000, usual: 90_000 },
+  rateLimitTimeoutMs: { min: 10, max: 30_000, usual: 500 },
+  idempotencyTimeoutMs: { min: 50, max: 60_000, usual: 5_000 },
+} satisfies Record<string, Bounds>;
+
+const TELEMETRY = {
+  sampleRate: { min: 0.0001, max: 1, usual: 1 },
+  flushMs: { min: 50, max: 60_000, usual: 5_000 },
+  queueMax: { min: 1, max: 1_000_000, usual: 10_000 },
+  batchMax: { min: 1, max: 5_000, usual: 1_000 },
+} satisfies Record<string, Bounds>;
+
+const KNOWN = new Set(
+  `url secretKey projectId env tenantIds nodeName cacheDir resources keyHeaders longPoll telemetry
+   log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
+);
+
+/** Throws a TypeError that never quotes the secret key. */
+export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals = {}): Settings<R> {
+  const log = safe(options.log ?? toConsole);
+  const warn = (message: string) => log('warn', `keyrail: ${message}`);
+  warnOfUnknown(options, KNOWN, warn);
+  const chance = internals.chance ?? systemChance;
+  const base = baseOf(options.url);
+  if (isInTheOpen(base)) warn('url is not https; anyone on the network can read the secret key');
+  return {
+    ...paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn),
+    base,
+    secretKey: checkSecretKey(options.secretKey),
+    projectId: checkUuid('projectId', options.projectId),
+    env: checkEnv(options.env),
+    tenantIds: checkTenants(options.tenantIds ?? []),
+    nodeId: nodeIdOf(options.nodeName, chance),
+    cacheDir: options.cacheDir ?? null,
+    resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
+    keyHeaders: checkHeaders(options.keyHeaders ?? ['authorization', 'x-api-key']),
+    longPoll: options.longPoll ?? true,
+    telemetry: telemetryOf(options.telemetry ?? true, warn),
+    log,
+    clock: internals.clock ?? systemClock,
+    chance,
+    // Looked up at each call, so that a runtime's instrumentation of fetch is used.
+    fetch: internals.fetch ?? ((url, init) => fetch(url, init)),
+  };
+}
+
+/** Policy must not become stale between two polls that both succeed. */
+function paced<N extends { pollMs: number; staleAfterMs: number }>(
+  numbers: N,
+  isPollSet: boolean,
+  warn: Warn,
+): N {
+  const { pollMs, staleAfterMs } = numbers;
+  const least = Math.ceil(pollMs * STALE_POLLS_MIN);
+  if (staleAfterMs >= least) return numbers;
+  if (!isPollSet) return { ...numbers, pollMs: Math.floor(staleAfterMs / STALE_POLLS_MIN) };
+  warn(`staleAfterMs is ${staleAfterMs}, too little for pollMs; ${least} is used`);
+  return { ...numbers, staleAfterMs: least };
+}
+
+function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): Telemetry | null {
+  if (telemetry === false) return null;
+  const options = telemetry === true ? {} : telemetry;
+  warnOfUnknown(options, new Set(Object.keys(TELEMETRY)), warn);
+  return clampedAll(TELEMETRY, options, warn);
+}
+
+/** An error in the log function must not fail a request. */
+const safe =
+  (log: Log): Log =>
+  (level, message) => {
+    try {
+      log(level, message);
+    } catch {
+      // The log itself failed, so there is nowhere to report it.
+    }
+  };
+
+const toConsole: Log = (level, message) => {
+  if (level !== 'info') console[level](message);
+};
+
+function baseOf(url: string): string {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new TypeError('url must begin with http:// or https:// and name a host');
+  }
+  const { username, password, origin, pathname } = new URL(url);
+  if (username || password) throw new TypeError('url must not hold a credential');
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+function checkSecretKey(secretKey: string): string {
+  const parsed = typeof secretKey === 'string' ? parseCredential(secretKey) : null;
+  if (parsed?.kind === 'secret_key') return secretKey;
+  throw new TypeError('secretKey must be a whole krsk_… credential');
+}
+
+function checkUuid(name: string, id: string): string {
+  if (typeof id === 'string' && UUID.test(id)) return id.toLowerCase();
+  throw new TypeError(`${name} must be a UUID`);
+}
+
+function checkEnv(env: Env | undefined): Env | null {
+  if (env === undefined || env === 'live' || env === 'test') return env ?? null;
+  throw new TypeError('env must be live or test');
+}
+
+function checkTenants(ids: readonly string[]): string[] {
+  if (ids.length > TENANTS_MAX) throw new TypeError(`tenantIds holds at most ${TENANTS_MAX} ids`);
+  return [...new Set(ids.map((id) => checkUuid('tenantIds', id)))].sort();
+}
+
+function checkHeaders(names: readonly string[]): string[] {
+  if (names.length > 0 && names.every((name) => HEADER.test(name))) {
+    return names.map((name) => name.toLowerCase());
+  }
+  throw new TypeError('keyHeaders must name at least one header');
+}
+
+function nodeIdOf(name: string | undefined, chance: Chance): string {
+  if (name !== undefined && !NODE_NAME.test(name)) {
+    throw new TypeError('nodeName must be 1 to 100 letters, digits, dots, colons, dashes');
+  }
+  const own =
+    name ??
+    hostname()
+      .replace(/[^A-Za-z0-9._-]/g, '-')
+      .slice(0, NODE_NAME_CHARS_MAX);
+  const ending = Math.floor(chance() * 2 ** 32);
+  return `${own || 'node'}:${ending.toString(16).padStart(8, '0')}`;
+}
