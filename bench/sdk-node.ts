@@ -1,12 +1,13 @@
 // One SDK node in a process of its own: loads a policy, then decides and hashes in turns.
+
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { Keyrail } from '../packages/sdk/src/api/keyrail.ts';
+import type { KeyrailOptions } from '../packages/sdk/src/api/options.ts';
 import { createKeyrail } from '../packages/sdk/src/keyrail.ts';
-import type { KeyrailOptions } from '../packages/sdk/src/settings.ts';
 import { BENCH_PROJECT, keyOf } from './sdk-keys.ts';
 
 export type NodeOrder =

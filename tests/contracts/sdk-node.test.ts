@@ -1,13 +1,14 @@
 // An SDK node and the real server in one process, on clocks that advance together: the node's
 // requests to counters and to the idempotency coordinator, and their effect in the store.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { until } from '@keyrail/testing/until.ts';
-import type { RouteOptions } from '../../packages/sdk/src/api/decision.ts';
+import type { Admission, IncomingCall } from '../../packages/sdk/src/api/admission.ts';
 import type { Keyrail } from '../../packages/sdk/src/api/keyrail.ts';
-import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
-import type { Admission, IncomingCall } from '../../packages/sdk/src/request/admit.ts';
+import type { RouteOptions } from '../../packages/sdk/src/api/route.ts';
+import { createNode } from '../../packages/sdk/src/keyrail.ts';
 import { manualClock } from '../../packages/sdk/test/manual-clock.ts';
 
 const LOCK_MS = 30_000;
@@ -50,7 +51,7 @@ async function ground(t: TestContext): Promise<Ground> {
     if (to.endsWith('/heartbeat')) beats += 1;
     return response;
   };
-  const keyrail = createKeyrail({ ...node, log: () => {} }, { clock: ticking, fetch: counting });
+  const keyrail = createNode({ ...node, log: () => {} }, { clock: ticking, fetch: counting });
   t.after(() => keyrail.close());
   await until(() => keyrail.state().version !== null);
   return {

@@ -1,10 +1,11 @@
 // Requests that must run once, while processes race and the control plane crashes at bad moments.
+
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
 import { until } from '@keyrail/testing/until.ts';
+import type { IncomingCall } from '../../packages/sdk/src/api/admission.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
-import type { IncomingCall } from '../../packages/sdk/src/request/admit.ts';
 import { BOOTSTRAP_TOKEN, type Deployment, deploy, type Running } from './deployment.ts';
 import { startVendor, type VendorSettings } from './vendor-api.ts';
 

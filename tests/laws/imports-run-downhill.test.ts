@@ -87,6 +87,23 @@ test('inside features the kind of a file is its layer', () => {
   refused(`${keys}/routes.ts`, from('../tenants/routes.ts'));
 });
 
+test('the organs of the SDK do not import each other', () => {
+  const sdk = 'packages/sdk/src';
+  allowed(`${sdk}/api/keyrail.ts`, types('./route.ts') + types('@keyrail/protocol/env.ts'));
+  allowed(`${sdk}/decide/decide.ts`, from('../policy/table/digest.ts'));
+  allowed(`${sdk}/limits/limits.ts`, from('../json.ts') + types('../api/options.ts'));
+  allowed(`${sdk}/request/admit.ts`, from('../limits/limits.ts') + types('../settings.ts'));
+  allowed(`${sdk}/adapters/koa.ts`, from('../request/body.ts') + from('./node-call.ts'));
+  allowed(`${sdk}/keyrail.ts`, from('./request/admit.ts') + from('./policy/feed.ts'));
+  refused(`${sdk}/api/keyrail.ts`, types('../clock.ts'));
+  refused(`${sdk}/api/keyrail.ts`, types('../policy/state.ts'));
+  refused(`${sdk}/limits/limits.ts`, types('../idempotency/idempotency.ts'));
+  refused(`${sdk}/policy/feed.ts`, from('../request/refusal.ts'));
+  refused(`${sdk}/decide/decide.ts`, from('../keyrail.ts'));
+  refused(`${sdk}/telemetry/batch.ts`, types('../settings.ts'));
+  refused(`${sdk}/adapters/koa.ts`, types('../idempotency/stored-response.ts'));
+});
+
 test('imports carry extensions, and only published packages have an index', () => {
   refused(`${server}/app.ts`, from('./routes'));
   refused('packages/client/src/client.ts', from('@keyrail/protocol/limits'));

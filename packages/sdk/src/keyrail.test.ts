@@ -1,4 +1,5 @@
 // A node from start to end: cold starts, wrong clocks, an unreachable control plane.
+
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { manualClock } from '../test/manual-clock.ts';
 import { nodeOn, Plane, type Watched } from '../test/plane.ts';
 import { secretKeyOf } from '../test/rig.ts';
-import type { KeyrailOptions } from './settings.ts';
+import type { KeyrailOptions } from './api/options.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -1,9 +1,11 @@
 // Options: mistakes that would leave routes unprotected throw, all others are corrected.
+
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';
 import { PROJECT_ID, secretKeyOf } from '../test/rig.ts';
-import { type KeyrailOptions, settingsOf } from './settings.ts';
+import type { KeyrailOptions } from './api/options.ts';
+import { settingsOf } from './settings.ts';
 
 const whole = {
   url: 'https://keys.example.com',

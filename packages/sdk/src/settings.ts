@@ -1,75 +1,20 @@
-// The options of a node and their defaults. Mistakes that would leave routes unprotected throw a
+// The defaults and checks of a node's options. Mistakes that would leave routes unprotected throw a
 // TypeError; numbers out of range are clamped and unknown names are ignored, each with a warning.
 import { hostname } from 'node:os';
 import { parseCredential } from '@keyrail/protocol/key-format.ts';
 import type { Env } from './api/context.ts';
-import { type Bounds, clampedAll, type Warn, warnOfUnknown } from './bounds.ts';
+import type { KeyrailOptions, Log, TelemetryOptions } from './api/options.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
-import { isInTheOpen } from './plain-http.ts';
 import { POLL_MS_MAX } from './policy/pace.ts';
-
-export type LogLevel = 'info' | 'warn' | 'error';
-export type Log = (level: LogLevel, message: string) => void;
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-/** The options of a Keyrail node; the first three are required. */
-export type KeyrailOptions<R = unknown> = {
-  /** The root URL of the deployment, such as `https://keys.example.com`. */
-  url: string;
-  /** `krsk_live_…` or `krsk_test_…`. */
-  secretKey: string;
-  /** The project whose keys this node verifies. */
-  projectId: string;
-  /** Loads keys of this environment only; by default all that the secret key may read. */
-  env?: Env | undefined;
-  /** Loads keys of these tenants only, at most 50. */
-  tenantIds?: readonly string[] | undefined;
-  /**
-   * The name of this node in the status of a revocation; the host name by default. A random suffix
-   * is added, because no process may acknowledge changes that another has not applied.
-   */
-  nodeName?: string | undefined;
-  /** A directory for the policy cache, so that a cold start needs no control plane. */
-  cacheDir?: string | undefined;
-  /** Your own resources per environment. `context.resources` is the one of the key. */
-  resources?: Partial<Record<Env, R>> | undefined;
-  /** The headers that may hold the key, in order; `authorization` and `x-api-key` by default. */
-  keyHeaders?: readonly string[] | undefined;
-  /** False polls at intervals instead of holding a request open until something changes. */
-  longPoll?: boolean | undefined;
-  /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
-  pollMs?: number | undefined;
-  /** Policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
-  staleAfterMs?: number | undefined;
-  /** How long a request may wait for its rate limits; 500 ms by default. */
-  rateLimitTimeoutMs?: number | undefined;
-  /** How long a request may wait for its idempotency claim; 5 s by default. */
-  idempotencyTimeoutMs?: number | undefined;
-  /** False disables telemetry. */
-  telemetry?: boolean | TelemetryOptions | undefined;
-  /** Receives log messages; by default, warnings and errors go to `console`. */
-  log?: Log | undefined;
-};
-
-export type TelemetryOptions = {
-  /** The share of requests that is reported, above 0 and up to 1; 1 by default. */
-  sampleRate?: number | undefined;
-  /** The longest time an event waits before it is sent; 5 s by default. */
-  flushMs?: number | undefined;
-  /** The most events in the queue; more are dropped and counted. 10,000 by default. */
-  queueMax?: number | undefined;
-  /** Events in one request; 1,000 by default, at most 5,000. */
-  batchMax?: number | undefined;
-};
+import type { TelemetrySettings } from './telemetry/batch.ts';
+import type { Fetch } from './transport.ts';
 
 /** Replacements for parts of the runtime, for tests. */
-export type Internals = {
+export type Runtime = {
   clock?: Clock | undefined;
   chance?: Chance | undefined;
   fetch?: Fetch | undefined;
 };
-
-export type Telemetry = Required<{ [K in keyof TelemetryOptions]: number }>;
 
 /** The options with defaults applied, checked and clamped. */
 export type Settings<R = unknown> = {
@@ -88,17 +33,21 @@ export type Settings<R = unknown> = {
   staleAfterMs: number;
   rateLimitTimeoutMs: number;
   idempotencyTimeoutMs: number;
-  telemetry: Telemetry | null;
+  telemetry: TelemetrySettings | null;
   log: Log;
   clock: Clock;
   chance: Chance;
   fetch: Fetch;
 };
 
+type Bounds = { min: number; max: number; usual: number };
+type Warn = (message: string) => void;
+
 const TENANTS_MAX = 50;
 /** Jitter delays a poll by up to 20 %, and the poll itself takes time. */
 const STALE_POLLS_MIN = 1.5;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const LOOPBACK = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
 const NODE_NAME_CHARS_MAX = 100;
@@ -123,11 +72,11 @@ const KNOWN = new Set(
 );
 
 /** Throws a TypeError that never quotes the secret key. */
-export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals = {}): Settings<R> {
+export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {}): Settings<R> {
   const log = safe(options.log ?? toConsole);
   const warn = (message: string) => log('warn', `keyrail: ${message}`);
   warnOfUnknown(options, KNOWN, warn);
-  const chance = internals.chance ?? systemChance;
+  const chance = runtime.chance ?? systemChance;
   const base = baseOf(options.url);
   if (isInTheOpen(base)) warn('url is not https; anyone on the network can read the secret key');
   return {
@@ -144,10 +93,10 @@ export function settingsOf<R>(options: KeyrailOptions<R>, internals: Internals =
     longPoll: options.longPoll ?? true,
     telemetry: telemetryOf(options.telemetry ?? true, warn),
     log,
-    clock: internals.clock ?? systemClock,
+    clock: runtime.clock ?? systemClock,
     chance,
     // Looked up at each call, so that a runtime's instrumentation of fetch is used.
-    fetch: internals.fetch ?? ((url, init) => fetch(url, init)),
+    fetch: runtime.fetch ?? ((url, init) => fetch(url, init)),
   };
 }
 
@@ -165,7 +114,7 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   return { ...numbers, staleAfterMs: least };
 }
 
-function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): Telemetry | null {
+function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): TelemetrySettings | null {
   if (telemetry === false) return null;
   const options = telemetry === true ? {} : telemetry;
   warnOfUnknown(options, new Set(Object.keys(TELEMETRY)), warn);
@@ -194,6 +143,15 @@ function baseOf(url: string): string {
   const { username, password, origin, pathname } = new URL(url);
   if (username || password) throw new TypeError('url must not hold a credential');
   return origin + pathname.replace(/\/+$/, '');
+}
+
+/**
+ * Whether anyone on the network path can read a credential sent to this URL. The client package has
+ * a copy of this rule, because neither package imports the other.
+ */
+function isInTheOpen(url: string): boolean {
+  const { protocol, hostname: host } = new URL(url);
+  return protocol === 'http:' && !LOOPBACK.test(host);
 }
 
 function checkSecretKey(secretKey: string): string {
@@ -235,4 +193,32 @@ function nodeIdOf(name: string | undefined, chance: Chance): string {
       .slice(0, NODE_NAME_CHARS_MAX);
   const ending = Math.floor(chance() * 2 ** 32);
   return `${own || 'node'}:${ending.toString(16).padStart(8, '0')}`;
+}
+
+/** Clamps numeric options to their bounds, each with a warning. */
+function clampedAll<K extends string>(
+  bounds: Record<K, Bounds>,
+  options: object,
+  warn: Warn,
+): Record<K, number> {
+  const entries = Object.entries<Bounds>(bounds).map(([name, { min, max, usual }]) => {
+    const given: unknown = Reflect.get(options, name);
+    if (given === undefined) return [name, usual];
+    if (typeof given !== 'number' || Number.isNaN(given)) {
+      warn(`${name} is not a number; ${usual} is used`);
+      return [name, usual];
+    }
+    // Only `sampleRate` may have a fraction; all other numbers are counts.
+    const whole = max > 1 ? Math.floor(given) : given;
+    const used = Math.min(max, Math.max(min, whole));
+    if (used !== given) warn(`${name} is ${given}; ${used} is used`);
+    return [name, used];
+  });
+  return Object.fromEntries(entries);
+}
+
+function warnOfUnknown(options: object, known: ReadonlySet<string>, warn: Warn): void {
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) warn(`unknown option ${name}; it is ignored`);
+  }
 }

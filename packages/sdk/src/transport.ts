@@ -1,7 +1,10 @@
 // One request to the control plane, with a timeout and a size limit. Never throws: failures are
 // values. A hard failure is one that a retry cannot fix; all others are soft.
+
+import { fieldsOf } from './json.ts';
 import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './response-body.ts';
-import type { Fetch } from './settings.ts';
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type Exchange = {
   method: 'GET' | 'POST';
@@ -122,10 +125,13 @@ const reasonOf = (error: unknown): Unreachable['reason'] => {
 
 /** Returns the error code only: an error message may contain anything, even a secret. */
 function codeBehind(error: unknown): { code?: string } {
-  const cause: unknown = Object(error).cause;
-  const codes = [cause, ...[Object(cause).errors].flat()].map((each) => Object(each).code);
-  const code: unknown = codes.find((each) => typeof each === 'string' && /^[A-Z_\d]+$/.test(each));
-  return typeof code === 'string' ? { code } : {};
+  const { cause } = fieldsOf(error);
+  const { errors } = fieldsOf(cause);
+  for (const each of [cause, ...(Array.isArray(errors) ? errors : [])]) {
+    const { code } = fieldsOf(each);
+    if (typeof code === 'string' && /^[A-Z_\d]+$/.test(code)) return { code };
+  }
+  return {};
 }
 
 const unreachable = (reason: Unreachable['reason']): Unreachable => ({
@@ -182,8 +188,7 @@ function outcomeOf({ status, headers }: Response, bytes: Buffer): Outcome {
 }
 
 function codeIn(body: unknown): string | null {
-  const error: unknown = Object(body).error;
-  const code: unknown = Object(error).code;
+  const { code } = fieldsOf(fieldsOf(body).error);
   return typeof code === 'string' ? code : null;
 }
 

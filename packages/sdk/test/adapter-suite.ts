@@ -1,12 +1,13 @@
 // The tests that every adapter must pass, on the real framework over real HTTP. Each app has the
 // same routes, written for its framework.
+
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
-import type { RouteOptions } from '../src/api/decision.ts';
 import type { Keyrail } from '../src/api/keyrail.ts';
+import type { RouteOptions } from '../src/api/route.ts';
 import { createTestKeyrail, type TestKeyrail } from '../src/testing.ts';
 
 export const routes = {

@@ -1,11 +1,13 @@
 // The parts of a node except the feed, over real HTTP to a scripted control plane.
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
-import type { Env, RequestContext } from '../src/api/context.ts';
-import type { Parts } from '../src/api/keyrail.ts';
-import { type Internals, type KeyrailOptions, settingsOf } from '../src/settings.ts';
+import type { Env, RequestContext, UnverifiedContext } from '../src/api/context.ts';
+import type { KeyrailOptions } from '../src/api/options.ts';
+import type { AdmitterParts } from '../src/request/admit.ts';
+import { type Runtime, settingsOf } from '../src/settings.ts';
 import { createTransport } from '../src/transport.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 
@@ -49,9 +51,9 @@ export async function receiver(t: TestContext, script: Script): Promise<Receiver
 export const secretKeyOf = (env: Env): string =>
   mintCredential('secret_key', env, (size) => new Uint8Array(size).fill(7)).secret;
 
-export type Rig = Parts & { clock: ManualClock; logged: string[] };
+export type Rig = AdmitterParts & { clock: ManualClock; logged: string[] };
 
-export function rig(url: string, options: Partial<KeyrailOptions> = {}, more: Internals = {}): Rig {
+export function rig(url: string, options: Partial<KeyrailOptions> = {}, more: Runtime = {}): Rig {
   const clock = manualClock();
   const logged: string[] = [];
   const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
@@ -68,6 +70,21 @@ export function rig(url: string, options: Partial<KeyrailOptions> = {}, more: In
     verify: () => ({ allowed: true, context: contextOf({}), limits: [] }),
   };
 }
+
+export const unverifiedContext: UnverifiedContext = {
+  keyId: null,
+  workspaceId: null,
+  projectId: PROJECT_ID,
+  tenantId: null,
+  env: 'live',
+  scopes: new Set<string>(),
+  displayPrefix: 'kr_live_abcdef',
+  expiresAt: null,
+  degraded: true,
+  verified: false,
+  rateLimit: null,
+  resources: null,
+};
 
 export const contextOf = (given: Partial<RequestContext>): RequestContext => ({
   keyId: KEY_ID,

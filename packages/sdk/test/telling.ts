@@ -1,7 +1,8 @@
 // Telemetry over real HTTP, and sample events.
+
 import type { TestContext } from 'node:test';
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
-import type { TelemetryOptions } from '../src/settings.ts';
+import type { TelemetryOptions } from '../src/api/options.ts';
 import type { TelemetryEvent } from '../src/telemetry/batch.ts';
 import { createTelemetry } from '../src/telemetry/telemetry.ts';
 import { KEY_ID, type Reply, receiver, rig, TENANT_ID } from './rig.ts';

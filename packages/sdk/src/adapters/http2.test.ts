@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import Koa from 'koa';
-import type { Keyrail } from '../api/keyrail.ts';
+import { wrapAdmit } from '../../test/wrap-admit.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './koa.ts';
 import { protect as protectNode } from './node.ts';
@@ -91,11 +91,11 @@ test('a caller that disconnects during admission is reported once', async (t) =>
   t.after(() => keyrail.close());
   let arrived = 0;
   const left = Promise.withResolvers<void>();
-  const admit: Keyrail['admit'] = async (...asked) => {
+  const admit = wrapAdmit(keyrail, async (admitting) => {
     arrived += 1;
     await left.promise;
-    return keyrail.admit(...asked);
-  };
+    return admitting();
+  });
   const routes = [{}, { idempotency: true }].map((route) =>
     protectNode({ admit }, route, (_request, response) => response.end()),
   );

@@ -1,5 +1,6 @@
 // Requests that end without a complete response of their handler: during admission, or in the
 // middle of the response.
+
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -7,8 +8,9 @@ import { until } from '@keyrail/testing/until.ts';
 import express, { type RequestHandler } from 'express';
 import fastify from 'fastify';
 import { listen, type Served } from '../../test/adapter-suite.ts';
-import type { RouteOptions } from '../api/decision.ts';
+import { wrapAdmit } from '../../test/wrap-admit.ts';
 import type { Keyrail } from '../api/keyrail.ts';
+import type { RouteOptions } from '../api/route.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './express.ts';
 import { protect as protectFastify } from './fastify.ts';
@@ -19,16 +21,16 @@ async function slowNode(t: TestContext, route: RouteOptions = { idempotency: tru
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   const waiting: (() => void)[] = [];
-  const enter: Keyrail['enter'] = async (call, route) => {
+  const admit = wrapAdmit(keyrail, async (admitting) => {
     await new Promise<void>((resolve) => waiting.push(resolve));
-    return keyrail.enter(call, route);
-  };
+    return admitting();
+  });
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
   const told = async () => {
     await keyrail.close();
     return keyrail.events().map((event) => Object(event).status);
   };
-  return { guard: protect({ enter }, route), waiting, headers, told };
+  return { guard: protect({ admit }, route), waiting, headers, told };
 }
 
 async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<string> {
@@ -125,18 +127,17 @@ for (const [framework, serve] of Object.entries(charging)) {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     const { promise: isLeft, resolve: left } = Promise.withResolvers<void>();
     let claims = 0;
-    const enter: Keyrail['enter'] = async (call, route) => {
-      const admission = await keyrail.enter(call, route);
+    const admit = wrapAdmit(keyrail, async (admitting) => {
+      const admission = await admitting();
       claims += 1;
       // The handler runs after the server has noticed the disconnect.
       if (claims === 1) await isLeft;
       return admission;
-    };
+    });
     const bodies: unknown[] = [];
     const slow = {
       ...keyrail,
-      enter,
-      admit: async (...asked: Parameters<typeof enter>) => enter(...asked),
+      admit,
     };
     const { url, close } = await serve(slow, { charged: (body) => bodies.push(body), left });
     t.after(async () => {

@@ -1,11 +1,14 @@
 // Sends and captures Node's response, for every framework that is based on it.
+
 import type { ServerResponse } from 'node:http';
-import type { HandlerAnswer, HeaderValues } from '../idempotency/stored-response.ts';
-import type { Admitted, Answered } from '../request/admit.ts';
+import type { Admitted, HandlerResponse, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { hasLeft, isUnread } from './node-call.ts';
 
 /** Sends a refusal or a replay. */
-export function sendAnswer(response: ServerResponse, { status, headers, body }: Answered): void {
+export function sendAnswer(
+  response: ServerResponse,
+  { status, headers, body }: ReadyResponse,
+): void {
   if (response.headersSent || hasLeft(response)) return;
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -111,8 +114,8 @@ function capture(
  */
 export function outcomeOf(
   response: ServerResponse,
-  answer: Omit<HandlerAnswer, 'status'>,
-): HandlerAnswer | { failed: true } {
+  answer: Omit<HandlerResponse, 'status'>,
+): HandlerResponse | { failed: true } {
   const { statusCode: status, req } = response;
   const isOfHalf = status >= 400 && hasLeft(response) && isUnread(req);
   return isOfHalf ? { failed: true } : { status, ...answer };

@@ -1,10 +1,9 @@
 // Sends and captures Web responses.
-import type { Admitted, Answered } from '../request/admit.ts';
 
 /** Statuses without a body: the Response constructor throws if one is given. */
 const BODILESS = new Set([204, 205, 304]);
 
-export const webAnswer = ({ status, headers, body }: Answered): Response =>
+export const webAnswer = ({ status, headers, body }: ReadyResponse): Response =>
   // `asBody` copies the bytes, because Response does not accept a view of shared memory.
   new Response(BODILESS.has(status) ? null : asBody(body), { status, headers });
 
@@ -76,3 +75,5 @@ async function keep(stream: ReadableStream | null, bytesMax: number): Promise<Ke
     return 'broken';
   }
 }
+
+import type { Admitted, ReadyResponse } from '../api/admission.ts';

@@ -21,28 +21,43 @@ export type RateLimitState = {
   readonly resetMs: number;
 };
 
-/** The key behind a request. `R` is the type of the vendor's own resources. */
-export type RequestContext<R = unknown> = {
-  /** Null only when the request was admitted without any policy (`verified` is false). */
-  readonly keyId: string | null;
-  /** Null only when the request was admitted without any policy. */
-  readonly workspaceId: string | null;
+/** The fields that every context has. */
+type KnownOfEveryKey<R> = {
   readonly projectId: string;
-  /** Null only when the request was admitted without any policy. */
-  readonly tenantId: string | null;
   /** Read from the key itself. */
   readonly env: Env;
   /** Empty when the request was admitted without any policy: then no scope was checked. */
   readonly scopes: ReadonlySet<string>;
   readonly displayPrefix: string;
-  /** Milliseconds since the epoch, or null when the key does not expire. */
-  readonly expiresAt: number | null;
   /** True whenever the decision came from stale or incomplete policy. */
   readonly degraded: boolean;
-  /** False when the request was admitted without a policy record of its key. */
-  readonly verified: boolean;
   /** Counters after this request; empty without limits, null when they could not be reached. */
   rateLimit: readonly RateLimitState[] | null;
   /** The value of the `resources` option for the key's environment, or null. */
   readonly resources: R | null;
 };
+
+/** The verified key behind a request. `R` is the type of the vendor's own resources. */
+export type RequestContext<R = unknown> = KnownOfEveryKey<R> & {
+  readonly verified: true;
+  readonly keyId: string;
+  readonly workspaceId: string;
+  readonly tenantId: string;
+  /** Milliseconds since the epoch, or null when the key does not expire. */
+  readonly expiresAt: number | null;
+};
+
+/**
+ * A well-formed key that was admitted without any policy, on a route with `onNoPolicy: 'allow'`.
+ * Nothing but its text is known.
+ */
+export type UnverifiedContext<R = unknown> = KnownOfEveryKey<R> & {
+  readonly verified: false;
+  readonly keyId: null;
+  readonly workspaceId: null;
+  readonly tenantId: null;
+  readonly expiresAt: null;
+};
+
+/** The context on a route with `onNoPolicy: 'allow'`, or with `skip`, where it is null. */
+export type OpenContext<R = unknown> = RequestContext<R> | UnverifiedContext<R> | null;

@@ -1,4 +1,4 @@
-// The decision on one key at one route, and the options of a route.
+// The decision on one key at one route.
 import type { Env, RateLimitRule, RequestContext } from './context.ts';
 
 export type DenialReason =
@@ -12,45 +12,7 @@ export type DenialReason =
   | 'policy_unavailable'
   | 'project_deleted';
 
-/** The requirements of one route. All are optional. */
-export type RouteOptions = {
-  /** The key must have all of these scopes. */
-  scopes?: readonly string[] | undefined;
-  /** Admits only keys of this environment. */
-  env?: Env | undefined;
-  /**
-   * The behaviour without any policy: a cold start with neither control plane nor cache. `allow`
-   * admits every well-formed key unverified, without a tenant and without a scope check, so keep
-   * the default `deny` on a route that moves money.
-   */
-  onNoPolicy?: 'deny' | 'allow' | undefined;
-  /** False does not charge the key's limits on this route. */
-  rateLimit?: RouteRateLimit | false | undefined;
-  /** Replays the stored response to a request whose `Idempotency-Key` was used before. */
-  idempotency?: boolean | RouteIdempotency | undefined;
-  /** Admits every request without checking its key; the context is null. */
-  skip?: boolean | undefined;
-  /** The route's name in telemetry and in the scope of idempotency keys, as in `/invoices/:id`. */
-  name?: string | undefined;
-};
-
-export type RouteRateLimit = {
-  /** What one request costs; 1 by default, 0 reads the counters without charging them. */
-  cost?: number | undefined;
-  /** The behaviour while the counters are unreachable; `allow` by default. */
-  onUnavailable?: 'allow' | 'deny' | undefined;
-};
-
-export type RouteIdempotency = {
-  /** Refuses requests without an `Idempotency-Key`; false by default. */
-  required?: boolean | undefined;
-  /** How long a response is stored; one day by default. */
-  ttlMs?: number | undefined;
-  /** The behaviour while claims are unavailable; `deny` by default, so that nothing runs twice. */
-  onUnavailable?: 'allow' | 'deny' | undefined;
-};
-
-/** The identity of a denied key, for telemetry; it is never sent to the caller. */
+/** What is known of a key, for telemetry; it is never sent to the caller. */
 export type KeyIdentity = {
   readonly keyId: string | null;
   readonly tenantId: string | null;
@@ -58,9 +20,11 @@ export type KeyIdentity = {
   readonly displayPrefix: string;
 };
 
-export type Allowed<R = unknown> = {
+/** `C` is the type of the context. */
+export type Allowed<C = RequestContext> = {
   readonly allowed: true;
-  readonly context: RequestContext<R>;
+  /** Created when it is first read, so that a decision costs no more than it has to. */
+  readonly context: C;
   /** The rate limits to charge for this request; `verify` itself charges none. */
   readonly limits: readonly RateLimitRule[];
 };
@@ -75,4 +39,4 @@ export type Denied = {
   readonly key: KeyIdentity | null;
 };
 
-export type Decision<R = unknown> = Allowed<R> | Denied;
+export type Decision<C = RequestContext> = Allowed<C> | Denied;

@@ -1,40 +1,30 @@
-// The types of what `createKeyrail` passes to limits, idempotency and telemetry (all behind
-// `admit`), and of what it returns.
+// A node as its user sees it.
+import type { Admission, IncomingCall } from './admission.ts';
+import type { OpenContext, RequestContext, UnverifiedContext } from './context.ts';
+import type { Decision } from './decision.ts';
+import type { RouteOptions, VerifiedRoute } from './route.ts';
 
-import type { Chance, Clock } from '../clock.ts';
-import type { Admission, IncomingCall } from '../request/admit.ts';
-import type { Log, Settings } from '../settings.ts';
-import type { TelemetryState } from '../telemetry/telemetry.ts';
-import type { Transport } from '../transport.ts';
-import type { Decision, RouteOptions } from './decision.ts';
-
-/** Synchronous, without I/O; never throws. */
-export type Verify<R = unknown> = (
-  keyText: string | null | undefined,
-  route?: RouteOptions,
-) => Decision<R>;
-
-/** The argument of `createAdmit` in admit.ts, which returns an {@link Admit}. */
-export type Parts<R = unknown> = {
-  settings: Settings<R>;
-  verify: Verify<R>;
-  transport: Transport;
-  clock: Clock;
-  chance: Chance;
-  log: Log;
+export type Verify<R = unknown> = {
+  (keyText: string | null | undefined, route?: VerifiedRoute): Decision<RequestContext<R>>;
+  (
+    keyText: string | null | undefined,
+    route?: RouteOptions,
+  ): Decision<RequestContext<R> | UnverifiedContext<R>>;
 };
+
+/** An admission, or the promise of one. */
+export type Admitting<C> = Admission<C> | Promise<Admission<C>>;
 
 export type Admit<R = unknown> = {
-  admit(call: IncomingCall, route: RouteOptions): Promise<Admission<R>>;
-  enter(call: IncomingCall, route: RouteOptions): Admission<R> | Promise<Admission<R>>;
-  /** Sends what is still queued, for a limited time, and stops every timer; never rejects. */
-  close(): Promise<void>;
+  (call: IncomingCall, route?: VerifiedRoute): Admitting<RequestContext<R>>;
+  (call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
 };
 
-/** Tests for `kind`, not for a Promise: a program may have replaced the global Promise. */
-export const isAtHand = <R>(
-  entered: Admission<R> | Promise<Admission<R>>,
-): entered is Admission<R> => 'kind' in entered;
+/** The part of a node that an adapter uses; `C` is the type of the context. */
+export type Admits<C> = { admit(call: IncomingCall, route: RouteOptions): Admitting<C> };
+
+/** Events in the queue, sent, and lost. */
+export type TelemetryState = { queued: number; sent: number; dropped: number };
 
 /** The state of a node and of its policy. */
 export type KeyrailState = {
@@ -70,10 +60,11 @@ export type Keyrail<R = unknown> = {
   ready(timeoutMs?: number): Promise<boolean>;
   /** Decides on a key by the local policy: no network, synchronous, never throws. */
   verify: Verify<R>;
-  /** Everything an adapter needs for one request: decision, limits, idempotency, telemetry. */
-  admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
-  /** Like `admit`, but returns a promise only if the control plane is needed. */
-  enter(call: IncomingCall, route?: RouteOptions): Admission<R> | Promise<Admission<R>>;
+  /**
+   * Everything an adapter needs for one request: decision, limits, idempotency, telemetry. Returns
+   * a promise only if the control plane is needed. Never throws and never rejects.
+   */
+  admit: Admit<R>;
   state(): KeyrailState;
   /** Stops following the feed and sends the remaining telemetry. Then the process may exit. */
   close(): Promise<void>;

@@ -1,16 +1,17 @@
 // Decisions against the golden cases, and properties that the cases cannot express.
+
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
-import type { RouteOptions } from '../api/decision.ts';
+import type { RouteOptions } from '../api/route.ts';
 import type { Policy } from '../policy/state.ts';
 import { PolicyTable } from '../policy/table/table.ts';
 import { readFeed } from '../policy/wire.ts';
+import type { Inputs } from './allowed-key.ts';
 import { decide } from './decide.ts';
-import type { Knowledge } from './key-context.ts';
 
 type Case = {
   why: string;
@@ -48,8 +49,8 @@ function policyOf(name: string): Policy | null {
   return { table, version, workspaceId, env, projectDeleted };
 }
 
-const knowledge = (policy: Policy | null, degraded = false, now = AT): Knowledge<string> => ({
-  standing: { policy, degraded },
+const inputs = (policy: Policy | null, degraded = false, now = AT): Inputs<string> => ({
+  state: { policy, degraded },
   projectId: PROJECT_ID,
   resources: { live: 'live database', test: 'test database' },
   now: () => Date.parse(now),
@@ -87,7 +88,7 @@ const routeOf = ({ on_no_policy, ...route }: Case['route']): RouteOptions => ({
 
 for (const { why, policy, degraded, key, route, now, decision } of cases) {
   test(`the golden case: ${why}`, () => {
-    const known = knowledge(policyOf(policy), degraded, now);
+    const known = inputs(policyOf(policy), degraded, now);
     deepEqual(sorted(written(decide(known, key, routeOf(route)))), sorted(decision));
   });
 }
@@ -104,7 +105,7 @@ const first = () => {
 };
 
 test('a context has the resources of its environment', () => {
-  const known = knowledge(policyOf('both'));
+  const known = inputs(policyOf('both'));
   const keys = [first(), cases.find(({ why }) => why.includes('for test keys'))?.key];
   const seen = keys.map((key) => {
     const decision = decide(known, key, {});
@@ -114,7 +115,7 @@ test('a context has the resources of its environment', () => {
 });
 
 test('a context has the fields of the contract, and prints them', () => {
-  const decision = decide(knowledge(policyOf('both')), first(), {});
+  const decision = decide(inputs(policyOf('both')), first(), {});
   ok(decision.allowed);
   const { context } = decision;
   const names = 'keyId workspaceId projectId tenantId env scopes displayPrefix expiresAt degraded';
@@ -128,7 +129,7 @@ test('a context has the fields of the contract, and prints them', () => {
 
 test('a context does not change when its key is removed and another takes its place', () => {
   const policy = policyOf('both');
-  const decision = decide(knowledge(policy), first(), {});
+  const decision = decide(inputs(policy), first(), {});
   ok(decision.allowed && policy);
   const before = JSON.stringify(decision.context);
   const gone = mintCredential('api_key', 'live', (size) => new Uint8Array(size)).lookupHash;
@@ -146,10 +147,10 @@ test('a context does not change when its key is removed and another takes its pl
 });
 
 test('the shared scope set of a key cannot be changed', () => {
-  const known = knowledge(policyOf('both'));
+  const known = inputs(policyOf('both'));
   const admitted = [
     decide(known, first(), {}),
-    decide(knowledge(null), first(), { onNoPolicy: 'allow' }),
+    decide(inputs(null), first(), { onNoPolicy: 'allow' }),
   ];
   for (const decision of admitted) {
     ok(decision.allowed);
@@ -177,7 +178,7 @@ test('the shared scope set of a key cannot be changed', () => {
 });
 
 test('verify never throws, whatever the key is', () => {
-  const known = knowledge(policyOf('both'));
+  const known = inputs(policyOf('both'));
   const strange = [42, {}, [], Symbol('key'), true, Number.NaN, 'kr_live_\ud800'.padEnd(48, 'x')];
   for (const text of strange) {
     const decision = decide(known, text as string, {});

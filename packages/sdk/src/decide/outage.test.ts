@@ -1,10 +1,12 @@
 // A day without the control plane, against a model: every decision is right, none needs a request,
 // and afterwards the node catches up.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { type Fault, nodeOn, Plane, type Watched } from '../../test/plane.ts';
-import type { Decision, RouteOptions } from '../api/decision.ts';
+import type { Decision } from '../api/decision.ts';
+import type { RouteOptions } from '../api/route.ts';
 
 const DAY_MS = 86_400_000;
 const STEPS = 150;
@@ -23,7 +25,7 @@ function expected(key: ModelKey | null, route: RouteOptions, now: number): strin
   return missing.length > 0 ? `insufficient_scope ${missing}` : `allowed ${key.env} degraded`;
 }
 
-function told(decision: Decision): string {
+function told(decision: Decision<{ env: string; degraded: boolean }>): string {
   if (!decision.allowed) {
     const { reason, missingScopes } = decision;
     return missingScopes.length > 0 ? `${reason} ${missingScopes}` : reason;

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { type Reply, receiver, rig, type Script, type Told } from '../../test/rig.ts';
-import { createIdempotency, HOLD_MS_MAX, type Hold } from './idempotency.ts';
+import { createIdempotency, HOLD_MS_MAX, type RunLock } from './idempotency.ts';
 
 const claimed = (more: object = {}): Reply => ({
   body: {
@@ -36,10 +36,10 @@ async function open(t: TestContext, script: Script = answers(), idempotencyTimeo
   const parts = rig(plane.url, { idempotencyTimeoutMs });
   const idempotency = createIdempotency(parts);
   const steps = () => plane.told.map(({ path }) => path.replace('/v1/idempotency/', ''));
-  const hold = async (): Promise<Hold> => {
+  const hold = async (): Promise<RunLock> => {
     const verdict = await idempotency.claim(asked);
     if (verdict.kind !== 'execute') throw new Error(verdict.kind);
-    return verdict.hold;
+    return verdict.lock;
   };
   return { ...parts, plane, steps, hold, ...idempotency };
 }

@@ -7,37 +7,34 @@
 //         ─▶ unavailable: no verdict, so the same request may be running elsewhere
 //
 // A lock that is neither completed nor released expires.
+import type { HandlerResponse } from '../api/admission.ts';
 import type { Env } from '../api/context.ts';
-import type { Parts } from '../api/keyrail.ts';
-import { figure } from '../rate-limit-bounds.ts';
-import type { Outcome } from '../transport.ts';
-import {
-  type HandlerAnswer,
-  type ReplayedAnswer,
-  replayedAnswer,
-  storableHeaders,
-} from './stored-response.ts';
+import type { Log } from '../api/options.ts';
+import type { Clock } from '../clock.ts';
+import { clampedNumber, type Fields, fieldsOf } from '../json.ts';
+import type { Outcome, Transport } from '../transport.ts';
+import { type ReplayedResponse, replayedResponse, storableHeaders } from './stored-response.ts';
 
 export type Claim = { scopeHash: string; fingerprint: string; env: Env; ttlMs: number | null };
 
 export type ClaimVerdict =
-  | { kind: 'execute'; hold: Hold }
-  | { kind: 'replay'; answer: ReplayedAnswer }
+  | { kind: 'execute'; lock: RunLock }
+  | { kind: 'replay'; response: ReplayedResponse }
   | { kind: 'in_progress'; retryAfterMs: number }
   | { kind: 'mismatch' }
   | { kind: 'unavailable' };
 
 /** The right to run one request. The first of `complete` and `release` ends it. */
-export type Hold = {
+export type RunLock = {
   /** A larger body is not stored, not even in part. */
   readonly bodyBytesMax: number;
-  complete(answer: HandlerAnswer): void;
+  complete(response: HandlerResponse): void;
   release(): void;
 };
 
 export type Idempotency = {
   claim(claim: Claim): Promise<ClaimVerdict>;
-  /** Waits until every ended hold is completed or released, for at most `timeoutMs`. */
+  /** Waits until every ended lock is completed or released, for at most `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
 };
 
@@ -60,16 +57,21 @@ const LOCK_TOKEN_CHARS_MAX = 1_024;
 const WAIT_MS_FIRST = 250;
 const WAIT_MS_MAX = 10_000;
 
-type Lock = { scope_hash: string; env: Env; lock_token: string };
+type LockFields = { scope_hash: string; env: Env; lock_token: string };
 type Step = 'claim' | 'complete' | 'release' | 'heartbeat';
-type IdempotencyParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
+type IdempotencyParts = {
+  settings: { idempotencyTimeoutMs: number };
+  transport: Transport;
+  clock: Clock;
+  log: Log;
+};
 
 export function createIdempotency(parts: IdempotencyParts): Idempotency {
   const { settings, clock } = parts;
   const steps = openSteps(parts);
   const ending = new Set<Promise<void>>();
 
-  function hold(lock: Lock, claim: Claim, { lockMs, bodyBytesMax }: Terms): Hold {
+  function runLock(lock: LockFields, claim: Claim, { lockMs, bodyBytesMax }: Terms): RunLock {
     const everyMs = Math.max(BEAT_MS_MIN, lockMs / BEATS_PER_LOCK);
     const beat = () => steps.post('heartbeat', lock, everyMs * BEAT_SHARE);
     const beats = heartbeat({ ...parts, everyMs }, beat);
@@ -84,7 +86,7 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
     };
     return {
       bodyBytesMax,
-      complete: (answer) => end(() => steps.store({ ...lock, ...ttlOf(claim) }, answer)),
+      complete: (response) => end(() => steps.store({ ...lock, ...ttlOf(claim) }, response)),
       release: () => end(() => steps.persist('release', lock, RELEASE_TRIES)),
     };
   }
@@ -94,13 +96,13 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
       const { scopeHash: scope_hash, fingerprint, env } = claim;
       const body = { scope_hash, fingerprint, env, ...ttlOf(claim) };
       const outcome = await steps.post('claim', body, settings.idempotencyTimeoutMs);
-      const result = outcome.kind === 'answer' ? Object(outcome.body) : {};
+      const result = fieldsOf(outcome.kind === 'answer' ? outcome.body : null);
       const verdict = verdictOf(result);
       if (verdict !== null) return verdict;
       const terms = termsOf(result);
       if (result.state !== 'execute' || terms === null) return { kind: 'unavailable' };
       const lock = { scope_hash, env, lock_token: terms.lockToken };
-      return { kind: 'execute', hold: hold(lock, claim, terms) };
+      return { kind: 'execute', lock: runLock(lock, claim, terms) };
     },
     drain: async (timeoutMs) => {
       let cancel = () => {};
@@ -113,7 +115,7 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
   };
 }
 
-/** The requests to the control plane that a hold makes. */
+/** The requests to the control plane for a claim and its lock. */
 function openSteps({ transport, clock, log }: IdempotencyParts) {
   const post = (step: Step, body: object, timeoutMs = CALL_MS_MAX): Promise<Outcome> => {
     const path = `/v1/idempotency/${step}`;
@@ -132,7 +134,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
     return null;
   }
 
-  async function store(held: object, { status, headers, body }: HandlerAnswer): Promise<void> {
+  async function store(held: object, { status, headers, body }: HandlerResponse): Promise<void> {
     const whole = {
       ...held,
       status,
@@ -144,7 +146,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
     if (outcome?.kind === 'refused') {
       outcome = await persist('complete', { ...held, status, body: null }, COMPLETE_TRIES);
     }
-    const result = outcome?.kind === 'answer' ? Object(outcome.body).outcome : 'unreachable';
+    const result = outcome?.kind === 'answer' ? fieldsOf(outcome.body).outcome : 'unreachable';
     if (result !== 'ok') {
       log('error', `keyrail: the response of an idempotent request was not stored (${result})`);
     }
@@ -155,33 +157,33 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
 const ttlOf = ({ ttlMs }: Claim) => (ttlMs === null ? {} : { ttl_ms: ttlMs });
 
 /** Every verdict except `execute`; null for `execute` and for an invalid response. */
-function verdictOf(result: Record<string, unknown>): ClaimVerdict | null {
+function verdictOf(result: Fields): ClaimVerdict | null {
   const { state, response, retry_after_ms: retryAfterMs } = result;
   if (state === 'mismatch') return { kind: 'mismatch' };
   if (state === 'in_progress') {
-    return { kind: 'in_progress', retryAfterMs: figure(retryAfterMs, IN_PROGRESS_MS) ?? 0 };
+    return { kind: 'in_progress', retryAfterMs: clampedNumber(retryAfterMs, IN_PROGRESS_MS) ?? 0 };
   }
   if (state !== 'replay') return null;
-  const answer = replayedAnswer(response);
-  return answer && { kind: 'replay', answer };
+  const replayed = replayedResponse(response);
+  return replayed && { kind: 'replay', response: replayed };
 }
 
 type Terms = { lockToken: string; lockMs: number; bodyBytesMax: number };
 
-function termsOf(result: Record<string, unknown>): Terms | null {
+function termsOf(result: Fields): Terms | null {
   const { lock_token: lockToken } = result;
   if (typeof lockToken !== 'string' || lockToken === '') return null;
   if (lockToken.length > LOCK_TOKEN_CHARS_MAX) return null;
-  const lockMs = figure(result.lock_ms, LOCK_MS);
-  const bodyBytesMax = figure(result.max_body_bytes, BODY_BYTES);
+  const lockMs = clampedNumber(result.lock_ms, LOCK_MS);
+  const bodyBytesMax = clampedNumber(result.max_body_bytes, BODY_BYTES);
   if (lockMs === null || bodyBytesMax === null) return null;
   return { lockToken, lockMs, bodyBytesMax };
 }
 
-type Beating = Pick<Parts, 'clock' | 'log'> & { everyMs: number };
+type HeartbeatParts = { clock: Clock; log: Log; everyMs: number };
 
 /** Sends heartbeats until it is stopped, until the lock is lost, or for HOLD_MS_MAX. */
-function heartbeat({ clock, log, everyMs }: Beating, beat: () => Promise<Outcome>) {
+function heartbeat({ clock, log, everyMs }: HeartbeatParts, beat: () => Promise<Outcome>) {
   const began = clock.monotonicMs();
   let isStopped = false;
   let cancel = () => {};
@@ -193,7 +195,7 @@ function heartbeat({ clock, log, everyMs }: Beating, beat: () => Promise<Outcome
     }
     cancel = clock.after(waitMs, () => {
       void beat().then((outcome) => {
-        const isLost = outcome.kind === 'answer' && Object(outcome.body).outcome === 'lost';
+        const isLost = outcome.kind === 'answer' && fieldsOf(outcome.body).outcome === 'lost';
         if (isLost && !isStopped)
           log('error', 'keyrail: the lock of an idempotent request was lost');
         // A lock survives a missed heartbeat, so a failed one is only repeated sooner.

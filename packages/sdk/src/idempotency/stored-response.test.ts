@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
 import fc from 'fast-check';
-import { replayedAnswer, storableHeaders } from './stored-response.ts';
+import { replayedResponse, storableHeaders } from './stored-response.ts';
 
 const { body: completion } = idempotencyEndpoints['POST /v1/idempotency/complete'];
 
@@ -54,7 +54,7 @@ test('the control plane accepts the stored headers, whatever the handler sets', 
 test('a stored response is replayed byte for byte and marked as a replay', () => {
   const bytes = Buffer.from([0, 1, 2, 0xff]);
   const headers = { 'content-type': 'application/octet-stream', 'set-cookie': 'x=1' };
-  const answer = replayedAnswer({ status: 201, headers, body: bytes.toString('base64') });
+  const answer = replayedResponse({ status: 201, headers, body: bytes.toString('base64') });
   deepEqual(answer, {
     status: 201,
     headers: { 'content-type': 'application/octet-stream', 'idempotency-replayed': 'true' },
@@ -68,7 +68,7 @@ test('a body that was too large to store is omitted, with a header that says so'
     'content-encoding': 'gzip',
     location: '/exports/1',
   };
-  const answer = replayedAnswer({ status: 201, headers, body: null, body_stored: false });
+  const answer = replayedResponse({ status: 201, headers, body: null, body_stored: false });
   deepEqual(answer?.headers, {
     location: '/exports/1',
     'idempotency-replayed': 'true',
@@ -80,6 +80,6 @@ test('a body that was too large to store is omitted, with a header that says so'
 
 test('an invalid stored response is not replayed', () => {
   for (const stored of [null, undefined, {}, { status: 'x' }, { status: 700 }, { status: 101 }]) {
-    equal(replayedAnswer(stored), null);
+    equal(replayedResponse(stored), null);
   }
 });

@@ -1,13 +1,13 @@
 // The part of a response that is stored for idempotent retries, and how it is replayed.
 
-export type HeaderValues = Readonly<
-  Record<string, number | string | readonly string[] | undefined>
->;
+import type { HeaderValues } from '../api/admission.ts';
+import { fieldsOf } from '../json.ts';
 
-/** A response of the vendor's handler. The body is null when it was too large to store. */
-export type HandlerAnswer = { status: number; headers: HeaderValues; body: Uint8Array | null };
-
-export type ReplayedAnswer = { status: number; headers: Record<string, string>; body: Uint8Array };
+export type ReplayedResponse = {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+};
 
 const NAME_CHARS_MAX = 128;
 const VALUE_CHARS_MAX = 4_096;
@@ -48,14 +48,23 @@ const isStorable = (name: string, value: string): boolean =>
   name !== '__proto__' &&
   !/[^\t\x20-\x7e\x80-\xff]/.test(value);
 
+/** The headers of a stored response; values that are not text are left out. */
+const headersIn = (stored: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fieldsOf(stored)).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
+
 /**
  * The stored response, marked as a replay. If its body was too large to store, status and headers
  * are replayed without it and say so: the caller must know that the request was carried out.
  */
-export function replayedAnswer(stored: unknown): ReplayedAnswer | null {
-  const { status, headers, body } = Object(stored);
-  if (!Number.isInteger(status) || status < 200 || status > 599) return null;
-  const kept = storableHeaders(Object(headers));
+export function replayedResponse(stored: unknown): ReplayedResponse | null {
+  const { status, headers, body } = fieldsOf(stored);
+  if (typeof status !== 'number' || !Number.isInteger(status)) return null;
+  if (status < 200 || status > 599) return null;
+  const kept = storableHeaders(headersIn(headers));
   const isStored = typeof body === 'string';
   if (!isStored) {
     for (const name of Object.keys(kept)) if (name.startsWith('content-')) delete kept[name];

@@ -1,7 +1,17 @@
 // Rate limits: one request to the shared counters, and the headers that report them.
-import type { RateLimitRule, RateLimitState, RequestContext } from '../api/context.ts';
-import type { Parts } from '../api/keyrail.ts';
-import { figure, LIMIT_MAX, WINDOW_MS_MAX } from '../rate-limit-bounds.ts';
+import type { OpenContext, RateLimitRule, RateLimitState } from '../api/context.ts';
+import type { Log } from '../api/options.ts';
+import type { Clock } from '../clock.ts';
+import {
+  clampedNumber,
+  readBoolean,
+  readInteger,
+  readList,
+  readRecord,
+  readText,
+} from '../json.ts';
+import { LIMIT_MAX, WINDOW_MS_MAX } from '../rate-limit-bounds.ts';
+import type { Transport } from '../transport.ts';
 
 export type LimitVerdict =
   | {
@@ -16,7 +26,7 @@ export type LimitVerdict =
 export type Limits = {
   /** Charges all rules or none. Never throws; waits at most `rateLimitTimeoutMs`. */
   check(
-    context: RequestContext,
+    context: NonNullable<OpenContext>,
     rules: readonly RateLimitRule[],
     cost: number,
   ): Promise<LimitVerdict>;
@@ -31,7 +41,16 @@ const RESET_MS_MAX = 2 * WINDOW_MS_MAX;
 const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
 const TOO_MANY_COUNTERS = 429;
 
-type LimitParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'log'>;
+/** More than a key can have. */
+const STATES_MAX = 64;
+const LIMIT_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+type LimitParts = {
+  settings: { rateLimitTimeoutMs: number };
+  transport: Transport;
+  clock: Clock;
+  log: Log;
+};
 
 export function createLimits({ settings, transport, clock, log }: LimitParts): Limits {
   let isFailing = false;
@@ -82,7 +101,7 @@ export function createLimits({ settings, transport, clock, log }: LimitParts): L
       if (outcome.kind === 'refused' && outcome.status === TOO_MANY_COUNTERS) return overQuota();
       if (outcome.kind === 'refused') return failed(`the control plane answered ${outcome.status}`);
       if (outcome.kind === 'unreachable') return failed(outcome.reason);
-      const verdict = verdictOf(outcome.body);
+      const verdict = verdictIn(outcome.body);
       if (verdict === null) return failed('the control plane sent an invalid response');
       isFailing = false;
       return verdict;
@@ -94,33 +113,32 @@ const costOf = (cost: number): number =>
   Number.isFinite(cost) ? Math.min(COST_MAX, Math.max(0, Math.round(cost))) : 1;
 
 /** Null when the response is invalid. */
-function verdictOf(body: unknown): LimitVerdict | null {
-  const { allowed, policies, retry_after_seconds: wait } = Object(body);
-  if (typeof allowed !== 'boolean' || !Array.isArray(policies)) return null;
-  const states = policies.map(stateOf);
-  if (!states.every((state) => state !== null)) return null;
-  return {
-    kind: 'counted',
-    allowed,
-    states,
-    retryAfterSeconds: allowed ? null : figure(wait, WAIT_SECONDS),
-  };
+function verdictIn(body: unknown): LimitVerdict | null {
+  try {
+    const result = readRecord(body, 'the response');
+    const allowed = readBoolean(result.allowed, 'allowed');
+    const states = readList(result.policies, 'policies', STATES_MAX).map(readState);
+    const waitSeconds = clampedNumber(result.retry_after_seconds, WAIT_SECONDS);
+    return { kind: 'counted', allowed, states, retryAfterSeconds: allowed ? null : waitSeconds };
+  } catch {
+    return null;
+  }
 }
 
-function stateOf(policy: unknown): RateLimitState | null {
-  const { id, limit, window_ms: windowMs, remaining, reset_ms: resetMs } = Object(policy);
-  const bounds = [LIMIT_MAX, WINDOW_MS_MAX, LIMIT_MAX, RESET_MS_MAX];
-  const numbers = [limit, windowMs, remaining, resetMs];
-  if (typeof id !== 'string' || !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(id)) return null;
-  const isIn = (value: unknown, at: number) =>
-    Number.isSafeInteger(value) && figure(value, { min: 0, max: bounds[at] ?? 0 }) === value;
-  if (!numbers.every(isIn)) return null;
-  return { id, limit, windowMs, remaining, resetMs };
+function readState(policy: unknown): RateLimitState {
+  const { id, limit, window_ms, remaining, reset_ms } = readRecord(policy, 'policies');
+  return {
+    id: readText(id, 'id', LIMIT_ID),
+    limit: readInteger(limit, 'limit', LIMIT_MAX),
+    windowMs: readInteger(window_ms, 'window_ms', WINDOW_MS_MAX),
+    remaining: readInteger(remaining, 'remaining', LIMIT_MAX),
+    resetMs: readInteger(reset_ms, 'reset_ms', RESET_MS_MAX),
+  };
 }
 
 /**
  * `RateLimit` and `RateLimit-Policy` as in the IETF draft: lists of strings with parameters (quota
- * and window; remaining and reset). The pattern in `stateOf` admits no id that needs escaping.
+ * and window; remaining and reset). LIMIT_ID admits no id that needs escaping.
  */
 export function limitHeaders(states: readonly RateLimitState[]): Record<string, string> {
   if (states.length === 0) return {};

@@ -1,5 +1,6 @@
 // An excessive feed: responses that expand, endless pages, keys that were not requested.
 // Each is refused, `state()` says so, and the last good policy stays in force.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -11,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 import { until } from '@keyrail/testing/until.ts';
 import { uuidOf } from '../../test/entries.ts';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
-import type { KeyrailOptions } from '../settings.ts';
+import type { KeyrailOptions } from '../api/options.ts';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('../../test/small-program.ts'));
 const BOMB_BYTES = 62_000_000;

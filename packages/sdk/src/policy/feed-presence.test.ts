@@ -1,5 +1,6 @@
 // A node as the control plane counts it: it leaves when it is closed, retries as soon as the
 // control plane answers, and knows when its policy was last confirmed.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../test/cache.ts';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
-import type { KeyrailOptions } from '../settings.ts';
+import type { KeyrailOptions } from '../api/options.ts';
 
 const MINUTE_MS = 60_000;
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));

@@ -1,8 +1,9 @@
 // How a node follows its feed: applying, acknowledging and waiting.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
-import type { KeyrailOptions } from '../settings.ts';
+import type { KeyrailOptions } from '../api/options.ts';
 
 const HOUR_MS = 3_600_000;
 

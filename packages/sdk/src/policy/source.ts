@@ -2,9 +2,10 @@
 
 import type { Env } from '../api/context.ts';
 import type { Chance } from '../clock.ts';
+import { fieldsOf, InvalidContent } from '../json.ts';
 import type { Failure, Transport } from '../transport.ts';
 import { waitMsAfter } from './pace.ts';
-import { type Delta, FeedFault, readFeed, type SnapshotPage } from './wire.ts';
+import { type Delta, readFeed, type SnapshotPage } from './wire.ts';
 
 export type SourceParts = {
   transport: Transport;
@@ -149,7 +150,7 @@ export class Source {
       throw error;
     });
     const page = this.#read(body, workspaceId, most);
-    if (page.kind !== 'snapshot') throw new FeedFault('the response is not a snapshot');
+    if (page.kind !== 'snapshot') throw new InvalidContent('the response is not a snapshot');
     return page;
   }
 
@@ -167,7 +168,7 @@ export class Source {
 
   /** Adjusts the number of keys per page to PAGE_BYTES_WANTED. */
   #weigh(body: unknown, bytes: number): void {
-    const keys: unknown = Object(body).keys;
+    const { keys } = fieldsOf(body);
     if (!Array.isArray(keys) || keys.length < PAGE_KEYS_MIN) return;
     const wanted = Math.floor((PAGE_BYTES_WANTED * keys.length) / bytes);
     this.#pageKeys = Math.min(PAGE_KEYS_MAX, Math.max(PAGE_KEYS_MIN, wanted));

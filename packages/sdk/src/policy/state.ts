@@ -1,8 +1,8 @@
 // The policy in force and how fresh it is: the one object that decisions read and the feed writes.
 
 import type { Env } from '../api/context.ts';
+import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
-import type { Log } from '../settings.ts';
 import type { PolicyTable } from './table/table.ts';
 
 /** The policy of a project at a version. */
@@ -15,24 +15,24 @@ export type Policy = {
   projectDeleted: boolean;
 };
 
-export type Trouble = { readonly hard: boolean; readonly message: string };
+export type FeedFailure = { readonly hard: boolean; readonly message: string };
 
 const ALIVE_MS = 60_000;
 
-export type StandingParts = { clock: Clock; staleAfterMs: number; log: Log };
+export type PolicyStateParts = { clock: Clock; staleAfterMs: number; log: Log };
 
-export class Standing {
+export class PolicyState {
   policy: Policy | null = null;
   source: 'none' | 'cache' | 'feed' = 'none';
   /** Whether the policy may be out of date. */
   degraded = true;
-  trouble: Trouble | null = null;
+  failure: FeedFailure | null = null;
   lastSyncAt: number | null = null;
-  readonly #parts: StandingParts;
+  readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
   #cancelStale = () => {};
 
-  constructor(parts: StandingParts) {
+  constructor(parts: PolicyStateParts) {
     this.#parts = parts;
   }
 
@@ -51,8 +51,8 @@ export class Standing {
     this.source = 'feed';
     this.lastSyncAt = clock.now();
     this.degraded = false;
-    if (this.trouble) log('info', 'keyrail: the control plane answers again');
-    this.trouble = null;
+    if (this.failure) log('info', 'keyrail: the control plane answers again');
+    this.failure = null;
     // A timer, so that policy also becomes stale if no request fails, as in a suspended program.
     this.#cancelStale();
     this.#cancelStale = clock.after(staleAfterMs, () => {
@@ -62,13 +62,13 @@ export class Standing {
   }
 
   /** The policy in force is kept. */
-  failed(trouble: Trouble): void {
-    const isNew = this.trouble?.message !== trouble.message;
+  failed(failure: FeedFailure): void {
+    const isNew = this.failure?.message !== failure.message;
     this.degraded = true;
-    this.trouble = trouble;
+    this.failure = failure;
     const kept = this.policy ? 'the last known policy stays in force' : 'there is no policy yet';
     if (isNew)
-      this.#parts.log(trouble.hard ? 'error' : 'warn', `keyrail: ${trouble.message}; ${kept}`);
+      this.#parts.log(failure.hard ? 'error' : 'warn', `keyrail: ${failure.message}; ${kept}`);
   }
 
   /** No more changes will arrive. */

@@ -1,12 +1,23 @@
 // One request through decision, limits and idempotency, over real HTTP to a scripted control plane.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
-import { contextOf, KEY_ID, receiver, rig, type Script, TENANT_ID } from '../../test/rig.ts';
-import type { RateLimitRule } from '../api/context.ts';
-import type { Decision, RouteOptions } from '../api/decision.ts';
+import {
+  contextOf,
+  KEY_ID,
+  receiver,
+  rig,
+  type Script,
+  TENANT_ID,
+  unverifiedContext,
+} from '../../test/rig.ts';
+import type { Admission, IncomingCall } from '../api/admission.ts';
+import type { RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
+import type { Decision } from '../api/decision.ts';
+import type { RouteOptions } from '../api/route.ts';
 import { createTestPlane } from '../testing/control-plane.ts';
-import { type Admission, createAdmit, type IncomingCall } from './admit.ts';
+import { createAdmitter } from './admit.ts';
 import { BodyTooLarge } from './body.ts';
 import { ABANDONED_MS } from './settlement.ts';
 
@@ -26,9 +37,11 @@ const call = (headers: Record<string, string> = {}, more: Partial<IncomingCall> 
   ...more,
 });
 const once = { 'idempotency-key': 'one' };
-const allowed = (): Decision => ({ allowed: true, context: contextOf({}), limits: [] });
+type AnyDecision = Decision<RequestContext | UnverifiedContext>;
 
-type Opened = { verify?: () => Decision; script?: Script; sees?: boolean };
+const allowed = (): AnyDecision => ({ allowed: true, context: contextOf({}), limits: [] });
+
+type Opened = { verify?: () => AnyDecision; script?: Script; sees?: boolean };
 
 async function open(t: TestContext, { verify = allowed, script }: Opened = {}) {
   const plane = createTestPlane({
@@ -39,7 +52,7 @@ async function open(t: TestContext, { verify = allowed, script }: Opened = {}) {
   });
   const real = script && (await receiver(t, script));
   const parts = rig(real?.url ?? 'https://plane.test', {}, real ? {} : { fetch: plane.fetch });
-  const made = createAdmit({ ...parts, verify });
+  const made = createAdmitter({ ...parts, verify });
   return { ...made, ...parts, plane, told: real?.told ?? [] };
 }
 
@@ -245,12 +258,12 @@ test('a handler that gave up with its caller lets a retry run later', async (t) 
 });
 
 test('equal idempotency keys of different tenants, API keys and routes do not collide', async (t) => {
-  let context = contextOf({});
+  let context: RequestContext | UnverifiedContext = contextOf({});
   const { admit } = await open(t, { verify: () => ({ allowed: true, context, limits: [] }) });
   equal(said(await admit(call(once), idempotent)), 'admitted');
   const others = [{ tenantId: KEY_ID }, { keyId: TENANT_ID }, { env: 'test' as const }];
-  for (const other of [...others, { keyId: null, tenantId: null, verified: false }]) {
-    context = contextOf(other);
+  for (const other of [...others.map(contextOf), unverifiedContext]) {
+    context = other;
     equal(said(await admit(call(once), idempotent)), 'admitted', JSON.stringify(other));
   }
   context = contextOf({});
@@ -258,14 +271,11 @@ test('equal idempotency keys of different tenants, API keys and routes do not co
 });
 
 test('a request waits only if it needs the control plane', async (t) => {
-  const { enter, admit } = await open(t);
-  const entered = enter(call(), {});
-  ok(!(entered instanceof Promise));
-  equal(said(entered), 'admitted');
-  const asked = enter(call(once), idempotent);
-  ok(asked instanceof Promise);
-  equal(said(await asked), 'admitted');
-  const promised = admit(call(), {});
+  const { admit } = await open(t);
+  const immediate = admit(call(), {});
+  ok(!(immediate instanceof Promise));
+  equal(said(immediate), 'admitted');
+  const promised = admit(call(once), idempotent);
   ok(promised instanceof Promise);
   equal(said(await promised), 'admitted');
 });
@@ -274,9 +284,8 @@ test('an internal error refuses a request synchronously and is not thrown', asyn
   const verify = () => {
     throw new Error('a fault of ours');
   };
-  const { enter, admit } = await open(t, { verify });
-  const entered = enter(call(), {});
-  ok(!(entered instanceof Promise));
-  equal(said(entered), '503 unavailable');
-  equal(said(await admit(call(), {})), '503 unavailable');
+  const { admit } = await open(t, { verify });
+  const immediate = admit(call(), {});
+  ok(!(immediate instanceof Promise));
+  equal(said(immediate), '503 unavailable');
 });

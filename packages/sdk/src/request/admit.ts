@@ -1,84 +1,89 @@
 // Admits one request: decision, then rate limits, then idempotency. Adapters turn a framework's
 // request into an IncomingCall and an Admission into a response; this file knows no framework and
 // never throws into one.
-
-import type { RateLimitRule, RateLimitState, RequestContext } from '../api/context.ts';
-import type { RouteOptions } from '../api/decision.ts';
-import { type Admit, isAtHand, type Parts } from '../api/keyrail.ts';
-import { createIdempotency, type Hold, type Idempotency } from '../idempotency/idempotency.ts';
+import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
+import type {
+  OpenContext,
+  RateLimitRule,
+  RateLimitState,
+  RequestContext,
+  UnverifiedContext,
+} from '../api/context.ts';
+import type { Decision } from '../api/decision.ts';
+import type { Admit, Admitting, TelemetryState } from '../api/keyrail.ts';
+import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import type { Chance, Clock } from '../clock.ts';
+import { createIdempotency, type Idempotency, type RunLock } from '../idempotency/idempotency.ts';
 import { createLimits, type Limits, limitHeaders } from '../limits/limits.ts';
-import { createTelemetry, type TelemetryState } from '../telemetry/telemetry.ts';
+import type { Settings } from '../settings.ts';
+import { createTelemetry } from '../telemetry/telemetry.ts';
+import type { Transport } from '../transport.ts';
 import { SDK } from '../version.ts';
-import { type Desk, type IncomingCall, keyTextOf, openDesk, type Visit } from './call-report.ts';
+import { type BeginReport, type CallReport, createReports, keyTextOf } from './call-report.ts';
 import { claimCall, wantsClaim } from './claim-call.ts';
 import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
-import { type HandlerOutcome, Settlement } from './settlement.ts';
+import { Settlement } from './settlement.ts';
 
-export type { IncomingCall };
-
-/** The handler may run. */
-export type Admitted<R = unknown> = {
-  readonly kind: 'admitted';
-  /** Null when the route skips verification. */
-  readonly context: RequestContext<R> | null;
-  /** To be added to the response. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** How many bytes of the response body `settle` needs; 0 for none. */
-  readonly captureBytesMax: number;
-  /** To be called when the handler has ended. Never throws, never blocks. */
-  settle(outcome: HandlerOutcome): void;
+export type AdmitterParts<R = unknown> = {
+  settings: Settings<R>;
+  verify(
+    keyText: string | null,
+    route: RouteOptions,
+  ): Decision<RequestContext<R> | UnverifiedContext<R>>;
+  transport: Transport;
+  clock: Clock;
+  chance: Chance;
+  log: Settings<R>['log'];
 };
 
-/** The handler must not run: this is the response, a refusal or a replay. */
-export type Answered = {
-  readonly kind: 'refused' | 'replayed';
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | string;
-};
-
-export type Admission<R = unknown> = Admitted<R> | Answered;
-
-/** The admission functions that `createKeyrail` uses. */
-export type Admittance<R = unknown> = Admit<R> & {
-  /** Never rejects. */
-  admit(call: IncomingCall, route?: RouteOptions): Promise<Admission<R>>;
-  /** Like `admit`, but synchronous if no request to the control plane is needed. Never throws. */
-  enter(call: IncomingCall, route?: RouteOptions): Admission<R> | Promise<Admission<R>>;
+export type Admitter<R = unknown> = {
+  /** Never throws and never rejects. */
+  admit: Admit<R>;
   telemetry(): TelemetryState;
+  /** Sends what is still queued, for a limited time, and stops every timer; never rejects. */
+  close(): Promise<void>;
 };
 
 /** How long `close` may take to send what is left to the control plane. */
 const CLOSE_MS_MAX = 5_000;
 
-type Around<R> = Parts<R> & { limits: Limits; idempotency: Idempotency; desk: Desk };
-type Caught<R> = {
-  visit: Visit;
-  context: RequestContext<R>;
+type Organs<R> = AdmitterParts<R> & {
+  limits: Limits;
+  idempotency: Idempotency;
+  beginReport: BeginReport;
+};
+
+/** A request whose key is allowed. */
+type AllowedCall<R> = {
+  report: CallReport;
+  context: RequestContext<R> | UnverifiedContext<R>;
   route: RouteOptions;
   keyText: string;
 };
 
-export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
+export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
   const telemetry = createTelemetry({ ...parts, sdk: SDK });
   const limits = createLimits(parts);
   const idempotency = createIdempotency(parts);
-  const around = { ...parts, limits, idempotency, desk: openDesk({ ...parts, telemetry }) };
-  const refuseFault = (error: unknown): Answered => {
+  const beginReport = createReports({ ...parts, telemetry });
+  const organs = { ...parts, limits, idempotency, beginReport };
+  const refuseFault = (error: unknown): ReadyResponse => {
     parts.log('error', `keyrail: a request was refused because of an internal error: ${error}`);
     return { kind: 'refused', ...refuse('unavailable') };
   };
-  const enter: Admittance<R>['enter'] = (call, route = {}) => {
+  function admit(call: IncomingCall, route?: VerifiedRoute): Admitting<RequestContext<R>>;
+  function admit(call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
+  function admit(call: IncomingCall, route: RouteOptions = {}): Admitting<OpenContext<R>> {
     try {
-      const admission = admitCall(around, call, route);
-      return isAtHand(admission) ? admission : admission.catch(refuseFault);
+      const admission = admitCall(organs, call, route);
+      // Not `instanceof Promise`: a program may have replaced the global Promise.
+      return 'kind' in admission ? admission : admission.catch(refuseFault);
     } catch (error) {
       return refuseFault(error);
     }
-  };
+  }
   return {
-    admit: async (call, route) => enter(call, route),
-    enter,
+    admit,
     telemetry: telemetry.state,
     close: async () => {
       // The SDK's timers do not keep the process alive, but it must live until this is sent.
@@ -92,7 +97,7 @@ export function createAdmit<R>(parts: Parts<R>): Admittance<R> {
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 const NO_COUNTERS: readonly RateLimitState[] = Object.freeze([]);
 
-const unwatched: Admitted<never> = {
+const skipped: Admitted<null> = {
   kind: 'admitted',
   context: null,
   headers: NO_HEADERS,
@@ -102,63 +107,65 @@ const unwatched: Admitted<never> = {
 
 /** Returns a promise only if the control plane is needed; most requests need none. */
 function admitCall<R>(
-  around: Around<R>,
+  organs: Organs<R>,
   call: IncomingCall,
   route: RouteOptions,
-): Admission<R> | Promise<Admission<R>> {
-  if (route.skip) return unwatched;
-  const visit = around.desk(call, route.name);
-  const keyText = keyTextOf(call, around.settings.keyHeaders);
-  const decision = around.verify(keyText, route);
+): Admitting<OpenContext<R>> {
+  if (route.skip) return skipped;
+  const report = organs.beginReport(call, route.name);
+  const keyText = keyTextOf(call, organs.settings.keyHeaders);
+  const decision = organs.verify(keyText, route);
   if (!decision.allowed) {
-    const { reason, key: caller, degraded, missingScopes } = decision;
+    const { reason, key, degraded, missingScopes } = decision;
     const refusal = refuseKey(reason, missingScopes);
-    visit.report({ status: refusal.status, caller, degraded, reason: codeOf(reason) });
+    report.end({ status: refusal.status, key, degraded, reason: codeOf(reason) });
     return { kind: 'refused', ...refusal };
   }
   const { context, limits: rules } = decision;
-  const caught = { visit, context, route, keyText: keyText ?? '' };
+  const allowed = { report, context, route, keyText: keyText ?? '' };
   context.rateLimit = NO_COUNTERS;
   const isCounted = route.rateLimit !== false && rules.length > 0;
-  if (isCounted || wantsClaim(call, route))
-    return askAround(around, caught, isCounted ? rules : []);
-  return admitted(around, caught, { headers: NO_HEADERS, hold: null });
+  if (isCounted || wantsClaim(call, route)) {
+    return chargeAndClaim(organs, allowed, isCounted ? rules : []);
+  }
+  return admitted(organs, allowed, { headers: NO_HEADERS, lock: null });
 }
 
-async function askAround<R>(
-  around: Around<R>,
-  caught: Caught<R>,
+async function chargeAndClaim<R>(
+  organs: Organs<R>,
+  allowed: AllowedCall<R>,
   rules: readonly RateLimitRule[],
-): Promise<Admission<R>> {
-  const counted = rules.length > 0 ? await count(around, caught, rules) : { headers: NO_HEADERS };
-  if ('refused' in counted) return refused(caught, counted.reason, counted.refused);
+): Promise<Admission<OpenContext<R>>> {
+  const { report, context } = allowed;
+  const charged = rules.length > 0 ? await charge(organs, allowed, rules) : { headers: NO_HEADERS };
+  if ('refused' in charged) return refused(allowed, charged.reason, charged.refused);
 
-  const { headers } = counted;
-  const claimed = await claimCall(around.idempotency, caught);
+  const { headers } = charged;
+  const { call, routeName } = report;
+  const claimed = await claimCall(organs.idempotency, { ...allowed, call, routeName });
   if ('refused' in claimed) {
     const { refused: refusal, reason } = claimed;
-    return refused(caught, reason, { ...refusal, headers: { ...refusal.headers, ...headers } });
+    return refused(allowed, reason, { ...refusal, headers: { ...refusal.headers, ...headers } });
   }
   if ('replayed' in claimed) {
     const { status, body, headers: stored } = claimed.replayed;
-    const { degraded } = caught.context;
-    caught.visit.report({ status, caller: caught.context, degraded, reason: null });
+    report.end({ status, key: context, degraded: context.degraded, reason: null });
     return { kind: 'replayed', status, headers: { ...stored, ...headers }, body };
   }
-  return admitted(around, caught, { headers, hold: claimed.hold });
+  return admitted(organs, allowed, { headers, lock: claimed.lock });
 }
 
 function admitted<R>(
-  { clock, log }: Around<R>,
-  { visit, context }: Caught<R>,
-  { headers, hold }: { headers: Readonly<Record<string, string>>; hold: Hold | null },
-): Admitted<R> {
-  const settlement = new Settlement({ visit, context, hold, clock });
+  { clock, log }: Organs<R>,
+  { report, context }: AllowedCall<R>,
+  { headers, lock }: { headers: Readonly<Record<string, string>>; lock: RunLock | null },
+): Admitted<OpenContext<R>> {
+  const settlement = new Settlement({ report, context, lock, clock });
   return {
     kind: 'admitted',
     context,
     headers,
-    captureBytesMax: hold?.bodyBytesMax ?? 0,
+    captureBytesMax: lock?.bodyBytesMax ?? 0,
     settle: (outcome) => {
       try {
         settlement.end(outcome);
@@ -169,15 +176,19 @@ function admitted<R>(
   };
 }
 
-function refused<R>({ visit, context }: Caught<R>, reason: string, refusal: Refusal): Answered {
-  visit.report({ status: refusal.status, caller: context, degraded: context.degraded, reason });
+function refused<R>(
+  { report, context }: AllowedCall<R>,
+  reason: string,
+  refusal: Refusal,
+): ReadyResponse {
+  report.end({ status: refusal.status, key: context, degraded: context.degraded, reason });
   return { kind: 'refused', ...refusal };
 }
 
 /** Charges the key's limits and sets `context.rateLimit`; null when they are unreachable. */
-async function count<R>(
-  { limits }: Around<R>,
-  { context, route }: Caught<R>,
+async function charge<R>(
+  { limits }: Organs<R>,
+  { context, route }: AllowedCall<R>,
   rules: readonly RateLimitRule[],
 ): Promise<{ headers: Readonly<Record<string, string>> } | Refused> {
   const { cost = 1, onUnavailable = 'allow' } = route.rateLimit || {};

@@ -1,5 +1,6 @@
 // The bytes of a request's body, for the fingerprint of an idempotent request.
 import type { Readable } from 'node:stream';
+import { fieldsOf } from '../json.ts';
 
 /** Larger bodies are refused on idempotent routes: the fingerprint needs the body in memory. */
 export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
@@ -9,7 +10,7 @@ export class BodyTooLarge extends Error {
 }
 
 /** Compares names: in the CommonJS build, each entry point has its own copy of the class. */
-export const isTooLarge = (error: unknown): boolean => Object(error).name === 'BodyTooLarge';
+export const isTooLarge = (error: unknown): boolean => fieldsOf(error).name === 'BodyTooLarge';
 
 /** Collects chunks; throws BodyTooLarge above IDEMPOTENT_BODY_BYTES_MAX. */
 export function gather(): { add(chunk: Uint8Array): void; size(): number; bytes(): Buffer } {

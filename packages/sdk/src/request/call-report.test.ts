@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rig, secretKeyOf } from '../../test/rig.ts';
+import type { IncomingCall } from '../api/admission.ts';
 import type { TelemetryEvent } from '../telemetry/batch.ts';
 import { SDK } from '../version.ts';
-import { type IncomingCall, keyTextOf, openDesk } from './call-report.ts';
+import { createReports, keyTextOf } from './call-report.ts';
 
 const callWith = (headers: Record<string, string>): IncomingCall => ({
   method: 'GET',
@@ -47,9 +48,9 @@ function eventsOf(env: 'live' | 'test', headers: Record<string, string>): Teleme
     state: () => ({ queued: 0, sent: 0, dropped: 0 }),
   };
   const parts = { ...rig('http://127.0.0.1', { secretKey: secretKeyOf(env) }), telemetry };
-  const visit = openDesk(parts)({ ...callWith(headers), route: '/invoices' }, undefined);
-  const caller = { keyId: null, tenantId: null, env: 'live', displayPrefix: 'kr_live_x' } as const;
-  visit.report({ status: 401, caller, degraded: false, reason: 'unknown_key' });
+  const report = createReports(parts)({ ...callWith(headers), route: '/invoices' }, undefined);
+  const key = { keyId: null, tenantId: null, env: 'live', displayPrefix: 'kr_live_x' } as const;
+  report.end({ status: 401, key, degraded: false, reason: 'unknown_key' });
   return events;
 }
 

@@ -1,49 +1,38 @@
 // One request as an adapter describes it: how its key is found, and its telemetry event.
 import { randomUUID } from 'node:crypto';
+import type { IncomingCall } from '../api/admission.ts';
 import type { Env } from '../api/context.ts';
-import type { Parts } from '../api/keyrail.ts';
+import type { KeyIdentity } from '../api/decision.ts';
+import type { Clock } from '../clock.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
-/** A request, independent of the framework. */
-export type IncomingCall = {
-  method: string;
-  /** As received, without the query. */
-  path: string;
-  /** Without the question mark. */
-  query?: string | undefined;
-  /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
-  route?: string | null | undefined;
-  /** `name` is in lower case. */
-  header(name: string): string | null | undefined;
-  /** The whole body, for idempotent routes; read only when needed. */
-  bodyBytes?: (() => Promise<Uint8Array> | Uint8Array) | undefined;
-};
-
-/** What telemetry reports about the key of a request. */
-export type Caller = {
-  keyId: string | null;
-  tenantId: string | null;
-  env: Env;
-  displayPrefix: string | null;
-};
-
-export type Report = {
+/** How a request ended, and what is known of its key; `reason` is null unless it was refused. */
+export type CallEnd = {
   status: number;
-  caller: Caller | null;
+  key: KeyIdentity | null;
   degraded: boolean;
   reason: string | null;
 };
 
-export type Visit = { call: IncomingCall; routeName: string | null; report(report: Report): void };
+/** One request, and its report to telemetry. */
+export type CallReport = {
+  call: IncomingCall;
+  routeName: string | null;
+  end(end: CallEnd): void;
+};
 
-/** Creates the visit of one request; the work that all visits share is done once. */
-export type Desk = (call: IncomingCall, name: string | undefined) => Visit;
+/** Begins the report of one request; the work that all reports share is done once. */
+export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
 
 const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
 
-type DeskParts = Pick<Parts, 'settings' | 'clock'> & { telemetry: Telemetry };
+type ReportParts = {
+  settings: { secretKey: string; env: Env | null };
+  clock: Clock;
+  telemetry: Telemetry;
+};
 
-export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
+export function createReports({ settings, clock, telemetry }: ReportParts): BeginReport {
   // A test secret key may not report live events, not even for a live key that was refused.
   const forcedEnv = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
   const nextId = requestIds();
@@ -52,15 +41,15 @@ export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
   return (call, name) => {
     const began = clock.monotonicMs();
     const routeName = name ?? call.route ?? null;
-    const report = ({ status, caller, degraded, reason }: Report) =>
-      telemetry.record(caller?.keyId ?? caller?.displayPrefix ?? null, began, () => {
+    const end = ({ status, key, degraded, reason }: CallEnd) =>
+      telemetry.record(key?.keyId ?? key?.displayPrefix ?? null, began, () => {
         const given = call.header('x-request-id');
         return {
           ts: timeText(clock.now()),
-          env: forcedEnv ?? caller?.env ?? settings.env ?? 'live',
-          tenant_id: caller?.tenantId ?? null,
-          key_id: caller?.keyId ?? null,
-          display_prefix: caller?.displayPrefix ?? null,
+          env: forcedEnv ?? key?.env ?? settings.env ?? 'live',
+          tenant_id: key?.tenantId ?? null,
+          key_id: key?.keyId ?? null,
+          display_prefix: key?.displayPrefix ?? null,
           method: call.method,
           path: call.path,
           route: routeName,
@@ -71,7 +60,7 @@ export function openDesk({ settings, clock, telemetry }: DeskParts): Desk {
           request_id: given && REQUEST_ID.test(given) ? given : nextId(),
         };
       });
-    return { call, routeName, report };
+    return { call, routeName, end };
   };
 }
 

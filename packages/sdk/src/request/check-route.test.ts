@@ -9,7 +9,7 @@ import { protect as nest } from '../adapters/nest.ts';
 import { protect as next } from '../adapters/next.ts';
 import { protect as node } from '../adapters/node.ts';
 import { protect as web } from '../adapters/web.ts';
-import type { RouteOptions } from '../api/decision.ts';
+import type { RouteOptions } from '../api/route.ts';
 import { checkRoute } from './check-route.ts';
 
 const good: RouteOptions[] = [

@@ -1,6 +1,6 @@
 // Checks a route's options when the route is declared. A misspelt `scopes` would leave the route
 // unprotected, so it throws at startup and not during a request.
-import type { RouteOptions } from '../api/decision.ts';
+import type { RouteOptions } from '../api/route.ts';
 
 type Check = (value: unknown) => boolean;
 

@@ -1,15 +1,15 @@
 // Claims a request that has an `Idempotency-Key`, on routes with idempotency.
 import { lookupHash } from '@keyrail/protocol/key-format.ts';
-import type { RequestContext } from '../api/context.ts';
-import type { RouteIdempotency, RouteOptions } from '../api/decision.ts';
+import type { IncomingCall } from '../api/admission.ts';
+import type { RequestContext, UnverifiedContext } from '../api/context.ts';
+import type { RouteIdempotency, RouteOptions } from '../api/route.ts';
 import { fingerprintOf, idempotencyKeyFault, scopeHashOf } from '../idempotency/fingerprint.ts';
-import type { ClaimVerdict, Hold, Idempotency } from '../idempotency/idempotency.ts';
-import type { ReplayedAnswer } from '../idempotency/stored-response.ts';
+import type { ClaimVerdict, Idempotency, RunLock } from '../idempotency/idempotency.ts';
+import type { ReplayedResponse } from '../idempotency/stored-response.ts';
 import { IDEMPOTENT_BODY_BYTES_MAX, isTooLarge } from './body.ts';
-import type { IncomingCall, Visit } from './call-report.ts';
 import { type RefusalCode, type RefusalDetails, type Refused, refuse } from './refusal.ts';
 
-export type Claimed = { hold: Hold | null } | { replayed: ReplayedAnswer } | Refused;
+export type Claimed = { lock: RunLock | null } | { replayed: ReplayedResponse } | Refused;
 
 const TTL_MS_MIN = 60_000;
 const TTL_MS_MAX = 604_800_000;
@@ -23,15 +23,21 @@ export function wantsClaim(call: IncomingCall, route: RouteOptions): boolean {
 
 const hasKey = (call: IncomingCall): boolean => (call.header('idempotency-key') ?? null) !== null;
 
-type Asking = { visit: Visit; context: RequestContext; route: RouteOptions; keyText: string };
+type ClaimedCall = {
+  call: IncomingCall;
+  routeName: string | null;
+  context: RequestContext | UnverifiedContext;
+  route: RouteOptions;
+  keyText: string;
+};
 
 /** Makes sure that the request runs once, or returns the response to send instead. */
 export async function claimCall(
   idempotency: Idempotency,
-  { visit: { call, routeName }, context, route, keyText }: Asking,
+  { call, routeName, context, route, keyText }: ClaimedCall,
 ): Promise<Claimed> {
   const wanted = idempotencyOf(route);
-  if (wanted === null || !wantsClaim(call, route)) return { hold: null };
+  if (wanted === null || !wantsClaim(call, route)) return { lock: null };
   const idempotencyKey = call.header('idempotency-key') ?? null;
   if (idempotencyKey === null) return invalid('The Idempotency-Key header is required.');
   const fault = idempotencyKeyFault(idempotencyKey);
@@ -55,15 +61,15 @@ export async function claimCall(
 function claimedBy(verdict: ClaimVerdict, onUnavailable: 'allow' | 'deny'): Claimed {
   switch (verdict.kind) {
     case 'execute':
-      return { hold: verdict.hold };
+      return { lock: verdict.lock };
     case 'replay':
-      return { replayed: verdict.answer };
+      return { replayed: verdict.response };
     case 'in_progress':
       return refusedWith('idempotency_in_progress', { retryAfterSeconds: waitOf(verdict) });
     case 'mismatch':
       return refusedWith('idempotency_mismatch');
     case 'unavailable':
-      return onUnavailable === 'allow' ? { hold: null } : refusedWith('unavailable');
+      return onUnavailable === 'allow' ? { lock: null } : refusedWith('unavailable');
   }
 }
 

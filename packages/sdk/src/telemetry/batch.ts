@@ -1,7 +1,8 @@
 // One batch of telemetry events, serialized for the control plane.
 import type { Env } from '../api/context.ts';
-import type { Parts } from '../api/keyrail.ts';
-import type { Failure } from '../transport.ts';
+import type { Log, TelemetryOptions } from '../api/options.ts';
+import type { Chance, Clock } from '../clock.ts';
+import type { Failure, Transport } from '../transport.ts';
 
 const SHORT_CHARS_MAX = 200;
 const PATH_CHARS_MAX = 1_024;
@@ -87,7 +88,14 @@ export class Lines {
 /** `dropped`: how many events were lost before this batch and are not reported yet. */
 export type Batch = { batchId: string; dropped: number; lines: Lines };
 
-export type TelemetryParts = Pick<Parts, 'settings' | 'transport' | 'clock' | 'chance' | 'log'> & {
+export type TelemetrySettings = Required<{ [K in keyof TelemetryOptions]: number }>;
+
+export type TelemetryParts = {
+  settings: { telemetry: TelemetrySettings | null; nodeId: string; projectId: string };
+  transport: Transport;
+  clock: Clock;
+  chance: Chance;
+  log: Log;
   sdk: { name: string; version: string };
 };
 

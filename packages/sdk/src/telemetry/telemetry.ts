@@ -2,8 +2,8 @@
 // counts events, a failed batch is sent again under the same id, and no request of the vendor ever
 // waits for telemetry.
 import { randomUUID } from 'node:crypto';
+import type { TelemetryState } from '../api/keyrail.ts';
 import type { Chance, Clock } from '../clock.ts';
-import type { Telemetry as Settings } from '../settings.ts';
 import type { Failure } from '../transport.ts';
 import {
   type Batch,
@@ -12,6 +12,7 @@ import {
   type Sender,
   type TelemetryEvent,
   type TelemetryParts,
+  type TelemetrySettings,
 } from './batch.ts';
 import { Sampling } from './sampling.ts';
 
@@ -23,8 +24,6 @@ export type Telemetry = {
   state(): TelemetryState;
 };
 
-export type TelemetryState = { queued: number; sent: number; dropped: number };
-
 const SEND_MS_MAX = 10_000;
 const BACKOFF_MS_FIRST = 1_000;
 const BACKOFF_MS_MAX = 60_000;
@@ -33,7 +32,7 @@ const HARD_WAIT_MS = 60_000;
 const JITTER = 0.5;
 const FRESH_MAX = 50;
 
-export const noTelemetry: Telemetry = {
+const noTelemetry: Telemetry = {
   record: () => {},
   close: async () => {},
   state: () => ({ queued: 0, sent: 0, dropped: 0 }),
@@ -58,7 +57,7 @@ class TelemetryQueue {
   readonly #sender: Sender;
   readonly #clock: Clock;
   readonly #chance: Chance;
-  readonly #settings: Settings;
+  readonly #settings: TelemetrySettings;
   readonly #sampling: Sampling;
   /** All but the last are full. */
   readonly #queue: Lines[] = [];
@@ -78,7 +77,7 @@ class TelemetryQueue {
   #isClosed = false;
   #isOver = false;
 
-  constructor(parts: TelemetryParts, settings: Settings) {
+  constructor(parts: TelemetryParts, settings: TelemetrySettings) {
     this.#sender = openSender(parts, settings.sampleRate);
     this.#clock = parts.clock;
     this.#chance = parts.chance;

@@ -1,10 +1,12 @@
 // SDK nodes in processes of their own, as a vendor runs them.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Decision, RouteOptions } from '../../../sdk/src/api/decision.ts';
+import type { Decision } from '../../../sdk/src/api/decision.ts';
 import type { KeyrailState } from '../../../sdk/src/api/keyrail.ts';
-import type { KeyrailOptions } from '../../../sdk/src/settings.ts';
+import type { KeyrailOptions } from '../../../sdk/src/api/options.ts';
+import type { RouteOptions } from '../../../sdk/src/api/route.ts';
 
 const PROGRAM = join(import.meta.dirname, 'sdk-program.ts');
 

@@ -5,8 +5,8 @@ import { lstat, mkdir, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const POLICY_END = '.policy';
-export const NEWS_END = '.news';
-const WHOLE_NAMES = [POLICY_END, NEWS_END];
+export const JOURNAL_END = '.news';
+const WHOLE_NAMES = [POLICY_END, JOURNAL_END];
 const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
 /** A partial file of this age was left behind by a crash. */

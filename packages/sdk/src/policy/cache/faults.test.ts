@@ -19,7 +19,7 @@ import {
 import { entryOf, sha256Hex, toldBy, uuidOf } from '../../../test/entries.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
-import { applyNews, NewsLog } from './journal.ts';
+import { applyJournal, Journal } from './journal.ts';
 
 const nameIn = async (dir: string, end: string) =>
   join(dir, (await readdir(dir)).find((one) => one.endsWith(end)) ?? '');
@@ -191,7 +191,7 @@ test('files that are temporarily unreadable are not removed', async (t) => {
 });
 
 test('versions without changes do not accumulate', () => {
-  const log = new NewsLog();
+  const log = new Journal();
   log.add(1, 2, [removal(1)]);
   for (let version = 2; version < 100; version += 1) log.add(version, version + 1, []);
   log.forget(50);
@@ -231,7 +231,7 @@ test('applying a long journal does not block the event loop', async () => {
   const belonging = { projectId: uuidOf(1, 9), env: null, tenantIds: [] };
   const chance = chanceFrom(4);
   const entries = Array.from({ length: 6_000 }, (_, number) => entryOf(number, chance));
-  const log = new NewsLog();
+  const log = new Journal();
   log.add(
     1,
     2,
@@ -245,7 +245,7 @@ test('applying a long journal does not block the event loop', async () => {
   const sizes = [0];
   const policy = policyWith(0, 1);
   const breathe = async () => void sizes.push(policy.table.size);
-  const applied = await applyNews({ policy, savedAt: 0, confirmedAt: 0 }, plain, {
+  const applied = await applyJournal({ policy, savedAt: 0, confirmedAt: 0 }, plain, {
     belonging,
     breathe,
   });

@@ -114,7 +114,7 @@ test('a directory that is open to other users, or a link, is neither read nor wr
   equal(await fresh.load(), null);
   fresh.keep(policyWith(3, 2), SAVED_AT);
   equal(await fresh.secure(), true);
-  ok(fresh.trouble()?.includes('0700'), `${fresh.trouble()}`);
+  ok(fresh.failure()?.includes('0700'), `${fresh.failure()}`);
   deepEqual(await readdir(dir), []);
   await fresh.close();
 });

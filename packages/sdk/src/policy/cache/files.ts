@@ -1,7 +1,7 @@
 // The two files of a policy cache: reads their versions, replaces and removes them.
 import { unlink } from 'node:fs/promises';
 import { type Belonging, type Kept, piecesOf } from './format.ts';
-import type { NewsLog } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { type Condition, isMissing, syncPath, versionAt, writeSealed } from './sealed-file.ts';
 
 /** A version is null if its file does not exist. */
@@ -9,7 +9,7 @@ export type Disk = {
   wholeVersion(): number | null;
   journalVersion(): number | null;
   writeWhole(latest: Kept, condition: Condition): Promise<unknown>;
-  writeJournal(latest: Kept, log: NewsLog): Promise<unknown>;
+  writeJournal(latest: Kept, log: Journal): Promise<unknown>;
   syncJournal(): Promise<void>;
   /** Removes both files; rejects if one remains. */
   clear(): Promise<void>;
@@ -19,16 +19,16 @@ export type Disk = {
 
 export type DiskParts = {
   path: string;
-  newsPath: string;
+  journalPath: string;
   secretKey: string;
   belonging: Belonging;
   failed(error: unknown): void;
 };
 
-export function openDisk({ path, newsPath, secretKey, belonging, failed }: DiskParts): Disk {
+export function openDisk({ path, journalPath, secretKey, belonging, failed }: DiskParts): Disk {
   return {
     wholeVersion: () => versionAt(path, secretKey),
-    journalVersion: () => versionAt(newsPath, secretKey),
+    journalVersion: () => versionAt(journalPath, secretKey),
     // The pieces are created before the first await, so that they show the policy of this moment.
     writeWhole: async (latest, condition) => {
       const { version } = latest.policy;
@@ -38,10 +38,10 @@ export function openDisk({ path, newsPath, secretKey, belonging, failed }: DiskP
     writeJournal: async (latest, log) => {
       const { version } = latest.policy;
       const pieces = log.pieces(latest, belonging);
-      return writeSealed(newsPath, { secretKey, version, pieces, isSynced: false });
+      return writeSealed(journalPath, { secretKey, version, pieces, isSynced: false });
     },
-    syncJournal: () => syncPath(newsPath),
-    clear: () => removeInOrder([path, newsPath]),
+    syncJournal: () => syncPath(journalPath),
+    clear: () => removeInOrder([path, journalPath]),
     failed,
   };
 }

@@ -14,9 +14,11 @@ import {
 } from 'node:crypto';
 import { endianness } from 'node:os';
 import type { Env } from '../../api/context.ts';
+import { readBoolean, readInteger, readList, readRecord, readText } from '../../json.ts';
 import type { Policy } from '../state.ts';
 import { CHUNK_ROWS, IDS_WORDS } from '../table/ids.ts';
-import { PolicyTable, type TermsSource } from '../table/table.ts';
+import { PARTS, PolicyTable, type TermsSource } from '../table/table.ts';
+import { readTerms } from './stored-keys.ts';
 
 const MAGIC = Buffer.from('keyrail-policy-3');
 export const SALT_BYTES = 32;
@@ -32,6 +34,9 @@ const MAC_KEY_BYTES = 32;
 const LENGTH_BYTES = 4;
 const WORD_BYTES = 4;
 const CHUNKS_AT_ONCE = 16;
+const ROWS_MAX = 2 ** 26;
+const ORDER = /^[BL]E$/;
+const ID = /^[\x21-\x7e]{1,100}$/;
 
 /** The policy that a file must belong to. */
 export type Belonging = {
@@ -148,6 +153,31 @@ const bytesOf = (words: Int32Array, count: number): Uint8Array =>
 const wordsInChunk = (rows: number, index: number): number =>
   Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS) * IDS_WORDS;
 
+/** Throws if the file belongs to another project or filter. */
+function headIn(value: unknown, belonging: Belonging): Head {
+  const head = readRecord(value, 'its head');
+  if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
+    throw new Error('it belongs to another project or filter');
+  }
+  const parts = readList(head.parts, 'parts', PARTS);
+  const terms = readList(head.terms, 'terms', ROWS_MAX);
+  return {
+    belonging,
+    order: readText(head.order, 'order', ORDER),
+    workspaceId: readText(head.workspaceId, 'workspaceId', ID),
+    version: readInteger(head.version, 'version'),
+    projectDeleted: readBoolean(head.projectDeleted, 'projectDeleted'),
+    savedAt: readInteger(head.savedAt, 'savedAt'),
+    confirmedAt: readInteger(head.confirmedAt, 'confirmedAt'),
+    parts: parts.map((words) => readInteger(words, 'parts')),
+    rows: readInteger(head.rows, 'rows', ROWS_MAX),
+    terms: terms.map((pair): [number, TermsSource] => {
+      const [index, source] = readList(pair, 'terms', 2);
+      return [readInteger(index, 'terms', ROWS_MAX), readTerms(source)];
+    }),
+  };
+}
+
 /** Restores a policy from decrypted bytes. Throws if they belong to another project or filter. */
 export async function restore(
   plain: Buffer,
@@ -156,10 +186,7 @@ export async function restore(
 ): Promise<Kept> {
   const headBytes = plain.readUInt32BE();
   const rowsAt = LENGTH_BYTES + headBytes;
-  const head: Head = JSON.parse(plain.toString('utf8', LENGTH_BYTES, rowsAt));
-  if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
-    throw new Error('it belongs to another project or filter');
-  }
+  const head = headIn(JSON.parse(plain.toString('utf8', LENGTH_BYTES, rowsAt)), belonging);
   const words = head.parts.reduce((sum, count) => sum + count, head.rows * IDS_WORDS);
   if (head.order !== endianness() || plain.length !== rowsAt + words * WORD_BYTES) {
     throw new Error('it was written by another kind of machine');

@@ -1,11 +1,13 @@
 // The journal of the policy cache: the changes since the policy file was written. A revocation must
 // survive a restart, and rewriting a million keys for each one would take too long.
 
+import { readBoolean, readInteger, readRecord, readText } from '../../json.ts';
 import type { Change } from '../table/table.ts';
 import type { Belonging, Kept } from './format.ts';
+import { readChange } from './stored-keys.ts';
 
-/** One delta of the feed. */
-export type News = {
+/** One delta of the feed, as the journal records it. */
+export type JournalDelta = {
   since: number;
   changes: readonly Change[];
   /** The delta contains new keys only. */
@@ -31,8 +33,9 @@ const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;
 /** Changes that are applied without a pause: a few milliseconds. */
 const TEXTS_AT_ONCE = 500;
+const FINGERPRINT = /^[\d,-]{1,100}$/;
 
-export class NewsLog {
+export class Journal {
   #batches: Batch[] = [];
   #chars = 0;
 
@@ -106,16 +109,13 @@ export type Applied = { kept: Kept; since: number; texts: readonly string[] };
  * twice is harmless. Throws if the journal belongs to another policy; returns 'nothing new' if the
  * policy is as new, and 'a gap' if changes are missing between them.
  */
-export async function applyNews(
+export async function applyJournal(
   kept: Kept,
   plain: Buffer,
   { belonging, breathe }: { belonging: Belonging; breathe(): Promise<void> },
 ): Promise<Applied | 'nothing new' | 'a gap'> {
   const [first = '', ...texts] = plain.toString('utf8').split('\n');
-  const head: Head = JSON.parse(first);
-  if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
-    throw new Error('its journal belongs to another project or filter');
-  }
+  const head = headIn(JSON.parse(first), belonging);
   const { policy } = kept;
   const { since, version, projectDeleted, savedAt, confirmedAt } = head;
   if (version === policy.version && policy.table.fingerprint === head.fingerprint) {
@@ -135,9 +135,21 @@ export async function applyNews(
   return { kept: { policy, savedAt, confirmedAt }, since, texts };
 }
 
-function changeIn(text: string): Change {
-  const change: Change = JSON.parse(text);
-  // JSON.stringify wrote Infinity ("never") as null.
-  if (change.kind === 'upsert') change.entry.expiresAt ??= Number.POSITIVE_INFINITY;
-  return change;
+const changeIn = (text: string): Change => readChange(JSON.parse(text));
+
+/** Throws if the journal belongs to another project or filter. */
+function headIn(value: unknown, belonging: Belonging): Head {
+  const head = readRecord(value, 'the head of its journal');
+  if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
+    throw new Error('its journal belongs to another project or filter');
+  }
+  return {
+    belonging,
+    since: readInteger(head.since, 'since'),
+    version: readInteger(head.version, 'version'),
+    fingerprint: readText(head.fingerprint, 'fingerprint', FINGERPRINT),
+    projectDeleted: readBoolean(head.projectDeleted, 'projectDeleted'),
+    savedAt: readInteger(head.savedAt, 'savedAt'),
+    confirmedAt: readInteger(head.confirmedAt, 'confirmedAt'),
+  };
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { fieldsOf } from '../../json.ts';
 import { checkDirectory, isOwn } from './directory.ts';
 import {
   FRONT_BYTES,
@@ -62,7 +63,7 @@ export async function readSealed(path: string, secretKey: string): Promise<Buffe
   }
 }
 
-export const isMissing = (error: unknown): boolean => Object(error).code === 'ENOENT';
+export const isMissing = (error: unknown): boolean => fieldsOf(error).code === 'ENOENT';
 
 function checkFile(found: Stats): void {
   if (!found.isFile()) throw new Error('it is not a regular file');

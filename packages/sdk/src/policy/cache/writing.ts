@@ -8,7 +8,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';
-import { type Applied, type News, NewsLog } from './journal.ts';
+import { type Applied, Journal, type JournalDelta } from './journal.ts';
 import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
 import { type Earliest, earliest, type Shared, shared } from './timing.ts';
 
@@ -36,7 +36,7 @@ class Overtaken extends Error {}
 export class Writing {
   readonly #clock: Clock;
   readonly #disk: Disk;
-  readonly #log = new NewsLog();
+  readonly #log = new Journal();
   readonly #whole: Earliest;
   readonly #sync: Earliest;
   readonly #securing: Shared<boolean>;
@@ -51,7 +51,7 @@ export class Writing {
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
   #retryAt = Number.NEGATIVE_INFINITY;
-  #trouble: string | null = null;
+  #failure: string | null = null;
   /** The new policy file is written, and waits for its journal. */
   #replacing: Promise<unknown> | null = null;
   #isClosed = false;
@@ -65,8 +65,8 @@ export class Writing {
   }
 
   /** Why the last write failed; null after a success. */
-  get trouble(): string | null {
-    return this.#trouble;
+  get failure(): string | null {
+    return this.#failure;
   }
 
   /** Continues from the files that were loaded. */
@@ -75,7 +75,7 @@ export class Writing {
     if (applied) this.#log.addTexts(applied.since, kept.policy.version, applied.texts);
   }
 
-  keep(latest: Kept, delta: News | null): void {
+  keep(latest: Kept, delta: JournalDelta | null): void {
     const { version } = latest.policy;
     const isOnlyMore = delta?.isOnlyMore === true;
     this.#latest = latest;
@@ -186,7 +186,7 @@ export class Writing {
       await written;
       this.#failures = 0;
       this.#retryAt = Number.NEGATIVE_INFINITY;
-      this.#trouble = null;
+      this.#failure = null;
     } catch (error) {
       this.#isPending = true;
       if (error instanceof Overtaken) this.#writeWithin(this.#pauseMs());
@@ -219,7 +219,7 @@ export class Writing {
     const doublings = Math.min(this.#failures - 1, DOUBLINGS_MAX);
     const waitMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** doublings);
     this.#retryAt = this.#clock.monotonicMs() + waitMs;
-    this.#trouble = error instanceof Error ? error.message : String(error);
+    this.#failure = error instanceof Error ? error.message : String(error);
     this.#isPending = true;
     this.#disk.failed(error);
     this.#writeWithin(waitMs);

@@ -32,7 +32,7 @@ export type Terms = {
 export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 
 const PART_BITS = 8;
-const PARTS = 1 << PART_BITS;
+export const PARTS = 1 << PART_BITS;
 
 /** Records that are moved without a pause: about one millisecond. */
 const MOVED_AT_ONCE = 20_000;
