@@ -23,7 +23,7 @@ test('a value without fields has none', () => {
 test('a number is clamped to its range', () => {
   const range = { min: 0, max: 10 };
   const read = (value: unknown) => clampedNumber(value, range);
-  deepEqual([-1, 3, 1e999].map(read), [0, 3, 10]);
+  deepEqual([-1, 3, Number.POSITIVE_INFINITY].map(read), [0, 3, 10]);
   deepEqual(['3', null, Number.NaN].map(read), [null, null, null]);
 });
 
@@ -35,6 +35,7 @@ test('a value of another type, or out of bounds, is refused', () => {
   refused(() => readText('ab', 'a', /^a$/));
   refused(() => readText(1, 'a', /1/));
   refused(() => readBoolean('true', 'a'));
-  for (const value of [-1, 1.5, 11, 1e999, '1', null]) refused(() => readInteger(value, 'a', 10));
+  for (const value of [-1, 1.5, 11, Number.POSITIVE_INFINITY, '1', null])
+    refused(() => readInteger(value, 'a', 10));
   equal(readInteger(10, 'a', 10), 10);
 });

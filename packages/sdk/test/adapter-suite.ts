@@ -203,12 +203,12 @@ export function adapterSuite(framework: string, serve: Serve): void {
     await fetch(`${url}/hello/ann?secret=1`, { headers: { 'x-api-key': key } });
     await fetch(`${url}/hello/ann`);
     await keyrail.close();
-    const told = keyrail.events().map((event) => {
+    const received = keyrail.events().map((event) => {
       const { method, path, route, status, denial_reason } = Object(event);
       return { method, path, route, status, denial_reason };
     });
     const common = { method: 'GET', path: '/hello/ann', route: '/hello/:name' };
-    deepEqual(told, [
+    deepEqual(received, [
       { ...common, status: 200, denial_reason: null },
       { ...common, status: 401, denial_reason: 'missing_key' },
     ]);

@@ -15,23 +15,26 @@ export const PROJECT_ID = '01890000-0000-7000-8000-000000000001';
 export const KEY_ID = '01890000-0000-7000-8000-000000000002';
 export const TENANT_ID = '01890000-0000-7000-8000-000000000003';
 
-export type Told = { path: string; body: Record<string, unknown> };
+export type Received = { path: string; body: Record<string, unknown> };
 export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown };
 
 /** Returns the response; a promise delays it, null closes the connection. */
-export type Script = (told: Told) => Reply | null | Promise<Reply | null>;
+export type Script = (received: Received) => Reply | null | Promise<Reply | null>;
 
-export type Receiver = { url: string; told: Told[]; script: Script };
+export type Receiver = { url: string; received: Received[]; script: Script };
 
 /** A real HTTP server with a script that a test may replace at any time. */
 export async function receiver(t: TestContext, script: Script): Promise<Receiver> {
-  const made: Receiver = { url: '', told: [], script };
+  const made: Receiver = { url: '', received: [], script };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const told = { path: request.url ?? '', body: JSON.parse(Buffer.concat(chunks).toString()) };
-    made.told.push(told);
-    const reply = await made.script(told);
+    const received = {
+      path: request.url ?? '',
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+    };
+    made.received.push(received);
+    const reply = await made.script(received);
     if (reply === null) return void request.socket.destroy();
     response.writeHead(reply.status ?? 200, {
       'content-type': 'application/json',

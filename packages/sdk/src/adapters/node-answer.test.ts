@@ -26,11 +26,11 @@ async function slowNode(t: TestContext, route: RouteOptions = { idempotency: tru
     return admitting();
   });
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
-  const told = async () => {
+  const statuses = async () => {
     await keyrail.close();
     return keyrail.events().map((event) => Object(event).status);
   };
-  return { guard: protect({ admit }, route), waiting, headers, told };
+  return { guard: protect({ admit }, route), waiting, headers, statuses };
 }
 
 async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<string> {
@@ -43,7 +43,7 @@ async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<s
 }
 
 test('a response that other code sent during admission is the only one', async (t) => {
-  const { guard, waiting, headers, told } = await slowNode(t);
+  const { guard, waiting, headers, statuses } = await slowNode(t);
   let runs = 0;
   const giveUp: RequestHandler = (_request, response, next) => {
     next();
@@ -67,11 +67,11 @@ test('a response that other code sent during admission is the only one', async (
   let status = await ask();
   while (status === 409) status = await ask();
   equal(status, 200, 'a retry runs');
-  deepEqual((await told()).slice(0, 1), [500]);
+  deepEqual((await statuses()).slice(0, 1), [500]);
 });
 
 test('a caller that disconnects during admission is reported', async (t) => {
-  const { guard, waiting, headers, told } = await slowNode(t, {});
+  const { guard, waiting, headers, statuses } = await slowNode(t, {});
   let closed = 0;
   const watch: RequestHandler = (_request, response, next) => {
     response.on('close', () => {
@@ -91,7 +91,7 @@ test('a caller that disconnects during admission is reported', async (t) => {
   await until(() => closed > 0);
   waiting.shift()?.();
   await until(() => runs > 0);
-  deepEqual(await told(), [499]);
+  deepEqual(await statuses(), [499]);
 });
 
 type Till = { charged(body: unknown): void; left(): void };

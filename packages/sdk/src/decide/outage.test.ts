@@ -25,7 +25,7 @@ function expected(key: ModelKey | null, route: RouteOptions, now: number): strin
   return missing.length > 0 ? `insufficient_scope ${missing}` : `allowed ${key.env} degraded`;
 }
 
-function told(decision: Decision<{ env: string; degraded: boolean }>): string {
+function resultOf(decision: Decision<{ env: string; degraded: boolean }>): string {
   if (!decision.allowed) {
     const { reason, missingScopes } = decision;
     return missingScopes.length > 0 ? `${reason} ${missingScopes}` : reason;
@@ -62,7 +62,7 @@ function look({ plane, node, clock }: Watched, keys: readonly ModelKey[], chance
   const key = chance.percent(90) ? chance.pick(keys) : null;
   const text = key?.text ?? STRANGER;
   const asked = plane.asked.length;
-  equal(told(node.verify(text, route)), expected(key, route, clock.now()));
+  equal(resultOf(node.verify(text, route)), expected(key, route, clock.now()));
   equal(plane.asked.length, asked, 'a decision sent a request');
 }
 
@@ -98,6 +98,6 @@ for (let seed = 0; seed < SEEDS; seed += 1) {
     for (let step = 0; step < 12; step += 1) await watched.clock.pass(60_000);
     const { version, degraded } = watched.node.state();
     deepEqual([version, degraded], [plane.version, false]);
-    equal(told(watched.node.verify(revoked?.text ?? '')), 'unknown_key');
+    equal(resultOf(watched.node.verify(revoked?.text ?? '')), 'unknown_key');
   });
 }

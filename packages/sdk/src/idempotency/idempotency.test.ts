@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { idempotencyEndpoints } from '@keyrail/protocol/endpoints/idempotency.ts';
 import { until } from '@keyrail/testing/until.ts';
-import { type Reply, receiver, rig, type Script, type Told } from '../../test/rig.ts';
+import { type Received, type Reply, receiver, rig, type Script } from '../../test/rig.ts';
 import { createIdempotency, HOLD_MS_MAX, type RunLock } from './idempotency.ts';
 
 const claimed = (more: object = {}): Reply => ({
@@ -22,8 +22,8 @@ const claimed = (more: object = {}): Reply => ({
 const done = (outcome = 'ok'): Reply => ({ body: { object: 'idempotency_record', outcome } });
 const answers =
   (other: Script = () => done()): Script =>
-  (told) =>
-    told.path.endsWith('/claim') ? claimed() : other(told);
+  (received) =>
+    received.path.endsWith('/claim') ? claimed() : other(received);
 const asked = {
   scopeHash: 'a'.repeat(64),
   fingerprint: 'b'.repeat(64),
@@ -35,7 +35,7 @@ async function open(t: TestContext, script: Script = answers(), idempotencyTimeo
   const plane = await receiver(t, script);
   const parts = rig(plane.url, { idempotencyTimeoutMs });
   const idempotency = createIdempotency(parts);
-  const steps = () => plane.told.map(({ path }) => path.replace('/v1/idempotency/', ''));
+  const steps = () => plane.received.map(({ path }) => path.replace('/v1/idempotency/', ''));
   const hold = async (): Promise<RunLock> => {
     const verdict = await idempotency.claim(asked);
     if (verdict.kind !== 'execute') throw new Error(verdict.kind);
@@ -45,7 +45,7 @@ async function open(t: TestContext, script: Script = answers(), idempotencyTimeo
 }
 
 const answer = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
-const bodyOf = (told: Told | undefined) => told?.body;
+const bodyOf = (received: Received | undefined) => received?.body;
 
 test('every request follows the protocol', async (t) => {
   const { hold, clock, plane, steps, drain } = await open(t);
@@ -57,12 +57,12 @@ test('every request follows the protocol', async (t) => {
   (await hold()).release();
   await drain(1000);
   deepEqual(steps(), ['claim', 'heartbeat', 'complete', 'claim', 'release']);
-  for (const { path, body } of plane.told) {
+  for (const { path, body } of plane.received) {
     const line = `POST ${path}` as keyof typeof idempotencyEndpoints;
     const schema = idempotencyEndpoints[line].body as { parse(it: unknown): unknown };
     schema.parse(body);
   }
-  const { status, headers, body } = plane.told[2]?.body ?? {};
+  const { status, headers, body } = plane.received[2]?.body ?? {};
   deepEqual({ status, headers, body }, { ...answer, body: answer.body.toString('base64') });
 });
 
@@ -179,7 +179,7 @@ test('a response is stored as soon as the control plane is back', async (t) => {
   await clock.pass(2000);
   await until(() => clock.timers() === 0);
   equal(steps().at(-1), 'complete');
-  deepEqual(bodyOf(plane.told.at(-1))?.body, answer.body.toString('base64'));
+  deepEqual(bodyOf(plane.received.at(-1))?.body, answer.body.toString('base64'));
 });
 
 test('a response that is refused is stored without its body', async (t) => {
@@ -188,8 +188,8 @@ test('a response that is refused is stored without its body', async (t) => {
   (await hold()).complete(answer);
   await drain(1000);
   deepEqual(steps(), ['claim', 'complete', 'complete']);
-  equal(bodyOf(plane.told[2])?.body, null);
-  equal(bodyOf(plane.told[2])?.status, 201);
+  equal(bodyOf(plane.received[2])?.body, null);
+  equal(bodyOf(plane.received[2])?.status, 201);
   deepEqual(logged, []);
 });
 

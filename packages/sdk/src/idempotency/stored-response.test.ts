@@ -42,11 +42,11 @@ test('the control plane accepts the stored headers, whatever the handler sets', 
   fc.assert(
     fc.property(fc.dictionary(name, value), (headers) => {
       const lock = { scope_hash: 'a'.repeat(64), env: 'live', lock_token: 'x'.repeat(12) };
-      const told = { ...lock, status: 200, headers: storableHeaders(headers), body: null };
+      const completed = { ...lock, status: 200, headers: storableHeaders(headers), body: null };
       const { success } = (
         completion as { safeParse(it: unknown): { success: boolean } }
-      ).safeParse(told);
-      ok(success, JSON.stringify(told));
+      ).safeParse(completed);
+      ok(success, JSON.stringify(completed));
     }),
   );
 });

@@ -48,7 +48,7 @@ test('the rate limit request follows the protocol', async (t) => {
   const verdict = await createLimits(rig(plane.url)).check(contextOf({}), [rule], 3);
   deepEqual(verdict, { kind: 'counted', allowed: true, states: [state], retryAfterSeconds: null });
   const { body } = ratelimitEndpoints['POST /v1/ratelimit/check'];
-  deepEqual((body as { parse(it: unknown): unknown }).parse(plane.told[0]?.body), {
+  deepEqual((body as { parse(it: unknown): unknown }).parse(plane.received[0]?.body), {
     project_id: PROJECT_ID,
     env: 'live',
     key_id: KEY_ID,
@@ -75,7 +75,7 @@ test('a cost is clamped to its bounds', async (t) => {
   for (const cost of [0, 2.4, -3, 5000, Number.NaN])
     await limits.check(contextOf({}), [rule], cost);
   deepEqual(
-    plane.told.map(({ body }) => body.cost),
+    plane.received.map(({ body }) => body.cost),
     [0, 2, 0, 1000, 1],
   );
 });
@@ -109,7 +109,7 @@ test('a check over the counter quota does not stop other checks', async (t) => {
     deepEqual(await limits.check(isNew, [rule], 1), { kind: 'unreachable' });
     equal((await limits.check(contextOf({}), [rule], 1)).kind, 'counted');
   }
-  equal(plane.told.length, 6);
+  equal(plane.received.length, 6);
   equal(parts.logged.length, 1, 'one warning');
 });
 
@@ -120,10 +120,10 @@ test('while the control plane is unreachable, one request per second waits for i
   const ask = () => limits.check(contextOf({}), [rule], 1);
   await ask();
   await Promise.all(Array.from({ length: 50 }, ask));
-  equal(plane.told.length, 1, 'the others did not wait');
+  equal(plane.received.length, 1, 'the others did not wait');
   await parts.clock.pass(1000);
   await Promise.all(Array.from({ length: 50 }, ask));
-  equal(plane.told.length, 2);
+  equal(plane.received.length, 2);
   plane.script = () => result();
   await parts.clock.pass(1000);
   equal((await ask()).kind, 'counted');

@@ -12,7 +12,7 @@ import type { Chance, Clock } from '../clock.ts';
 import { InvalidContent } from '../json.ts';
 import type { Transport } from '../transport.ts';
 import type { JournalDelta } from './cache/journal.ts';
-import { createHolding, type Holding } from './long-poll.ts';
+import { createLongPoll, type LongPoll } from './long-poll.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
 import { Pause } from './pause.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -60,7 +60,7 @@ type Polled = { outcome: 'changes' | 'quiet' | 'failed'; holdMs: number; tookMs:
 export class Feed {
   readonly #parts: FeedParts;
   readonly #source: Source;
-  readonly #holding: Holding;
+  readonly #longPoll: LongPoll;
   readonly #stopping = new AbortController();
   readonly #pause: Pause;
   /** The last version whose removals a start from the cache would not lose. */
@@ -78,7 +78,7 @@ export class Feed {
     this.#parts = parts;
     this.#pause = new Pause(parts.clock, signal);
     this.#source = new Source({ ...parts, signal, pause: (ms) => this.#pause.wait(ms) });
-    this.#holding = createHolding(parts);
+    this.#longPoll = createLongPoll(parts);
   }
 
   /** Runs until `stop`. Never rejects. */
@@ -127,11 +127,11 @@ export class Feed {
     const { clock, state, cache } = this.#parts;
     const isNamed = await this.#isSecured(policy);
     // A degraded policy needs a quick confirmation, and a held poll may stay silent for long.
-    const holdMs = state.degraded ? 0 : this.#holding.next();
+    const holdMs = state.degraded ? 0 : this.#longPoll.next();
     const beganAt = clock.monotonicMs();
     const ended = (outcome: Polled['outcome']): Polled => {
       const polled = { outcome, holdMs, tookMs: clock.monotonicMs() - beganAt };
-      this.#holding.ended(polled);
+      this.#longPoll.ended(polled);
       return polled;
     };
     const answer = await this.#source
@@ -173,7 +173,7 @@ export class Feed {
 
   #pauseMsAfter({ outcome, holdMs, tookMs }: Polled): number {
     const { chance, pollMs } = this.#parts;
-    const holdsNext = this.#holding.next() > 0;
+    const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
     // The server did not hold the poll: slow down instead of polling in a loop.
     if (outcome === 'quiet' && holdMs > 0 && tookMs < holdMs / 2) return spread(pollMs, chance) / 4;

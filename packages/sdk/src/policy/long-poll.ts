@@ -11,22 +11,22 @@ const HELD_SHARE = 0.5;
 const DISAPPOINTMENTS_MAX = 3;
 const PLAIN_MS = 600_000;
 
-export type Poll = {
+export type EndedPoll = {
   /** The requested hold; 0 for a plain poll. */
   holdMs: number;
   tookMs: number;
   outcome: 'changes' | 'quiet' | 'failed';
 };
 
-export type Holding = {
+export type LongPoll = {
   /** The hold to request for the next poll; 0 for a plain one. */
   next(): number;
-  ended(poll: Poll): void;
+  ended(poll: EndedPoll): void;
 };
 
-export type HoldingParts = { clock: Clock; longPoll: boolean; staleAfterMs: number };
+export type LongPollParts = { clock: Clock; longPoll: boolean; staleAfterMs: number };
 
-export function createHolding({ clock, longPoll, staleAfterMs }: HoldingParts): Holding {
+export function createLongPoll({ clock, longPoll, staleAfterMs }: LongPollParts): LongPoll {
   const wantedMs = longPoll ? Math.min(HOLD_MS, Math.floor(staleAfterMs * FRESH_SHARE)) : 0;
   let disappointments = 0;
   let plainUntil = Number.NEGATIVE_INFINITY;

@@ -73,7 +73,7 @@ function describe(failure: Failure): string {
 }
 
 /** The options of a poll. An unnamed poll acknowledges nothing. */
-export type Poll = { holdMs: number; isNamed: boolean };
+export type PollOptions = { holdMs: number; isNamed: boolean };
 
 export class Source {
   readonly #parts: SourceParts;
@@ -97,7 +97,7 @@ export class Source {
   async since(
     version: number,
     workspaceId: string,
-    { holdMs, isNamed }: Poll,
+    { holdMs, isNamed }: PollOptions,
   ): Promise<SnapshotPage | Delta | null> {
     const most = this.#deltaKeys;
     const name = isNamed ? `${this.#node}&` : '';

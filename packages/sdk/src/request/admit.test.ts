@@ -53,7 +53,7 @@ async function open(t: TestContext, { verify = allowed, script }: Opened = {}) {
   const real = script && (await receiver(t, script));
   const parts = rig(real?.url ?? 'https://plane.test', {}, real ? {} : { fetch: plane.fetch });
   const made = createAdmitter({ ...parts, verify });
-  return { ...made, ...parts, plane, told: real?.told ?? [] };
+  return { ...made, ...parts, plane, received: real?.received ?? [] };
 }
 
 const said = (admission: Admission) => {
@@ -203,12 +203,12 @@ test('an invalid idempotency key, or a missing required one, is refused', async 
 });
 
 test('a body that is too large or cut off is refused before any claim', async (t) => {
-  const { admit, told } = await open(t, { script: () => null });
+  const { admit, received } = await open(t, { script: () => null });
   const failing = (error: Error) => call(once, { bodyBytes: () => Promise.reject(error) });
   const large = await admit(failing(new BodyTooLarge()), idempotent);
   equal(said(large), '413 payload_too_large');
   equal(said(await admit(failing(new Error('reset')), idempotent)), '400 invalid_request');
-  deepEqual(told, []);
+  deepEqual(received, []);
 });
 
 test('when claims are unavailable, a route fails closed unless it opts out', async (t) => {

@@ -7,7 +7,7 @@ import { IngestEvent } from '@keyrail/protocol/objects/ingest.ts';
 import { until } from '@keyrail/testing/until.ts';
 import fc from 'fast-check';
 import { PROJECT_ID, type Reply, receiver, rig } from '../../test/rig.ts';
-import { event, open, sdk, taken } from '../../test/telling.ts';
+import { event, open, sdk, taken } from '../../test/telemetry.ts';
 import { lineOf } from './batch.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -18,11 +18,11 @@ test('events are batched and follow the protocol', async (t) => {
   const { record, clock, batches, plane, state } = await open(t, { flushMs: 5000 });
   record(3);
   await clock.pass(4999);
-  equal(plane.told.length, 0);
+  equal(plane.received.length, 0);
   await clock.pass(1);
   await until(() => state().sent === 3);
   const [batch] = batches();
-  equal(plane.told[0]?.path, '/v1/ingest/batch');
+  equal(plane.received[0]?.path, '/v1/ingest/batch');
   equal(batch?.events.length, 3);
   equal(batch?.events_dropped, 0);
   equal(batch?.sample_rate, 1);
@@ -49,13 +49,13 @@ test('a failed batch is sent again under the same id, with a growing delay', asy
   const { record, clock, batches, plane, state, logged } = await open(t);
   const failing: (Reply | null)[] = [null, { status: 503 }, { status: 500 }, null];
   plane.script = () =>
-    plane.told.length <= failing.length ? (failing[plane.told.length - 1] ?? null) : taken;
+    plane.received.length <= failing.length ? (failing[plane.received.length - 1] ?? null) : taken;
   record(2);
   await clock.pass(5000);
   for (const [at, waitMs] of [1250, 2500, 5000, 10_000].entries()) {
-    await until(() => plane.told.length === at + 1 && clock.timers() === 1);
+    await until(() => plane.received.length === at + 1 && clock.timers() === 1);
     await clock.pass(waitMs - 1);
-    equal(plane.told.length, at + 1, 'not before it is due');
+    equal(plane.received.length, at + 1, 'not before it is due');
     await clock.pass(1);
   }
   await until(() => state().sent === 2);
@@ -67,25 +67,25 @@ test('a failed batch is sent again under the same id, with a growing delay', asy
 test('with a used-up budget, the node waits as long as Retry-After says', async (t) => {
   const { record, clock, plane, state } = await open(t);
   plane.script = () =>
-    plane.told.length === 1 ? { status: 429, headers: { 'retry-after': '42' } } : taken;
+    plane.received.length === 1 ? { status: 429, headers: { 'retry-after': '42' } } : taken;
   record(1);
   await clock.pass(5000);
   await until(() => clock.timers() === 1);
   await clock.pass(41_000);
-  equal(plane.told.length, 1);
+  equal(plane.received.length, 1);
   await clock.pass(12_000);
   await until(() => state().sent === 1);
 });
 
 test('a refused batch is dropped and counted, and the next one reports it', async (t) => {
   const { record, clock, batches, plane, state } = await open(t);
-  plane.script = () => (plane.told.length === 1 ? { status: 400 } : taken);
+  plane.script = () => (plane.received.length === 1 ? { status: 400 } : taken);
   record(7);
   await clock.pass(5000);
   await until(() => state().dropped === 7);
   record(1);
   await clock.pass(5000);
-  equal(plane.told.length, 1, 'no retry soon after a refusal');
+  equal(plane.received.length, 1, 'no retry soon after a refusal');
   await clock.pass(90_000);
   await until(() => state().sent === 1);
   equal(batches()[1]?.events_dropped, 7);
@@ -93,7 +93,7 @@ test('a refused batch is dropped and counted, and the next one reports it', asyn
 
 test('an event long after a refusal is sent', async (t) => {
   const { record, clock, plane, state } = await open(t);
-  plane.script = () => (plane.told.length === 1 ? { status: 403 } : taken);
+  plane.script = () => (plane.received.length === 1 ? { status: 403 } : taken);
   record(1);
   await clock.pass(5000);
   await until(() => state().dropped === 1 && clock.timers() === 1);
@@ -116,8 +116,8 @@ test('an outage drops events but does not grow memory', async (t) => {
   for (let turn = 0; turn < 30 && state().queued > 0; turn += 1) await clock.pass(60_000);
   await until(() => state().queued === 0);
   equal(state().sent + state().dropped, 3000);
-  const told = batches().slice(-10);
-  const ids = new Map(told.map((batch) => [batch.batch_id, batch.events_dropped]));
+  const received = batches().slice(-10);
+  const ids = new Map(received.map((batch) => [batch.batch_id, batch.events_dropped]));
   equal(
     [...ids.values()].reduce((sum, count) => sum + count, 0),
     state().dropped,
@@ -184,8 +184,8 @@ test('no batch is larger than the control plane accepts, however long the paths 
   }
   await close(30_000);
   equal(state().sent, 5_000);
-  ok(plane.told.length > 1);
-  for (const { body } of plane.told) {
+  ok(plane.received.length > 1);
+  for (const { body } of plane.received) {
     ok(Buffer.byteLength(JSON.stringify(body)) < LARGE_BODY_BYTES_MAX);
   }
 });
@@ -209,7 +209,7 @@ test('a batch that is being sent when the node closes is sent once', async (t) =
   plane.script = () => held.then(() => taken);
   record(3);
   await clock.pass(5000);
-  await until(() => plane.told.length === 1);
+  await until(() => plane.received.length === 1);
   record(1);
   const closed = close(5000);
   letGo();
@@ -240,7 +240,7 @@ test('closing does not wait for a batch that is already slow', async (t) => {
   plane.script = () => held.then(() => taken);
   record(3);
   await clock.pass(5000);
-  await until(() => plane.told.length === 1);
+  await until(() => plane.received.length === 1);
   let isClosed = false;
   void close(2000).then(() => {
     isClosed = true;
@@ -276,5 +276,5 @@ test('telemetry can be turned off', async (t) => {
     throw new Error('must not be called');
   });
   await off.close(1000);
-  equal(plane.told.length, 0);
+  equal(plane.received.length, 0);
 });

@@ -17,7 +17,7 @@ import type { Env } from '../../api/context.ts';
 import { readBoolean, readInteger, readList, readRecord, readText } from '../../json.ts';
 import type { Policy } from '../state.ts';
 import { CHUNK_ROWS, IDS_WORDS } from '../table/ids.ts';
-import { PARTS, PolicyTable, type TermsSource } from '../table/table.ts';
+import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { readTerms } from './stored-keys.ts';
 
 const MAGIC = Buffer.from('keyrail-policy-3');
@@ -159,7 +159,7 @@ function headIn(value: unknown, belonging: Belonging): Head {
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
     throw new Error('it belongs to another project or filter');
   }
-  const parts = readList(head.parts, 'parts', PARTS);
+  const parts = readList(head.parts, 'parts', SHARDS);
   const terms = readList(head.terms, 'terms', ROWS_MAX);
   return {
     belonging,

@@ -33,8 +33,8 @@ export function writeExpiry(words: Int32Array, start: number, at: number): void 
   words[start + EXPIRY_AT + 1] = high === NEVER ? 0 : at - high * WORD;
 }
 
-/** One of many parts. Each grows separately, so that no resize blocks for long. */
-export class Part {
+/** One of many shards. Each grows separately, so that no resize blocks for long. */
+export class Shard {
   words: Int32Array;
   #records: number;
   #used = 0;

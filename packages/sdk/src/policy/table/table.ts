@@ -6,7 +6,7 @@ import { digestFromHex } from './digest.ts';
 import { fixedSet } from './fixed-set.ts';
 import { Ids } from './ids.ts';
 import { createPool, type Pool } from './interned.ts';
-import { Part, RECORD_WORDS, ROW_AT, TERMS_AT, writeExpiry } from './shard.ts';
+import { RECORD_WORDS, ROW_AT, Shard, TERMS_AT, writeExpiry } from './shard.ts';
 
 /** A checked key of the feed. */
 export type Entry = {
@@ -31,8 +31,8 @@ export type Terms = {
 };
 export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 
-const PART_BITS = 8;
-export const PARTS = 1 << PART_BITS;
+const SHARD_BITS = 8;
+export const SHARDS = 1 << SHARD_BITS;
 
 /** Records that are moved without a pause: about one millisecond. */
 const MOVED_AT_ONCE = 20_000;
@@ -70,11 +70,11 @@ const isSameRule = (one: RateLimitRule | undefined, other: RateLimitRule | undef
   one?.scope === other?.scope;
 
 /**
- * A place is one number: the part of the table and the record's offset in it. It is valid until the
+ * A place is one number: the shard of the table and the record's offset in it. It is valid until the
  * table changes.
  */
 export class PolicyTable {
-  readonly #parts = Array.from({ length: PARTS }, () => new Part());
+  readonly #shards = Array.from({ length: SHARDS }, () => new Shard());
   readonly ids = new Ids();
   readonly pool: Pool<TermsSource, Terms> = createPool({
     empty: NO_TERMS,
@@ -101,23 +101,23 @@ export class PolicyTable {
 
   /** Bytes in typed arrays; the pool is not included. */
   get bytes(): number {
-    return this.#parts.reduce((sum, { words }) => sum + words.byteLength, this.ids.bytes);
+    return this.#shards.reduce((sum, { words }) => sum + words.byteLength, this.ids.bytes);
   }
 
   /** The place of a digest, or -1. */
   find(digest: Int32Array): number {
-    const part = (digest[0] ?? 0) & (PARTS - 1);
-    const at = this.#parts[part]?.find(digest) ?? -1;
-    return at === -1 ? -1 : (at << PART_BITS) | part;
+    const shard = (digest[0] ?? 0) & (SHARDS - 1);
+    const at = this.#shards[shard]?.find(digest) ?? -1;
+    return at === -1 ? -1 : (at << SHARD_BITS) | shard;
   }
 
   /** The array that holds a record; `startOf` is its offset. Read it synchronously. */
   wordsOf(place: number): Int32Array {
-    return this.#parts[place & (PARTS - 1)]?.words ?? NOTHING;
+    return this.#shards[place & (SHARDS - 1)]?.words ?? NOTHING;
   }
 
   startOf(place: number): number {
-    return place >>> PART_BITS;
+    return place >>> SHARD_BITS;
   }
 
   /** The terms of the key whose record begins at `start`. */
@@ -128,12 +128,12 @@ export class PolicyTable {
   /** Adds or replaces a key. */
   set(entry: Entry): void {
     const digest = digestFromHex(entry.lookupHash);
-    const part = this.#partOf(digest);
-    const known = part.find(digest);
+    const shard = this.#shardOf(digest);
+    const known = shard.find(digest);
     // Take the new terms before releasing the old: equal terms are then not created again.
     const terms = this.pool.take(entry);
-    const at = known === -1 ? this.#add(part, digest, entry) : known;
-    const words = part.own();
+    const at = known === -1 ? this.#add(shard, digest, entry) : known;
+    const words = shard.own();
     if (known !== -1) {
       this.pool.release(words[at + TERMS_AT] ?? -1);
       this.#renameIn(words, at, entry);
@@ -142,9 +142,9 @@ export class PolicyTable {
     writeExpiry(words, at, entry.expiresAt);
   }
 
-  #add(part: Part, digest: Int32Array, { keyId, tenantId }: Entry): number {
+  #add(shard: Shard, digest: Int32Array, { keyId, tenantId }: Entry): number {
     this.#count(digest, 0, 1);
-    return part.add(digest, this.ids.add(keyId, tenantId));
+    return shard.add(digest, this.ids.add(keyId, tenantId));
   }
 
   /** The ids of a key never change; if they did, it would be treated as another key. */
@@ -158,12 +158,12 @@ export class PolicyTable {
   /** Removes a key; an unknown one is ignored. */
   delete(lookupHash: string): void {
     const digest = digestFromHex(lookupHash);
-    const part = this.#partOf(digest);
-    const at = part.find(digest);
+    const shard = this.#shardOf(digest);
+    const at = shard.find(digest);
     if (at === -1) return;
-    this.pool.release(part.words[at + TERMS_AT] ?? -1);
-    this.ids.remove((part.words[at + ROW_AT] ?? 0) - 1);
-    part.remove(at);
+    this.pool.release(shard.words[at + TERMS_AT] ?? -1);
+    this.ids.remove((shard.words[at + ROW_AT] ?? 0) - 1);
+    shard.remove(at);
     this.#count(digest, 0, -1);
   }
 
@@ -181,29 +181,29 @@ export class PolicyTable {
     }
   }
 
-  #partOf(digest: Int32Array): Part {
-    const part = this.#parts[(digest[0] ?? 0) & (PARTS - 1)];
-    if (!part) throw new Error('no part for this digest');
-    return part;
+  #shardOf(digest: Int32Array): Shard {
+    const shard = this.#shards[(digest[0] ?? 0) & (SHARDS - 1)];
+    if (!shard) throw new Error('no shard for this digest');
+    return shard;
   }
 
   /** Frees memory that is left over from filling; yields, so that the caller can pause. */
   *settle(): Generator<void> {
     let moved = 0;
-    for (const part of this.#parts) {
-      moved += part.settle();
+    for (const shard of this.#shards) {
+      moved += shard.settle();
       if (moved < MOVED_AT_ONCE) continue;
       moved = 0;
       yield;
     }
   }
 
-  /** A snapshot of the records, part by part; later changes do not affect it. */
+  /** A snapshot of the records, shard by shard; later changes do not affect it. */
   show(): Int32Array[] {
-    return this.#parts.map((part) => part.show());
+    return this.#shards.map((shard) => shard.show());
   }
 
-  /** Adopts a part from `show`. Its terms must be in the pool; `marks` gets the rows it uses. */
+  /** Adopts a shard from `show`. Its terms must be in the pool; `marks` gets the rows it uses. */
   adopt(index: number, words: Int32Array, marks: Uint8Array): void {
     for (let at = 0; at < words.length; at += RECORD_WORDS) {
       const row = (words[at + ROW_AT] ?? 0) - 1;
@@ -212,8 +212,8 @@ export class PolicyTable {
       marks[row] = 1;
       this.#count(words, at, 1);
     }
-    const part = new Part(words);
-    part.settle();
-    this.#parts[index] = part;
+    const shard = new Shard(words);
+    shard.settle();
+    this.#shards[index] = shard;
   }
 }

@@ -38,6 +38,6 @@ export async function open(t: TestContext, telemetry: TelemetryOptions = {}, cha
     const key = given.display_prefix ?? 'kr_live_abcdef';
     for (let at = 0; at < count; at += 1) made.record(key, parts.clock.monotonicMs(), event(given));
   };
-  const batches = () => plane.told.map(({ body }) => IngestBatch.parse(body));
+  const batches = () => plane.received.map(({ body }) => IngestBatch.parse(body));
   return { ...made, ...parts, plane, record, batches };
 }
