@@ -2,13 +2,13 @@
 // few compressed kilobytes can expand to many megabytes, and parsing them takes far more memory.
 
 /** A larger buffer is not kept for reuse. */
-const ROOM_BYTES_KEPT = 4 * 1024 * 1024;
+const BUFFER_BYTES_KEPT = 4 * 1024 * 1024;
 
 export class Broken extends Error {}
 export class TooLarge extends Error {}
 
 /** A growing buffer for one response body; reused, because a snapshot has hundreds of pages. */
-export class Room {
+export class BodyBuffer {
   #bytes = Buffer.alloc(0);
   #used = 0;
 
@@ -30,25 +30,29 @@ export class Room {
 
   clear(): void {
     this.#used = 0;
-    if (this.#bytes.length > ROOM_BYTES_KEPT) this.#bytes = Buffer.alloc(0);
+    if (this.#bytes.length > BUFFER_BYTES_KEPT) this.#bytes = Buffer.alloc(0);
   }
 }
 
 /** Stops reading and throws TooLarge above `bytesMax`. */
-export async function readInto(room: Room, { body }: Response, bytesMax: number): Promise<Buffer> {
+export async function readInto(
+  buffer: BodyBuffer,
+  { body }: Response,
+  bytesMax: number,
+): Promise<Buffer> {
   const reader = body?.getReader();
   let size = 0;
   for (;;) {
     const { done, value } = (await reader?.read().catch((error: unknown) => {
       throw new Broken('the response was cut off', { cause: error });
     })) ?? { done: true };
-    if (done || value === undefined) return room.held;
+    if (done || value === undefined) return buffer.held;
     size += value.length;
     if (size > bytesMax) {
       void reader?.cancel().catch(() => {});
       throw new TooLarge();
     }
-    room.add(value);
+    buffer.add(value);
   }
 }
 

@@ -2,7 +2,7 @@
 // values. A hard failure is one that a retry cannot fix; all others are soft.
 
 import { fieldsOf } from './json.ts';
-import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './response-body.ts';
+import { BodyBuffer, Broken, hasAtMost, parsed, readInto, TooLarge } from './response-body.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -78,7 +78,7 @@ export function createTransport({
     'user-agent': userAgent,
   };
   /** A reusable buffer. With concurrent responses, one takes it and the others allocate. */
-  let spare: Room | null = null;
+  let spare: BodyBuffer | null = null;
   return {
     send: async ({ method, path, timeoutMs, signal, ...given }) => {
       const { bytesMax = BYTES_MAX_DEFAULT, valuesMax = VALUES_MAX_DEFAULT } = given;
@@ -93,13 +93,13 @@ export function createTransport({
           redirect: 'manual',
         });
         const reading = answering.then(async (response) => {
-          const room = spare ?? new Room();
+          const buffer = spare ?? new BodyBuffer();
           spare = null;
-          const bytes = await readInto(room, response, bytesMax);
+          const bytes = await readInto(buffer, response, bytesMax);
           if (!hasAtMost(bytes, valuesMax)) throw new TooLarge();
           const outcome = outcomeOf(response, bytes);
-          room.clear();
-          spare = room;
+          buffer.clear();
+          spare = buffer;
           return outcome;
         });
         // A wrapped fetch may ignore the signal; the race enforces the timeout anyway.

@@ -8,8 +8,8 @@ import type { RouteOptions } from '../api/route.ts';
 import { fieldsOf } from '../json.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
-import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { type NodeRequest, nodeCall } from './node-call.ts';
+import { sendResponse, watchResponse } from './node-response.ts';
 
 export { contextOf };
 
@@ -48,9 +48,9 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
   checkRoute(route);
   return (request, response, next) => {
     const goOn = (admission: Admission<OpenContext>) => {
-      if (admission.kind !== 'admitted') return sendAnswer(response, admission);
+      if (admission.kind !== 'admitted') return sendResponse(response, admission);
       request.keyrail = admission.context;
-      if (watchAnswer(response, admission)) next();
+      if (watchResponse(response, admission)) next();
     };
     const admission = keyrail.admit(nodeCall(request, patternOf(request)), route);
     // Not `instanceof Promise`: a program may have replaced the global Promise.

@@ -10,8 +10,8 @@ import type { RouteOptions } from '../api/route.ts';
 import { readWhole } from '../request/body.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
-import { watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+import { watchResponse } from './node-response.ts';
 
 export { contextOf };
 
@@ -74,7 +74,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = admission.context;
       // The response is already ended or its caller gone: stop Fastify from sending one.
-      if (!watchAnswer(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
+      if (!watchResponse(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
       return found;
     },
   };

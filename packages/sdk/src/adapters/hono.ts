@@ -6,8 +6,8 @@ import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { webBytes } from '../request/body.ts';
 import { checkRoute } from '../request/check-route.ts';
-import { watched, webAnswer } from './web-answer.ts';
 import { webCall } from './web-call.ts';
+import { watched, webResponse } from './web-response.ts';
 
 /** Middleware that sets the variable `keyrail` of this type. */
 export type HonoMiddleware<C> = MiddlewareHandler<{ Variables: { keyrail: C } }>;
@@ -36,7 +36,7 @@ export function protect<C>(keyrail: Admits<C>, route: RouteOptions = {}): HonoMi
     const bodyBytes = async () =>
       c.req.raw.bodyUsed ? new Uint8Array(await c.req.arrayBuffer()) : webBytes(c.req.raw);
     const admission = await keyrail.admit({ ...call, bodyBytes }, route);
-    if (admission.kind !== 'admitted') return webAnswer(admission);
+    if (admission.kind !== 'admitted') return webResponse(admission);
     c.set('keyrail', admission.context);
     try {
       await next();

@@ -9,8 +9,8 @@ import { fieldsOf } from '../json.ts';
 import { parsedBytes } from '../request/body.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
-import { addedTo, outcomeOf, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+import { addedTo, outcomeOf, watchResponse } from './node-response.ts';
 
 export { contextOf };
 
@@ -48,7 +48,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
     }
     Object.assign(ctx.state, { keyrail: admission.context });
     const before = admission.captureBytesMax > 0 ? { ...ctx.res.getHeaders() } : {};
-    if (!watchAnswer(ctx.res, admission)) return;
+    if (!watchResponse(ctx.res, admission)) return;
     try {
       await next();
     } catch (error) {

@@ -8,8 +8,8 @@ import type { RouteOptions } from '../api/route.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { patternOf } from './express.ts';
 import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './fastify.ts';
-import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+import { sendResponse, watchResponse } from './node-response.ts';
 
 // Exported so that the declarations include the `keyrail` field of Express's request.
 export type { ExpressRequest } from './express.ts';
@@ -49,7 +49,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
         return answered();
       }
       Object.assign(request, { keyrail: admission.context });
-      return watchAnswer(response, admission, headersNow) || answered();
+      return watchResponse(response, admission, headersNow) || answered();
     },
   };
 }
@@ -72,7 +72,7 @@ function exchangeOf(execution: NestExecution): Exchange {
       request,
       response,
       call: nodeCall(request, patternOf(request)),
-      answer: (answered) => sendAnswer(response, answered),
+      answer: (answered) => sendResponse(response, answered),
       headersNow: () => response.getHeaders(),
     };
   }

@@ -4,8 +4,8 @@ import type { OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { checkRoute } from '../request/check-route.ts';
-import { settled, webAnswer } from './web-answer.ts';
 import { webCall } from './web-call.ts';
+import { settled, webResponse } from './web-response.ts';
 
 /** A Next.js route handler whose second argument has `keyrail` in addition to `params`. */
 export type NextHandler<Q extends Request, P, C> = (
@@ -42,7 +42,7 @@ export function protect<Q extends Request, P, C>(
   checkRoute(route);
   return async (request, context) => {
     const admission = await keyrail.admit(webCall(request, null), route);
-    if (admission.kind !== 'admitted') return webAnswer(admission);
+    if (admission.kind !== 'admitted') return webResponse(admission);
     const given = { ...context, keyrail: admission.context };
     return settled(admission, () => handler(request, given));
   };

@@ -5,8 +5,8 @@ import type { OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { checkRoute } from '../request/check-route.ts';
-import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+import { sendResponse, watchResponse } from './node-response.ts';
 
 /** A request listener that also receives the key behind the request; `C` is its type. */
 export type NodeHandler<C> = (
@@ -45,8 +45,8 @@ export function protect<C>(
   checkRoute(route);
   return async (request, response) => {
     const admission = await keyrail.admit(nodeCall(request, route.name), route);
-    if (admission.kind !== 'admitted') return sendAnswer(response, admission);
-    if (!watchAnswer(response, admission)) return;
+    if (admission.kind !== 'admitted') return sendResponse(response, admission);
+    if (!watchResponse(response, admission)) return;
     try {
       await handler(request, response, admission.context);
     } catch (error) {

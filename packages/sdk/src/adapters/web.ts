@@ -4,8 +4,8 @@ import type { OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { checkRoute } from '../request/check-route.ts';
-import { settled, webAnswer } from './web-answer.ts';
 import { webCall } from './web-call.ts';
+import { settled, webResponse } from './web-response.ts';
 
 /** `C` is the type of the context. */
 export type WebHandler<C> = (request: Request, keyrail: C) => Response | Promise<Response>;
@@ -36,7 +36,7 @@ export function protect<C>(
   checkRoute(route);
   return async (request) => {
     const admission = await keyrail.admit(webCall(request, null), route);
-    if (admission.kind !== 'admitted') return webAnswer(admission);
+    if (admission.kind !== 'admitted') return webResponse(admission);
     return settled(admission, () => handler(request, admission.context));
   };
 }

@@ -1,6 +1,6 @@
 // The decision to allow a key. It holds a few numbers and references and allocates nothing else.
-// The context is created when it is read: formatting two UUIDs would cost a third of the whole
-// decision.
+// bench sdk: the context is created when it is read; formatting its two UUIDs would cost a third of
+// the whole decision.
 import { inspect } from 'node:util';
 import type { Env, RateLimitRule, RequestContext } from '../api/context.ts';
 import type { Allowed } from '../api/decision.ts';

@@ -147,9 +147,9 @@ export function openSender(
 
 /**
  * Truncates every field to what the control plane accepts, so that one odd request never costs a
- * whole batch. Serialized by hand, because this runs for every request and takes a third of the
- * time of `JSON.stringify`.
+ * whole batch.
  */
+// bench sdk: serialized by hand for every request, in a third of the time of `JSON.stringify`.
 export function lineOf(event: TelemetryEvent, projectId: string): string {
   const { ts, env, degraded } = event;
   const status = isStatus(event.status) ? event.status : STATUS_ODD;

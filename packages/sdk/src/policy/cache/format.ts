@@ -194,8 +194,8 @@ export async function restore(
   const table = new PolicyTable();
   for (const [index, source] of head.terms) table.pool.restore(index, source);
   let at = rowsAt;
-  const take = (count: number, room = count): Int32Array => {
-    const taken = new Int32Array(room);
+  const take = (count: number, capacity = count): Int32Array => {
+    const taken = new Int32Array(capacity);
     new Uint8Array(taken.buffer).set(plain.subarray(at, at + count * WORD_BYTES));
     at += count * WORD_BYTES;
     return taken;

@@ -3,7 +3,7 @@
 /** Statuses without a body: the Response constructor throws if one is given. */
 const BODILESS = new Set([204, 205, 304]);
 
-export const webAnswer = ({ status, headers, body }: ReadyResponse): Response =>
+export const webResponse = ({ status, headers, body }: ReadyResponse): Response =>
   // `asBody` copies the bytes, because Response does not accept a view of shared memory.
   new Response(BODILESS.has(status) ? null : asBody(body), { status, headers });
 

@@ -5,7 +5,7 @@ import type { Admitted, HandlerResponse, HeaderValues, ReadyResponse } from '../
 import { hasLeft, isUnread } from './node-call.ts';
 
 /** Sends a refusal or a replay. */
-export function sendAnswer(
+export function sendResponse(
   response: ServerResponse,
   { status, headers, body }: ReadyResponse,
 ): void {
@@ -20,7 +20,7 @@ export function sendAnswer(
  * the handler must not run: during the admission the response was ended by other code, or the
  * caller disconnected and may retry. `headersNow` reads headers that a framework sets only later.
  */
-export function watchAnswer(
+export function watchResponse(
   response: ServerResponse,
   admitted: Admitted,
   headersNow: () => HeaderValues = () => response.getHeaders(),
