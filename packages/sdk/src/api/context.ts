@@ -22,7 +22,7 @@ export type RateLimitState = {
 };
 
 /** The fields that every context has. */
-type KnownOfEveryKey<R> = {
+type KeyFields<R> = {
   readonly projectId: string;
   /** Read from the key itself. */
   readonly env: Env;
@@ -38,7 +38,7 @@ type KnownOfEveryKey<R> = {
 };
 
 /** The verified key behind a request. `R` is the type of the vendor's own resources. */
-export type RequestContext<R = unknown> = KnownOfEveryKey<R> & {
+export type RequestContext<R = unknown> = KeyFields<R> & {
   readonly verified: true;
   readonly keyId: string;
   readonly workspaceId: string;
@@ -51,7 +51,7 @@ export type RequestContext<R = unknown> = KnownOfEveryKey<R> & {
  * A well-formed key that was admitted without any policy, on a route with `onNoPolicy: 'allow'`.
  * Nothing but its text is known.
  */
-export type UnverifiedContext<R = unknown> = KnownOfEveryKey<R> & {
+export type UnverifiedContext<R = unknown> = KeyFields<R> & {
   readonly verified: false;
   readonly keyId: null;
   readonly workspaceId: null;

@@ -70,8 +70,8 @@ const isSameRule = (one: RateLimitRule | undefined, other: RateLimitRule | undef
   one?.scope === other?.scope;
 
 /**
- * A place is one number: the shard of the table and the record's offset in it. It is valid until the
- * table changes.
+ * A place is one number: the shard of the table and the record's offset in it. It is valid until
+ * the table changes.
  */
 export class PolicyTable {
   readonly #shards = Array.from({ length: SHARDS }, () => new Shard());
