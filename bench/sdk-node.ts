@@ -1,5 +1,4 @@
 // One SDK node in a process of its own: loads a policy, then decides and hashes in turns.
-
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';

@@ -1,6 +1,5 @@
 // An SDK node and the real server in one process, on clocks that advance together: the node's
 // requests to counters and to the idempotency coordinator, and their effect in the store.
-
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';

@@ -1,5 +1,4 @@
 // Requests that must run once, while processes race and the control plane crashes at bad moments.
-
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';

@@ -1,5 +1,4 @@
 // Options: mistakes that would leave routes unprotected throw, all others are corrected.
-
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/limits.ts';

@@ -1,6 +1,5 @@
 // For the vendor's own tests: a complete node with an in-memory control plane. It decides, counts,
 // replays and reports like a real node, but needs no network.
-
 import { randomBytes } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { Keyrail } from './api/keyrail.ts';

@@ -1,6 +1,5 @@
 // One request to the control plane, with a timeout and a size limit. Never throws: failures are
 // values. A hard failure is one that a retry cannot fix; all others are soft.
-
 import { fieldsOf } from './json.ts';
 import { BodyBuffer, Broken, hasAtMost, parsed, readInto, TooLarge } from './response-body.ts';
 

@@ -1,6 +1,5 @@
 // The tests that every adapter must pass, on the real framework over real HTTP. Each app has the
 // same routes, written for its framework.
-
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer, request as httpRequest, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,5 @@
 // An in-memory control plane with a manual clock. It serves the feed page by page, holds polls, and
 // fails as a test requests, and it records every request of the node.
-
 import { mintCredential } from '@keyrail/protocol/key-format.ts';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import type { Env } from '../src/api/context.ts';

@@ -1,5 +1,4 @@
 // The parts of a node except the feed, over real HTTP to a scripted control plane.
-
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';

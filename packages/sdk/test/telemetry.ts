@@ -1,5 +1,4 @@
 // Telemetry over real HTTP, and sample events.
-
 import type { TestContext } from 'node:test';
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
 import type { TelemetryOptions } from '../src/api/options.ts';

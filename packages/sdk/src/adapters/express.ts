@@ -1,5 +1,4 @@
 // Express 4 and 5, and other frameworks with Express middleware.
-
 import type { ServerResponse } from 'node:http';
 import type { Admission } from '../api/admission.ts';
 import type { OpenContext } from '../api/context.ts';

@@ -1,5 +1,4 @@
 // Hono, on any runtime with Node's crypto.
-
 import type { MiddlewareHandler } from 'hono';
 import type { OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';

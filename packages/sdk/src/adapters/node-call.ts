@@ -1,5 +1,4 @@
 // Turns Node's request into an IncomingCall, for every framework that is based on it.
-
 import type { IncomingMessage } from 'node:http';
 import type { IncomingCall } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';

@@ -1,6 +1,5 @@
 // Requests that end without a complete response of their handler: during admission, or in the
 // middle of the response.
-
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';

@@ -1,5 +1,4 @@
 // Sends and captures Node's response, for every framework that is based on it.
-
 import type { ServerResponse } from 'node:http';
 import type { Admitted, HandlerResponse, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { hasLeft, isUnread } from './node-call.ts';

@@ -1,5 +1,4 @@
 // Plain `node:http`, and frameworks that pass on its request and response.
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';

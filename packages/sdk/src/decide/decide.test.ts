@@ -1,5 +1,4 @@
 // Decisions against the golden cases, and properties that the cases cannot express.
-
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 // A day without the control plane, against a model: every decision is right, none needs a request,
 // and afterwards the node catches up.
-
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';

@@ -1,5 +1,4 @@
 // The part of a response that is stored for idempotent retries, and how it is replayed.
-
 import type { HeaderValues } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';
 

@@ -1,6 +1,5 @@
 // An excessive feed: responses that expand, endless pages, keys that were not requested.
 // Each is refused, `state()` says so, and the last good policy stays in force.
-
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -1,6 +1,5 @@
 // A node as the control plane counts it: it leaves when it is closed, retries as soon as the
 // control plane answers, and knows when its policy was last confirmed.
-
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 // How a node follows its feed: applying, acknowledging and waiting.
-
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';

@@ -6,7 +6,6 @@
 // applied in one synchronous step. A failure changes nothing: the last good policy stays in force
 // and the request is retried after a pause. A delta request acknowledges its `since` version, so
 // it is sent only when that version is in force and a start from the cache keeps its removals.
-
 import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { InvalidContent } from '../json.ts';

@@ -1,5 +1,4 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
-
 import type { Env } from '../api/context.ts';
 import type { Chance } from '../clock.ts';
 import { fieldsOf, InvalidContent } from '../json.ts';

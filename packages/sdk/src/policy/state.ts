@@ -1,5 +1,4 @@
 // The policy in force and how fresh it is: the one object that decisions read and the feed writes.
-
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';

@@ -1,5 +1,4 @@
 // One request through decision, limits and idempotency, over real HTTP to a scripted control plane.
-
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';

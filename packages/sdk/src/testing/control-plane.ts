@@ -1,5 +1,4 @@
 // An in-memory control plane behind a `fetch` function, with the endpoints that a node uses.
-
 import type { Clock } from '../clock.ts';
 import type { Fetch } from '../transport.ts';
 import { createTestCounters, createTestIdempotency } from './coordination.ts';

@@ -1,5 +1,4 @@
 // SDK nodes in processes of their own, as a vendor runs them.
-
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,7 +1,6 @@
 // The policy cache: the last good policy in a file, so that a cold start needs no control plane,
 // and a small journal with the changes since. Both are encrypted (see format.ts). If the files
 // or the disk fail, the node works without a cache.
-
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Env } from '../../api/context.ts';

@@ -1,6 +1,5 @@
 // The journal of the policy cache: the changes since the policy file was written. A revocation must
 // survive a restart, and rewriting a million keys for each one would take too long.
-
 import { readBoolean, readInteger, readRecord, readText } from '../../json.ts';
 import type { Change } from '../table/table.ts';
 import type { Belonging, Kept } from './format.ts';

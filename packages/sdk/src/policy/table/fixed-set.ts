@@ -1,6 +1,5 @@
 // The immutable scope set that handlers receive. All keys with equal scopes share one set, so a
 // handler that added a scope for its key would add it for all of them.
-
 import { inspect } from 'node:util';
 
 /**
