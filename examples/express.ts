@@ -1,5 +1,5 @@
 import { createKeyrail } from '@keyrail/sdk';
-import { protect } from '@keyrail/sdk/express';
+import { contextOf, protect } from '@keyrail/sdk/express';
 import express from 'express';
 import { charge, chargesOf } from './ledger.ts';
 import { announce, ended, onStop, options, port } from './settings.ts';
@@ -8,7 +8,7 @@ const keyrail = createKeyrail(options);
 const app = express();
 
 app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (request, response) => {
-  const { tenantId, env } = request.keyrail;
+  const { tenantId, env } = contextOf(keyrail, request);
   response.json({ env, invoices: chargesOf(tenantId) });
 });
 
@@ -17,7 +17,7 @@ app.post(
   protect(keyrail, { scopes: ['charges:write'], idempotency: true }),
   express.json(),
   async (request, response) => {
-    response.status(201).json(await charge(request.keyrail.tenantId, request.body));
+    response.status(201).json(await charge(contextOf(keyrail, request).tenantId, request.body));
   },
 );
 

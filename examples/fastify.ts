@@ -1,5 +1,5 @@
 import { createKeyrail } from '@keyrail/sdk';
-import { protect } from '@keyrail/sdk/fastify';
+import { contextOf, protect } from '@keyrail/sdk/fastify';
 import fastify from 'fastify';
 import { charge, chargesOf } from './ledger.ts';
 import { announce, onStop, options, port } from './settings.ts';
@@ -8,7 +8,7 @@ const keyrail = createKeyrail(options);
 const app = fastify();
 
 app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), async (request) => {
-  const { tenantId, env } = request.keyrail;
+  const { tenantId, env } = contextOf(keyrail, request);
   return { env, invoices: chargesOf(tenantId) };
 });
 
@@ -17,7 +17,7 @@ app.post(
   protect(keyrail, { scopes: ['charges:write'], idempotency: true }),
   async (request, reply) => {
     reply.code(201);
-    return charge(request.keyrail.tenantId, request.body);
+    return charge(contextOf(keyrail, request).tenantId, request.body);
   },
 );
 

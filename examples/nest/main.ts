@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { createKeyrail } from '@keyrail/sdk';
-import { protect } from '@keyrail/sdk/nest';
+import { contextOf, protect } from '@keyrail/sdk/nest';
 import { Body, Controller, Get, Module, Post, Req, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Request } from 'express';
@@ -14,14 +14,14 @@ class BillingController {
   @Get('invoices')
   @UseGuards(protect(keyrail, { scopes: ['invoices:read'] }))
   list(@Req() request: Request) {
-    const { tenantId, env } = request.keyrail;
+    const { tenantId, env } = contextOf(keyrail, request);
     return { env, invoices: chargesOf(tenantId) };
   }
 
   @Post('charges')
   @UseGuards(protect(keyrail, { scopes: ['charges:write'], idempotency: true }))
   create(@Req() request: Request, @Body() order: unknown) {
-    return charge(request.keyrail.tenantId, order);
+    return charge(contextOf(keyrail, request).tenantId, order);
   }
 }
 

@@ -4,10 +4,10 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { until } from '@keyrail/testing/until.ts';
-import type { Admission, IncomingCall } from '../../packages/sdk/src/admit.ts';
-import type { RouteOptions } from '../../packages/sdk/src/decision.ts';
-import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
-import type { Keyrail } from '../../packages/sdk/src/parts.ts';
+import type { Admission, IncomingCall } from '../../packages/sdk/src/api/admission.ts';
+import type { Keyrail } from '../../packages/sdk/src/api/keyrail.ts';
+import type { RouteOptions } from '../../packages/sdk/src/api/route.ts';
+import { createNode } from '../../packages/sdk/src/keyrail.ts';
 import { manualClock } from '../../packages/sdk/test/manual-clock.ts';
 
 const LOCK_MS = 30_000;
@@ -50,7 +50,7 @@ async function ground(t: TestContext): Promise<Ground> {
     if (to.endsWith('/heartbeat')) beats += 1;
     return response;
   };
-  const keyrail = createKeyrail({ ...node, log: () => {} }, { clock: ticking, fetch: counting });
+  const keyrail = createNode({ ...node, log: () => {} }, { clock: ticking, fetch: counting });
   t.after(() => keyrail.close());
   await until(() => keyrail.state().version !== null);
   return {

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
 import { until } from '@keyrail/testing/until.ts';
-import type { IncomingCall } from '../../packages/sdk/src/admit.ts';
+import type { IncomingCall } from '../../packages/sdk/src/api/admission.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 import { BOOTSTRAP_TOKEN, type Deployment, deploy, type Running } from './deployment.ts';
 import { startVendor, type VendorSettings } from './vendor-api.ts';

@@ -1,5 +1,4 @@
 // A workspace with a project on a deployment, and a vendor's actions there, for journeys of nodes.
-import type { KeyrailOptions } from '../../packages/sdk/src/options.ts';
 import { BOOTSTRAP_TOKEN, type Running } from './deployment.ts';
 
 export type Propagation = {
@@ -42,3 +41,5 @@ export async function newGround(server: Running): Promise<Ground> {
     },
   };
 }
+
+import type { KeyrailOptions } from '../../packages/sdk/src/api/options.ts';

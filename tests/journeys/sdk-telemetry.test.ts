@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import express from 'express';
 import { protect } from '../../packages/sdk/src/adapters/express.ts';
+import type { Keyrail } from '../../packages/sdk/src/api/keyrail.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
-import type { Keyrail } from '../../packages/sdk/src/parts.ts';
 import { deploy, type Running } from './deployment.ts';
 import { type Ground, newGround } from './sdk-ground.ts';
 

@@ -1,10 +1,12 @@
 /**
  * Allowed imports. Packages import only along the arrows of ARROWS. Folders of the server are in
  * the order of LINE, and a file imports only from earlier ones. Inside a feature the file's kind is
- * its layer (see feature-kinds.ts). Tests import anything, and no package imports tests.
+ * its layer (see feature-kinds.ts). The SDK has folders of its own (see sdk-organs.ts). Tests
+ * import anything, and no package imports tests.
  */
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
+import { organFault } from './sdk-organs.ts';
 import { type Fault, isTest, type Source } from './tree.ts';
 
 type Rule = (source: Source, one: Import) => string | null;
@@ -59,6 +61,7 @@ const rulesOfProduct: Rule[] = [
   lineFault,
   dbFault,
   kindFault,
+  sdkFault,
 ];
 
 export function importFaults(source: Source): Fault[] {
@@ -148,6 +151,10 @@ function kindFault({ path }: Source, one: Import): string | null {
   const isFeature = (at: string) => sectionOf(at) === 'features';
   if (one.target === null || !isFeature(path) || !isFeature(one.target)) return null;
   return featureFault({ from: path, to: one.target, typeOnly: one.typeOnly });
+}
+
+function sdkFault({ path }: Source, { target }: Import): string | null {
+  return target === null ? null : organFault({ from: path, to: target });
 }
 
 function placeFaults({ path }: Source): Fault[] {

@@ -21,9 +21,9 @@ test('every import in the repository follows the rules', () => {
 test('packages import only along the allowed arrows', () => {
   allowed('packages/client/src/client.ts', from('@keyrail/protocol/wire/limits.ts'));
   allowed('packages/dashboard/src/app.ts', from('@keyrail/widget/react.ts'));
-  allowed('packages/sdk/src/decide.ts', from('@keyrail/protocol/wire/key-format.ts'));
-  allowed('packages/sdk/src/decide.ts', types('@keyrail/protocol/objects/policy.ts'));
-  refused('packages/sdk/src/decide.ts', from('@keyrail/protocol/validators.ts'));
+  allowed('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/wire/key-format.ts'));
+  allowed('packages/sdk/src/decide/decide.ts', types('@keyrail/protocol/objects/policy.ts'));
+  refused('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/validators.ts'));
   refused('packages/protocol/src/query.ts', from('@keyrail/server/app.ts'));
   allowed('packages/cli/src/main.ts', from('@keyrail/protocol/wire/limits.ts'));
   refused('packages/cli/src/main.ts', from('@keyrail/protocol/query.ts'));
@@ -96,11 +96,28 @@ test('inside features the kind of a file is its layer', () => {
   refused(`${keys}/routes.ts`, from('../tenants/routes.ts'));
 });
 
+test('the organs of the SDK do not import each other', () => {
+  const sdk = 'packages/sdk/src';
+  allowed(`${sdk}/api/keyrail.ts`, types('./route.ts') + types('@keyrail/protocol/wire/env.ts'));
+  allowed(`${sdk}/decide/decide.ts`, from('../policy/table/digest.ts'));
+  allowed(`${sdk}/limits/limits.ts`, from('../json.ts') + types('../api/options.ts'));
+  allowed(`${sdk}/request/admit.ts`, from('../limits/limits.ts') + types('../settings.ts'));
+  allowed(`${sdk}/adapters/koa.ts`, from('../request/body.ts') + from('./node-call.ts'));
+  allowed(`${sdk}/keyrail.ts`, from('./request/admit.ts') + from('./policy/feed.ts'));
+  refused(`${sdk}/api/keyrail.ts`, types('../clock.ts'));
+  refused(`${sdk}/api/keyrail.ts`, types('../policy/state.ts'));
+  refused(`${sdk}/limits/limits.ts`, types('../idempotency/idempotency.ts'));
+  refused(`${sdk}/policy/feed.ts`, from('../request/refusal.ts'));
+  refused(`${sdk}/decide/decide.ts`, from('../keyrail.ts'));
+  refused(`${sdk}/telemetry/batch.ts`, types('../settings.ts'));
+  refused(`${sdk}/adapters/koa.ts`, types('../idempotency/stored-response.ts'));
+});
+
 test('imports carry extensions, and only published packages have an index', () => {
   refused(`${server}/app.ts`, from('./routes'));
   refused('packages/client/src/client.ts', from('@keyrail/protocol/limits'));
   refused(`${server}/doors/index.ts`, 'export const x = 1;');
-  allowed('packages/sdk/src/index.ts', `export { decide } from './decide.ts';`);
+  allowed('packages/sdk/src/index.ts', `export { decide } from './decide/decide.ts';`);
 });
 
 test('an import in a comment or in a string does not count', () => {

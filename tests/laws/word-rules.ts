@@ -65,6 +65,12 @@ type Pattern = { pattern: RegExp; says: string; view: 'code' | 'comments'; spare
 const NOBODY = /^$/;
 const patterns: Pattern[] = [
   {
+    pattern: /(?<![\w.])Object\s*\(/g,
+    says: 'reads a value of type any through Object(…); use a typed reader, such as those in json.ts',
+    view: 'code',
+    spares: paths('tests/', 'bench/', 'scripts/', 'packages/(server|testing)/', '.*\\.test.ts$'),
+  },
+  {
     pattern: /\bnew Date\b(?!\s*\(\s*[^\s)])|\bDate\.now\b|\bMath\.random\b/g,
     says: 'uses the clock or randomness of the runtime; inject it instead',
     view: 'code',

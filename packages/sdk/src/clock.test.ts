@@ -2,12 +2,12 @@ import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Plane } from '../test/plane.ts';
 import { secretKeyOf } from '../test/rig.ts';
-import { createKeyrail } from './keyrail.ts';
+import { createNode } from './keyrail.ts';
 
 test('an infinite timeout of ready() waits for the policy', async (t) => {
   const plane = new Plane();
   const snapshot = plane.snapshot(0);
-  const node = createKeyrail(
+  const node = createNode(
     {
       url: 'https://plane.invalid',
       secretKey: secretKeyOf('live'),

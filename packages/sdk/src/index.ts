@@ -1,16 +1,34 @@
 // The main entry point of the SDK. The other entry points are the adapters and `testing`.
-export type { Admission, Admitted, Answered, IncomingCall } from './admit.ts';
-export type { Env, RateLimitRule, RateLimitState, RequestContext } from './context.ts';
 export type {
-  Allowed,
-  Decision,
-  DenialReason,
-  Denied,
-  KeyIdentity,
+  Admission,
+  Admitted,
+  HandlerOutcome,
+  HeaderValues,
+  IncomingCall,
+  ReadyResponse,
+} from './api/admission.ts';
+export type {
+  Env,
+  OpenContext,
+  RateLimitRule,
+  RateLimitState,
+  RequestContext,
+  UnverifiedContext,
+} from './api/context.ts';
+export type { Allowed, Decision, DenialReason, Denied, KeyIdentity } from './api/decision.ts';
+export type {
+  Admit,
+  Admitting,
+  Keyrail,
+  KeyrailState,
+  TelemetryState,
+  Verify,
+} from './api/keyrail.ts';
+export type { KeyrailOptions, Log, LogLevel, TelemetryOptions } from './api/options.ts';
+export type {
   RouteIdempotency,
   RouteOptions,
   RouteRateLimit,
-} from './decision.ts';
+  VerifiedRoute,
+} from './api/route.ts';
 export { createKeyrail } from './keyrail.ts';
-export type { KeyrailOptions, Log, LogLevel, TelemetryOptions } from './options.ts';
-export type { Keyrail, KeyrailState, Verify } from './parts.ts';

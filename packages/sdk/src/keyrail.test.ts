@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { manualClock } from '../test/manual-clock.ts';
 import { nodeOn, Plane, type Watched } from '../test/plane.ts';
 import { secretKeyOf } from '../test/rig.ts';
-import type { KeyrailOptions } from './options.ts';
+import type { KeyrailOptions } from './api/options.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

@@ -1,15 +1,18 @@
 // Creates a node: its policy, the feed that updates it, its cache, and the admission of requests.
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
-import { createAdmit } from './admit.ts';
-import { decide } from './decide.ts';
-import type { RouteOptions } from './decision.ts';
-import type { Knowledge } from './key-context.ts';
-import { type Internals, type KeyrailOptions, type Settings, settingsOf } from './options.ts';
-import type { Keyrail, KeyrailState, Verify } from './parts.ts';
-import { type DiskCache, openDiskCache } from './policy/disk-cache.ts';
+import type { RequestContext, UnverifiedContext } from './api/context.ts';
+import type { Decision } from './api/decision.ts';
+import type { Keyrail, KeyrailState, Verify } from './api/keyrail.ts';
+import type { KeyrailOptions } from './api/options.ts';
+import type { RouteOptions, VerifiedRoute } from './api/route.ts';
+import type { Inputs } from './decide/allowed-key.ts';
+import { decide } from './decide/decide.ts';
+import { type DiskCache, openDiskCache } from './policy/cache/cache.ts';
 import { Feed } from './policy/feed.ts';
-import { Standing } from './policy/policy-state.ts';
-import { createTime, type Time } from './time.ts';
+import { PolicyState } from './policy/state.ts';
+import { createTime, type Time } from './policy/time.ts';
+import { createAdmitter } from './request/admit.ts';
+import { type Runtime, type Settings, settingsOf } from './settings.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { SDK } from './version.ts';
 
@@ -25,45 +28,43 @@ const ANY_ROUTE: RouteOptions = Object.freeze({});
  * const keyrail = createKeyrail({ url, secretKey, projectId });
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), listInvoices);
  */
-export function createKeyrail<R = unknown>(
-  options: KeyrailOptions<R>,
-  internals: Internals = {},
-): Keyrail<R> {
-  const settings = settingsOf(options, internals);
-  const { clock, chance, log, staleAfterMs } = settings;
+export const createKeyrail = <R = unknown>(options: KeyrailOptions<R>): Keyrail<R> =>
+  createNode(options, {});
+
+/** `createKeyrail` with a replaced runtime, for tests. */
+export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Runtime): Keyrail<R> {
+  const settings = settingsOf(options, runtime);
+  const { clock, chance, log, staleAfterMs, cacheDir } = settings;
   const transport = createTransport({ ...settings, userAgent: `${SDK.name}/${SDK.version}` });
   const time = createTime(clock);
-  const standing = new Standing({ clock, staleAfterMs, log });
+  const state = new PolicyState({ clock, staleAfterMs, log });
   const env = envOfFeed(settings);
-  const { cacheDir } = settings;
   const cache = cacheDir === null ? null : openDiskCache({ ...settings, env }, cacheDir);
-  const feed = new Feed({
-    ...settings,
-    env,
-    filter: settings,
-    transport,
-    time,
-    standing,
-    cache,
-  });
-  const verify = verifier(settings, standing, time);
+  const feed = new Feed({ ...settings, env, filter: settings, transport, time, state, cache });
+  const verify = createVerify(settings, state, time);
   const others = observed(transport, () => feed.wake());
-  const around = createAdmit<R>({ settings, verify, transport: others, clock, chance, log });
-  const following = follow({ cache, standing, time, feed });
+  const admitter = createAdmitter<R>({
+    settings,
+    verify,
+    transport: others,
+    clock,
+    chance,
+    log,
+  });
+  const following = follow({ cache, state, time, feed });
   let closing: Promise<void> | null = null;
 
   const close = async () => {
     feed.stop();
-    standing.close();
-    await Promise.all([following.then(() => feed.leave()), around.close()]);
+    state.close();
+    await Promise.all([following.then(() => feed.leave()), admitter.close()]);
     await cache?.close();
   };
   return {
-    ready: (timeoutMs = READY_MS_DEFAULT) => standing.whenReady(timeoutMs),
+    ready: (timeoutMs = READY_MS_DEFAULT) => state.whenReady(timeoutMs),
     verify,
-    admit: (call, route = ANY_ROUTE) => around.admit(call, route),
-    enter: (call, route = ANY_ROUTE) => around.enter(call, route),
-    state: () => ({ ...stateOf(standing, settings, cache), telemetry: around.telemetry() }),
+    admit: admitter.admit,
+    state: () => ({ ...stateOf(state, settings, cache), telemetry: admitter.telemetry() }),
     close: () => {
       closing ??= close();
       return closing;
@@ -71,30 +72,40 @@ export function createKeyrail<R = unknown>(
   };
 }
 
-type Following = { cache: DiskCache | null; standing: Standing; time: Time; feed: Feed };
+type Following = { cache: DiskCache | null; state: PolicyState; time: Time; feed: Feed };
 
 /** Loads the cached policy, then follows the feed, which replaces it. */
-async function follow({ cache, standing, time, feed }: Following): Promise<void> {
+async function follow({ cache, state, time, feed }: Following): Promise<void> {
   const kept = await cache?.load();
   if (kept) {
     time.heard(kept.savedAt);
-    standing.restored(kept.policy, kept.confirmedAt);
+    state.restored(kept.policy, kept.confirmedAt);
   }
   await feed.run();
 }
 
-function verifier<R>(settings: Settings<R>, standing: Standing, time: Time): Verify<R> {
+function createVerify<R>(settings: Settings<R>, state: PolicyState, time: Time): Verify<R> {
+  type Text = string | null | undefined;
   const { projectId, resources, log } = settings;
-  const known: Knowledge<R> = { standing, projectId, resources, now: time.now };
-  return (keyText, route = ANY_ROUTE) => {
+  const inputs: Inputs<R> = { state, projectId, resources, now: time.now };
+  function verify(keyText: Text, route?: VerifiedRoute): Decision<RequestContext<R>>;
+  function verify(
+    keyText: Text,
+    route?: RouteOptions,
+  ): Decision<RequestContext<R> | UnverifiedContext<R>>;
+  function verify(
+    keyText: Text,
+    route: RouteOptions = ANY_ROUTE,
+  ): Decision<RequestContext<R> | UnverifiedContext<R>> {
     try {
-      return decide(known, keyText, route);
+      return decide(inputs, keyText, route);
     } catch (error) {
       log('error', `keyrail: a key was refused because of an internal error: ${error}`);
       const reason = 'policy_unavailable';
       return { allowed: false, reason, missingScopes: [], degraded: true, key: null };
     }
-  };
+  }
+  return verify;
 }
 
 /** The feed sends only test keys to a test secret key. */
@@ -103,18 +114,18 @@ function envOfFeed<R>({ env, secretKey }: Settings<R>) {
 }
 
 function stateOf<R>(
-  standing: Standing,
+  state: PolicyState,
   { nodeId }: Settings<R>,
   cache: DiskCache | null,
 ): Omit<KeyrailState, 'telemetry'> {
-  const { policy, degraded, source, lastSyncAt, trouble } = standing;
+  const { policy, degraded, source, lastSyncAt, failure } = state;
   return {
     version: policy?.version ?? null,
     keys: policy?.table.size ?? 0,
     degraded,
     source,
     lastSyncAt,
-    failure: trouble ?? cacheFailure(cache?.trouble() ?? null),
+    failure: failure ?? cacheFailure(cache?.failure() ?? null),
     projectDeleted: policy?.projectDeleted ?? false,
     nodeId,
   };

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
-import type { RateLimitRule } from './context.ts';
+import type { RateLimitRule } from './api/context.ts';
 import { createTestPlane } from './testing/control-plane.ts';
 import { createTestKeyrail, type TestOptions } from './testing.ts';
 

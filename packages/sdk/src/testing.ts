@@ -2,10 +2,10 @@
 // replays and reports like a real node, but needs no network.
 import { randomBytes } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import type { Keyrail } from './api/keyrail.ts';
+import type { KeyrailOptions } from './api/options.ts';
 import { systemClock } from './clock.ts';
-import { createKeyrail } from './keyrail.ts';
-import type { KeyrailOptions } from './options.ts';
-import type { Keyrail } from './parts.ts';
+import { createNode } from './keyrail.ts';
 import { createTestPlane } from './testing/control-plane.ts';
 import type { IssuedKey, TestKey } from './testing/policy.ts';
 
@@ -50,7 +50,7 @@ export async function createTestKeyrail<R = unknown>(
   const plane = createTestPlane({ ...systemClock, projectId, randomBytes });
   const issued = keys.map((key) => plane.policy.issue(key));
   const { secret: secretKey } = mintCredential('secret_key', 'live', randomBytes);
-  const node = createKeyrail<R>(
+  const node = createNode<R>(
     { ...rest, url: 'https://keyrail.invalid', secretKey, projectId },
     { fetch: plane.fetch },
   );

@@ -1,7 +1,9 @@
 // One request to the control plane, with a timeout and a size limit. Never throws: failures are
 // values. A hard failure is one that a retry cannot fix; all others are soft.
-import { Broken, hasAtMost, parsed, Room, readInto, TooLarge } from './answer-body.ts';
-import type { Fetch } from './options.ts';
+import { fieldsOf } from './json.ts';
+import { BodyBuffer, Broken, hasAtMost, parsed, readInto, TooLarge } from './response-body.ts';
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 type Exchange = {
   method: 'GET' | 'POST';
@@ -75,7 +77,7 @@ export function createTransport({
     'user-agent': userAgent,
   };
   /** A reusable buffer. With concurrent responses, one takes it and the others allocate. */
-  let spare: Room | null = null;
+  let spare: BodyBuffer | null = null;
   return {
     send: async ({ method, path, timeoutMs, signal, ...given }) => {
       const { bytesMax = BYTES_MAX_DEFAULT, valuesMax = VALUES_MAX_DEFAULT } = given;
@@ -90,13 +92,13 @@ export function createTransport({
           redirect: 'manual',
         });
         const reading = answering.then(async (response) => {
-          const room = spare ?? new Room();
+          const buffer = spare ?? new BodyBuffer();
           spare = null;
-          const bytes = await readInto(room, response, bytesMax);
+          const bytes = await readInto(buffer, response, bytesMax);
           if (!hasAtMost(bytes, valuesMax)) throw new TooLarge();
           const outcome = outcomeOf(response, bytes);
-          room.clear();
-          spare = room;
+          buffer.clear();
+          spare = buffer;
           return outcome;
         });
         // A wrapped fetch may ignore the signal; the race enforces the timeout anyway.
@@ -122,10 +124,13 @@ const reasonOf = (error: unknown): Unreachable['reason'] => {
 
 /** Returns the error code only: an error message may contain anything, even a secret. */
 function codeBehind(error: unknown): { code?: string } {
-  const cause: unknown = Object(error).cause;
-  const codes = [cause, ...[Object(cause).errors].flat()].map((each) => Object(each).code);
-  const code: unknown = codes.find((each) => typeof each === 'string' && /^[A-Z_\d]+$/.test(each));
-  return typeof code === 'string' ? { code } : {};
+  const { cause } = fieldsOf(error);
+  const { errors } = fieldsOf(cause);
+  for (const each of [cause, ...(Array.isArray(errors) ? errors : [])]) {
+    const { code } = fieldsOf(each);
+    if (typeof code === 'string' && /^[A-Z_\d]+$/.test(code)) return { code };
+  }
+  return {};
 }
 
 const unreachable = (reason: Unreachable['reason']): Unreachable => ({
@@ -182,8 +187,7 @@ function outcomeOf({ status, headers }: Response, bytes: Buffer): Outcome {
 }
 
 function codeIn(body: unknown): string | null {
-  const error: unknown = Object(body).error;
-  const code: unknown = Object(error).code;
+  const { code } = fieldsOf(fieldsOf(body).error);
   return typeof code === 'string' ? code : null;
 }
 

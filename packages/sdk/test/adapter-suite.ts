@@ -5,8 +5,8 @@ import { createServer, request as httpRequest, type RequestListener } from 'node
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
-import type { RouteOptions } from '../src/decision.ts';
-import type { Keyrail } from '../src/parts.ts';
+import type { Keyrail } from '../src/api/keyrail.ts';
+import type { RouteOptions } from '../src/api/route.ts';
 import { createTestKeyrail, type TestKeyrail } from '../src/testing.ts';
 
 export const routes = {
@@ -202,12 +202,12 @@ export function adapterSuite(framework: string, serve: Serve): void {
     await fetch(`${url}/hello/ann?secret=1`, { headers: { 'x-api-key': key } });
     await fetch(`${url}/hello/ann`);
     await keyrail.close();
-    const told = keyrail.events().map((event) => {
+    const received = keyrail.events().map((event) => {
       const { method, path, route, status, denial_reason } = Object(event);
       return { method, path, route, status, denial_reason };
     });
     const common = { method: 'GET', path: '/hello/ann', route: '/hello/:name' };
-    deepEqual(told, [
+    deepEqual(received, [
       { ...common, status: 200, denial_reason: null },
       { ...common, status: 401, denial_reason: 'missing_key' },
     ]);

@@ -4,9 +4,9 @@
 import { writeSync } from 'node:fs';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import type { Clock } from '../src/clock.ts';
-import { openDiskCache } from '../src/policy/disk-cache.ts';
-import type { Policy } from '../src/policy/policy-state.ts';
-import { type Change, PolicyTable } from '../src/policy/table.ts';
+import { openDiskCache } from '../src/policy/cache/cache.ts';
+import type { Policy } from '../src/policy/state.ts';
+import { type Change, PolicyTable } from '../src/policy/table/table.ts';
 import { entryOf, uuidOf } from './entries.ts';
 import { secretKeyOf } from './rig.ts';
 

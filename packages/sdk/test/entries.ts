@@ -1,9 +1,9 @@
 // Keys for tests of the table and the cache, random or by number.
 import { createHash } from 'node:crypto';
 import type { Chance } from '@keyrail/testing/seeded-scheduler.ts';
-import { digestFromHex, ID_WORDS, idText } from '../src/policy/digest.ts';
-import { EXPIRY_AT, expiryOf, ROW_AT } from '../src/policy/key-shard.ts';
-import type { Entry, PolicyTable } from '../src/policy/table.ts';
+import { digestFromHex, ID_WORDS, idText } from '../src/policy/table/digest.ts';
+import { EXPIRY_AT, expiryOf, ROW_AT } from '../src/policy/table/shard.ts';
+import type { Entry, PolicyTable } from '../src/policy/table/table.ts';
 
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
 

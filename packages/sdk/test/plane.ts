@@ -3,10 +3,11 @@
 
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
-import type { Env } from '../src/context.ts';
-import { createKeyrail } from '../src/keyrail.ts';
-import type { Fetch, KeyrailOptions } from '../src/options.ts';
-import type { Keyrail } from '../src/parts.ts';
+import type { Env } from '../src/api/context.ts';
+import type { Keyrail } from '../src/api/keyrail.ts';
+import type { KeyrailOptions } from '../src/api/options.ts';
+import { createNode } from '../src/keyrail.ts';
+import type { Fetch } from '../src/transport.ts';
 import { sha256Hex, uuidOf } from './entries.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { secretKeyOf } from './rig.ts';
@@ -163,7 +164,7 @@ export function nodeOn(
   const { clock } = plane;
   const logged: string[] = [];
   const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
-  const node = createKeyrail(
+  const node = createNode(
     {
       url: 'https://plane.invalid',
       secretKey: secretKeyOf('live'),

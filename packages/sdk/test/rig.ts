@@ -3,9 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
-import type { Env, RequestContext } from '../src/context.ts';
-import { type Internals, type KeyrailOptions, settingsOf } from '../src/options.ts';
-import type { Parts } from '../src/parts.ts';
+import type { Env, RequestContext, UnverifiedContext } from '../src/api/context.ts';
+import type { KeyrailOptions } from '../src/api/options.ts';
+import type { AdmitterParts } from '../src/request/admit.ts';
+import { type Runtime, settingsOf } from '../src/settings.ts';
 import { createTransport } from '../src/transport.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 
@@ -13,23 +14,26 @@ export const PROJECT_ID = '01890000-0000-7000-8000-000000000001';
 export const KEY_ID = '01890000-0000-7000-8000-000000000002';
 export const TENANT_ID = '01890000-0000-7000-8000-000000000003';
 
-export type Told = { path: string; body: Record<string, unknown> };
+export type Received = { path: string; body: Record<string, unknown> };
 export type Reply = { status?: number; headers?: Record<string, string>; body?: unknown };
 
 /** Returns the response; a promise delays it, null closes the connection. */
-export type Script = (told: Told) => Reply | null | Promise<Reply | null>;
+export type Script = (received: Received) => Reply | null | Promise<Reply | null>;
 
-export type Receiver = { url: string; told: Told[]; script: Script };
+export type Receiver = { url: string; received: Received[]; script: Script };
 
 /** A real HTTP server with a script that a test may replace at any time. */
 export async function receiver(t: TestContext, script: Script): Promise<Receiver> {
-  const made: Receiver = { url: '', told: [], script };
+  const made: Receiver = { url: '', received: [], script };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const told = { path: request.url ?? '', body: JSON.parse(Buffer.concat(chunks).toString()) };
-    made.told.push(told);
-    const reply = await made.script(told);
+    const received = {
+      path: request.url ?? '',
+      body: JSON.parse(Buffer.concat(chunks).toString()),
+    };
+    made.received.push(received);
+    const reply = await made.script(received);
     if (reply === null) return void request.socket.destroy();
     response.writeHead(reply.status ?? 200, {
       'content-type': 'application/json',
@@ -49,9 +53,9 @@ export async function receiver(t: TestContext, script: Script): Promise<Receiver
 export const secretKeyOf = (env: Env): string =>
   mintCredential('secret_key', env, (size) => new Uint8Array(size).fill(7)).secret;
 
-export type Rig = Parts & { clock: ManualClock; logged: string[] };
+export type Rig = AdmitterParts & { clock: ManualClock; logged: string[] };
 
-export function rig(url: string, options: Partial<KeyrailOptions> = {}, more: Internals = {}): Rig {
+export function rig(url: string, options: Partial<KeyrailOptions> = {}, more: Runtime = {}): Rig {
   const clock = manualClock();
   const logged: string[] = [];
   const log = (level: string, message: string) => void logged.push(`${level} ${message}`);
@@ -68,6 +72,21 @@ export function rig(url: string, options: Partial<KeyrailOptions> = {}, more: In
     verify: () => ({ allowed: true, context: contextOf({}), limits: [] }),
   };
 }
+
+export const unverifiedContext: UnverifiedContext = {
+  keyId: null,
+  workspaceId: null,
+  projectId: PROJECT_ID,
+  tenantId: null,
+  env: 'live',
+  scopes: new Set<string>(),
+  displayPrefix: 'kr_live_abcdef',
+  expiresAt: null,
+  degraded: true,
+  verified: false,
+  rateLimit: null,
+  resources: null,
+};
 
 export const contextOf = (given: Partial<RequestContext>): RequestContext => ({
   keyId: KEY_ID,

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import express, { type Express } from 'express';
 import { adapterSuite, type Backing, listen, routes } from '../../test/adapter-suite.ts';
 import { createTestKeyrail } from '../testing.ts';
-import { protect } from './express.ts';
+import { contextOf, protect } from './express.ts';
 
 function appOf({ keyrail, charge }: Backing, textOf: (body: unknown) => string): Express {
   const app = express();
   app.set('env', 'test'); // so that Express does not print errors of handlers
   app.get('/hello/:name', protect(keyrail, routes.hello), (request, response) => {
-    const { tenantId, rateLimit } = request.keyrail;
+    const { tenantId, rateLimit } = contextOf(keyrail, request);
     const { name } = request.params;
     response.json({ tenant: tenantId, name, remaining: rateLimit?.[0]?.remaining });
   });

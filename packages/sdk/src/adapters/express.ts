@@ -1,21 +1,24 @@
 // Express 4 and 5, and other frameworks with Express middleware.
 import type { ServerResponse } from 'node:http';
-import type { Admission } from '../admit.ts';
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import { isAtHand, type Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
+import type { Admission } from '../api/admission.ts';
+import type { OpenContext } from '../api/context.ts';
+import type { Admits } from '../api/keyrail.ts';
+import type { RouteOptions } from '../api/route.ts';
+import { fieldsOf } from '../json.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
-import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { type NodeRequest, nodeCall } from './node-call.ts';
+import { sendResponse, watchResponse } from './node-response.ts';
+
+export { contextOf };
 
 declare global {
   // biome-ignore lint/style/noNamespace: this is how Express lets its request be extended.
   namespace Express {
     // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended.
     interface Request {
-      /** The key behind the request, on routes that `protect` guards. */
-      keyrail: RequestContext;
+      /** The key behind the request; undefined on routes without `protect`. */
+      keyrail?: OpenContext | undefined;
     }
   }
 }
@@ -23,7 +26,7 @@ declare global {
 export type ExpressRequest = NodeRequest & {
   baseUrl?: unknown;
   route?: unknown;
-  keyrail?: RequestContext;
+  keyrail?: OpenContext | undefined;
 };
 
 export type ExpressMiddleware = (
@@ -33,32 +36,30 @@ export type ExpressMiddleware = (
 ) => void;
 
 /**
- * Lets only admitted requests through; `request.keyrail` is the key behind them.
+ * Lets only admitted requests through; `contextOf` reads the key behind them.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (request, response) => {
- *   response.json({ tenant: request.keyrail.tenantId });
+ *   response.json({ tenant: contextOf(keyrail, request).tenantId });
  * });
  */
-export function protect(
-  keyrail: Pick<Keyrail, 'enter'>,
-  route: RouteOptions = {},
-): ExpressMiddleware {
+export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}): ExpressMiddleware {
   checkRoute(route);
   return (request, response, next) => {
-    const goOn = (admission: Admission) => {
-      if (admission.kind !== 'admitted') return sendAnswer(response, admission);
-      request.keyrail = contextOf(admission);
-      if (watchAnswer(response, admission)) next();
+    const goOn = (admission: Admission<OpenContext>) => {
+      if (admission.kind !== 'admitted') return sendResponse(response, admission);
+      request.keyrail = admission.context;
+      if (watchResponse(response, admission)) next();
     };
-    const admission = keyrail.enter(nodeCall(request, patternOf(request)), route);
-    if (isAtHand(admission)) goOn(admission);
+    const admission = keyrail.admit(nodeCall(request, patternOf(request)), route);
+    // Not `instanceof Promise`: a program may have replaced the global Promise.
+    if ('kind' in admission) goOn(admission);
     else void admission.then(goOn);
   };
 }
 
 /** The route pattern with the path of its mounted router; null for middleware without a route. */
 export function patternOf({ baseUrl, route }: ExpressRequest): string | null {
-  const path: unknown = Object(route).path;
+  const { path } = fieldsOf(route);
   return typeof path === 'string' ? `${typeof baseUrl === 'string' ? baseUrl : ''}${path}` : null;
 }

@@ -4,9 +4,9 @@ import { type TestContext, test } from 'node:test';
 import { createGunzip, gzipSync } from 'node:zlib';
 import fastify from 'fastify';
 import { adapterSuite, routes } from '../../test/adapter-suite.ts';
-import { IDEMPOTENT_BODY_BYTES_MAX } from '../body.ts';
+import { IDEMPOTENT_BODY_BYTES_MAX } from '../request/body.ts';
 import { createTestKeyrail } from '../testing.ts';
-import { protect } from './fastify.ts';
+import { contextOf, protect } from './fastify.ts';
 
 adapterSuite('fastify', async ({ keyrail, charge }) => {
   const app = fastify({ forceCloseConnections: true });
@@ -15,11 +15,11 @@ adapterSuite('fastify', async ({ keyrail, charge }) => {
   app.get<{ Params: { name: string } }>(
     '/hello/:name',
     protect(keyrail, routes.hello),
-    async ({ keyrail: { tenantId, rateLimit }, params: { name } }) => ({
-      tenant: tenantId,
-      name,
-      remaining: rateLimit?.[0]?.remaining,
-    }),
+    async (request) => {
+      const { tenantId, rateLimit } = contextOf(keyrail, request);
+      const remaining = rateLimit?.[0]?.remaining;
+      return { tenant: tenantId, name: request.params.name, remaining };
+    },
   );
   app.get('/open', protect(keyrail, routes.open), async (request) => ({
     context: request.keyrail,

@@ -2,22 +2,23 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type {} from 'fastify';
-import type { Answered } from '../admit.ts';
-import { readWhole } from '../body.ts';
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import type { HeaderValues } from '../stored-answer.ts';
+import type { HeaderValues, ReadyResponse } from '../api/admission.ts';
+import type { OpenContext } from '../api/context.ts';
+import type { Admits } from '../api/keyrail.ts';
+import type { RouteOptions } from '../api/route.ts';
+import { readWhole } from '../request/body.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
-import { watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+import { watchResponse } from './node-response.ts';
+
+export { contextOf };
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended.
   interface FastifyRequest {
-    /** The key behind the request, on routes that `protect` guards. */
-    keyrail: RequestContext;
+    /** The key behind the request; undefined on routes without `protect`. */
+    keyrail?: OpenContext | undefined;
   }
 }
 
@@ -25,7 +26,7 @@ declare module 'fastify' {
 export type FastifyRequestParts = {
   raw: IncomingMessage;
   routeOptions: { url?: string | undefined };
-  keyrail: RequestContext;
+  keyrail?: OpenContext | undefined;
 };
 export type FastifyReplyParts = {
   raw: ServerResponse;
@@ -46,15 +47,15 @@ export type FastifyRoute = {
 };
 
 /**
- * Route options that let only admitted requests through; `request.keyrail` is the key behind them.
+ * Route options that let only admitted requests through; `contextOf` reads the key behind them.
  * They run before the body is parsed.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), async (request) => ({
- *   tenant: request.keyrail.tenantId,
+ *   tenant: contextOf(keyrail, request).tenantId,
  * }));
  */
-export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): FastifyRoute {
+export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}): FastifyRoute {
   checkRoute(route);
   return {
     preParsing: async (request, reply, payload = request.raw) => {
@@ -70,23 +71,23 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
       const isPlain = payload === request.raw && payload instanceof IncomingMessage;
       const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
-      request.keyrail = contextOf(admission);
+      request.keyrail = admission.context;
       // The response is already ended or its caller gone: stop Fastify from sending one.
-      if (!watchAnswer(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
+      if (!watchResponse(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
       return found;
     },
   };
 }
 
 /** Sends a refusal or a replay through Fastify, so that its hooks run. */
-export const sendReply = (reply: FastifyReplyParts, answered: Answered): FastifyReplyParts =>
+export const sendReply = (reply: FastifyReplyParts, answered: ReadyResponse): FastifyReplyParts =>
   reply
     .code(answered.status)
     .headers({ ...answered.headers })
     .send(bodyOf(answered));
 
 /** Fastify adds a content type to everything except empty bodies and streams. */
-function bodyOf({ body, headers }: Answered): Buffer | Readable | undefined {
+function bodyOf({ body, headers }: ReadyResponse): Buffer | Readable | undefined {
   if (body.length === 0) return undefined;
   const bytes = Buffer.from(body);
   return headers['content-type'] === undefined ? streamOf(bytes, bytes.length) : bytes;

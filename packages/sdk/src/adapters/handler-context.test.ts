@@ -1,8 +1,9 @@
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
-import type { RequestContext } from '../context.ts';
+import type { RequestContext } from '../api/context.ts';
 import { createTestKeyrail } from '../testing.ts';
+import { contextOf } from './handler-context.ts';
 import { protect } from './web.ts';
 
 const FIELDS = `keyId workspaceId projectId tenantId env scopes displayPrefix expiresAt degraded
@@ -31,13 +32,38 @@ test('a context and its copy have exactly the fields of the contract', async (t)
   equal({ ...context }.scopes.has('a'), true);
 });
 
+test('a context of verify and its copy have the same fields', async (t) => {
+  const keyrail = await createTestKeyrail({ keys: [{ scopes: ['a'] }] });
+  t.after(() => keyrail.close());
+  const [issued = { key: '', keyId: '', tenantId: '' }] = keyrail.keys;
+  const decision = keyrail.verify(issued.key);
+  ok(decision.allowed);
+  const { context } = decision;
+  equal(decision.context, context);
+  deepEqual(Object.keys(context), FIELDS);
+  const { keyId, tenantId, verified } = { ...context };
+  deepEqual([keyId, tenantId, verified], [issued.keyId, issued.tenantId, true]);
+  equal(JSON.parse(JSON.stringify(decision)).context.tenantId, issued.tenantId);
+});
+
+test('contextOf returns a verified context and throws without one', async (t) => {
+  const { context } = await given(t);
+  const keyrail = await createTestKeyrail();
+  t.after(() => keyrail.close());
+  equal(contextOf(keyrail, { keyrail: context }), context);
+  const unverified = { ...context, verified: false };
+  for (const request of [{}, { keyrail: null }, { keyrail: unverified }]) {
+    throws(() => contextOf(keyrail, request), TypeError);
+  }
+});
+
 test('a printed context shows everything except the vendor’s resources', async (t) => {
   const { context, tenantId } = await given(t);
-  const told = JSON.parse(JSON.stringify(context));
+  const printed = JSON.parse(JSON.stringify(context));
   deepEqual(
-    Object.keys(told),
+    Object.keys(printed),
     FIELDS.filter((name) => name !== 'resources'),
   );
-  deepEqual([told.tenantId, told.scopes], [tenantId, ['a']]);
+  deepEqual([printed.tenantId, printed.scopes], [tenantId, ['a']]);
   equal(inspect(context).includes('hidden'), false);
 });

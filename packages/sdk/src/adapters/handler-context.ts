@@ -1,55 +1,21 @@
-// The context that handlers receive.
-import { inspect } from 'node:util';
-import type { Admitted } from '../admit.ts';
-import type { Env, RateLimitState, RequestContext } from '../context.ts';
+// Reads the context in a handler whose framework cannot pass on its type.
+import type { RequestContext } from '../api/context.ts';
+import type { Keyrail } from '../api/keyrail.ts';
+import { fieldsOf } from '../json.ts';
 
 /**
- * A context with own properties. The decision's context computes its ids in getters, and a handler
- * that copies or spreads it would lose them.
+ * The verified key behind a request that `protect` admitted, with the type of the node's resources.
+ * Throws a TypeError on a route without `protect`, and for a key that was not verified: on a route
+ * with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field itself.
  */
-class Granted<R> implements RequestContext<R> {
-  readonly keyId: string | null;
-  readonly workspaceId: string | null;
-  readonly projectId: string;
-  readonly tenantId: string | null;
-  readonly env: Env;
-  readonly scopes: ReadonlySet<string>;
-  readonly displayPrefix: string;
-  readonly expiresAt: number | null;
-  readonly degraded: boolean;
-  readonly verified: boolean;
-  rateLimit: readonly RateLimitState[] | null;
-  readonly resources: R | null;
-
-  constructor(context: RequestContext<R>) {
-    this.keyId = context.keyId;
-    this.workspaceId = context.workspaceId;
-    this.projectId = context.projectId;
-    this.tenantId = context.tenantId;
-    this.env = context.env;
-    this.scopes = context.scopes;
-    this.displayPrefix = context.displayPrefix;
-    this.expiresAt = context.expiresAt;
-    this.degraded = context.degraded;
-    this.verified = context.verified;
-    this.rateLimit = context.rateLimit;
-    this.resources = context.resources;
-  }
-
-  /** All fields except the vendor's resources, which may hold secrets. */
-  toJSON(): Record<string, unknown> {
-    const { resources: _, ...shown } = this;
-    return { ...shown, scopes: [...this.scopes] };
-  }
-
-  [inspect.custom](): Record<string, unknown> {
-    return this.toJSON();
-  }
+export function contextOf<R>(
+  _keyrail: Pick<Keyrail<R>, 'verify'>,
+  request: object,
+): RequestContext<R> {
+  const { keyrail: context } = fieldsOf(request);
+  if (isVerified<R>(context)) return context;
+  throw new TypeError('contextOf(): protect() has not verified the key of this request');
 }
 
-/**
- * The key behind the request. Null only on routes with `skip`. The type omits null so that other
- * handlers need no check.
- */
-export const contextOf = <R>({ context }: Admitted<R>): RequestContext<R> =>
-  context === null ? (context as never) : new Granted(context);
+const isVerified = <R>(context: unknown): context is RequestContext<R> =>
+  fieldsOf(context).verified === true;

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { adapterSuite, listen, routes } from '../../test/adapter-suite.ts';
-import { IDEMPOTENT_BODY_BYTES_MAX } from '../body.ts';
+import { IDEMPOTENT_BODY_BYTES_MAX } from '../request/body.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect } from './hono.ts';
 

@@ -1,13 +1,15 @@
 // Hono, on any runtime with Node's crypto.
 import type { MiddlewareHandler } from 'hono';
-import { webBytes } from '../body.ts';
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import { contextOf } from './handler-context.ts';
-import { watched, webAnswer } from './web-answer.ts';
+import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { Admits, Keyrail } from '../api/keyrail.ts';
+import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import { webBytes } from '../request/body.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
+import { watched, webResponse } from './web-response.ts';
+
+/** Middleware that sets the variable `keyrail` of this type. */
+export type HonoMiddleware<C> = MiddlewareHandler<{ Variables: { keyrail: C } }>;
 
 /**
  * Lets only admitted requests through; `c.get('keyrail')` is the key behind them.
@@ -19,8 +21,13 @@ import { webCall } from './web-call.ts';
  */
 export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
-  route: RouteOptions = {},
-): MiddlewareHandler<{ Variables: { keyrail: RequestContext<R> } }> {
+  route?: VerifiedRoute,
+): HonoMiddleware<RequestContext<R>>;
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: RouteOptions,
+): HonoMiddleware<OpenContext<R>>;
+export function protect<C>(keyrail: Admits<C>, route: RouteOptions = {}): HonoMiddleware<C> {
   checkRoute(route);
   return async (c, next) => {
     const call = webCall(c.req.raw, c.req.routePath);
@@ -28,8 +35,8 @@ export function protect<R>(
     const bodyBytes = async () =>
       c.req.raw.bodyUsed ? new Uint8Array(await c.req.arrayBuffer()) : webBytes(c.req.raw);
     const admission = await keyrail.admit({ ...call, bodyBytes }, route);
-    if (admission.kind !== 'admitted') return webAnswer(admission);
-    c.set('keyrail', contextOf(admission));
+    if (admission.kind !== 'admitted') return webResponse(admission);
+    c.set('keyrail', admission.context);
     try {
       await next();
       const answer = watched(admission, c.res);

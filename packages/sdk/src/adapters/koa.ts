@@ -1,14 +1,17 @@
 // Koa.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Admitted, Answered } from '../admit.ts';
-import { parsedBytes } from '../body.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import type { HeaderValues } from '../stored-answer.ts';
+import type { Admitted, HeaderValues, ReadyResponse } from '../api/admission.ts';
+import type { OpenContext } from '../api/context.ts';
+import type { Admits } from '../api/keyrail.ts';
+import type { RouteOptions } from '../api/route.ts';
+import { fieldsOf } from '../json.ts';
+import { parsedBytes } from '../request/body.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
-import { addedTo, outcomeOf, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+import { addedTo, outcomeOf, watchResponse } from './node-response.ts';
+
+export { contextOf };
 
 /** The part of Koa's context that is used here. */
 export type KoaContext = {
@@ -34,7 +37,7 @@ export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => P
  *   ctx.body = { tenant: ctx.state.keyrail.tenantId };
  * });
  */
-export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): KoaMiddleware {
+export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}): KoaMiddleware {
   checkRoute(route);
   return async (ctx, next) => {
     const pattern: unknown = Reflect.get(ctx, '_matchedRoute');
@@ -42,9 +45,9 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
     if (admission.kind !== 'admitted') {
       return answer(ctx, admission);
     }
-    Object.assign(ctx.state, { keyrail: contextOf(admission) });
+    Object.assign(ctx.state, { keyrail: admission.context });
     const before = admission.captureBytesMax > 0 ? { ...ctx.res.getHeaders() } : {};
-    if (!watchAnswer(ctx.res, admission)) return;
+    if (!watchResponse(ctx.res, admission)) return;
     try {
       await next();
     } catch (error) {
@@ -59,10 +62,10 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
 /** Koa removes all headers from an error response except those in `error.headers`. */
 function keepOn(error: unknown, headers: Readonly<Record<string, string>>): void {
   if (!(error instanceof Error)) return;
-  Reflect.set(error, 'headers', { ...headers, ...Object(Reflect.get(error, 'headers')) });
+  Reflect.set(error, 'headers', { ...headers, ...fieldsOf(Reflect.get(error, 'headers')) });
 }
 
-function answer(ctx: KoaContext, { status, headers, body }: Answered): void {
+function answer(ctx: KoaContext, { status, headers, body }: ReadyResponse): void {
   ctx.status = status;
   ctx.set(headers);
   const isTyped = ctx.res.hasHeader('content-type');
@@ -74,7 +77,7 @@ function answer(ctx: KoaContext, { status, headers, body }: Answered): void {
 /** Koa sends nothing to a disconnected caller, but the handler has done its work. */
 function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: HeaderValues): void {
   if (res.writableEnded) return;
-  const isStream = typeof Object(body).pipe === 'function' || body instanceof ReadableStream;
+  const isStream = typeof fieldsOf(body).pipe === 'function' || body instanceof ReadableStream;
   const bytes = isStream ? null : parsedBytes(body ?? '');
   const headers = addedTo(before, res.getHeaders());
   settle(outcomeOf(res, { headers, body: bytes }));

@@ -10,26 +10,27 @@ import express, { type Request, type Response } from 'express';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { adapterSuite, type Backing, type Charge, routes } from '../../test/adapter-suite.ts';
 import { createTestKeyrail } from '../testing.ts';
-import { protect } from './nest.ts';
+import { contextOf, protect } from './nest.ts';
 
-type Granted = Pick<Request, 'keyrail'>;
+type Guarded = Pick<Request, 'keyrail'>;
 
 /** The controller on either platform. */
 type Billing = new () => {
-  hello(request: Granted, name: string): object;
-  open(request: Granted): object;
+  hello(request: Guarded, name: string): object;
+  open(request: Guarded): object;
   charges(request: never, response: never): Promise<unknown>;
 };
 
 /** The shared part of both platforms; a new class each time, because decorators mark it. */
-const newGreetings = () =>
+const newGreetings = (keyrail: Backing['keyrail']) =>
   class {
-    hello({ keyrail: { tenantId, rateLimit } }: Granted, name: string) {
+    hello(request: Guarded, name: string) {
+      const { tenantId, rateLimit } = contextOf(keyrail, request);
       return { tenant: tenantId, name, remaining: rateLimit?.[0]?.remaining };
     }
 
-    open({ keyrail }: Granted) {
-      return { context: keyrail };
+    open(request: Guarded) {
+      return { context: request.keyrail };
     }
   };
 
@@ -55,7 +56,7 @@ function moduleOf(Billing: Billing, keyrail: Backing['keyrail']): new () => obje
 }
 
 adapterSuite('nest on express', async ({ keyrail, charge }) => {
-  class Billing extends newGreetings() {
+  class Billing extends newGreetings(keyrail) {
     async charges(request: Request, response: Response) {
       const { status, headers, body } = await charge(request.body);
       response.status(status).set(headers).end(body);
@@ -76,7 +77,7 @@ adapterSuite('nest on express', async ({ keyrail, charge }) => {
 });
 
 async function onFastify({ keyrail, charge }: Backing): Promise<NestFastifyApplication> {
-  class Billing extends newGreetings() {
+  class Billing extends newGreetings(keyrail) {
     async charges(request: FastifyRequest, reply: FastifyReply) {
       const { status, headers, body } = await charge(String(request.body));
       return reply

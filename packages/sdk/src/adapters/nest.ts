@@ -1,19 +1,21 @@
 // NestJS, on its Express or Fastify platform.
 import { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answered } from '../admit.ts';
-import type { IncomingCall } from '../call-report.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import type { HeaderValues } from '../stored-answer.ts';
+import type { HeaderValues, IncomingCall, ReadyResponse } from '../api/admission.ts';
+import type { OpenContext } from '../api/context.ts';
+import type { Admits } from '../api/keyrail.ts';
+import type { RouteOptions } from '../api/route.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { patternOf } from './express.ts';
 import { type FastifyReplyParts, type FastifyRequestParts, sendReply } from './fastify.ts';
-import { contextOf } from './handler-context.ts';
-import { sendAnswer, watchAnswer } from './node-answer.ts';
 import { nodeCall } from './node-call.ts';
+import { sendResponse, watchResponse } from './node-response.ts';
 
 // Exported so that the declarations include the `keyrail` field of Express's request.
 export type { ExpressRequest } from './express.ts';
+
+import { contextOf } from './handler-context.ts';
+
+export { contextOf };
 
 /** The part of Nest's execution context that is used here. */
 export type NestExecution = {
@@ -26,16 +28,16 @@ export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean
 const answered = () => new Promise<never>(() => {});
 
 /**
- * A guard that lets only admitted requests through; `request.keyrail` is the key behind them.
+ * A guard that lets only admitted requests through; `contextOf` reads the key behind them.
  *
  * @example
  * @Get('invoices')
  * @UseGuards(protect(keyrail, { scopes: ['invoices:read'] }))
  * list(@Req() request: Request) {
- *   return { tenant: request.keyrail.tenantId };
+ *   return { tenant: contextOf(keyrail, request).tenantId };
  * }
  */
-export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {}): NestGuard {
+export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}): NestGuard {
   checkRoute(route);
   return {
     canActivate: async (execution) => {
@@ -45,8 +47,8 @@ export function protect(keyrail: Pick<Keyrail, 'admit'>, route: RouteOptions = {
         answer(admission);
         return answered();
       }
-      Object.assign(request, { keyrail: contextOf(admission) });
-      return watchAnswer(response, admission, headersNow) || answered();
+      Object.assign(request, { keyrail: admission.context });
+      return watchResponse(response, admission, headersNow) || answered();
     },
   };
 }
@@ -56,7 +58,7 @@ type Exchange = {
   request: object;
   response: ServerResponse;
   call: IncomingCall;
-  answer(answered: Answered): void;
+  answer(answered: ReadyResponse): void;
   headersNow(): HeaderValues;
 };
 
@@ -69,7 +71,7 @@ function exchangeOf(execution: NestExecution): Exchange {
       request,
       response,
       call: nodeCall(request, patternOf(request)),
-      answer: (answered) => sendAnswer(response, answered),
+      answer: (answered) => sendResponse(response, answered),
       headersNow: () => response.getHeaders(),
     };
   }

@@ -1,17 +1,18 @@
 // Route handlers of Next.js.
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import { contextOf } from './handler-context.ts';
-import { settled, webAnswer } from './web-answer.ts';
+import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { Admits, Keyrail } from '../api/keyrail.ts';
+import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
+import { settled, webResponse } from './web-response.ts';
 
 /** A Next.js route handler whose second argument has `keyrail` in addition to `params`. */
-export type NextHandler<Q extends Request, C, R> = (
+export type NextHandler<Q extends Request, P, C> = (
   request: Q,
-  context: C & { keyrail: RequestContext<R> },
+  context: P & { keyrail: C },
 ) => Response | Promise<Response>;
+
+type NextRoute<Q extends Request, P> = (request: Q, context: P) => Promise<Response>;
 
 /**
  * Wraps a route handler so that only admitted requests reach it. Give the route a `name`, because
@@ -22,16 +23,26 @@ export type NextHandler<Q extends Request, C, R> = (
  *   Response.json({ tenant: keyrail.tenantId }),
  * );
  */
-export function protect<Q extends Request = Request, C = object, R = unknown>(
+export function protect<Q extends Request = Request, P = object, R = unknown>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: VerifiedRoute,
+  handler: NextHandler<Q, P, RequestContext<R>>,
+): NextRoute<Q, P>;
+export function protect<Q extends Request = Request, P = object, R = unknown>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route: RouteOptions,
-  handler: NextHandler<Q, C, R>,
-): (request: Q, context: C) => Promise<Response> {
+  handler: NextHandler<Q, P, OpenContext<R>>,
+): NextRoute<Q, P>;
+export function protect<Q extends Request, P, C>(
+  keyrail: Admits<C>,
+  route: RouteOptions,
+  handler: NextHandler<Q, P, C>,
+): NextRoute<Q, P> {
   checkRoute(route);
   return async (request, context) => {
     const admission = await keyrail.admit(webCall(request, null), route);
-    if (admission.kind !== 'admitted') return webAnswer(admission);
-    const given = { ...context, keyrail: contextOf(admission) };
+    if (admission.kind !== 'admitted') return webResponse(admission);
+    const given = { ...context, keyrail: admission.context };
     return settled(admission, () => handler(request, given));
   };
 }

@@ -1,7 +1,8 @@
 // Turns Node's request into an IncomingCall, for every framework that is based on it.
 import type { IncomingMessage } from 'node:http';
-import { gather, parsedBytes } from '../body.ts';
-import type { IncomingCall } from '../call-report.ts';
+import type { IncomingCall } from '../api/admission.ts';
+import { fieldsOf } from '../json.ts';
+import { gather, parsedBytes } from '../request/body.ts';
 
 /** A request, with optional fields that a framework or a body parser may add. */
 export type NodeRequest = IncomingMessage & {
@@ -55,7 +56,7 @@ function isBodiless({ headers, httpVersionMajor }: IncomingMessage): boolean {
 
 /** Whether the body is fully received. Only HTTP/1 sets `complete` before the `end` event. */
 const isRead = (request: IncomingMessage): boolean =>
-  request.complete || Object(Reflect.get(request, '_readableState')).ended === true;
+  request.complete || fieldsOf(Reflect.get(request, '_readableState')).ended === true;
 
 type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
 

@@ -1,19 +1,20 @@
 // Plain `node:http`, and frameworks that pass on its request and response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import { contextOf } from './handler-context.ts';
-import { sendAnswer, watchAnswer } from './node-answer.ts';
+import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { Admits, Keyrail } from '../api/keyrail.ts';
+import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { nodeCall } from './node-call.ts';
+import { sendResponse, watchResponse } from './node-response.ts';
 
-/** A request listener that also receives the key behind the request. */
-export type NodeHandler<R> = (
+/** A request listener that also receives the key behind the request; `C` is its type. */
+export type NodeHandler<C> = (
   request: IncomingMessage,
   response: ServerResponse,
-  keyrail: RequestContext<R>,
+  keyrail: C,
 ) => unknown;
+
+type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
  * Wraps a listener so that only admitted requests reach it.
@@ -27,16 +28,26 @@ export type NodeHandler<R> = (
  */
 export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: VerifiedRoute,
+  handler: NodeHandler<RequestContext<R>>,
+): NodeListener;
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
   route: RouteOptions,
-  handler: NodeHandler<R>,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  handler: NodeHandler<OpenContext<R>>,
+): NodeListener;
+export function protect<C>(
+  keyrail: Admits<C>,
+  route: RouteOptions,
+  handler: NodeHandler<C>,
+): NodeListener {
   checkRoute(route);
   return async (request, response) => {
     const admission = await keyrail.admit(nodeCall(request, route.name), route);
-    if (admission.kind !== 'admitted') return sendAnswer(response, admission);
-    if (!watchAnswer(response, admission)) return;
+    if (admission.kind !== 'admitted') return sendResponse(response, admission);
+    if (!watchResponse(response, admission)) return;
     try {
-      await handler(request, response, contextOf(admission));
+      await handler(request, response, admission.context);
     } catch (error) {
       admission.settle({ failed: true });
       throw error;

@@ -9,7 +9,7 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import Koa from 'koa';
 import { listen, type Served } from '../../test/adapter-suite.ts';
-import type { Keyrail } from '../parts.ts';
+import type { Keyrail } from '../api/keyrail.ts';
 import { createTestKeyrail } from '../testing.ts';
 import { protect as protectExpress } from './express.ts';
 import { protect as protectFastify } from './fastify.ts';

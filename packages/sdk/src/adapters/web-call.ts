@@ -1,6 +1,6 @@
 // Turns a Web request into an IncomingCall.
-import { webBytes } from '../body.ts';
-import type { IncomingCall } from '../call-report.ts';
+import type { IncomingCall } from '../api/admission.ts';
+import { webBytes } from '../request/body.ts';
 
 export function webCall(request: Request, route: string | null): IncomingCall {
   const { pathname, search } = new URL(request.url);

@@ -1,16 +1,13 @@
 // Web `Request` in, `Response` out: Bun, Deno, workers with Node's API, and route handlers.
-import type { RequestContext } from '../context.ts';
-import type { RouteOptions } from '../decision.ts';
-import type { Keyrail } from '../parts.ts';
-import { checkRoute } from '../route.ts';
-import { contextOf } from './handler-context.ts';
-import { settled, webAnswer } from './web-answer.ts';
+import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { Admits, Keyrail } from '../api/keyrail.ts';
+import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
+import { settled, webResponse } from './web-response.ts';
 
-export type WebHandler<R> = (
-  request: Request,
-  keyrail: RequestContext<R>,
-) => Response | Promise<Response>;
+/** `C` is the type of the context. */
+export type WebHandler<C> = (request: Request, keyrail: C) => Response | Promise<Response>;
 
 /**
  * Wraps a handler so that only admitted requests reach it.
@@ -22,13 +19,23 @@ export type WebHandler<R> = (
  */
 export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: VerifiedRoute,
+  handler: WebHandler<RequestContext<R>>,
+): (request: Request) => Promise<Response>;
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
   route: RouteOptions,
-  handler: WebHandler<R>,
+  handler: WebHandler<OpenContext<R>>,
+): (request: Request) => Promise<Response>;
+export function protect<C>(
+  keyrail: Admits<C>,
+  route: RouteOptions,
+  handler: WebHandler<C>,
 ): (request: Request) => Promise<Response> {
   checkRoute(route);
   return async (request) => {
     const admission = await keyrail.admit(webCall(request, null), route);
-    if (admission.kind !== 'admitted') return webAnswer(admission);
-    return settled(admission, () => handler(request, contextOf(admission)));
+    if (admission.kind !== 'admitted') return webResponse(admission);
+    return settled(admission, () => handler(request, admission.context));
   };
 }

@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { until } from '@keyrail/testing/until.ts';
 import { uuidOf } from '../../test/entries.ts';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
-import type { KeyrailOptions } from '../options.ts';
+import type { KeyrailOptions } from '../api/options.ts';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('../../test/small-program.ts'));
 const BOMB_BYTES = 62_000_000;

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../test/cache.ts';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
-import type { KeyrailOptions } from '../options.ts';
+import type { KeyrailOptions } from '../api/options.ts';
 
 const MINUTE_MS = 60_000;
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));

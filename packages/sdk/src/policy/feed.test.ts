@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
-import type { KeyrailOptions } from '../options.ts';
+import type { KeyrailOptions } from '../api/options.ts';
 
 const HOUR_MS = 3_600_000;
 

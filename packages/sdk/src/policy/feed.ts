@@ -6,18 +6,19 @@
 // applied in one synchronous step. A failure changes nothing: the last good policy stays in force
 // and the request is retried after a pause. A delta request acknowledges its `since` version, so
 // it is sent only when that version is in force and a start from the cache keeps its removals.
+import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
-import type { Env } from '../context.ts';
-import type { Time } from '../time.ts';
+import { InvalidContent } from '../json.ts';
 import type { Transport } from '../transport.ts';
-import type { News } from './cache-journal.ts';
-import { createHolding, type Holding } from './holding.ts';
+import type { JournalDelta } from './cache/journal.ts';
+import { createLongPoll, type LongPoll } from './long-poll.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
 import { Pause } from './pause.ts';
-import type { Policy, Standing } from './policy-state.ts';
 import { readSnapshot } from './snapshot.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
-import { type Delta, FeedFault, type SnapshotPage } from './wire.ts';
+import type { Policy, PolicyState } from './state.ts';
+import type { Time } from './time.ts';
+import type { Delta, SnapshotPage } from './wire.ts';
 
 type FeedParts = {
   projectId: string;
@@ -32,7 +33,7 @@ type FeedParts = {
   clock: Clock;
   chance: Chance;
   time: Time;
-  standing: Standing;
+  state: PolicyState;
   /** Null without a cache. */
   cache: FeedCache | null;
 };
@@ -40,7 +41,7 @@ type FeedParts = {
 /** The functions of the cache that the feed uses. */
 type FeedCache = {
   /** Called after each change, with the server's time. `delta` is null after a snapshot. */
-  keep(policy: Policy, generatedAt: number, delta: News | null): void;
+  keep(policy: Policy, generatedAt: number, delta: JournalDelta | null): void;
   /** Called after each response without changes. */
   confirm(): void;
   /** True when a start from the cache would admit no key that was removed until now. */
@@ -58,7 +59,7 @@ type Polled = { outcome: 'changes' | 'quiet' | 'failed'; holdMs: number; tookMs:
 export class Feed {
   readonly #parts: FeedParts;
   readonly #source: Source;
-  readonly #holding: Holding;
+  readonly #longPoll: LongPoll;
   readonly #stopping = new AbortController();
   readonly #pause: Pause;
   /** The last version whose removals a start from the cache would not lose. */
@@ -76,7 +77,7 @@ export class Feed {
     this.#parts = parts;
     this.#pause = new Pause(parts.clock, signal);
     this.#source = new Source({ ...parts, signal, pause: (ms) => this.#pause.wait(ms) });
-    this.#holding = createHolding(parts);
+    this.#longPoll = createLongPoll(parts);
   }
 
   /** Runs until `stop`. Never rejects. */
@@ -103,7 +104,7 @@ export class Feed {
 
   /** Makes one request; returns the wait before the next. */
   async #step(): Promise<number> {
-    const { policy } = this.#parts.standing;
+    const { policy } = this.#parts.state;
     this.#wakesAfterMs = null;
     try {
       const pauseMs =
@@ -116,33 +117,33 @@ export class Feed {
   }
 
   async #start(): Promise<number> {
-    const { policy } = this.#parts.standing;
+    const { policy } = this.#parts.state;
     await this.#activate(await this.#source.page(null, policy?.workspaceId ?? null));
     return 0;
   }
 
   async #follow(policy: Policy): Promise<number> {
-    const { clock, standing, cache } = this.#parts;
+    const { clock, state, cache } = this.#parts;
     const isNamed = await this.#isSecured(policy);
     // A degraded policy needs a quick confirmation, and a held poll may stay silent for long.
-    const holdMs = standing.degraded ? 0 : this.#holding.next();
+    const holdMs = state.degraded ? 0 : this.#longPoll.next();
     const beganAt = clock.monotonicMs();
     const ended = (outcome: Polled['outcome']): Polled => {
       const polled = { outcome, holdMs, tookMs: clock.monotonicMs() - beganAt };
-      this.#holding.ended(polled);
+      this.#longPoll.ended(polled);
       return polled;
     };
     const answer = await this.#source
       .since(policy.version, policy.workspaceId, { holdMs, isNamed })
       .catch((error: unknown) => {
         ended('failed');
-        this.#startsOver = error instanceof FeedFault;
+        this.#startsOver = error instanceof InvalidContent;
         throw error;
       });
     this.#stopping.signal.throwIfAborted();
     const polled = ended(answer === null ? 'quiet' : 'changes');
     if (answer === null) {
-      standing.confirmed(policy);
+      state.confirmed(policy);
       cache?.confirm();
     } else if (answer.kind === 'snapshot') await this.#activate(answer);
     else this.#apply(policy, answer);
@@ -171,7 +172,7 @@ export class Feed {
 
   #pauseMsAfter({ outcome, holdMs, tookMs }: Polled): number {
     const { chance, pollMs } = this.#parts;
-    const holdsNext = this.#holding.next() > 0;
+    const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
     // The server did not hold the poll: slow down instead of polling in a loop.
     if (outcome === 'quiet' && holdMs > 0 && tookMs < holdMs / 2) return spread(pollMs, chance) / 4;
@@ -182,8 +183,8 @@ export class Feed {
   #apply(policy: Policy, { since, version, changes, projectDeleted, generatedAt }: Delta): void {
     // All of this is synchronous. If a step throws, the next request fetches a snapshot.
     this.#startsOver = true;
-    if (since !== policy.version) throw new FeedFault('the delta starts at another version');
-    if (version <= since) throw new FeedFault('the version went back');
+    if (since !== policy.version) throw new InvalidContent('the delta starts at another version');
+    if (version <= since) throw new InvalidContent('the version went back');
     const { table, projectDeleted: wasDeleted } = policy;
     const { size } = table;
     table.apply(changes);
@@ -197,11 +198,11 @@ export class Feed {
   /** Reads the remaining pages; the old policy stays in force until the last one is read. */
   async #activate(first: SnapshotPage): Promise<void> {
     const { version, workspaceId, generatedAt } = first;
-    const known = this.#parts.standing.policy;
+    const known = this.#parts.state.policy;
     if (known && version < known.version) {
       // After a rollback of the server, the same version number may mean another policy.
       this.#startsOver = true;
-      throw new FeedFault('the version went back');
+      throw new InvalidContent('the version went back');
     }
     const { table, projectDeleted } = await readSnapshot(this.#source, first);
     this.#stopping.signal.throwIfAborted();
@@ -210,24 +211,24 @@ export class Feed {
     this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt, null);
   }
 
-  #adopt(policy: Policy, generatedAt: number, delta: News | null): void {
+  #adopt(policy: Policy, generatedAt: number, delta: JournalDelta | null): void {
     this.#parts.time.heard(generatedAt);
-    this.#parts.standing.confirmed(policy);
+    this.#parts.state.confirmed(policy);
     this.#parts.cache?.keep(policy, generatedAt, delta);
   }
 
   #failed(error: unknown): number {
-    const { standing, chance } = this.#parts;
+    const { state, chance } = this.#parts;
     this.#failures += 1;
     const failures = this.#failures;
     if (error instanceof Failed) {
       const { terms } = error;
-      standing.failed({ hard: terms.hard, message: error.message });
+      state.failed({ hard: terms.hard, message: error.message });
       if (!terms.hard && !terms.isLimited) this.#wakesAfterMs = wakeMs(chance);
       return waitMsAfter({ failures, ...terms }, chance);
     }
     const why = error instanceof Error ? error.message : String(error);
-    standing.failed({ hard: true, message: `the policy feed cannot be followed: ${why}` });
+    state.failed({ hard: true, message: `the policy feed cannot be followed: ${why}` });
     const terms = { hard: true, retryAfterMs: null, isLimited: false };
     // The server is reachable and this node keeps deciding by its old policy, so it must poll often
     // enough for revocations to wait for it.

@@ -13,7 +13,7 @@ export const POLL_MS_MAX = 60_000;
 /** The largest share of a wait that jitter removes. */
 const SPREAD = 0.75;
 
-type Failed = {
+type FailedTries = {
   /** The number of consecutive failures, including this one. */
   failures: number;
   hard: boolean;
@@ -23,7 +23,7 @@ type Failed = {
   isLimited: boolean;
 };
 
-export function waitMsAfter(failed: Failed, chance: Chance): number {
+export function waitMsAfter(failed: FailedTries, chance: Chance): number {
   const { failures, hard, isLimited } = failed;
   const asked = failed.retryAfterMs ?? 0;
   const [min, max] = hard ? [HARD_MS_MIN, HARD_MS_MAX] : [SOFT_MS_MIN, SOFT_MS_MAX];

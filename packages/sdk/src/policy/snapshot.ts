@@ -1,8 +1,9 @@
 // Reads a snapshot page by page into a new table. The numbers of pages and keys are bounded and
 // cursors may not repeat, so that a faulty server cannot make it run forever.
+import { InvalidContent } from '../json.ts';
 import type { Source } from './source.ts';
-import { PolicyTable } from './table.ts';
-import { FeedFault, type SnapshotPage } from './wire.ts';
+import { PolicyTable } from './table/table.ts';
+import type { SnapshotPage } from './wire.ts';
 
 /** A key takes about 110 bytes of memory. */
 const KEYS_MAX = 10_000_000;
@@ -12,7 +13,7 @@ type Snapshot = { table: PolicyTable; projectDeleted: boolean };
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Reads the pages after the first. Throws a FeedFault if they do not form one snapshot. */
+/** Reads the pages after the first. Throws InvalidContent if they do not form one snapshot. */
 export async function readSnapshot(source: Source, first: SnapshotPage): Promise<Snapshot> {
   const { version, workspaceId } = first;
   const table = new PolicyTable();
@@ -24,14 +25,16 @@ export async function readSnapshot(source: Source, first: SnapshotPage): Promise
     const { size } = table;
     for (const entry of page.entries) table.set(entry);
     const { cursor } = page;
-    if (table.size > KEYS_MAX) throw new FeedFault(`a snapshot has more than ${KEYS_MAX} keys`);
+    if (table.size > KEYS_MAX)
+      throw new InvalidContent(`a snapshot has more than ${KEYS_MAX} keys`);
     if (cursor === null) break;
-    if (cursors.has(cursor)) throw new FeedFault('a snapshot repeats a cursor');
-    if (table.size === size) throw new FeedFault('a page before the last has no new keys');
-    if (cursors.size === PAGES_MAX) throw new FeedFault(`a snapshot has over ${PAGES_MAX} pages`);
+    if (cursors.has(cursor)) throw new InvalidContent('a snapshot repeats a cursor');
+    if (table.size === size) throw new InvalidContent('a page before the last has no new keys');
+    if (cursors.size === PAGES_MAX)
+      throw new InvalidContent(`a snapshot has over ${PAGES_MAX} pages`);
     cursors.add(cursor);
     page = await source.page(cursor, workspaceId);
-    if (page.version !== version) throw new FeedFault('a page has another version');
+    if (page.version !== version) throw new InvalidContent('a page has another version');
   }
   for (const _ of table.settle()) await turn();
   return { table, projectDeleted: page.projectDeleted };

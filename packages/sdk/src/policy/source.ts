@@ -1,9 +1,10 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
+import type { Env } from '../api/context.ts';
 import type { Chance } from '../clock.ts';
-import type { Env } from '../context.ts';
+import { fieldsOf, InvalidContent } from '../json.ts';
 import type { Failure, Transport } from '../transport.ts';
 import { waitMsAfter } from './pace.ts';
-import { type Delta, FeedFault, readFeed, type SnapshotPage } from './wire.ts';
+import { type Delta, readFeed, type SnapshotPage } from './wire.ts';
 
 export type SourceParts = {
   transport: Transport;
@@ -71,7 +72,7 @@ function describe(failure: Failure): string {
 }
 
 /** The options of a poll. An unnamed poll acknowledges nothing. */
-type Poll = { holdMs: number; isNamed: boolean };
+type PollOptions = { holdMs: number; isNamed: boolean };
 
 export class Source {
   readonly #parts: SourceParts;
@@ -95,7 +96,7 @@ export class Source {
   async since(
     version: number,
     workspaceId: string,
-    { holdMs, isNamed }: Poll,
+    { holdMs, isNamed }: PollOptions,
   ): Promise<SnapshotPage | Delta | null> {
     const most = this.#deltaKeys;
     const name = isNamed ? `${this.#node}&` : '';
@@ -148,7 +149,7 @@ export class Source {
       throw error;
     });
     const page = this.#read(body, workspaceId, most);
-    if (page.kind !== 'snapshot') throw new FeedFault('the response is not a snapshot');
+    if (page.kind !== 'snapshot') throw new InvalidContent('the response is not a snapshot');
     return page;
   }
 
@@ -166,7 +167,7 @@ export class Source {
 
   /** Adjusts the number of keys per page to PAGE_BYTES_WANTED. */
   #weigh(body: unknown, bytes: number): void {
-    const keys: unknown = Object(body).keys;
+    const { keys } = fieldsOf(body);
     if (!Array.isArray(keys) || keys.length < PAGE_KEYS_MIN) return;
     const wanted = Math.floor((PAGE_BYTES_WANTED * keys.length) / bytes);
     this.#pageKeys = Math.min(PAGE_KEYS_MAX, Math.max(PAGE_KEYS_MIN, wanted));

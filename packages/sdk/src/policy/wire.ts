@@ -1,5 +1,5 @@
-// Checks responses of the policy feed field by field. A malformed response, or one of another
-// project or filter, is refused as a whole. Unknown fields are ignored.
+// Checks responses of the policy feed field by field; throws InvalidContent. A malformed response,
+// or one of another project or filter, is refused as a whole. Unknown fields are ignored.
 import {
   CURSOR_CHARS_MAX,
   RATE_LIMIT_MAX,
@@ -8,8 +8,18 @@ import {
   SCOPES_MAX,
 } from '@keyrail/protocol/wire/limits.ts';
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
-import type { Env, RateLimitRule } from '../context.ts';
-import type { Change, Entry } from './table.ts';
+import type { Env, RateLimitRule } from '../api/context.ts';
+import {
+  type Fields,
+  InvalidContent,
+  readBoolean,
+  readInteger,
+  readList,
+  readRecord,
+  readStrings,
+  readText,
+} from '../json.ts';
+import type { Change, Entry } from './table/table.ts';
 
 /** The feed that a response must belong to. */
 type Expected = {
@@ -35,11 +45,6 @@ type Head = {
 export type SnapshotPage = Head & { kind: 'snapshot'; entries: Entry[]; cursor: string | null };
 export type Delta = Head & { kind: 'delta'; since: number; changes: Change[] };
 
-/** Why a response is refused; never quotes more than a field's name. */
-export class FeedFault extends Error {
-  override readonly name = 'FeedFault';
-}
-
 const DIGEST_CHARS = 64;
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
@@ -47,37 +52,36 @@ const LETTER_A = 97;
 const LETTER_F = 102;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Throws a FeedFault. */
 export function readFeed(body: unknown, expected: Expected): SnapshotPage | Delta {
-  const page = record(body, 'the response');
+  const page = readRecord(body, 'the response');
   const head = headOf(page, expected);
   if (page.object === 'policy_snapshot') {
-    const keys = bounded(page.keys, 'keys', expected.entriesMax);
-    const entries = keys.map((key) => entryOf(record(key, 'keys'), expected));
+    const keys = readList(page.keys, 'keys', expected.entriesMax);
+    const entries = keys.map((key) => entryOf(readRecord(key, 'keys'), expected));
     return { kind: 'snapshot', ...head, entries, cursor: cursorOf(page.next_cursor) };
   }
   if (page.object === 'policy_delta') {
-    const list = bounded(page.changes, 'changes', expected.entriesMax);
-    const changes = list.map((change) => changeOf(record(change, 'changes'), expected));
-    return { kind: 'delta', ...head, since: whole(page.since, 'since'), changes };
+    const list = readList(page.changes, 'changes', expected.entriesMax);
+    const changes = list.map((change) => changeOf(readRecord(change, 'changes'), expected));
+    return { kind: 'delta', ...head, since: readInteger(page.since, 'since'), changes };
   }
-  throw new FeedFault('object is neither policy_snapshot nor policy_delta');
+  throw new InvalidContent('object is neither policy_snapshot nor policy_delta');
 }
 
 function headOf(page: Fields, expected: Expected): Head {
-  const workspaceId = matching(page.workspace_id, UUID, 'workspace_id');
+  const workspaceId = readText(page.workspace_id, 'workspace_id', UUID);
   if (page.project_id !== expected.projectId) {
-    throw new FeedFault('the response is for another project');
+    throw new InvalidContent('the response is for another project');
   }
   if (expected.workspaceId !== null && workspaceId !== expected.workspaceId) {
-    throw new FeedFault('the response is for another workspace');
+    throw new InvalidContent('the response is for another workspace');
   }
-  if (page.env !== expected.env) throw new FeedFault('the response is for another environment');
-  if (typeof page.project_deleted !== 'boolean') throw new FeedFault('project_deleted is missing');
+  if (page.env !== expected.env)
+    throw new InvalidContent('the response is for another environment');
   return {
     workspaceId,
-    version: whole(page.version, 'version'),
-    projectDeleted: page.project_deleted,
+    version: readInteger(page.version, 'version'),
+    projectDeleted: readBoolean(page.project_deleted, 'project_deleted'),
     generatedAt: instant(page.generated_at, 'generated_at'),
   };
 }
@@ -89,24 +93,24 @@ function changeOf(change: Fields, expected: Expected): Change {
     return { kind: 'remove', lookupHash: digestIn(change.lookup_hash) };
   }
   // Not ignored: an unknown kind of change may be a removal.
-  throw new FeedFault('a change has an unknown kind');
+  throw new InvalidContent('a change has an unknown kind');
 }
 
 function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
   const entry = {
     lookupHash: digestIn(key.lookup_hash),
-    keyId: matching(key.key_id, UUID, 'key_id'),
+    keyId: readText(key.key_id, 'key_id', UUID),
     tenantId: tenantIdOf(key.tenant_id),
     env: envOf(key.env),
-    scopes: scopesOf(key.scopes),
+    scopes: readStrings(key.scopes, 'scopes', SCOPES_MAX),
     expiresAt:
       key.expires_at === null ? Number.POSITIVE_INFINITY : instant(key.expires_at, 'expires_at'),
     limits: rulesOf(key.rate_limits),
   };
   // A key outside the filter must not be admitted, even if the head of the response is right.
-  if (env !== null && entry.env !== env) throw new FeedFault('a key has another environment');
+  if (env !== null && entry.env !== env) throw new InvalidContent('a key has another environment');
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
-    throw new FeedFault('a key belongs to a tenant that was not requested');
+    throw new InvalidContent('a key belongs to a tenant that was not requested');
   }
   return entry;
 }
@@ -116,72 +120,37 @@ let lastTenantId: unknown = null;
 
 function tenantIdOf(value: unknown): string {
   if (typeof value === 'string' && value === lastTenantId) return value;
-  const tenantId = matching(value, UUID, 'tenant_id');
+  const tenantId = readText(value, 'tenant_id', UUID);
   lastTenantId = tenantId;
   return tenantId;
 }
 
-function scopesOf(value: unknown): string[] {
-  const scopes = bounded(value, 'scopes', SCOPES_MAX);
-  if (areStrings(scopes)) return scopes;
-  throw new FeedFault('scopes is not a list of strings');
-}
-
-function areStrings(values: unknown[]): values is string[] {
-  for (const value of values) if (typeof value !== 'string') return false;
-  return true;
-}
-
 const rulesOf = (value: unknown): RateLimitRule[] =>
-  bounded(value, 'rate_limits', RATE_LIMIT_RULES_MAX).map((rule) =>
-    ruleOf(record(rule, 'rate_limits')),
+  readList(value, 'rate_limits', RATE_LIMIT_RULES_MAX).map((rule) =>
+    ruleOf(readRecord(rule, 'rate_limits')),
   );
 
 function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRule {
-  if (typeof id !== 'string') throw new FeedFault('rate_limits.id is not a string');
+  if (typeof id !== 'string') throw new InvalidContent('rate_limits.id is not a string');
   if (algorithm !== 'sliding' && algorithm !== 'fixed') {
-    throw new FeedFault('rate_limits.algorithm is not known');
+    throw new InvalidContent('rate_limits.algorithm is not known');
   }
-  if (scope !== 'key' && scope !== 'tenant') throw new FeedFault('rate_limits.scope is not known');
-  const windowMs = whole(window_ms, 'rate_limits.window_ms', RATE_LIMIT_WINDOW_MS_MAX);
+  if (scope !== 'key' && scope !== 'tenant')
+    throw new InvalidContent('rate_limits.scope is not known');
+  const windowMs = readInteger(window_ms, 'rate_limits.window_ms', RATE_LIMIT_WINDOW_MS_MAX);
   return {
     id,
-    limit: whole(limit, 'rate_limits.limit', RATE_LIMIT_MAX),
+    limit: readInteger(limit, 'rate_limits.limit', RATE_LIMIT_MAX),
     windowMs,
     algorithm,
     scope,
   };
 }
 
-type Fields = Record<string, unknown>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
-function record(value: unknown, name: string): Fields {
-  if (isFields(value)) return value;
-  throw new FeedFault(`${name} is not an object`);
-}
-
-function list(value: unknown, name: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new FeedFault(`${name} is not a list`);
-}
-
-function bounded(value: unknown, name: string, most: number): unknown[] {
-  const values = list(value, name);
-  if (values.length <= most) return values;
-  throw new FeedFault(`${name} has more than ${most} items`);
-}
-
-function matching(value: unknown, form: RegExp, name: string): string {
-  if (typeof value === 'string' && form.test(value)) return value;
-  throw new FeedFault(`invalid ${name}`);
-}
-
 /** Faster than a regular expression; there may be a million digests. */
 function digestIn(value: unknown): string {
   if (typeof value === 'string' && value.length === DIGEST_CHARS && isLowerHex(value)) return value;
-  throw new FeedFault('invalid lookup_hash');
+  throw new InvalidContent('invalid lookup_hash');
 }
 
 function isLowerHex(text: string): boolean {
@@ -193,25 +162,19 @@ function isLowerHex(text: string): boolean {
   return true;
 }
 
-function whole(value: unknown, name: string, most = Number.MAX_SAFE_INTEGER): number {
-  const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
-  if (isWhole && value >= 0 && value <= most) return value;
-  throw new FeedFault(`${name} is not a whole number in its range`);
-}
-
 function instant(value: unknown, name: string): number {
-  const at = Date.parse(matching(value, TIME, name));
-  if (Number.isNaN(at)) throw new FeedFault(`${name} is not a valid time`);
+  const at = Date.parse(readText(value, name, TIME));
+  if (Number.isNaN(at)) throw new InvalidContent(`${name} is not a valid time`);
   return at;
 }
 
 function envOf(value: unknown): Env {
   if (value === 'live' || value === 'test') return value;
-  throw new FeedFault('env is neither live nor test');
+  throw new InvalidContent('env is neither live nor test');
 }
 
 function cursorOf(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value === 'string' && value !== '' && value.length <= CURSOR_CHARS_MAX) return value;
-  throw new FeedFault('invalid next_cursor');
+  throw new InvalidContent('invalid next_cursor');
 }

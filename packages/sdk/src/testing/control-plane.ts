@@ -1,6 +1,6 @@
 // An in-memory control plane behind a `fetch` function, with the endpoints that a node uses.
 import type { Clock } from '../clock.ts';
-import type { Fetch } from '../options.ts';
+import type { Fetch } from '../transport.ts';
 import { createTestCounters, createTestIdempotency } from './coordination.ts';
 import { createTestPolicy, type KeyFilter, type RandomBytes, type TestPolicy } from './policy.ts';
 

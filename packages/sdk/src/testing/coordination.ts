@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyClaim } from '@keyrail/protocol/objects/idempotency.ts';
 import type { RatelimitResult } from '@keyrail/protocol/objects/ratelimit.ts';
+import { fieldsOf } from '../json.ts';
 
 const LOCK_MS = 30_000;
 const BODY_BYTES_MAX = 262_144;
@@ -14,7 +15,10 @@ export function createTestCounters(now: () => number): (body: Wire) => Ratelimit
   return (body) => {
     const cost = Number(body.cost ?? 1);
     const rules = (Array.isArray(body.limits) ? body.limits : []).map((rule) => {
-      const { id, limit, window_ms, scope } = Object(rule);
+      const { scope, ...fields } = fieldsOf(rule);
+      const id = String(fields.id);
+      const limit = Number(fields.limit);
+      const window_ms = Number(fields.window_ms);
       const subject = scope === 'tenant' ? body.tenant_id : body.key_id;
       const window = Math.floor(now() / window_ms);
       const name = JSON.stringify([body.project_id, body.env, subject, id, window_ms, window]);
@@ -65,7 +69,7 @@ export function createTestIdempotency(now: () => number): (step: Step, body: Wir
       if (record) {
         record.response = {
           status: Number(body.status),
-          headers: Object(body.headers ?? {}),
+          headers: textsIn(body.headers),
           body: fits ? text : null,
           body_stored: fits,
         };
@@ -75,6 +79,11 @@ export function createTestIdempotency(now: () => number): (step: Step, body: Wir
   };
   return (step, body) => steps[step](body);
 }
+
+const textsIn = (headers: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fieldsOf(headers)).map(([name, value]) => [name, String(value)]),
+  );
 
 const scopeOf = ({ env, scope_hash }: Wire): string => `${env} ${scope_hash}`;
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
-import type { Env, RateLimitRule } from '../context.ts';
+import type { Env, RateLimitRule } from '../api/context.ts';
 
 /** A key for tests; all fields are optional. */
 export type TestKey = {

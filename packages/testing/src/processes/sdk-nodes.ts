@@ -2,9 +2,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Decision, RouteOptions } from '../../../sdk/src/decision.ts';
-import type { KeyrailOptions } from '../../../sdk/src/options.ts';
-import type { KeyrailState } from '../../../sdk/src/parts.ts';
+import type { Decision } from '../../../sdk/src/api/decision.ts';
+import type { KeyrailState } from '../../../sdk/src/api/keyrail.ts';
+import type { KeyrailOptions } from '../../../sdk/src/api/options.ts';
+import type { RouteOptions } from '../../../sdk/src/api/route.ts';
 
 const PROGRAM = join(import.meta.dirname, 'sdk-program.ts');
 

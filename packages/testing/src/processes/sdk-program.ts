@@ -1,6 +1,5 @@
 // A vendor's program: one SDK node, called over an IPC channel. sdk-nodes.ts starts it with the
 // options of the node as its only argument.
-import type { RouteOptions } from '../../../sdk/src/decision.ts';
 import { createKeyrail } from '../../../sdk/src/keyrail.ts';
 
 const [, , options = '{}'] = process.argv;
@@ -22,3 +21,5 @@ process.on('message', ({ id, ask, key, route }: Message) => {
 });
 // The parent process has exited.
 process.on('disconnect', () => process.exit(0));
+
+import type { RouteOptions } from '../../../sdk/src/api/route.ts';

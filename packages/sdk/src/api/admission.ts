@@ -1,0 +1,55 @@
+// What an adapter passes to `admit`, and what it gets back.
+
+/** A request, independent of the framework. */
+export type IncomingCall = {
+  method: string;
+  /** As received, without the query. */
+  path: string;
+  /** Without the question mark. */
+  query?: string | undefined;
+  /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
+  route?: string | null | undefined;
+  /** `name` is in lower case. */
+  header(name: string): string | null | undefined;
+  /** The whole body, for idempotent routes; read only when needed. */
+  bodyBytes?: (() => Promise<Uint8Array> | Uint8Array) | undefined;
+};
+
+export type HeaderValues = Readonly<
+  Record<string, number | string | readonly string[] | undefined>
+>;
+
+/** A response of the vendor's handler. The body is null when it was too large to store. */
+export type HandlerResponse = { status: number; headers: HeaderValues; body: Uint8Array | null };
+
+/**
+ * How a handler ended. `gone`: the caller disconnected while the handler still runs. The handler's
+ * own outcome may follow and then decides whether its response is stored.
+ */
+export type HandlerOutcome =
+  | { status: number; headers?: HeaderValues; body?: Uint8Array | null }
+  | { failed: true }
+  | { gone: true };
+
+/** The handler may run. `C` is the type of the context. */
+export type Admitted<C = unknown> = {
+  readonly kind: 'admitted';
+  /** Null when the route skips verification. */
+  readonly context: C;
+  /** To be added to the response. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** How many bytes of the response body `settle` needs; 0 for none. */
+  readonly captureBytesMax: number;
+  /** To be called when the handler has ended. Never throws, never blocks. */
+  settle(outcome: HandlerOutcome): void;
+};
+
+/** The handler must not run: this is the response, a refusal or a replay. */
+export type ReadyResponse = {
+  readonly kind: 'refused' | 'replayed';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | string;
+};
+
+export type Admission<C = unknown> = Admitted<C> | ReadyResponse;

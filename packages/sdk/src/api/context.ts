@@ -1,0 +1,63 @@
+// The request context: what a vendor's handler can read about the key behind a request.
+
+export type Env = 'live' | 'test';
+
+/** One rate limit of a key, as resolved by the policy feed. */
+export type RateLimitRule = {
+  readonly id: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly algorithm: 'sliding' | 'fixed';
+  readonly scope: 'key' | 'tenant';
+};
+
+/** A counter after the request was charged. */
+export type RateLimitState = {
+  readonly id: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly remaining: number;
+  /** Milliseconds from now. */
+  readonly resetMs: number;
+};
+
+/** The fields that every context has. */
+type KeyFields<R> = {
+  readonly projectId: string;
+  /** Read from the key itself. */
+  readonly env: Env;
+  /** Empty when the request was admitted without any policy: then no scope was checked. */
+  readonly scopes: ReadonlySet<string>;
+  readonly displayPrefix: string;
+  /** True whenever the decision came from stale or incomplete policy. */
+  readonly degraded: boolean;
+  /** Counters after this request; empty without limits, null when they could not be reached. */
+  rateLimit: readonly RateLimitState[] | null;
+  /** The value of the `resources` option for the key's environment, or null. */
+  readonly resources: R | null;
+};
+
+/** The verified key behind a request. `R` is the type of the vendor's own resources. */
+export type RequestContext<R = unknown> = KeyFields<R> & {
+  readonly verified: true;
+  readonly keyId: string;
+  readonly workspaceId: string;
+  readonly tenantId: string;
+  /** Milliseconds since the epoch, or null when the key does not expire. */
+  readonly expiresAt: number | null;
+};
+
+/**
+ * A well-formed key that was admitted without any policy, on a route with `onNoPolicy: 'allow'`.
+ * Nothing but its text is known.
+ */
+export type UnverifiedContext<R = unknown> = KeyFields<R> & {
+  readonly verified: false;
+  readonly keyId: null;
+  readonly workspaceId: null;
+  readonly tenantId: null;
+  readonly expiresAt: null;
+};
+
+/** The context on a route with `onNoPolicy: 'allow'`, or with `skip`, where it is null. */
+export type OpenContext<R = unknown> = RequestContext<R> | UnverifiedContext<R> | null;

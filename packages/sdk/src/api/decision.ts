@@ -1,0 +1,42 @@
+// The decision on one key at one route.
+import type { Env, RateLimitRule, RequestContext } from './context.ts';
+
+export type DenialReason =
+  | 'missing_key'
+  | 'malformed_key'
+  | 'unknown_key'
+  | 'expired'
+  | 'wrong_environment'
+  | 'insufficient_scope'
+  | 'rate_limited'
+  | 'policy_unavailable'
+  | 'project_deleted';
+
+/** What is known of a key, for telemetry; it is never sent to the caller. */
+export type KeyIdentity = {
+  readonly keyId: string | null;
+  readonly tenantId: string | null;
+  readonly env: Env;
+  readonly displayPrefix: string;
+};
+
+/** `C` is the type of the context. */
+export type Allowed<C = RequestContext> = {
+  readonly allowed: true;
+  /** Created when it is first read, so that a decision costs no more than it has to. */
+  readonly context: C;
+  /** The rate limits to charge for this request; `verify` itself charges none. */
+  readonly limits: readonly RateLimitRule[];
+};
+
+export type Denied = {
+  readonly allowed: false;
+  readonly reason: DenialReason;
+  /** The scopes that the key lacks, with `insufficient_scope`; else empty. */
+  readonly missingScopes: readonly string[];
+  readonly degraded: boolean;
+  /** Null when there was no well-formed key. */
+  readonly key: KeyIdentity | null;
+};
+
+export type Decision<C = RequestContext> = Allowed<C> | Denied;

@@ -1,0 +1,71 @@
+// A node as its user sees it.
+import type { Admission, IncomingCall } from './admission.ts';
+import type { OpenContext, RequestContext, UnverifiedContext } from './context.ts';
+import type { Decision } from './decision.ts';
+import type { RouteOptions, VerifiedRoute } from './route.ts';
+
+export type Verify<R = unknown> = {
+  (keyText: string | null | undefined, route?: VerifiedRoute): Decision<RequestContext<R>>;
+  (
+    keyText: string | null | undefined,
+    route?: RouteOptions,
+  ): Decision<RequestContext<R> | UnverifiedContext<R>>;
+};
+
+/** An admission, or the promise of one. */
+export type Admitting<C> = Admission<C> | Promise<Admission<C>>;
+
+export type Admit<R = unknown> = {
+  (call: IncomingCall, route?: VerifiedRoute): Admitting<RequestContext<R>>;
+  (call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
+};
+
+/** The part of a node that an adapter uses; `C` is the type of the context. */
+export type Admits<C> = { admit(call: IncomingCall, route: RouteOptions): Admitting<C> };
+
+/** Events in the queue, sent, and lost. */
+export type TelemetryState = { queued: number; sent: number; dropped: number };
+
+/** The state of a node and of its policy. */
+export type KeyrailState = {
+  /** The policy version in force; null before the first one. */
+  readonly version: number | null;
+  /** The number of keys in the policy. */
+  readonly keys: number;
+  /** Whether the policy is missing, stale or incomplete. */
+  readonly degraded: boolean;
+  /** Where the policy in force came from. */
+  readonly source: 'none' | 'cache' | 'feed';
+  /**
+   * When the control plane last confirmed the policy in force, in milliseconds since the epoch;
+   * accurate to one minute after a start from the cache. Null without a policy.
+   */
+  readonly lastSyncAt: number | null;
+  /**
+   * Why the last request to the policy feed failed, or else why the cache cannot be written; null
+   * when both work. A `hard` failure does not pass by itself: an operator has to act.
+   */
+  readonly failure: { readonly hard: boolean; readonly message: string } | null;
+  readonly projectDeleted: boolean;
+  readonly nodeId: string;
+  readonly telemetry: TelemetryState;
+};
+
+/** One node: created by `createKeyrail`, shared by all routes of a program. */
+export type Keyrail<R = unknown> = {
+  /**
+   * Resolves true as soon as a policy is loaded, from the feed or from the cache; false if none is
+   * loaded within the timeout (10 s by default). Never rejects.
+   */
+  ready(timeoutMs?: number): Promise<boolean>;
+  /** Decides on a key by the local policy: no network, synchronous, never throws. */
+  verify: Verify<R>;
+  /**
+   * Everything an adapter needs for one request: decision, limits, idempotency, telemetry. Returns
+   * a promise only if the control plane is needed. Never throws and never rejects.
+   */
+  admit: Admit<R>;
+  state(): KeyrailState;
+  /** Stops following the feed and sends the remaining telemetry. Then the process may exit. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,46 @@
+// The options of a route.
+import type { Env } from './context.ts';
+
+/** The requirements of one route. All are optional. */
+export type RouteOptions = {
+  /** The key must have all of these scopes. */
+  scopes?: readonly string[] | undefined;
+  /** Admits only keys of this environment. */
+  env?: Env | undefined;
+  /**
+   * The behaviour without any policy: a cold start with neither control plane nor cache. `allow`
+   * admits every well-formed key unverified, without a tenant and without a scope check, so keep
+   * the default `deny` on a route that moves money.
+   */
+  onNoPolicy?: 'deny' | 'allow' | undefined;
+  /** False does not charge the key's limits on this route. */
+  rateLimit?: RouteRateLimit | false | undefined;
+  /** Replays the stored response to a request whose `Idempotency-Key` was used before. */
+  idempotency?: boolean | RouteIdempotency | undefined;
+  /** Admits every request without checking its key; the context is null. */
+  skip?: boolean | undefined;
+  /** The route's name in telemetry and in the scope of idempotency keys, as in `/invoices/:id`. */
+  name?: string | undefined;
+};
+
+/** A route whose handler runs only with a verified key: neither fail-open nor skipped. */
+export type VerifiedRoute = RouteOptions & {
+  onNoPolicy?: 'deny' | undefined;
+  skip?: false | undefined;
+};
+
+export type RouteRateLimit = {
+  /** What one request costs; 1 by default, 0 reads the counters without charging them. */
+  cost?: number | undefined;
+  /** The behaviour while the counters are unreachable; `allow` by default. */
+  onUnavailable?: 'allow' | 'deny' | undefined;
+};
+
+export type RouteIdempotency = {
+  /** Refuses requests without an `Idempotency-Key`; false by default. */
+  required?: boolean | undefined;
+  /** How long a response is stored; one day by default. */
+  ttlMs?: number | undefined;
+  /** The behaviour while claims are unavailable; `deny` by default, so that nothing runs twice. */
+  onUnavailable?: 'allow' | 'deny' | undefined;
+};

@@ -1,0 +1,95 @@
+// Decides on a key: a pure function of the policy, the key's text and the route's options. The
+// checksum comes first, so that a mistyped key costs no hash; then one SHA-256 and one look-up.
+import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
+import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
+import type { Decision, DenialReason, Denied, KeyIdentity } from '../api/decision.ts';
+import type { RouteOptions } from '../api/route.ts';
+import { digestOf } from '../policy/table/digest.ts';
+import { AllowedKey, type Inputs } from './allowed-key.ts';
+import { displayPrefixOf, UnverifiedKey } from './key-context.ts';
+
+const NO_LIMITS: readonly RateLimitRule[] = Object.freeze([]);
+const NONE_MISSING: readonly string[] = Object.freeze([]);
+
+type KeyDecision<R> = Decision<RequestContext<R> | UnverifiedContext<R>>;
+
+export function decide<R>(
+  inputs: Inputs<R>,
+  keyText: string | null | undefined,
+  route: RouteOptions,
+): KeyDecision<R> {
+  if (keyText === null || keyText === undefined || keyText === '') {
+    return denied(inputs, 'missing_key', null);
+  }
+  const env = typeof keyText === 'string' ? apiKeyEnv(keyText) : null;
+  if (env === null) return denied(inputs, 'malformed_key', null);
+
+  const { policy } = inputs.state;
+  if (policy === null) return withoutPolicy(inputs, { keyText, env, route });
+  if (policy.projectDeleted) return denied(inputs, 'project_deleted', unnamed(keyText, env));
+
+  const place = policy.table.find(digestOf(apiKeyBytes));
+  if (place === -1) {
+    // The feed does not send keys of the other environment, so the key may exist there.
+    const isLoaded = policy.env === null || policy.env === env;
+    return denied(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
+  }
+  const key = new AllowedKey<R>(inputs, policy, { keyText, place });
+  if (key.isExpired()) return denied(inputs, 'expired', named(key.context));
+  if (route.env !== undefined && route.env !== env) {
+    return denied(inputs, 'wrong_environment', named(key.context));
+  }
+  if (route.scopes !== undefined) {
+    const missingScopes = key.missing(route.scopes);
+    if (missingScopes.length > 0) {
+      return { ...denied(inputs, 'insufficient_scope', named(key.context)), missingScopes };
+    }
+  }
+  return key;
+}
+
+type Unchecked = { keyText: string; env: Env; route: RouteOptions };
+
+/** A cold start without control plane and cache: denied, unless the route has `onNoPolicy`. */
+function withoutPolicy<R>(inputs: Inputs<R>, { keyText, env, route }: Unchecked): KeyDecision<R> {
+  const identity = unnamed(keyText, env);
+  if (route.env !== undefined && route.env !== env) {
+    return denied(inputs, 'wrong_environment', identity);
+  }
+  if (route.onNoPolicy !== 'allow') return denied(inputs, 'policy_unavailable', identity);
+  const { projectId, resources, state } = inputs;
+  const context = new UnverifiedKey({
+    projectId,
+    env,
+    displayPrefix: identity.displayPrefix,
+    degraded: state.degraded,
+    resources: resources[env],
+  });
+  return { allowed: true, context, limits: NO_LIMITS };
+}
+
+const denied = <R>(
+  { state: { degraded } }: Inputs<R>,
+  reason: DenialReason,
+  key: KeyIdentity | null,
+): Denied => ({
+  allowed: false,
+  reason,
+  missingScopes: NONE_MISSING,
+  degraded,
+  key,
+});
+
+const unnamed = (keyText: string, env: Env): KeyIdentity => ({
+  keyId: null,
+  tenantId: null,
+  env,
+  displayPrefix: displayPrefixOf(keyText),
+});
+
+const named = ({ keyId, tenantId, env, displayPrefix }: KeyIdentity): KeyIdentity => ({
+  keyId,
+  tenantId,
+  env,
+  displayPrefix,
+});

@@ -1,0 +1,82 @@
+// The two kinds of context. All fields are own properties, so that a copy or a spread has them too.
+import { inspect } from 'node:util';
+import type { Env, RateLimitState, RequestContext, UnverifiedContext } from '../api/context.ts';
+import { NO_TERMS } from '../policy/table/table.ts';
+
+const SHOWN_CHARS = 'kr_live_'.length + 6;
+
+export const displayPrefixOf = (keyText: string): string => keyText.slice(0, SHOWN_CHARS);
+
+export class VerifiedKey<R> implements RequestContext<R> {
+  readonly keyId: string;
+  readonly workspaceId: string;
+  readonly projectId: string;
+  readonly tenantId: string;
+  readonly env: Env;
+  readonly scopes: ReadonlySet<string>;
+  readonly displayPrefix: string;
+  readonly expiresAt: number | null;
+  readonly degraded: boolean;
+  readonly verified = true;
+  rateLimit: readonly RateLimitState[] | null = null;
+  readonly resources: R | null;
+
+  constructor(key: Omit<RequestContext<R>, 'verified' | 'rateLimit'>) {
+    this.keyId = key.keyId;
+    this.workspaceId = key.workspaceId;
+    this.projectId = key.projectId;
+    this.tenantId = key.tenantId;
+    this.env = key.env;
+    this.scopes = key.scopes;
+    this.displayPrefix = key.displayPrefix;
+    this.expiresAt = key.expiresAt;
+    this.degraded = key.degraded;
+    this.resources = key.resources;
+  }
+
+  toJSON(): object {
+    return shown(this);
+  }
+
+  [inspect.custom](): object {
+    return shown(this);
+  }
+}
+
+type KnownWithoutPolicy = 'projectId' | 'env' | 'displayPrefix' | 'degraded' | 'resources';
+
+export class UnverifiedKey<R> implements UnverifiedContext<R> {
+  readonly keyId = null;
+  readonly workspaceId = null;
+  readonly projectId: string;
+  readonly tenantId = null;
+  readonly env: Env;
+  readonly scopes: ReadonlySet<string> = NO_TERMS.scopes;
+  readonly displayPrefix: string;
+  readonly expiresAt = null;
+  readonly degraded: boolean;
+  readonly verified = false;
+  rateLimit: readonly RateLimitState[] | null = null;
+  readonly resources: R | null;
+
+  constructor(key: Pick<UnverifiedContext<R>, KnownWithoutPolicy>) {
+    this.projectId = key.projectId;
+    this.env = key.env;
+    this.displayPrefix = key.displayPrefix;
+    this.degraded = key.degraded;
+    this.resources = key.resources;
+  }
+
+  toJSON(): object {
+    return shown(this);
+  }
+
+  [inspect.custom](): object {
+    return shown(this);
+  }
+}
+
+/** All fields except the vendor's resources, which may hold secrets. */
+function shown({ resources: _, ...fields }: RequestContext | UnverifiedContext): object {
+  return { ...fields, scopes: [...fields.scopes] };
+}

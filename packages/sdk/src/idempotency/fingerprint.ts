@@ -1,0 +1,78 @@
+// The two hashes of an idempotent request: the scope of its key, and the request's fingerprint.
+import { createHash } from 'node:crypto';
+import type { Env } from '../api/context.ts';
+
+const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+
+/** Separates equal idempotency keys of different callers or routes. */
+export type Scope = {
+  projectId: string;
+  env: Env;
+  tenantId: string | null;
+  /** The id of the API key; for an unverified key, its hash. */
+  holder: string;
+  method: string;
+  route: string;
+  idempotencyKey: string;
+};
+
+/** What is wrong with an `Idempotency-Key`, or null. */
+export function idempotencyKeyFault(key: string): string | null {
+  if (key === '') return 'The Idempotency-Key header is empty.';
+  if (key.length > IDEMPOTENCY_KEY_CHARS_MAX) {
+    return `The Idempotency-Key header is longer than ${IDEMPOTENCY_KEY_CHARS_MAX} characters.`;
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (/[\x00-\x1f\x7f]/.test(key)) return 'The Idempotency-Key header holds control characters.';
+  return null;
+}
+
+/** Hashes a JSON list, so that the parts cannot run into each other. */
+export function scopeHashOf(scope: Scope): string {
+  const { projectId, env, tenantId, holder, method, route, idempotencyKey } = scope;
+  const parts = [1, projectId, env, tenantId, holder, method.toUpperCase(), route, idempotencyKey];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+type Asked = { method: string; path: string; query: string; body: Uint8Array };
+
+/**
+ * SHA-256 of method, path, query and body, separated by newlines. The query's pairs are sorted by
+ * name and then by value, so that their order does not matter; the body is hashed byte by byte.
+ */
+export function fingerprintOf({ method, path, query, body }: Asked): string {
+  return createHash('sha256')
+    .update(`${method.toUpperCase()}\n${path}\n${sortedQuery(query)}\n`)
+    .update(body)
+    .digest('hex');
+}
+
+/**
+ * Normalizes the encoding of each pair. It works on bytes, not on text: bytes that are not UTF-8,
+ * such as `%ff` and `%fe`, would all become the same character.
+ */
+function sortedQuery(query: string): string {
+  const pairs = query.split('&').filter((pair) => pair !== '');
+  const spelt = pairs.map((pair): [string, string] => {
+    const at = pair.indexOf('=');
+    const [name, value] = at === -1 ? [pair, ''] : [pair.slice(0, at), pair.slice(at + 1)];
+    return [spell(name), spell(value)];
+  });
+  spelt.sort(([a, x], [b, y]) => compare(a, b) || compare(x, y));
+  return spelt.map(([name, value]) => `${name}=${value}`).join('&');
+}
+
+/** Form encoding: a plus for a space, and percent escapes for all but a few characters. */
+function spell(text: string): string {
+  const plain = text.replaceAll('+', ' ');
+  const bytes = Buffer.from(plain, 'utf8').toString('latin1');
+  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return decoded.replace(/[^A-Za-z0-9*._-]/g, (char) =>
+    char === ' ' ? '+' : `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+/** Compares code units, so that the order does not depend on the locale. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,136 @@
+// The policy cache: the last good policy in a file, so that a cold start needs no control plane,
+// and a small journal with the changes since. Both are encrypted (see format.ts). If the files
+// or the disk fail, the node works without a cache.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Env } from '../../api/context.ts';
+import type { Log } from '../../api/options.ts';
+import type { Clock } from '../../clock.ts';
+import { fieldsOf } from '../../json.ts';
+import type { Policy } from '../state.ts';
+import {
+  JOURNAL_END,
+  makeDirectory,
+  type Names,
+  POLICY_END,
+  removeAbandoned,
+  sweep,
+} from './directory.ts';
+import { openDisk, removeInOrder } from './files.ts';
+import { type Belonging, type Kept, restore } from './format.ts';
+import { applyJournal, type JournalDelta } from './journal.ts';
+import { readSealed } from './sealed-file.ts';
+import { type Found, Writing } from './writing.ts';
+
+export type DiskCache = {
+  /** The cached policy; null if it is missing, invalid or of another feed. Never rejects. */
+  load(): Promise<Kept | null>;
+  /**
+   * Schedules a policy to be written, with the control plane's time. `delta` is what led to it,
+   * null for a snapshot. Anything but new keys is written immediately, because a revocation must
+   * survive a restart.
+   */
+  keep(policy: Policy, savedAt: number, delta?: JournalDelta | null): void;
+  /**
+   * Resolves true when a start from this cache would admit no key that was removed until now:
+   * removals are written, or there are no files. False if neither was possible: then the policy in
+   * force must not be acknowledged. Never rejects.
+   */
+  secure(): Promise<boolean>;
+  /** Records that the control plane has just confirmed the policy in force. */
+  confirm(): void;
+  /** Why the cache cannot be written; null when it can. */
+  failure(): string | null;
+  /** Writes what is still pending. Never rejects. */
+  close(): Promise<void>;
+};
+
+export type CacheParts = {
+  secretKey: string;
+  projectId: string;
+  env: Env | null;
+  tenantIds: readonly string[];
+  clock: Clock;
+  log: Log;
+};
+
+export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
+  const { secretKey, projectId, env, tenantIds, clock, log } = parts;
+  const belonging: Belonging = { projectId, env, tenantIds };
+  const names = namesOf(belonging, secretKey);
+  const path = join(dir, names.own + POLICY_END);
+  const journalPath = join(dir, names.own + JOURNAL_END);
+  const failed = (what: string) => (error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    log('warn', `keyrail: the policy cache ${what}: ${why}`);
+    return null;
+  };
+  const failures = failed('could not be written');
+  const disk = openDisk({ path, journalPath, secretKey, belonging, failed: failures });
+  const writing = new Writing(clock, disk);
+
+  return {
+    load: async () => {
+      try {
+        await makeDirectory(dir);
+        await sweep(dir, names, clock.now());
+      } catch (error) {
+        return failed('is not used')(error);
+      }
+      try {
+        const found = await readBoth({ path, journalPath, secretKey, belonging });
+        if (!found) {
+          await removeAbandoned(journalPath, clock.now());
+          return null;
+        }
+        writing.begin(found);
+        return found.kept;
+      } catch (error) {
+        // Files that cannot be opened must not block later writes, so they are removed. An I/O
+        // error, such as too many open files, says nothing about their contents.
+        const isOfDisk = fieldsOf(error).syscall !== undefined;
+        if (!isOfDisk) await removeInOrder([path, journalPath]).catch(() => {});
+        return failed('was refused')(error);
+      }
+    },
+    keep: (policy, savedAt, delta = null) =>
+      writing.keep({ policy, savedAt, confirmedAt: clock.now() }, delta),
+    secure: () => writing.secure(),
+    confirm: () => writing.confirm(clock.now()),
+    failure: () => writing.failure,
+    close: () => writing.close(),
+  };
+}
+
+type Reading = { path: string; journalPath: string; secretKey: string; belonging: Belonging };
+
+/**
+ * Null without files. Throws if they are invalid. The journal is read first: if another process
+ * replaces the policy file meanwhile, that file can only be newer than the journal expects.
+ */
+async function readBoth({
+  path,
+  journalPath,
+  secretKey,
+  belonging,
+}: Reading): Promise<Found | null> {
+  const journal = await readSealed(journalPath, secretKey);
+  const plain = await readSealed(path, secretKey);
+  const kept = plain && (await restore(plain, belonging, breathe));
+  if (!kept) return null;
+  const base = kept.policy.version;
+  const applied = journal && (await applyJournal(kept, journal, { belonging, breathe }));
+  if (applied === 'a gap') throw new Error('changes are missing between it and its journal');
+  if (!applied || applied === 'nothing new') return { kept, base, applied: null };
+  return { kept: applied.kept, base, applied };
+}
+
+const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+const hexOf = (text: string, chars: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, chars);
+
+function namesOf(belonging: Belonging, secretKey: string): Names {
+  const ofPolicy = `keyrail-${hexOf(JSON.stringify(belonging), 16)}`;
+  return { ofPolicy, own: `${ofPolicy}-${hexOf(`keyrail policy cache ${secretKey}`, 8)}` };
+}

@@ -1,0 +1,56 @@
+// The directory of the policy cache. It must belong to the user of this process and be inaccessible
+// to others: another user could restore a copy from before a revocation.
+import type { Stats } from 'node:fs';
+import { lstat, mkdir, readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const POLICY_END = '.policy';
+export const JOURNAL_END = '.news';
+const WHOLE_NAMES = [POLICY_END, JOURNAL_END];
+const DIRECTORY_MODE = 0o700;
+const MODE_OF_OTHERS = 0o077;
+/** A partial file of this age was left behind by a crash. */
+const ABANDONED_MS = 3_600_000;
+/** A file of another secret key that was not written for this long is no longer used. */
+const OUTDATED_MS = 30 * 86_400_000;
+
+/** File name prefixes: of one policy, and of one policy with this node's secret key. */
+export type Names = { ofPolicy: string; own: string };
+
+/** Null on systems without user ids, such as Windows. */
+const ownUid = process.getuid?.() ?? null;
+
+export const isOwn = ({ uid }: Stats): boolean => ownUid === null || uid === ownUid;
+
+export async function makeDirectory(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: DIRECTORY_MODE });
+  await checkDirectory(dir);
+}
+
+/** Throws when the directory must not be used. */
+export async function checkDirectory(dir: string): Promise<void> {
+  const found = await lstat(dir);
+  if (!found.isDirectory()) throw new Error('its directory is a link or not a directory');
+  if (!isOwn(found)) throw new Error('its directory belongs to another user');
+  if (ownUid !== null && (found.mode & MODE_OF_OTHERS) !== 0) {
+    throw new Error('its directory is open to other users; its mode must be 0700');
+  }
+}
+
+/** Removes old files that a crash, or a node with another secret key, left behind. */
+export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
+  for (const name of await readdir(dir)) {
+    if (!name.startsWith(ofPolicy) || WHOLE_NAMES.some((end) => name === own + end)) continue;
+    const isWhole = WHOLE_NAMES.some((end) => name.endsWith(end));
+    await removeOlder(join(dir, name), now - (isWhole ? OUTDATED_MS : ABANDONED_MS));
+  }
+}
+
+/** Removes an old journal without its policy file; for a new one it may still be written. */
+export const removeAbandoned = (path: string, now: number): Promise<void> =>
+  removeOlder(path, now - ABANDONED_MS);
+
+async function removeOlder(path: string, thanMs: number): Promise<void> {
+  const found = await lstat(path).catch(() => null); // another process may have removed it
+  if (found && found.mtimeMs < thanMs) await unlink(path).catch(() => {});
+}

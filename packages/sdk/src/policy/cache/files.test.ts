@@ -1,0 +1,155 @@
+// Other kinds of files in place of the cache's files or directory. None of them blocks the program,
+// and only a regular file in a directory of the same user is trusted.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  lstat,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
+import { change, ground, policyWith, removal, SAVED_AT, written } from '../../../test/cache.ts';
+import { NodeProcess, servePlane } from '../../../test/node-process.ts';
+import { Plane } from '../../../test/plane.ts';
+
+const NOBODY_UID = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+const nameIn = async (dir: string, end: string) =>
+  join(dir, (await readdir(dir)).find((one) => one.endsWith(end)) ?? '');
+
+const putFifo = (path: string) => execFileSync('mkfifo', ['-m', '600', path]);
+
+test('a FIFO in place of the cache neither delays the start nor keeps the process alive', async (t) => {
+  const { dir } = await ground(t);
+  const plane = new Plane();
+  const key = plane.issue();
+  const served = await servePlane(plane);
+  t.after(() => served.close());
+  const first = new NodeProcess(served.url, dir);
+  t.after(() => first.kill());
+  equal(await first.ask('ready'), true);
+  equal(await first.ask('close'), true);
+  const path = await nameIn(dir, '.policy');
+  await rm(path);
+  putFifo(path);
+
+  const second = new NodeProcess(served.url, dir);
+  t.after(() => second.kill());
+  equal(await second.ask('ready'), true);
+  equal(await second.ask(`verify ${key}`), true);
+  const exit = once(second.child, 'exit');
+  equal(await second.ask('close'), true);
+  deepEqual(await exit, [0, null]);
+  ok((await lstat(path)).isFile(), 'the FIFO is replaced by a cache file');
+});
+
+test('a FIFO that is created later does not block the event loop', async (t) => {
+  const { dir } = await ground(t);
+  const plane = new Plane();
+  const served = await servePlane(plane);
+  t.after(() => served.close());
+  const node = new NodeProcess(served.url, dir);
+  t.after(() => node.kill());
+  const key = plane.issue();
+  const other = plane.issue();
+  equal(await node.ask('ready'), true);
+  await until(async () => (await readdir(dir)).some((name) => name.endsWith('.policy')));
+  const path = await nameIn(dir, '.policy');
+  await rm(path);
+  putFifo(path);
+  for (const one of [key, other]) {
+    plane.revoke(one);
+    await until(() => served.acknowledged() === plane.version);
+    equal(await node.ask(`verify ${one}`), false);
+  }
+  equal(await node.ask('close'), true);
+});
+
+test('files that are not regular are refused and replaced', async (t) => {
+  const { above, dir, open, cache } = await written(t, 10, 1);
+  await cache.close();
+  const path = await nameIn(dir, '.policy');
+  const aside = join(above, 'aside');
+  await rename(path, aside);
+  await symlink(aside, path);
+  equal(await open().load(), null, 'a link to a valid file is refused');
+  await rm(path, { force: true });
+  putFifo(path);
+  equal(await open().load(), null);
+  const next = open();
+  next.keep(policyWith(10, 2), SAVED_AT);
+  await next.close();
+  equal((await open().load())?.policy.version, 2);
+});
+
+test('a directory that is open to other users, or a link, is neither read nor written', async (t) => {
+  const { above, dir, logged, open, cache } = await written(t, 10, 1);
+  await cache.close();
+  const files = await readdir(dir);
+  for (const mode of [0o755, 0o770, 0o701]) {
+    await chmod(dir, mode);
+    equal(await open().load(), null, mode.toString(8));
+    ok(logged.at(-1)?.includes('0700'), logged.at(-1));
+  }
+  await chmod(dir, 0o700);
+  const link = join(above, 'link');
+  await symlink(dir, link);
+  equal(await open(link).load(), null);
+  equal((await open().load())?.policy.version, 1);
+  deepEqual(await readdir(dir), files);
+
+  // If its mode is corrected later, it must not contain an old copy.
+  await chmod(dir, 0o755);
+  const fresh = open();
+  equal(await fresh.load(), null);
+  fresh.keep(policyWith(3, 2), SAVED_AT);
+  equal(await fresh.secure(), true);
+  ok(fresh.failure()?.includes('0700'), `${fresh.failure()}`);
+  deepEqual(await readdir(dir), []);
+  await fresh.close();
+});
+
+test('a directory or a file of another user is refused', { skip: !isRoot }, async (t) => {
+  const { dir, open, cache } = await written(t, 10, 1);
+  await cache.close();
+  await chown(dir, NOBODY_UID, NOBODY_UID);
+  equal(await open().load(), null);
+  await chown(dir, 0, 0);
+  await chown(await nameIn(dir, '.policy'), NOBODY_UID, NOBODY_UID);
+  equal(await open().load(), null);
+});
+
+test('a file with a forged huge version does not block later writes', async (t) => {
+  const { dir, open, cache, policy } = await written(t, 10, 1);
+  const path = await nameIn(dir, '.policy');
+  for (const file of [path, path.replace('.policy', '.news')]) {
+    const bytes = await readFile(path);
+    bytes.writeBigUInt64BE(2n ** 50n, 'keyrail-policy-3'.length + 32);
+    await writeFile(file, bytes);
+    change(cache, policy, [removal(policy.version)]);
+    equal(await cache.secure(), true);
+    equal((await open().load())?.policy.version, policy.version, file);
+  }
+});
+
+test('a file that the journal cannot follow is removed before the new version is acknowledged', async (t) => {
+  const { dir, clock, open, cache, versionOf } = await written(t, 10, 1);
+  // A snapshot with more keys than are written immediately.
+  const many = policyWith(12_000, 9);
+  cache.keep(many, SAVED_AT);
+  equal(await cache.secure(), true);
+  deepEqual(await readdir(dir), []);
+  equal(await open().load(), null, 'no policy is better than an old one');
+  await clock.pass(10_000);
+  await until(async () => (await versionOf('policy')) === 9);
+});

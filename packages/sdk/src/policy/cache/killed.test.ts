@@ -1,0 +1,71 @@
+// Programs that share a directory are killed at random moments. The next one must find the policy
+// exactly as it was at one version. That version may not be older than what was written, nor than
+// the last version with removals that may have been acknowledged.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { versionIn } from '../../../test/cache.ts';
+import { NUMBERS, openCache, policyAt } from '../../../test/cache-writer.ts';
+import { sha256Hex, toldBy } from '../../../test/entries.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
+
+const ROUNDS = 10;
+const PROGRAM = fileURLToPath(import.meta.resolve('../../../test/cache-writer.ts'));
+
+async function killedAgainAndAgain(t: TestContext, programs: number): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'kr-killed-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const chance = chanceFrom(programs);
+  const said: string[] = [];
+  let acknowledged = 0;
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const before = await versionIn(dir);
+    const children = Array.from({ length: programs }, (_, number) => {
+      const seed = String(round * 10 + number);
+      const child = spawn(process.execPath, [PROGRAM, dir, seed], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child.stderr.on('data', (bytes) => said.push(String(bytes)));
+      createInterface(child.stdout).on('line', (line) => {
+        acknowledged = Math.max(acknowledged, Number(line));
+      });
+      return { child, exit: once(child, 'close') };
+    });
+    t.after(() => {
+      for (const { child } of children) child.kill('SIGKILL');
+    });
+    await until(async () => (await versionIn(dir)) > before);
+    for (const { child, exit } of children) {
+      await sleep(chance.below(200));
+      child.kill('SIGKILL');
+      deepEqual(await exit, [null, 'SIGKILL'], said.join(''));
+    }
+    const written = await versionIn(dir);
+    const kept = await openCache(dir, manualClock(), (message) => said.push(message)).load();
+    ok(kept, `nothing is left in round ${round}: ${said.join('')}`);
+    const { table, version } = kept.policy;
+    ok(version >= written, `${version} of ${written}`);
+    ok(version >= acknowledged, `${version} of ${acknowledged}, which was acknowledged`);
+    const { table: expected } = policyAt(version);
+    equal(table.size, expected.size);
+    for (let number = 0; number < NUMBERS; number += 1) {
+      const hash = sha256Hex(`key ${number}`);
+      deepEqual(toldBy(table, hash), toldBy(expected, hash), `key ${number} at ${version}`);
+    }
+  }
+  deepEqual(said, []);
+  ok(acknowledged > ROUNDS, `${acknowledged}`);
+}
+
+test('the policy cache survives the kill of one program', (t) => killedAgainAndAgain(t, 1));
+test('the policy cache survives the kill of three programs that share a directory', (t) =>
+  killedAgainAndAgain(t, 3));

@@ -1,0 +1,69 @@
+// Reads keys and their terms from a file of the cache; throws InvalidContent. The files are
+// encrypted and authenticated, but another version of the SDK may have written them.
+import {
+  RATE_LIMIT_MAX,
+  RATE_LIMIT_RULES_MAX,
+  RATE_LIMIT_WINDOW_MS_MAX,
+  SCOPES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
+import { UUID } from '@keyrail/protocol/wire/uuid.ts';
+import type { Env, RateLimitRule } from '../../api/context.ts';
+import {
+  InvalidContent,
+  readInteger,
+  readList,
+  readRecord,
+  readStrings,
+  readText,
+} from '../../json.ts';
+import type { Change, Entry, TermsSource } from '../table/table.ts';
+
+const DIGEST = /^[0-9a-f]{64}$/;
+const ID = /^.{1,200}$/s;
+
+export function readChange(value: unknown): Change {
+  const { kind, entry, lookupHash } = readRecord(value, 'a change');
+  if (kind === 'upsert') return { kind, entry: readEntry(entry) };
+  if (kind === 'remove') return { kind, lookupHash: readText(lookupHash, 'lookupHash', DIGEST) };
+  throw new InvalidContent('a change has an unknown kind');
+}
+
+function readEntry(value: unknown): Entry {
+  const { lookupHash, keyId, tenantId, env, expiresAt, ...terms } = readRecord(value, 'a key');
+  return {
+    lookupHash: readText(lookupHash, 'lookupHash', DIGEST),
+    keyId: readText(keyId, 'keyId', UUID),
+    tenantId: readText(tenantId, 'tenantId', UUID),
+    env: readEnv(env),
+    // JSON.stringify wrote Infinity ("never") as null.
+    expiresAt: expiresAt === null ? Number.POSITIVE_INFINITY : readInteger(expiresAt, 'expiresAt'),
+    ...readTerms(terms),
+  };
+}
+
+export function readTerms(value: unknown): TermsSource {
+  const { scopes, limits } = readRecord(value, 'terms');
+  return {
+    scopes: readStrings(scopes, 'scopes', SCOPES_MAX),
+    limits: readList(limits, 'limits', RATE_LIMIT_RULES_MAX).map(readRule),
+  };
+}
+
+function readRule(value: unknown): RateLimitRule {
+  const { id, limit, windowMs, algorithm, scope } = readRecord(value, 'limits');
+  if (algorithm !== 'sliding' && algorithm !== 'fixed')
+    throw new InvalidContent('invalid algorithm');
+  if (scope !== 'key' && scope !== 'tenant') throw new InvalidContent('invalid scope');
+  return {
+    id: readText(id, 'id', ID),
+    limit: readInteger(limit, 'limit', RATE_LIMIT_MAX),
+    windowMs: readInteger(windowMs, 'windowMs', RATE_LIMIT_WINDOW_MS_MAX),
+    algorithm,
+    scope,
+  };
+}
+
+function readEnv(value: unknown): Env {
+  if (value === 'live' || value === 'test') return value;
+  throw new InvalidContent('invalid env');
+}

@@ -1,0 +1,247 @@
+// Decides when the policy is written to disk. There are two files: the policy file ("whole"),
+// written from time to time, and a small journal with the changes since.
+//
+// One rule governs both: a node acknowledges a version only if a start from disk would admit no key
+// that this version removed. So a version with removals is in the journal before it is
+// acknowledged. If the journal does not fit the policy file on disk, or cannot be written, the
+// files are removed instead: having no policy is better than admitting a revoked key.
+import type { Clock } from '../../clock.ts';
+import type { Disk } from './files.ts';
+import type { Kept } from './format.ts';
+import { type Applied, Journal, type JournalDelta } from './journal.ts';
+import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
+import { type Earliest, earliest, type Shared, shared } from './timing.ts';
+
+/** After the first full write, the next is delayed in proportion to the number of keys. */
+const SOON_MS = 1_000;
+const LATER_MS = 30_000;
+const PAUSE_MS_PER_KEY = 0.2;
+/** After a failure, writing is retried after 1, 2, 4 … 60 s. */
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 60_000;
+const DOUBLINGS_MAX = 10;
+/** A written journal survives the process immediately, and a power cut after this time. */
+const SYNC_MS = 1_000;
+/** How often the time of the last confirmation is written. */
+const CONFIRMED_MS = 60_000;
+/** A policy of up to this many keys is written as fast as a long journal. */
+const SMALL_KEYS_MAX = 10_000;
+
+/** The files on disk: `base` is the version of the policy file, `kept` has the journal applied. */
+export type Found = { kept: Kept; base: number; applied: Applied | null };
+
+/** The journal cannot follow the policy file that was being written: it is already outdated. */
+class Overtaken extends Error {}
+
+export class Writing {
+  readonly #clock: Clock;
+  readonly #disk: Disk;
+  readonly #log = new Journal();
+  readonly #whole: Earliest;
+  readonly #sync: Earliest;
+  readonly #securing: Shared<boolean>;
+  #latest: Kept | null = null;
+  /** The newest version that removed something. */
+  #removedAt = UNKNOWN_VERSION;
+  /** The policy came as a snapshot: the same version on disk may have another history. */
+  #isReplaced = false;
+  /** The policy file on disk lacks the newest version. */
+  #isPending = false;
+  #wholeBegunAt = Number.NEGATIVE_INFINITY;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #failure: string | null = null;
+  /** The new policy file is written, and waits for its journal. */
+  #replacing: Promise<unknown> | null = null;
+  #isClosed = false;
+
+  constructor(clock: Clock, disk: Disk) {
+    this.#clock = clock;
+    this.#disk = disk;
+    this.#whole = earliest(clock, () => this.#writeWhole());
+    this.#sync = earliest(clock, () => disk.syncJournal());
+    this.#securing = shared(() => this.#secureOnce());
+  }
+
+  /** Why the last write failed; null after a success. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Continues from the files that were loaded. */
+  begin({ kept, applied }: Found): void {
+    this.#latest = kept;
+    if (applied) this.#log.addTexts(applied.since, kept.policy.version, applied.texts);
+  }
+
+  keep(latest: Kept, delta: JournalDelta | null): void {
+    const { version } = latest.policy;
+    const isOnlyMore = delta?.isOnlyMore === true;
+    this.#latest = latest;
+    this.#isPending = true;
+    if (delta) this.#log.add(delta.since, version, delta.changes);
+    else this.#log.clear();
+    this.#isReplaced ||= delta === null;
+    if (!isOnlyMore) {
+      this.#removedAt = version;
+      void this.secure();
+    }
+    const canWait = isOnlyMore || this.#log.follows(this.#disk.wholeVersion());
+    this.#writeWithin(canWait ? this.#longPauseMs() : this.#pauseMs());
+  }
+
+  /** Writes, every CONFIRMED_MS, that the control plane confirmed the latest policy. */
+  confirm(at: number): void {
+    const latest = this.#latest;
+    const elapsed = this.#clock.monotonicMs();
+    if (!latest || this.#isClosed) return;
+    latest.confirmedAt = at;
+    if (elapsed - this.#confirmedAt < CONFIRMED_MS || this.#failures > 0) return;
+    this.#confirmedAt = elapsed;
+    const base = this.#disk.wholeVersion();
+    const isThere = base === latest.policy.version && !this.#isReplaced;
+    if (isThere || this.#log.follows(base)) {
+      this.#writeJournal(latest).catch((error: unknown) => this.#failed(error));
+    }
+  }
+
+  /**
+   * Resolves true when a start from disk would admit no key that was removed until now. False if
+   * the old files can neither be updated nor removed. Never rejects.
+   */
+  async secure(): Promise<boolean> {
+    // The policy file is about to be replaced; a stream of changes must not keep it waiting.
+    await this.#replacing?.catch(() => {});
+    return this.#isRecorded(this.#removedAt) || this.#securing();
+  }
+
+  async close(): Promise<void> {
+    // The journal first: it is small, and the program may exit before the policy file is written.
+    await this.secure();
+    this.#isClosed = true;
+    await this.#sync.close();
+    await this.#whole.close();
+    await this.#writeWhole();
+  }
+
+  /** Whether the disk has this removal, or no files. Other processes may write there too. */
+  #isRecorded(removedAt: number): boolean {
+    const base = this.#disk.wholeVersion();
+    if (base === null) return true;
+    if (this.#isReplaced) return base > removedAt;
+    return base >= removedAt || this.#isInJournal(removedAt);
+  }
+
+  #isInJournal(removedAt: number): boolean {
+    return (this.#disk.journalVersion() ?? UNKNOWN_VERSION) >= removedAt;
+  }
+
+  async #secureOnce(): Promise<boolean> {
+    // A key that is removed while this runs triggers another run.
+    const removedAt = this.#removedAt;
+    const isResting = this.#clock.monotonicMs() < this.#retryAt;
+    if (isResting || this.#isClosed) return this.#isRecorded(removedAt);
+    const failures = this.#failures;
+    const faults: unknown[] = [];
+    const note = (error: unknown) => void faults.push(error);
+    if (!this.#isRecorded(removedAt)) await this.#record().catch(note);
+    // Recording failed, so the old files are removed.
+    if (!this.#isRecorded(removedAt)) await this.#clear().catch(note);
+    if (faults.length > 0 && this.#failures === failures) this.#failed(faults[0]);
+    return this.#isRecorded(removedAt);
+  }
+
+  /** Writes the journal, or the policy file if it is small enough for a caller to wait for it. */
+  async #record(): Promise<void> {
+    const latest = this.#latest;
+    if (!latest) return;
+    if (this.#log.follows(this.#disk.wholeVersion())) await this.#writeJournal(latest);
+    else if (latest.policy.table.size <= SMALL_KEYS_MAX) await this.#whole.now();
+  }
+
+  async #writeJournal(latest: Kept): Promise<void> {
+    await this.#disk.writeJournal(latest, this.#log);
+    this.#confirmedAt = this.#clock.monotonicMs();
+    this.#sync.within(SYNC_MS);
+  }
+
+  async #clear(): Promise<void> {
+    await this.#disk.clear();
+    this.#isReplaced = false;
+    this.#isPending = true;
+    this.#writeWithin(this.#pauseMs());
+  }
+
+  async #writeWhole(): Promise<void> {
+    const due = this.#latest;
+    if (!due || !this.#isPending) return;
+    this.#isPending = false;
+    this.#wholeBegunAt = this.#clock.monotonicMs();
+    try {
+      const meeting = () => {
+        this.#replacing = written;
+      };
+      const written = this.#disk.writeWhole(due, this.#conditionOf(due, meeting));
+      await written;
+      this.#failures = 0;
+      this.#retryAt = Number.NEGATIVE_INFINITY;
+      this.#failure = null;
+    } catch (error) {
+      this.#isPending = true;
+      if (error instanceof Overtaken) this.#writeWithin(this.#pauseMs());
+      else this.#failed(error);
+    } finally {
+      this.#replacing = null;
+    }
+  }
+
+  /** Keys removed while the policy file is written must be in the journal before it is in place. */
+  #conditionOf({ policy }: Kept, meeting: () => void): Condition {
+    const { version } = policy; // read now: it grows while the policy file is written
+    const isSame = () => this.#latest?.policy === policy;
+    return {
+      isMet: () => this.#removedAt <= version || (isSame() && this.#isInJournal(this.#removedAt)),
+      meet: async () => {
+        meeting();
+        if (!this.#latest || !this.#log.follows(version)) throw new Overtaken();
+        await this.#writeJournal(this.#latest);
+      },
+      done: (there) => {
+        this.#log.forget(there);
+        if (isSame()) this.#isReplaced = false;
+      },
+    };
+  }
+
+  #failed(error: unknown): void {
+    this.#failures += 1;
+    const doublings = Math.min(this.#failures - 1, DOUBLINGS_MAX);
+    const waitMs = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** doublings);
+    this.#retryAt = this.#clock.monotonicMs() + waitMs;
+    this.#failure = error instanceof Error ? error.message : String(error);
+    this.#isPending = true;
+    this.#disk.failed(error);
+    this.#writeWithin(waitMs);
+  }
+
+  /** Schedules the policy file, but not before the next retry is due. */
+  #writeWithin(ms: number): void {
+    this.#whole.within(Math.max(ms, this.#retryAt - this.#clock.monotonicMs()));
+  }
+
+  /** The delay if only the policy file helps: short, but longer after a recent write. */
+  #pauseMs(): number {
+    const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();
+    return Math.max(SOON_MS, untilMs - this.#clock.monotonicMs());
+  }
+
+  #longPauseMs(): number {
+    const wasWritten = this.#wholeBegunAt !== Number.NEGATIVE_INFINITY;
+    return wasWritten ? LATER_MS + this.#weightMs() : SOON_MS;
+  }
+
+  #weightMs(): number {
+    return (this.#latest?.policy.table.size ?? 0) * PAUSE_MS_PER_KEY;
+  }
+}

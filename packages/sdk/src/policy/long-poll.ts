@@ -1,0 +1,54 @@
+// Whether polls are held open (long polling). If the network breaks held requests, or the server
+// does not hold them, polls are plain for a while; then holding is tried again. An outage does not
+// count: there the plain poll after a failed held one fails as well.
+import type { Clock } from '../clock.ts';
+
+const HOLD_MS = 25_000;
+/** The longest hold as a share of `staleAfterMs`: nothing confirms the policy during a hold. */
+const FRESH_SHARE = 0.5;
+/** A response without changes before this share of the hold means that the poll was not held. */
+const HELD_SHARE = 0.5;
+const DISAPPOINTMENTS_MAX = 3;
+const PLAIN_MS = 600_000;
+
+type EndedPoll = {
+  /** The requested hold; 0 for a plain poll. */
+  holdMs: number;
+  tookMs: number;
+  outcome: 'changes' | 'quiet' | 'failed';
+};
+
+export type LongPoll = {
+  /** The hold to request for the next poll; 0 for a plain one. */
+  next(): number;
+  ended(poll: EndedPoll): void;
+};
+
+type LongPollParts = { clock: Clock; longPoll: boolean; staleAfterMs: number };
+
+export function createLongPoll({ clock, longPoll, staleAfterMs }: LongPollParts): LongPoll {
+  const wantedMs = longPoll ? Math.min(HOLD_MS, Math.floor(staleAfterMs * FRESH_SHARE)) : 0;
+  let disappointments = 0;
+  let plainUntil = Number.NEGATIVE_INFINITY;
+  /** The last poll was held and failed; the next, plain one shows whether holding is the cause. */
+  let isSuspect = false;
+
+  const disappointed = () => {
+    disappointments += 1;
+    if (disappointments < DISAPPOINTMENTS_MAX) return;
+    disappointments = 0;
+    plainUntil = clock.monotonicMs() + PLAIN_MS;
+  };
+  return {
+    next: () => (isSuspect || clock.monotonicMs() < plainUntil ? 0 : wantedMs),
+    ended: ({ holdMs, tookMs, outcome }) => {
+      const wasSuspect = isSuspect;
+      isSuspect = outcome === 'failed' && holdMs > 0;
+      if (outcome === 'failed') return;
+      if (holdMs === 0) {
+        if (wasSuspect) disappointed();
+      } else if (outcome === 'changes' || tookMs >= holdMs * HELD_SHARE) disappointments = 0;
+      else disappointed();
+    },
+  };
+}

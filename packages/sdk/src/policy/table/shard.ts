@@ -1,0 +1,158 @@
+// A hash table of keys by digest, with open addressing. The data for a decision directly follows
+// the digest: with a million keys, cache misses are the cost of a decision, so one has to do. The
+// table is filled densely, because every empty slot takes a whole record.
+import { DIGEST_WORDS } from './digest.ts';
+
+/** The row of the key's ids, plus one; zero in an empty record. */
+export const ROW_AT = DIGEST_WORDS;
+/** The pool index of its terms: scopes and rate limits. */
+export const TERMS_AT = 9;
+/** Two words, the high one first. */
+export const EXPIRY_AT = 10;
+export const RECORD_WORDS = 12;
+
+const RECORDS_MIN = 8;
+/** 56 to 70 % full: on average, a record is found at the second probe. */
+const FILL_MAX = 0.7;
+const FILL_SETTLED = 0.63;
+const GROWTH = 1.25;
+/** While filling: outgrown arrays are garbage, which costs more to collect than spare memory. */
+const GROWTH_AT_FIRST = 2;
+/** The high word of the expiry of a key that does not expire. */
+export const NEVER = 0x7fffffff;
+const WORD = 2 ** 32;
+
+/** The expiry from its two words; Infinity if the key does not expire. */
+export const expiryOf = (high: number, low: number): number =>
+  high === NEVER ? Number.POSITIVE_INFINITY : high * WORD + (low >>> 0);
+
+/** Whole milliseconds since the epoch, or Infinity. */
+export function writeExpiry(words: Int32Array, start: number, at: number): void {
+  const high = at === Number.POSITIVE_INFINITY ? NEVER : Math.floor(at / WORD);
+  words[start + EXPIRY_AT] = high;
+  words[start + EXPIRY_AT + 1] = high === NEVER ? 0 : at - high * WORD;
+}
+
+/** One of many shards. Each grows separately, so that no resize blocks for long. */
+export class Shard {
+  words: Int32Array;
+  #records: number;
+  #used = 0;
+  #growth = GROWTH_AT_FIRST;
+  /** `show` has returned the words to a reader: they are copied before the next write. */
+  #isShown = false;
+
+  constructor(words: Int32Array = new Int32Array(RECORDS_MIN * RECORD_WORDS)) {
+    this.words = words;
+    this.#records = words.length / RECORD_WORDS;
+    for (let at = 0; at < words.length; at += RECORD_WORDS) {
+      if (words[at + ROW_AT] !== 0) this.#used += 1;
+    }
+  }
+
+  /** The offset of a digest's record, or -1. All 32 bytes are compared. */
+  find(digest: Int32Array): number {
+    const { words } = this;
+    const second = digest[1] ?? 0;
+    let at = this.#homeOf(second);
+    while (words[at + ROW_AT] !== 0) {
+      if (words[at + 1] === second && isAt(words, at, digest)) return at;
+      at += RECORD_WORDS;
+      if (at === words.length) at = 0;
+    }
+    return -1;
+  }
+
+  /** Creates the record of a new digest and returns its offset. */
+  add(digest: Int32Array, row: number): number {
+    if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
+    this.own();
+    const at = this.#freeFor(digest[1] ?? 0);
+    this.words.set(digest, at);
+    this.words[at + ROW_AT] = row + 1;
+    this.#used += 1;
+    return at;
+  }
+
+  /** Later records of the probe sequence move up, so that no probe ends too early. */
+  remove(at: number): void {
+    const words = this.own();
+    let hole = at;
+    for (let next = this.#after(hole); words[next + ROW_AT] !== 0; next = this.#after(next)) {
+      const home = this.#homeOf(words[next + 1] ?? 0);
+      // A record may move only if its home is not between the hole and its current position.
+      if (this.#distance(home, next) < this.#distance(hole, next)) continue;
+      words.copyWithin(hole, next, next + RECORD_WORDS);
+      hole = next;
+    }
+    words.fill(0, hole, hole + RECORD_WORDS);
+    this.#used -= 1;
+  }
+
+  /** Filling is complete: frees spare memory. Returns the number of records that moved. */
+  settle(): number {
+    this.#growth = GROWTH;
+    const records = Math.max(RECORDS_MIN, Math.ceil(this.#used / FILL_SETTLED));
+    if (records >= this.#records) return 0;
+    this.#resize(records);
+    return this.#used;
+  }
+
+  /** The words for writing; copied first if a reader holds them. */
+  own(): Int32Array {
+    if (this.#isShown) this.words = this.words.slice();
+    this.#isShown = false;
+    return this.words;
+  }
+
+  /** A snapshot of the words; later changes do not affect it. */
+  show(): Int32Array {
+    this.#isShown = true;
+    return this.words;
+  }
+
+  /** The second word, scaled to the table size, is the first slot; so a resize keeps the order. */
+  #homeOf(second: number): number {
+    return ((((second >>> 0) * this.#records) / WORD) | 0) * RECORD_WORDS;
+  }
+
+  #freeFor(second: number): number {
+    let at = this.#homeOf(second);
+    while (this.words[at + ROW_AT] !== 0) at = this.#after(at);
+    return at;
+  }
+
+  #after(at: number): number {
+    const next = at + RECORD_WORDS;
+    return next === this.words.length ? 0 : next;
+  }
+
+  #distance(from: number, to: number): number {
+    return to >= from ? to - from : to - from + this.words.length;
+  }
+
+  #resize(records: number): void {
+    const old = this.words;
+    this.#records = Math.ceil(records);
+    this.words = new Int32Array(this.#records * RECORD_WORDS);
+    this.#isShown = false;
+    for (let at = 0; at < old.length; at += RECORD_WORDS) {
+      if (old[at + ROW_AT] === 0) continue;
+      const to = this.#freeFor(old[at + 1] ?? 0);
+      for (let word = 0; word < RECORD_WORDS; word += 1)
+        this.words[to + word] = old[at + word] ?? 0;
+    }
+  }
+}
+
+/** Compares all eight words without a branch for each. */
+const isAt = (words: Int32Array, at: number, digest: Int32Array): boolean =>
+  (((words[at] ?? 0) ^ (digest[0] ?? 0)) |
+    ((words[at + 1] ?? 0) ^ (digest[1] ?? 0)) |
+    ((words[at + 2] ?? 0) ^ (digest[2] ?? 0)) |
+    ((words[at + 3] ?? 0) ^ (digest[3] ?? 0)) |
+    ((words[at + 4] ?? 0) ^ (digest[4] ?? 0)) |
+    ((words[at + 5] ?? 0) ^ (digest[5] ?? 0)) |
+    ((words[at + 6] ?? 0) ^ (digest[6] ?? 0)) |
+    ((words[at + 7] ?? 0) ^ (digest[7] ?? 0))) ===
+  0;

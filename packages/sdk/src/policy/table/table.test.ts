@@ -1,0 +1,162 @@
+// The table against a plain Map, key by key, after random changes.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+import { entryOf, sha256Hex, toldBy } from '../../../test/entries.ts';
+import { digestFromHex, digestOf } from './digest.ts';
+import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
+import { type Entry, PolicyTable } from './table.ts';
+
+const withoutEnv = ({ env: _unused, ...entry }: Entry) => entry;
+
+function assertSame(table: PolicyTable, model: Map<string, Entry>, upTo: number): void {
+  equal(table.size, model.size);
+  const afresh = new PolicyTable();
+  for (const entry of model.values()) afresh.set(entry);
+  equal(table.fingerprint, afresh.fingerprint);
+  for (let number = 0; number < upTo; number += 1) {
+    const hash = sha256Hex(`key ${number}`);
+    const known = model.get(hash);
+    deepEqual(toldBy(table, hash), known ? withoutEnv(known) : null);
+  }
+}
+
+test('after any changes the table equals a map', () => {
+  for (let seed = 0; seed < 20; seed += 1) {
+    const chance = chanceFrom(seed);
+    const keys = 1 + chance.below(600);
+    const table = new PolicyTable();
+    const model = new Map<string, Entry>();
+    for (let step = 0; step < 2_000; step += 1) {
+      const entry = entryOf(chance.below(keys), chance);
+      if (chance.percent(1)) for (const _ of table.settle());
+      if (chance.percent(45)) {
+        table.delete(entry.lookupHash);
+        model.delete(entry.lookupHash);
+      } else {
+        table.set(entry);
+        model.set(entry.lookupHash, entry);
+      }
+    }
+    assertSame(table, model, keys);
+  }
+});
+
+test('after settle, a table takes little more memory than its keys', () => {
+  const chance = chanceFrom(5);
+  const table = new PolicyTable();
+  const model = new Map<string, Entry>();
+  const KEYS = 30_000;
+  const fill = (from: number, to: number) => {
+    for (let number = from; number < to; number += 1) {
+      const entry = entryOf(number, chance);
+      table.set(entry);
+      model.set(entry.lookupHash, entry);
+    }
+  };
+  fill(0, KEYS);
+  const steps = [...table.settle()].length;
+  ok(steps > 0, 'a large table is settled in steps');
+  ok(table.bytes < 118 * KEYS, `${table.bytes / KEYS} bytes a key`);
+  assertSame(table, model, KEYS);
+  fill(KEYS, 2 * KEYS);
+  ok(table.bytes < 128 * 2 * KEYS, `${table.bytes / 2 / KEYS} bytes a key after adding more`);
+  assertSame(table, model, 2 * KEYS);
+});
+
+test('keys that collide in one part and slot are distinguished', () => {
+  const chance = chanceFrom(1);
+  const table = new PolicyTable();
+  const model = new Map<string, Entry>();
+  // The first two words choose part and slot: here they are all equal.
+  const crowded = (number: number) => `0011223344556677${sha256Hex(`${number}`).slice(16)}`;
+  for (let number = 0; number < 300; number += 1) {
+    const entry = { ...entryOf(number, chance), lookupHash: crowded(number) };
+    table.set(entry);
+    model.set(entry.lookupHash, entry);
+  }
+  for (let number = 0; number < 300; number += 3) {
+    table.delete(crowded(number));
+    model.delete(crowded(number));
+  }
+  for (let number = 0; number < 300; number += 1) {
+    const known = model.get(crowded(number));
+    deepEqual(toldBy(table, crowded(number)), known ? withoutEnv(known) : null);
+  }
+});
+
+test('a digest that differs in one bit is another key', () => {
+  const table = new PolicyTable();
+  const entry = entryOf(1, chanceFrom(1));
+  table.set(entry);
+  const digest = Buffer.from(entry.lookupHash, 'hex');
+  for (let bit = 0; bit < 256; bit += 1) {
+    const other = Buffer.from(digest);
+    other[bit >> 3] = (other[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    equal(toldBy(table, other.toString('hex')), null);
+  }
+  ok(toldBy(table, entry.lookupHash));
+});
+
+test('the digest of a key equals the hex digest of the feed', () => {
+  for (const text of ['', 'x', 'kr_live_AAAA', 'ü', '\u{1f511}']) {
+    deepEqual([...digestOf(text)], [...digestFromHex(sha256Hex(text)).slice()]);
+  }
+});
+
+test('a snapshot of the table does not show later changes', () => {
+  const chance = chanceFrom(3);
+  const table = new PolicyTable();
+  for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));
+  const { used, chunks } = table.ids.show();
+  const parts = table.show();
+  // Only the used part of the last chunk: the rest may still be written.
+  const last = used % CHUNK_ROWS || CHUNK_ROWS;
+  const ends = chunks.map((chunk, at) =>
+    at < chunks.length - 1 ? chunk : chunk.subarray(0, last * IDS_WORDS),
+  );
+  const texts = () => [...parts, ...ends].map((words) => words.join());
+  const before = texts();
+  for (let number = 0; number < 5_000; number += 2) table.delete(sha256Hex(`key ${number}`));
+  for (let number = 4_000; number < 9_000; number += 1) table.set(entryOf(number, chance));
+  equal(used, 5_000);
+  deepEqual(texts(), before);
+});
+
+test('scope sets and rate limits that no key uses are removed', () => {
+  const chance = chanceFrom(4);
+  const table = new PolicyTable();
+  for (let round = 0; round < 50; round += 1) {
+    for (let number = 0; number < 40; number += 1) {
+      table.set({ ...entryOf(number, chance), scopes: [`round ${round}`, `key ${number}`] });
+    }
+  }
+  equal(table.pool.sources().length, 40);
+  // Shared values keep no reference to data of one key.
+  for (const [, kept] of table.pool.sources()) {
+    deepEqual(Object.keys(kept).toSorted(), ['limits', 'scopes']);
+  }
+  for (let number = 0; number < 40; number += 1) table.delete(sha256Hex(`key ${number}`));
+  deepEqual([table.pool.sources(), table.size], [[], 0]);
+});
+
+test('an expiry is stored to the millisecond', () => {
+  const table = new PolicyTable();
+  const entry = entryOf(1, chanceFrom(1));
+  const times = [0, -1, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 1_700_000_000_123, 253_402_300_799_999];
+  for (const expiresAt of [...times, Number.POSITIVE_INFINITY]) {
+    table.set({ ...entry, expiresAt });
+    equal(toldBy(table, entry.lookupHash)?.expiresAt, expiresAt);
+  }
+});
+
+test('a digest that arrives with other ids gets those', () => {
+  const chance = chanceFrom(2);
+  const table = new PolicyTable();
+  const entry = entryOf(1, chance);
+  table.set(entry);
+  const other = { ...entry, keyId: entryOf(2, chance).keyId };
+  table.set(other);
+  deepEqual(toldBy(table, entry.lookupHash), withoutEnv(other));
+  equal(table.size, 1);
+});

@@ -1,0 +1,207 @@
+// Admits one request: decision, then rate limits, then idempotency. Adapters turn a framework's
+// request into an IncomingCall and an Admission into a response; this file knows no framework and
+// never throws into one.
+import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
+import type {
+  OpenContext,
+  RateLimitRule,
+  RateLimitState,
+  RequestContext,
+  UnverifiedContext,
+} from '../api/context.ts';
+import type { Decision } from '../api/decision.ts';
+import type { Admit, Admitting, TelemetryState } from '../api/keyrail.ts';
+import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import type { Chance, Clock } from '../clock.ts';
+import { createIdempotency, type Idempotency, type RunLock } from '../idempotency/idempotency.ts';
+import { createLimits, type Limits, limitHeaders } from '../limits/limits.ts';
+import type { Settings } from '../settings.ts';
+import { createTelemetry } from '../telemetry/telemetry.ts';
+import type { Transport } from '../transport.ts';
+import { SDK } from '../version.ts';
+import { type BeginReport, type CallReport, createReports, keyTextOf } from './call-report.ts';
+import { claimCall, wantsClaim } from './claim-call.ts';
+import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
+import { Settlement } from './settlement.ts';
+
+export type AdmitterParts<R = unknown> = {
+  settings: Settings<R>;
+  verify(
+    keyText: string | null,
+    route: RouteOptions,
+  ): Decision<RequestContext<R> | UnverifiedContext<R>>;
+  transport: Transport;
+  clock: Clock;
+  chance: Chance;
+  log: Settings<R>['log'];
+};
+
+type Admitter<R = unknown> = {
+  /** Never throws and never rejects. */
+  admit: Admit<R>;
+  telemetry(): TelemetryState;
+  /** Sends what is still queued, for a limited time, and stops every timer; never rejects. */
+  close(): Promise<void>;
+};
+
+/** How long `close` may take to send what is left to the control plane. */
+const CLOSE_MS_MAX = 5_000;
+
+type Organs<R> = AdmitterParts<R> & {
+  limits: Limits;
+  idempotency: Idempotency;
+  beginReport: BeginReport;
+};
+
+/** A request whose key is allowed. */
+type AllowedCall<R> = {
+  report: CallReport;
+  context: RequestContext<R> | UnverifiedContext<R>;
+  route: RouteOptions;
+  keyText: string;
+};
+
+export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
+  const telemetry = createTelemetry({ ...parts, sdk: SDK });
+  const limits = createLimits(parts);
+  const idempotency = createIdempotency(parts);
+  const beginReport = createReports({ ...parts, telemetry });
+  const organs = { ...parts, limits, idempotency, beginReport };
+  const refuseFault = (error: unknown): ReadyResponse => {
+    parts.log('error', `keyrail: a request was refused because of an internal error: ${error}`);
+    return { kind: 'refused', ...refuse('unavailable') };
+  };
+  function admit(call: IncomingCall, route?: VerifiedRoute): Admitting<RequestContext<R>>;
+  function admit(call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
+  function admit(call: IncomingCall, route: RouteOptions = {}): Admitting<OpenContext<R>> {
+    try {
+      const admission = admitCall(organs, call, route);
+      // Not `instanceof Promise`: a program may have replaced the global Promise.
+      return 'kind' in admission ? admission : admission.catch(refuseFault);
+    } catch (error) {
+      return refuseFault(error);
+    }
+  }
+  return {
+    admit,
+    telemetry: telemetry.state,
+    close: async () => {
+      // The SDK's timers do not keep the process alive, but it must live until this is sent.
+      const alive = setInterval(() => {}, CLOSE_MS_MAX);
+      await Promise.all([telemetry.close(CLOSE_MS_MAX), idempotency.drain(CLOSE_MS_MAX)]);
+      clearInterval(alive);
+    },
+  };
+}
+
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+const NO_COUNTERS: readonly RateLimitState[] = Object.freeze([]);
+
+const skipped: Admitted<null> = {
+  kind: 'admitted',
+  context: null,
+  headers: NO_HEADERS,
+  captureBytesMax: 0,
+  settle: () => {},
+};
+
+/** Returns a promise only if the control plane is needed; most requests need none. */
+function admitCall<R>(
+  organs: Organs<R>,
+  call: IncomingCall,
+  route: RouteOptions,
+): Admitting<OpenContext<R>> {
+  if (route.skip) return skipped;
+  const report = organs.beginReport(call, route.name);
+  const keyText = keyTextOf(call, organs.settings.keyHeaders);
+  const decision = organs.verify(keyText, route);
+  if (!decision.allowed) {
+    const { reason, key, degraded, missingScopes } = decision;
+    const refusal = refuseKey(reason, missingScopes);
+    report.end({ status: refusal.status, key, degraded, reason: codeOf(reason) });
+    return { kind: 'refused', ...refusal };
+  }
+  const { context, limits: rules } = decision;
+  const allowed = { report, context, route, keyText: keyText ?? '' };
+  context.rateLimit = NO_COUNTERS;
+  const isCounted = route.rateLimit !== false && rules.length > 0;
+  if (isCounted || wantsClaim(call, route)) {
+    return chargeAndClaim(organs, allowed, isCounted ? rules : []);
+  }
+  return admitted(organs, allowed, { headers: NO_HEADERS, lock: null });
+}
+
+async function chargeAndClaim<R>(
+  organs: Organs<R>,
+  allowed: AllowedCall<R>,
+  rules: readonly RateLimitRule[],
+): Promise<Admission<OpenContext<R>>> {
+  const { report, context } = allowed;
+  const charged = rules.length > 0 ? await charge(organs, allowed, rules) : { headers: NO_HEADERS };
+  if ('refused' in charged) return refused(allowed, charged.reason, charged.refused);
+
+  const { headers } = charged;
+  const { call, routeName } = report;
+  const claimed = await claimCall(organs.idempotency, { ...allowed, call, routeName });
+  if ('refused' in claimed) {
+    const { refused: refusal, reason } = claimed;
+    return refused(allowed, reason, { ...refusal, headers: { ...refusal.headers, ...headers } });
+  }
+  if ('replayed' in claimed) {
+    const { status, body, headers: stored } = claimed.replayed;
+    report.end({ status, key: context, degraded: context.degraded, reason: null });
+    return { kind: 'replayed', status, headers: { ...stored, ...headers }, body };
+  }
+  return admitted(organs, allowed, { headers, lock: claimed.lock });
+}
+
+function admitted<R>(
+  { clock, log }: Organs<R>,
+  { report, context }: AllowedCall<R>,
+  { headers, lock }: { headers: Readonly<Record<string, string>>; lock: RunLock | null },
+): Admitted<OpenContext<R>> {
+  const settlement = new Settlement({ report, context, lock, clock });
+  return {
+    kind: 'admitted',
+    context,
+    headers,
+    captureBytesMax: lock?.bodyBytesMax ?? 0,
+    settle: (outcome) => {
+      try {
+        settlement.end(outcome);
+      } catch (error) {
+        log('error', `keyrail: failed to record the end of a request: ${error}`);
+      }
+    },
+  };
+}
+
+function refused<R>(
+  { report, context }: AllowedCall<R>,
+  reason: string,
+  refusal: Refusal,
+): ReadyResponse {
+  report.end({ status: refusal.status, key: context, degraded: context.degraded, reason });
+  return { kind: 'refused', ...refusal };
+}
+
+/** Charges the key's limits and sets `context.rateLimit`; null when they are unreachable. */
+async function charge<R>(
+  { limits }: Organs<R>,
+  { context, route }: AllowedCall<R>,
+  rules: readonly RateLimitRule[],
+): Promise<{ headers: Readonly<Record<string, string>> } | Refused> {
+  const { cost = 1, onUnavailable = 'allow' } = route.rateLimit || {};
+  const verdict = await limits.check(context, rules, cost);
+  if (verdict.kind === 'unreachable') {
+    context.rateLimit = null;
+    if (onUnavailable === 'allow') return { headers: NO_HEADERS };
+    return { refused: refuse('unavailable'), reason: 'unavailable' };
+  }
+  context.rateLimit = verdict.states;
+  const headers = limitHeaders(verdict.states);
+  if (verdict.allowed) return { headers };
+  const { retryAfterSeconds } = verdict;
+  const reason = 'rate_limited';
+  return { refused: refuse(reason, { retryAfterSeconds, headers }), reason };
+}

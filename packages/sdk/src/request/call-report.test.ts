@@ -1,0 +1,106 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { rig, secretKeyOf } from '../../test/rig.ts';
+import type { IncomingCall } from '../api/admission.ts';
+import type { TelemetryEvent } from '../telemetry/batch.ts';
+import { SDK } from '../version.ts';
+import { createReports, keyTextOf } from './call-report.ts';
+
+const callWith = (headers: Record<string, string>): IncomingCall => ({
+  method: 'GET',
+  path: '/invoices',
+  header: (name) => headers[name],
+});
+
+for (const [headers, expected] of [
+  [{}, null],
+  [{ authorization: 'Bearer kr_live_a' }, 'kr_live_a'],
+  [{ authorization: 'bearer  kr_live_a ' }, 'kr_live_a'],
+  [{ 'x-api-key': ' kr_live_b ' }, 'kr_live_b'],
+  [{ authorization: 'Bearer kr_live_a', 'x-api-key': 'kr_live_b' }, 'kr_live_a'],
+  [{ authorization: 'Bearer eyJhbGci', 'x-api-key': 'kr_live_b' }, 'kr_live_b'],
+  [{ authorization: 'Basic a2V5', 'x-api-key': 'kr_live_b' }, 'kr_live_b'],
+  [{ authorization: 'Bearer eyJhbGci' }, 'eyJhbGci'],
+  [{ authorization: 'Bearer a b' }, null],
+  [{ authorization: 'Bearer kr_live_a\tb' }, null],
+  [{ authorization: 'Bearer ' }, null],
+  [{ authorization: 'kr_live_a' }, null],
+  [{ 'x-api-key': '' }, null],
+  [{ 'x-key': 'kr_live_c' }, null],
+] as const) {
+  test(`the key in ${JSON.stringify(headers)} is ${expected}`, () => {
+    equal(keyTextOf(callWith(headers), ['authorization', 'x-api-key']), expected);
+  });
+}
+
+test('another header can be configured', () => {
+  equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
+});
+
+function eventsOf(env: 'live' | 'test', headers: Record<string, string>): TelemetryEvent[] {
+  const events: TelemetryEvent[] = [];
+  const telemetry = {
+    record: (_: string | null, __: number, event: () => TelemetryEvent) =>
+      void events.push(event()),
+    close: async () => {},
+    state: () => ({ queued: 0, sent: 0, dropped: 0 }),
+  };
+  const parts = { ...rig('http://127.0.0.1', { secretKey: secretKeyOf(env) }), telemetry };
+  const report = createReports(parts)({ ...callWith(headers), route: '/invoices' }, undefined);
+  const key = { keyId: null, tenantId: null, env: 'live', displayPrefix: 'kr_live_x' } as const;
+  report.end({ status: 401, key, degraded: false, reason: 'unknown_key' });
+  return events;
+}
+
+test('telemetry contains path and route, and never a query, a header or a key', () => {
+  const [event] = eventsOf('live', {
+    authorization: 'Bearer kr_live_secret',
+    'x-request-id': 'r7',
+  });
+  deepEqual(event, {
+    ts: '2026-01-01T00:00:00.000Z',
+    env: 'live',
+    tenant_id: null,
+    key_id: null,
+    display_prefix: 'kr_live_x',
+    method: 'GET',
+    path: '/invoices',
+    route: '/invoices',
+    status: 401,
+    duration_ms: 0,
+    degraded: false,
+    denial_reason: 'unknown_key',
+    request_id: 'r7',
+  });
+});
+
+test('a node with a test secret key reports test events only', () => {
+  equal(eventsOf('test', {})[0]?.env, 'test');
+});
+
+test('a request without a valid id gets one', () => {
+  for (const id of ['', 'a b', 'x'.repeat(201), '\u00fc']) {
+    match(eventsOf('live', { 'x-request-id': id })[0]?.request_id ?? '', /^[0-9a-f-]{36}\.1$/);
+  }
+});
+
+test('the version equals that of package.json', () => {
+  const file = join(import.meta.dirname, '..', '..', 'package.json');
+  const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
+  deepEqual({ ...SDK }, { name, version });
+});
+
+test('only spaces and tabs around a key are removed', () => {
+  const keyText = (value: string, name = 'x-api-key') =>
+    keyTextOf({ method: 'GET', path: '/', header: (asked) => (asked === name ? value : null) }, [
+      name,
+    ]);
+  equal(keyText(' \tkr_live_a\t '), 'kr_live_a');
+  for (const other of ['\u00a0', '\ufeff', '\u2003', '\v', '\f', '\n']) {
+    equal(keyText(`kr_live_a${other}`), `kr_live_a${other}`);
+    equal(keyText(`${other}kr_live_a`), `${other}kr_live_a`);
+    equal(keyText(`Bearer kr_live_a${other}`, 'authorization') === 'kr_live_a', false);
+  }
+});

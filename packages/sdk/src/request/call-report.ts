@@ -1,0 +1,119 @@
+// One request as an adapter describes it: how its key is found, and its telemetry event.
+import { randomUUID } from 'node:crypto';
+import type { IncomingCall } from '../api/admission.ts';
+import type { Env } from '../api/context.ts';
+import type { KeyIdentity } from '../api/decision.ts';
+import type { Clock } from '../clock.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+
+/** How a request ended, and what is known of its key; `reason` is null unless it was refused. */
+type CallEnd = {
+  status: number;
+  key: KeyIdentity | null;
+  degraded: boolean;
+  reason: string | null;
+};
+
+/** One request, and its report to telemetry. */
+export type CallReport = {
+  call: IncomingCall;
+  routeName: string | null;
+  end(end: CallEnd): void;
+};
+
+/** Begins the report of one request; the work that all reports share is done once. */
+export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
+
+const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
+
+type ReportParts = {
+  settings: { secretKey: string; env: Env | null };
+  clock: Clock;
+  telemetry: Telemetry;
+};
+
+export function createReports({ settings, clock, telemetry }: ReportParts): BeginReport {
+  // A test secret key may not report live events, not even for a live key that was refused.
+  const forcedEnv = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
+  const nextId = requestIds();
+  const timeText = timeTexts();
+
+  return (call, name) => {
+    const began = clock.monotonicMs();
+    const routeName = name ?? call.route ?? null;
+    const end = ({ status, key, degraded, reason }: CallEnd) =>
+      telemetry.record(key?.keyId ?? key?.displayPrefix ?? null, began, () => {
+        const given = call.header('x-request-id');
+        return {
+          ts: timeText(clock.now()),
+          env: forcedEnv ?? key?.env ?? settings.env ?? 'live',
+          tenant_id: key?.tenantId ?? null,
+          key_id: key?.keyId ?? null,
+          display_prefix: key?.displayPrefix ?? null,
+          method: call.method,
+          path: call.path,
+          route: routeName,
+          status,
+          duration_ms: clock.monotonicMs() - began,
+          degraded,
+          denial_reason: reason,
+          request_id: given && REQUEST_ID.test(given) ? given : nextId(),
+        };
+      });
+    return { call, routeName, end };
+  };
+}
+
+/** Unique across processes, and cheaper than one UUID per request. */
+function requestIds(): () => string {
+  const own = randomUUID();
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${own}.${count}`;
+  };
+}
+
+/** Formats a time; requests within the same millisecond share the text. */
+function timeTexts(): (ms: number) => string {
+  let known = Number.NaN;
+  let text = '';
+  return (ms) => {
+    if (ms !== known) {
+      known = ms;
+      text = new Date(ms).toISOString();
+    }
+    return text;
+  };
+}
+
+/**
+ * The presented key, or null. The first header with a Keyrail key counts, so that a route may
+ * accept other bearer tokens too; if there is none, the first credential found.
+ */
+export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {
+  let first: string | null = null;
+  for (const name of headers) {
+    const value = call.header(name);
+    if (!value) continue;
+    const text = name === 'authorization' ? bearerOf(value) : withoutBlanks(value);
+    if (text?.startsWith('kr_')) return text;
+    first ??= text;
+  }
+  return first;
+}
+
+/** Spaces and tabs around a header value are not part of it; all other characters are. */
+const withoutBlanks = (value: string): string => value.replace(/^[ \t]+|[ \t]+$/g, '');
+
+const USUAL = 'Bearer ';
+const USUAL_CHARS = USUAL.length;
+
+/** The usual spelling takes a fast path without a regular expression. */
+function bearerOf(value: string): string | null {
+  const isUsual = value.startsWith(USUAL) && value.length > USUAL_CHARS;
+  if (isUsual && !value.includes(' ', USUAL_CHARS) && !value.includes('\t', USUAL_CHARS)) {
+    return value.slice(USUAL_CHARS);
+  }
+  return /^bearer +(\S+) *$/i.exec(value)?.[1] ?? null;
+}

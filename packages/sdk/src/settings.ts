@@ -1,0 +1,226 @@
+// The defaults and checks of a node's options. Mistakes that would leave routes unprotected throw a
+// TypeError; numbers out of range are clamped and unknown names are ignored, each with a warning.
+
+import { hostname } from 'node:os';
+import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { POLICY_TENANTS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
+import type { Env } from './api/context.ts';
+import type { KeyrailOptions, Log, TelemetryOptions } from './api/options.ts';
+import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
+import { POLL_MS_MAX } from './policy/pace.ts';
+import type { TelemetrySettings } from './telemetry/batch.ts';
+import type { Fetch } from './transport.ts';
+
+/** Replacements for parts of the runtime, for tests. */
+export type Runtime = {
+  clock?: Clock | undefined;
+  chance?: Chance | undefined;
+  fetch?: Fetch | undefined;
+};
+
+/** The options with defaults applied, checked and clamped. */
+export type Settings<R = unknown> = {
+  /** Without a trailing slash. */
+  base: string;
+  secretKey: string;
+  projectId: string;
+  env: Env | null;
+  tenantIds: readonly string[];
+  nodeId: string;
+  cacheDir: string | null;
+  resources: { live: R | null; test: R | null };
+  keyHeaders: readonly string[];
+  longPoll: boolean;
+  pollMs: number;
+  staleAfterMs: number;
+  rateLimitTimeoutMs: number;
+  idempotencyTimeoutMs: number;
+  telemetry: TelemetrySettings | null;
+  log: Log;
+  clock: Clock;
+  chance: Chance;
+  fetch: Fetch;
+};
+
+type Bounds = { min: number; max: number; usual: number };
+type Warn = (message: string) => void;
+
+/** Jitter delays a poll by up to 20 %, and the poll itself takes time. */
+const STALE_POLLS_MIN = 1.5;
+const LOOPBACK = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
+const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
+const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
+const NODE_NAME_CHARS_MAX = 100;
+
+const NUMBERS = {
+  pollMs: { min: 1_000, max: POLL_MS_MAX, usual: 10_000 },
+  staleAfterMs: { min: 5_000, max: 86_400_000, usual: 90_000 },
+  rateLimitTimeoutMs: { min: 10, max: 30_000, usual: 500 },
+  idempotencyTimeoutMs: { min: 50, max: 60_000, usual: 5_000 },
+} satisfies Record<string, Bounds>;
+
+const TELEMETRY = {
+  sampleRate: { min: 0.0001, max: 1, usual: 1 },
+  flushMs: { min: 50, max: 60_000, usual: 5_000 },
+  queueMax: { min: 1, max: 1_000_000, usual: 10_000 },
+  batchMax: { min: 1, max: 5_000, usual: 1_000 },
+} satisfies Record<string, Bounds>;
+
+const KNOWN = new Set(
+  `url secretKey projectId env tenantIds nodeName cacheDir resources keyHeaders longPoll telemetry
+   log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
+);
+
+/** Throws a TypeError that never quotes the secret key. */
+export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {}): Settings<R> {
+  const log = safe(options.log ?? toConsole);
+  const warn = (message: string) => log('warn', `keyrail: ${message}`);
+  warnOfUnknown(options, KNOWN, warn);
+  const chance = runtime.chance ?? systemChance;
+  const base = baseOf(options.url);
+  if (isInTheOpen(base)) warn('url is not https; anyone on the network can read the secret key');
+  return {
+    ...paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn),
+    base,
+    secretKey: checkSecretKey(options.secretKey),
+    projectId: checkUuid('projectId', options.projectId),
+    env: checkEnv(options.env),
+    tenantIds: checkTenants(options.tenantIds ?? []),
+    nodeId: nodeIdOf(options.nodeName, chance),
+    cacheDir: options.cacheDir ?? null,
+    resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
+    keyHeaders: checkHeaders(options.keyHeaders ?? ['authorization', 'x-api-key']),
+    longPoll: options.longPoll ?? true,
+    telemetry: telemetryOf(options.telemetry ?? true, warn),
+    log,
+    clock: runtime.clock ?? systemClock,
+    chance,
+    // Looked up at each call, so that a runtime's instrumentation of fetch is used.
+    fetch: runtime.fetch ?? ((url, init) => fetch(url, init)),
+  };
+}
+
+/** Policy must not become stale between two polls that both succeed. */
+function paced<N extends { pollMs: number; staleAfterMs: number }>(
+  numbers: N,
+  isPollSet: boolean,
+  warn: Warn,
+): N {
+  const { pollMs, staleAfterMs } = numbers;
+  const least = Math.ceil(pollMs * STALE_POLLS_MIN);
+  if (staleAfterMs >= least) return numbers;
+  if (!isPollSet) return { ...numbers, pollMs: Math.floor(staleAfterMs / STALE_POLLS_MIN) };
+  warn(`staleAfterMs is ${staleAfterMs}, too little for pollMs; ${least} is used`);
+  return { ...numbers, staleAfterMs: least };
+}
+
+function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): TelemetrySettings | null {
+  if (telemetry === false) return null;
+  const options = telemetry === true ? {} : telemetry;
+  warnOfUnknown(options, new Set(Object.keys(TELEMETRY)), warn);
+  return clampedAll(TELEMETRY, options, warn);
+}
+
+/** An error in the log function must not fail a request. */
+const safe =
+  (log: Log): Log =>
+  (level, message) => {
+    try {
+      log(level, message);
+    } catch {
+      // The log itself failed, so there is nowhere to report it.
+    }
+  };
+
+const toConsole: Log = (level, message) => {
+  if (level !== 'info') console[level](message);
+};
+
+function baseOf(url: string): string {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new TypeError('url must begin with http:// or https:// and name a host');
+  }
+  const { username, password, origin, pathname } = new URL(url);
+  if (username || password) throw new TypeError('url must not hold a credential');
+  return origin + pathname.replace(/\/+$/, '');
+}
+
+/**
+ * Whether anyone on the network path can read a credential sent to this URL. The client package has
+ * a copy of this rule, because neither package imports the other.
+ */
+function isInTheOpen(url: string): boolean {
+  const { protocol, hostname: host } = new URL(url);
+  return protocol === 'http:' && !LOOPBACK.test(host);
+}
+
+function checkSecretKey(secretKey: string): string {
+  const parsed = typeof secretKey === 'string' ? parseCredential(secretKey) : null;
+  if (parsed?.kind === 'secret_key') return secretKey;
+  throw new TypeError('secretKey must be a whole krsk_… credential');
+}
+
+function checkUuid(name: string, id: string): string {
+  if (typeof id === 'string' && UUID_ANY_CASE.test(id)) return id.toLowerCase();
+  throw new TypeError(`${name} must be a UUID`);
+}
+
+function checkEnv(env: Env | undefined): Env | null {
+  if (env === undefined || env === 'live' || env === 'test') return env ?? null;
+  throw new TypeError('env must be live or test');
+}
+
+function checkTenants(ids: readonly string[]): string[] {
+  if (ids.length > POLICY_TENANTS_MAX)
+    throw new TypeError(`tenantIds holds at most ${POLICY_TENANTS_MAX} ids`);
+  return [...new Set(ids.map((id) => checkUuid('tenantIds', id)))].sort();
+}
+
+function checkHeaders(names: readonly string[]): string[] {
+  if (names.length > 0 && names.every((name) => HEADER.test(name))) {
+    return names.map((name) => name.toLowerCase());
+  }
+  throw new TypeError('keyHeaders must name at least one header');
+}
+
+function nodeIdOf(name: string | undefined, chance: Chance): string {
+  if (name !== undefined && !NODE_NAME.test(name)) {
+    throw new TypeError('nodeName must be 1 to 100 letters, digits, dots, colons, dashes');
+  }
+  const own =
+    name ??
+    hostname()
+      .replace(/[^A-Za-z0-9._-]/g, '-')
+      .slice(0, NODE_NAME_CHARS_MAX);
+  const ending = Math.floor(chance() * 2 ** 32);
+  return `${own || 'node'}:${ending.toString(16).padStart(8, '0')}`;
+}
+
+/** Clamps numeric options to their bounds, each with a warning. */
+function clampedAll<K extends string>(
+  bounds: Record<K, Bounds>,
+  options: object,
+  warn: Warn,
+): Record<K, number> {
+  const entries = Object.entries<Bounds>(bounds).map(([name, { min, max, usual }]) => {
+    const given: unknown = Reflect.get(options, name);
+    if (given === undefined) return [name, usual];
+    if (typeof given !== 'number' || Number.isNaN(given)) {
+      warn(`${name} is not a number; ${usual} is used`);
+      return [name, usual];
+    }
+    // Only `sampleRate` may have a fraction; all other numbers are counts.
+    const whole = max > 1 ? Math.floor(given) : given;
+    const used = Math.min(max, Math.max(min, whole));
+    if (used !== given) warn(`${name} is ${given}; ${used} is used`);
+    return [name, used];
+  });
+  return Object.fromEntries(entries);
+}
+
+function warnOfUnknown(options: object, known: ReadonlySet<string>, warn: Warn): void {
+  for (const name of Object.keys(options)) {
+    if (!known.has(name)) warn(`unknown option ${name}; it is ignored`);
+  }
+}

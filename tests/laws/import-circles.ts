@@ -1,0 +1,32 @@
+/** Circles of imports, types included. (The linter's rule ignores imports of types.) */
+import { importsOf } from './imports.ts';
+import type { Source } from './tree.ts';
+
+/** The groups of files that import each other, directly or through others. */
+export function importCircles(sources: readonly Source[]): string[][] {
+  const graph = new Map(
+    sources.map((source) => [
+      source.path,
+      importsOf(source).flatMap(({ target }) => (target === null ? [] : [target])),
+    ]),
+  );
+  return [...graph.keys()].flatMap((path) => {
+    const reached = reachableFrom(path, graph);
+    if (!reached.has(path)) return [];
+    const circle = [...reached].filter((other) => reachableFrom(other, graph).has(path)).sort();
+    // Each circle is listed once, for its first file.
+    return circle[0] === path ? [circle] : [];
+  });
+}
+
+/** The files that a file imports, directly or through others; itself only if it is in a circle. */
+function reachableFrom(path: string, graph: ReadonlyMap<string, string[]>): Set<string> {
+  const reached = new Set<string>();
+  const next = [...(graph.get(path) ?? [])];
+  for (let at = next.pop(); at !== undefined; at = next.pop()) {
+    if (reached.has(at)) continue;
+    reached.add(at);
+    next.push(...(graph.get(at) ?? []));
+  }
+  return reached;
+}

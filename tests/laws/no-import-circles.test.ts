@@ -1,0 +1,29 @@
+import { deepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { importCircles } from './import-circles.ts';
+import { isTest, source, sources } from './tree.ts';
+
+/** The server has one circle, in its mail texts. */
+const WITHOUT_CIRCLES = /^packages\/(protocol|client|reference|sdk|cli)\/src\//;
+
+test('no files import each other in a circle, not even their types', () => {
+  const all = sources(['ts', 'tsx']).filter(
+    ({ path }) => WITHOUT_CIRCLES.test(path) && !isTest(path),
+  );
+  ok(all.length > 20, 'the sources were found');
+  deepEqual(importCircles(all), []);
+});
+
+test('a circle of types is found, and listed once', () => {
+  const of = (name: string, text: string) => source(`packages/sdk/src/${name}.ts`, text);
+  const circle = [
+    of('a', `import type { B } from './b.ts';\n`),
+    of('b', `export type { C } from './c.ts';\n`),
+    of('c', `import { a } from './a.ts';\n`),
+    of('d', `import { a } from './a.ts';\n`),
+  ];
+  deepEqual(importCircles(circle), [
+    ['packages/sdk/src/a.ts', 'packages/sdk/src/b.ts', 'packages/sdk/src/c.ts'],
+  ]);
+  deepEqual(importCircles(circle.slice(1)), []);
+});

@@ -1,0 +1,39 @@
+/**
+ * The folders of the SDK. `api/` holds types and imports only itself; the organs import no other
+ * organ except along ARROWS; `request/` is the only folder that knows them all.
+ */
+const SDK = 'packages/sdk/src/';
+
+const ARROWS: Record<string, string[]> = {
+  api: [],
+  policy: ['api'],
+  decide: ['api', 'policy'],
+  limits: ['api'],
+  idempotency: ['api'],
+  telemetry: ['api'],
+  request: ['api', 'limits', 'idempotency', 'telemetry'],
+  adapters: ['api', 'request'],
+};
+
+/** Files at the root that folders other than `api/` may import; the others put a node together. */
+const SHARED = new Set(['clock.ts', 'json.ts', 'rate-limit-bounds.ts', 'transport.ts']);
+const SHARED_WITH_REQUEST = new Set(['settings.ts', 'version.ts']);
+
+type Arrow = { from: string; to: string };
+
+export function organFault({ from, to }: Arrow): string | null {
+  const folder = folderOf(from);
+  const target = folderOf(to);
+  const allowed = folder === null ? undefined : ARROWS[folder];
+  if (allowed === undefined || target === folder) return null;
+  if (target !== null) return allowed.includes(target) ? null : `${folder}/ imports ${target}/`;
+  const file = to.slice(SDK.length);
+  const isShared = SHARED.has(file) || (folder === 'request' && SHARED_WITH_REQUEST.has(file));
+  return isShared && folder !== 'api' ? null : `${folder}/ imports ${file}`;
+}
+
+/** The first folder below the SDK's sources; null for files at their root and other packages. */
+function folderOf(path: string): string | null {
+  const [first, ...rest] = path.startsWith(SDK) ? path.slice(SDK.length).split('/') : [];
+  return first === undefined || rest.length === 0 ? null : first;
+}
