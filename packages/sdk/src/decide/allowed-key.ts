@@ -39,21 +39,23 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly #degraded: boolean;
   #context: RequestContext<R> | null = null;
 
-  /** `keyText` is well-formed, and `place` is that of its record in the table of the policy. */
-  constructor(inputs: Inputs<R>, policy: Policy, key: { keyText: string; place: number }) {
+  /** `keyText` is well-formed, and `place` is that of its record in the policy's table. */
+  constructor(inputs: Inputs<R>, keyText: string, place: number) {
+    const { policy, degraded } = inputs.state;
+    if (policy === null) throw new TypeError('a key is allowed only by a policy');
     const { table } = policy;
-    const words = table.wordsOf(key.place);
-    const start = table.startOf(key.place);
+    const words = table.wordsOf(place);
+    const start = table.startOf(place);
     const row = (words[start + ROW_AT] ?? 0) - 1;
     this.#inputs = inputs;
     this.#policy = policy;
-    this.#keyText = key.keyText;
+    this.#keyText = keyText;
     this.#ids = table.ids.wordsOf(row);
     this.#idsAt = table.ids.startOf(row);
     this.#terms = table.termsIn(words, start);
     this.#expiryHigh = words[start + EXPIRY_AT] ?? 0;
     this.#expiryLow = words[start + EXPIRY_AT + 1] ?? 0;
-    this.#degraded = inputs.state.degraded;
+    this.#degraded = degraded;
   }
 
   get limits(): readonly RateLimitRule[] {

@@ -34,7 +34,7 @@ export function decide<R>(
     const isLoaded = policy.env === null || policy.env === env;
     return denied(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
-  const key = new AllowedKey<R>(inputs, policy, { keyText, place });
+  const key = new AllowedKey<R>(inputs, keyText, place);
   if (key.isExpired()) return denied(inputs, 'expired', named(key.context));
   if (route.env !== undefined && route.env !== env) {
     return denied(inputs, 'wrong_environment', named(key.context));
