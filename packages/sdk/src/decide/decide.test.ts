@@ -24,7 +24,7 @@ type Case = {
 
 const path = new URL(import.meta.resolve('@keyrail/protocol/wire/key-format.ts'));
 const { policies, cases }: { policies: Record<string, object | null>; cases: Case[] } = JSON.parse(
-  readFileSync(new URL('./vectors/decisions.json', path), 'utf8'),
+  readFileSync(new URL('../vectors/decisions.json', path), 'utf8'),
 );
 const PROJECT_ID = '01890000-0000-7000-8000-00000000000a';
 const AT = '2026-03-01T12:00:00.000Z';
