@@ -1,40 +1,41 @@
 #!/usr/bin/env node
 // keyrail-server: the command line of the server. Only this file reads process.env.
 
-import { systemClock } from './base/clock.ts';
+// Commands are imported when they run: a wrong setting is reported without loading the server.
+import { existsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { reasonOf } from './base/errors.ts';
-import { openLog } from './base/log.ts';
 import { type Config, readConfig } from './config.ts';
 import { settings } from './settings.ts';
-import { signingKeysCommand } from './signing-keys-command.ts';
-import { apiCommand, startCommand, workerCommand } from './start.ts';
-import { openStore } from './stores.ts';
 
-type Command = {
-  does: string;
-  takesWords?: true;
-  run(config: Config, words: readonly string[]): Promise<void>;
-};
+type Run = (config: Config, words: readonly string[]) => Promise<void>;
+
+type Command = { does: string; takesWords?: true; load(): Promise<Run> };
 
 const commands: Record<string, Command> = {
-  start: { does: 'migrate, then run API and worker in one process', run: startCommand },
-  api: { does: 'run the API alone', run: apiCommand },
-  worker: { does: 'run the worker alone', run: workerCommand },
-  migrate: { does: 'bring the database to this version and exit', run: migrateCommand },
+  start: {
+    does: 'migrate, then run API and worker in one process',
+    load: async () => (await import('./start.ts')).startCommand,
+  },
+  api: {
+    does: 'run the API alone',
+    load: async () => (await import('./start.ts')).apiCommand,
+  },
+  worker: {
+    does: 'run the worker alone',
+    load: async () => (await import('./start.ts')).workerCommand,
+  },
+  migrate: {
+    does: 'bring the database to this version and exit',
+    load: async () => (await import('./migrate-command.ts')).migrateCommand,
+  },
   'signing-keys': {
     does: 'list | rotate [--now]: the keys that sign embed tokens',
     takesWords: true,
-    run: signingKeysCommand,
+    load: async () => (await import('./signing-keys-command.ts')).signingKeysCommand,
   },
 };
-
-/** For deployments that migrate before a rollout. */
-async function migrateCommand(config: Config): Promise<void> {
-  const log = openLog(config.logLevel, process.stdout);
-  const store = await openStore(config, systemClock, log);
-  await store.close();
-  log.info('the database is up to date');
-}
 
 const HELP_WORDS = ['help', '--help', '-h'];
 
@@ -57,7 +58,17 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  await command.run(read.config, words);
+  cacheCompiledCode(read.config);
+  const run = await command.load();
+  await run(read.config, words);
+}
+
+/**
+ * Later starts load compiled code instead of compiling every source. The cache is in the data
+ * directory, which only this user can write: its content is executed.
+ */
+function cacheCompiledCode({ dataDir }: Config): void {
+  if (existsSync(dataDir)) enableCompileCache(join(dataDir, 'compiled'));
 }
 
 function misused(problem: string): void {

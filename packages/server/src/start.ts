@@ -1,5 +1,6 @@
 // keyrail-server start, api and worker: run until a signal, then stop in order. New requests are
 // rejected, accepted requests and running jobs finish, and the store is closed last.
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbedChangeLimit } from './access/embed-changes.ts';
 import { createPasswordHasher } from './access/passwords.ts';
@@ -55,6 +56,8 @@ async function run(config: Config, parts: Parts): Promise<void> {
   stopOnSignal({ app, worker }, log);
   if (process.stdout.isTTY && parts.api) process.stdout.write(welcome(url, config));
   else log.info({ ms, ...(parts.api && { url, ...tryIt(url, config) }) }, 'ready');
+  // A killed process would not write it at its end.
+  flushCompileCache();
 }
 
 async function openApp(config: Config, log: Log): Promise<App> {

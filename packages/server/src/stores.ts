@@ -1,17 +1,16 @@
 // Opens the stores named by the settings. The database is migrated and checked first; counters are
-// returned even if Redis is not reachable yet.
+// returned even if Redis is not reachable yet. PGlite and the Redis driver are imported only when
+// they are used, because each takes a noticeable part of a start.
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { createOutageLog } from './base/outage.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { openEmbedded } from './db/embedded.ts';
 import { loginWarnings, refuseUnsafeLogin, refuseUnsafeRoles } from './db/login-role.ts';
 import { migrate } from './db/migrate.ts';
 import { openPostgres, withPostgresAdmin } from './db/postgres.ts';
 import type { Counters } from './volatile/counters.ts';
 import { createMemoryCounters } from './volatile/memory.ts';
-import { openRedisCounters } from './volatile/redis.ts';
 
 type Wanted = Pick<
   Config,
@@ -19,7 +18,10 @@ type Wanted = Pick<
 >;
 
 export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise<Database> {
-  if (!wanted.databaseUrl) return openEmbedded(wanted.dataDir, clock);
+  if (!wanted.databaseUrl) {
+    const { openEmbedded } = await import('./db/embedded.ts');
+    return openEmbedded(wanted.dataDir, clock);
+  }
   const url = wanted.databaseUrl.reveal();
   await migratePostgres(url, log);
   return openPostgres({
@@ -56,6 +58,7 @@ export async function openCounters(
   if (!redisUrl) {
     return createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: countersMax });
   }
+  const { openRedisCounters } = await import('./volatile/redis.ts');
   const counters = openRedisCounters({
     url: redisUrl.reveal(),
     isCluster: redisCluster,

@@ -1,7 +1,7 @@
 // Sends mail by SMTP or, for development and tests, writes each mail to a JSON file.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Secret } from '../../base/secret.ts';
 import type { Content } from './messages.ts';
 
@@ -43,18 +43,11 @@ const CONNECT_TIMEOUT_MS = 20_000;
 const REPLY_TIMEOUT_MS = 60_000;
 
 function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport {
-  const transport = createTransport({
-    url: url.reveal(),
-    pool: true,
-    maxConnections: 2,
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: REPLY_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let opened: Promise<Transporter> | null = null;
   return {
     async send({ id, to, subject, text, html, createdAt }) {
+      opened ??= openSmtp(url);
+      const transport = await opened;
       await transport.sendMail({
         from,
         to: { name: '', address: to },
@@ -67,6 +60,21 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
         headers: { 'auto-submitted': 'auto-generated' },
       });
     },
-    close: () => transport.close(),
+    close: () => void opened?.then((transport) => transport.close()),
   };
+}
+
+/** Imports the driver with the first mail, so that a start without mails does not load it. */
+async function openSmtp(url: Secret): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url: url.reveal(),
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: REPLY_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
