@@ -112,6 +112,17 @@ test('a slow request is refused at its timeout, not half a minute later', async 
   equal(await Promise.race([all.then(() => 'closed'), sleep(5000, 'open')]), 'closed');
 });
 
+// Waiting for the connection would outlast the time limit of this test.
+test('closing does not wait for unused connections', { timeout: 20_000 }, async (t) => {
+  const app = await listening(t);
+  const unused = await dial(t, app);
+  const begun = await dial(t, app);
+  begun.write('GET /wai');
+  await until(() => promisify(app.server.getConnections.bind(app.server))().then((n) => n === 2));
+  await app.close();
+  await until(() => unused.closed && begun.closed);
+});
+
 test('a client that sent invalid HTTP cannot keep its connection open', async (t) => {
   const app = await listening(t, waitingRoute(), { lingerMs: 50 });
   const socket = await dial(t, app);

@@ -9,6 +9,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { ApiError, unavailable } from '../base/errors.ts';
 import {
@@ -73,7 +74,9 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
     };
   const refuseHostless = refuse(400, new ApiError('invalid_request', 'Missing Host header.'));
   const refuseBeyond = refuse(503, unavailable());
+  const unused = new Set<Socket>();
   const answer: RequestListener = (request, response) => {
+    unused.delete(request.socket);
     if (bound.isBeyond(request)) {
       response.shouldKeepAlive = false;
       if (!bound.isProbe(request)) return refuseBeyond(request, response);
@@ -86,6 +89,7 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
   const ServerResponse = lingering.Response;
   const server = createServer({ ...optionsOf(limits), ServerResponse }, answer);
   const bound = boundConnections(server, limits);
+  closeWithServer(server, unused);
   server.setTimeout(limits.quietMs);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     continueWhenRead(request, response);
@@ -93,6 +97,22 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
   });
   const unexpected = new ApiError('invalid_request', 'Expect supports only 100-continue.');
   return server.on('checkExpectation', refuse(417, unexpected));
+}
+
+/**
+ * Browsers and proxies open connections in advance. Node closes idle connections with the server,
+ * but not those that never sent a request: closing would wait for them until they time out.
+ */
+function closeWithServer(server: Server, unused: Set<Socket>): void {
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  const close = server.close.bind(server);
+  server.close = (done) => {
+    for (const socket of unused) socket.destroy();
+    return close(done);
+  };
 }
 
 /**
