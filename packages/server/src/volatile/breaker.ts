@@ -1,5 +1,5 @@
 // Circuit breakers, one for each server of a store. After three consecutive faults of a server,
-// requests to it are refused at once instead of waiting for a timeout, until a pulse succeeds again.
+// requests to it are refused at once instead of waiting for a timeout, until a pulse succeeds.
 // Requests to the other servers are not affected.
 
 const FAULTS_IN_A_ROW_MAX = 3;

@@ -1,7 +1,7 @@
 // Sends queued mail. Safe to run twice and in any number of workers: a mail is claimed before it is
-// sent, the claim is renewed while it is being sent, and only the holder of the claim may update the
-// mail. A claim that is not renewed expires: if a worker dies, is paused or loses the database for
-// two minutes after the SMTP server accepted a mail, the mail is sent again with the same Message-ID.
+// sent, the claim is renewed meanwhile, and only the holder of the claim may update the mail. If it
+// is not renewed, it expires: when a worker dies, is paused or loses the database for two minutes
+// after the SMTP server accepted a mail, the mail is sent again with the same Message-ID.
 
 import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';

@@ -36,7 +36,7 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
         const endsAtMs = monotonicMs() + WORK_MS_MAX;
         const signer = await signerOf(scannerKeys, header, body);
         const report = parsePart('body', ScannerReport, readJson(Buffer.from(body)));
-        return processReport(doors, { report, signer, endsAtMs });
+        return endReported(doors, { report, signer, endsAtMs });
       },
     },
   });
@@ -44,7 +44,7 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
 type SignedReport = { report: ScannerReport; signer: string; endsAtMs: number };
 
 /** Throws 503 if a credential remains, so that the scanner reports again. */
-async function processReport(
+async function endReported(
   doors: Doors['gate'],
   { report, signer, endsAtMs }: SignedReport,
 ): Promise<ScannerVerdict[]> {

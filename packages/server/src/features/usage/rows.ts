@@ -158,8 +158,8 @@ export const removeOldBatches = (tx: Work, { before, limit }: Old): Promise<numb
 export type KeyDayPlace = { day: string; keyId: string };
 
 /**
- * Removes old days, one page at a time, except the last day of each key with an admitted request:
- * it holds the key's last use and is kept forever. Returns the end of the page, or null after the last page.
+ * Removes old days, one page at a time, except the day of each key's last use, which is kept
+ * forever. Returns the end of the page, or null after the last page.
  */
 export const removeOldKeyDays = (
   tx: Work,
