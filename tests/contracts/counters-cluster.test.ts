@@ -15,11 +15,12 @@ import {
 import { until } from '@keyrail/testing/until.ts';
 
 const skip = redisIsMissing();
-const _TOLD_MS_MAX = 20_000;
-const _STEP_MS = 50;
 
-async function newCluster(t: TestContext): Promise<RedisCluster & { masters: RedisServer[] }> {
-  const cluster = await startRedisCluster();
+async function newCluster(
+  t: TestContext,
+  settings: Record<string, string> = {},
+): Promise<RedisCluster & { masters: RedisServer[] }> {
+  const cluster = await startRedisCluster(async () => settings);
   t.after(() => cluster.stop());
   return { ...cluster, masters: cluster.nodes };
 }
@@ -34,15 +35,18 @@ async function countersOn(t: TestContext, url: string): Promise<RedisCounters> {
 const idOf = async (node: RedisServer): Promise<string> =>
   String(await node.tell('CLUSTER', 'MYID'));
 
-/** A rule whose counter is in a slot of the second node, and that slot. */
-async function ruleOnSecond(node: RedisServer, salt: string) {
+/** A rule whose counter is in a slot of the node with this index, and that slot. */
+async function ruleOn(index: number, node: RedisServer, salt: string) {
   for (let at = 0; ; at += 1) {
     const name = `kr:rl:{${salt}${at}}`;
     const slot = Number(await node.tell('CLUSTER', 'KEYSLOT', name));
-    if (slot < 5461 || slot > 10_921) continue;
-    return { slot, rule: { name, limit: 9, windowMs: 2_678_400_000, algorithm: 'fixed' } as const };
+    if (slot < index * 5461 + 1 || slot > index * 5461 + 5460) continue;
+    const limits = { limit: 9999, windowMs: 2_678_400_000, algorithm: 'fixed' } as const;
+    return { slot, rule: { name, ...limits } };
   }
 }
+
+const ruleOnSecond = (node: RedisServer, salt: string) => ruleOn(1, node, salt);
 
 const usedOf = async (counters: RedisCounters, rule: Rule) =>
   (await counters.check(ownerOf([rule]), [rule], 0)).tallies[0]?.used;
@@ -101,6 +105,23 @@ test('checks follow slots while they are moved and afterwards', { skip }, async 
   deepEqual(await checkAll(), [2, 2, 2, 2, 2, 2, 2]);
 });
 
+test('a start needs only one of the named nodes', { skip }, async (t) => {
+  const { masters } = await newCluster(t, { 'cluster-require-full-coverage': 'no' });
+  const [first, second, third] = masters;
+  ok(first && second && third);
+  await first.crash();
+  const hosts = [first, second].map(({ port }) => `127.0.0.1:${port}`);
+  const counters = await countersOn(t, `redis://${hosts.join(',')}`);
+  const { rule } = await ruleOn(2, second, 'start');
+  await until(() =>
+    usedOf(counters, rule).then(
+      () => true,
+      () => false,
+    ),
+  );
+  equal((await counters.check(ownerOf([rule]), [rule], 1)).tallies[0]?.used, 1);
+});
+
 test('every connection to a Cluster sends its password', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   for (const node of masters) await node.tell('CONFIG', 'SET', 'requirepass', 'p@ss/word');
@@ -118,3 +139,76 @@ test('every connection to a Cluster sends its password', { skip }, async (t) => 
   const stranger = await countersOn(t, `redis://:wrong@127.0.0.1:${port}`);
   equal(stranger.state().ready, false);
 });
+
+/** One master cannot be used: checks on it are refused, and all checks on the others succeed. */
+async function holdsOnOthers(
+  counters: RedisCounters,
+  rules: readonly Rule[],
+  reason: RegExp,
+): Promise<void> {
+  const [first, second, third] = rules;
+  ok(first && second && third);
+  const isRefused = (rule: Rule) =>
+    counters.check(ownerOf([rule]), [rule], 1).then(
+      () => false,
+      () => true,
+    );
+  await until(() => isRefused(second));
+  for (let at = 0; at < 100; at += 1) {
+    const refused: boolean[] = await Promise.all(
+      [second, first, second, third, second].map(isRefused),
+    );
+    deepEqual(refused, [true, false, true, false, true], `${at}`);
+  }
+  // Over several pulses, too.
+  await until(() => reason.test(counters.state().error ?? ''));
+  const used = Number(await usedOf(counters, first));
+  await until(async () => {
+    deepEqual([await isRefused(first), await isRefused(third)], [false, false]);
+    return Number(await usedOf(counters, first)) > used + 500;
+  });
+  equal(counters.state().ready, true);
+}
+
+for (const [fault, begin, end, reason] of [
+  [
+    'is out of memory',
+    (node: RedisServer) => node.tell('CONFIG', 'SET', 'maxmemory', '1'),
+    (node: RedisServer) => node.tell('CONFIG', 'SET', 'maxmemory', '0'),
+    /^OOM$/,
+  ],
+  [
+    'does not answer',
+    async (node: RedisServer) => node.freeze(),
+    async (node: RedisServer) => node.thaw(),
+    /^(no answer in time|not connected|failed|E[A-Z]+)$/,
+  ],
+  [
+    'is away',
+    (node: RedisServer) => node.crash(),
+    (node: RedisServer) => node.restart(),
+    /^(no answer in time|not connected|failed|E[A-Z]+|CLUSTERDOWN)$/,
+  ],
+] as const) {
+  test(`one master ${fault}: checks on the others succeed`, { skip }, async (t) => {
+    const { url, masters } = await newCluster(t, { 'cluster-require-full-coverage': 'no' });
+    const [first, second] = masters;
+    ok(first && second);
+    const counters = await countersOn(t, url);
+    const found = await Promise.all([0, 1, 2].map((index) => ruleOn(index, first, fault.slice(3))));
+    const rules = found.map(({ rule }) => rule);
+    await until(() => counters.state().ready && counters.state().error === null);
+    await begin(second);
+    try {
+      await holdsOnOthers(counters, rules, reason);
+    } finally {
+      await end(second);
+    }
+    const isBack = (rule: Rule) =>
+      usedOf(counters, rule).then(
+        () => true,
+        () => false,
+      );
+    await until(async () => (await Promise.all(rules.map(isBack))).every(Boolean), 30_000);
+  });
+}

@@ -70,7 +70,11 @@ export const granted: Record<string, Rights> = {
     kr_record: ['select', 'insert'],
     kr_worker: ['select(workspace_id,env,batch_id,received_at)', 'delete'],
   },
-  usage_key_days: { ...derived, kr_record: own, kr_worker: ['select(key_id,day)', 'delete'] },
+  usage_key_days: {
+    ...derived,
+    kr_record: own,
+    kr_worker: ['select(key_id,day,last_at)', 'delete'],
+  },
   tenant_month_totals: { kr_record: own },
   usage_tenant_months: { kr_read: ['select'], kr_record: own },
   usage_hours: {

@@ -308,6 +308,13 @@ test('REDIS_URL accepts a URL or the path of a socket', () => {
   }
 });
 
+test('several hosts in REDIS_URL need a Cluster', () => {
+  const REDIS_URL = 'redis://me:a,b@one:7000,two,[::1]:7002';
+  equal(configOf({ REDIS_URL, KEYRAIL_REDIS_CLUSTER: 'on' }).redisUrl?.reveal(), REDIS_URL);
+  const needs = 'REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on';
+  deepEqual(faultsOf({ REDIS_URL }), [needs]);
+});
+
 test('a Redis Cluster needs a URL: the path of a socket is refused', () => {
   const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://'];
   deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on' }), needs);

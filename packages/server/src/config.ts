@@ -13,6 +13,7 @@ import { Fault, type Setting } from './settings/setting.ts';
 import * as storage from './settings/storage.ts';
 import * as known from './settings.ts';
 import { settings } from './settings.ts';
+import { redisAddresses } from './volatile/redis-addresses.ts';
 
 export type Config = Readonly<{
   host: string;
@@ -118,6 +119,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (config.redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
     faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://');
+  }
+  if (!config.redisCluster && redisAddresses(env.REDIS_URL ?? '').length > 1) {
+    faults.push('REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on');
   }
   faults.push(...unknownNames(env));
   return faults.length > 0 ? { faults } : { config: Object.freeze(config) };

@@ -94,7 +94,8 @@ export const redisUrl: Setting<Secret> = {
 
 export const redisCluster: Setting<boolean> = {
   name: 'KEYRAIL_REDIS_CLUSTER',
-  meaning: 'on: REDIS_URL names a node of a Redis Cluster.',
+  meaning:
+    'on: REDIS_URL names a node of a Redis Cluster, or several: redis://host:port,host:port.',
   fallback: 'off',
   parse: onOrOff,
 };

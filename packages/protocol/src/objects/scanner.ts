@@ -1,10 +1,11 @@
 // Reports of leaked credentials, and the labels returned for them.
 import { z } from 'zod';
 import { text } from '../text.ts';
-import { BODY_BYTES_MAX, SCANNER_REPORTS_MAX } from '../wire/limits.ts';
+import { BODY_BYTES_MAX } from '../wire/limits.ts';
 import { WireHash } from './wire.ts';
 
-// The only bound is that of the body: an overlong URL must not invalidate the report of a key.
+// The only bound is that of the body: an overlong URL, or many entries, must not invalidate the
+// report of a key.
 const Field = text(0, BODY_BYTES_MAX);
 
 /** The endpoint accepts raw bytes: the signature is checked before this schema is applied. */
@@ -18,7 +19,6 @@ export const ScannerReport = z
       source: Field.nullable().optional(),
     }),
   )
-  .max(SCANNER_REPORTS_MAX)
   .meta({ id: 'ScannerReport' });
 export type ScannerReport = z.output<typeof ScannerReport>;
 

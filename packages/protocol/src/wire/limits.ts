@@ -123,9 +123,6 @@ export const INGEST_DURATION_MS_MAX = 604_800_000;
 // The most requests that one sampled event may represent: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
-// Scanner webhook
-export const SCANNER_REPORTS_MAX = 10_000;
-
 // Sessions, one-time tokens, caches, probes
 export const SESSION_IDLE_HOURS = 12;
 export const SESSION_ABSOLUTE_DAYS = 30;

@@ -14,7 +14,7 @@ import type { JournalDelta } from './cache/journal.ts';
 import { createLongPoll, type LongPoll } from './long-poll.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
 import { Pause } from './pause.ts';
-import { readSnapshot } from './snapshot.ts';
+import { readSnapshot, turn } from './snapshot.ts';
 import { Failed, Source, type SourceParts } from './source.ts';
 import type { Policy, PolicyState } from './state.ts';
 import type { Time } from './time.ts';
@@ -146,7 +146,10 @@ export class Feed {
       state.confirmed(policy);
       cache?.confirm();
     } else if (answer.kind === 'snapshot') await this.#activate(answer);
-    else this.#apply(policy, answer);
+    else {
+      this.#apply(policy, answer);
+      for (const _ of policy.table.shrink()) await turn();
+    }
     return this.#pauseMsAfter(polled);
   }
 

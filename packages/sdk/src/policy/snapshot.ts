@@ -11,7 +11,8 @@ const PAGES_MAX = 50_000;
 
 type Snapshot = { table: PolicyTable; projectDeleted: boolean };
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+/** Lets the vendor's requests run. */
+export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Reads the pages after the first. Throws InvalidContent if they do not form one snapshot. */
 export async function readSnapshot(source: Source, first: SnapshotPage): Promise<Snapshot> {
@@ -20,7 +21,7 @@ export async function readSnapshot(source: Source, first: SnapshotPage): Promise
   const cursors = new Set<string>();
   let page = first;
   for (;;) {
-    // Parsing the page blocked the event loop; let the vendor's requests run.
+    // Parsing the page blocked the event loop.
     await turn();
     const { size } = table;
     for (const entry of page.entries) table.set(entry);

@@ -191,10 +191,11 @@ test('no batch is larger than the control plane accepts, however long the paths 
 });
 
 test('queued events are sent when the node closes, and later ones are dropped', async (t) => {
-  const { record, close, state, batches } = await open(t, { batchMax: 2 });
+  const { record, close, state, batches, logged } = await open(t, { batchMax: 2 });
   record(5);
   await close(5000);
   deepEqual(state(), { queued: 0, sent: 5, dropped: 0 });
+  deepEqual(logged, [], 'nothing was lost');
   equal(batches().length, 3);
   record(1);
   deepEqual(state(), { queued: 0, sent: 5, dropped: 1 });
@@ -219,7 +220,7 @@ test('a batch that is being sent when the node closes is sent once', async (t) =
 });
 
 test('closing gives up when the control plane does not answer', async (t) => {
-  const { record, close, clock, state, plane } = await open(t);
+  const { record, close, clock, state, plane, logged } = await open(t);
   plane.script = () => null;
   record(3);
   const closed = close(2000);
@@ -229,6 +230,10 @@ test('closing gives up when the control plane does not answer', async (t) => {
   }
   await closed;
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
+  deepEqual(
+    logged.filter((line) => line.includes('lost')),
+    ['warn keyrail: telemetry events lost at close: 3'],
+  );
 });
 
 test('closing does not wait for a batch that is already slow', async (t) => {

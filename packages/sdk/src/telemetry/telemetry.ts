@@ -3,6 +3,7 @@
 // waits for telemetry.
 import { randomUUID } from 'node:crypto';
 import type { TelemetryState } from '../api/keyrail.ts';
+import type { Log } from '../api/options.ts';
 import type { Chance, Clock } from '../clock.ts';
 import type { Failure } from '../transport.ts';
 import {
@@ -19,7 +20,7 @@ import { Sampling } from './sampling.ts';
 export type Telemetry = {
   /** Queues the event of a request if it is sampled and the queue is not full; never blocks. */
   record(key: string | null, beganAt: number, event: () => TelemetryEvent): void;
-  /** Sends the queue, for at most `timeoutMs`; later events are dropped. */
+  /** Sends the queue, for at most `timeoutMs`, and logs the number of lost events. */
   close(timeoutMs: number): Promise<void>;
   state(): TelemetryState;
 };
@@ -57,6 +58,7 @@ class TelemetryQueue {
   readonly #sender: Sender;
   readonly #clock: Clock;
   readonly #chance: Chance;
+  readonly #log: Log;
   readonly #settings: TelemetrySettings;
   readonly #sampling: Sampling;
   /** All but the last are full. */
@@ -81,6 +83,7 @@ class TelemetryQueue {
     this.#sender = openSender(parts, settings.sampleRate);
     this.#clock = parts.clock;
     this.#chance = parts.chance;
+    this.#log = parts.log;
     this.#settings = settings;
     this.#sampling = new Sampling({ ...parts, sampleRate: settings.sampleRate });
   }
@@ -136,7 +139,9 @@ class TelemetryQueue {
       if (waitMs > 0) await new Promise<void>((done) => void this.#clock.after(waitMs, done));
     }
     this.#isOver = true;
-    this.#drop(this.#waiting());
+    const lost = this.#waiting();
+    this.#drop(lost);
+    if (lost > 0) this.#log('warn', `keyrail: telemetry events lost at close: ${lost}`);
     this.#queue.length = 0;
     this.#fresh.length = 0;
     this.#queued = 0;

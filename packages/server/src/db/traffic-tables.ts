@@ -40,7 +40,7 @@ type UsageKeyDays = {
   day: string;
   requests: number;
   errors: number;
-  lastAt: Date;
+  lastAt: Date | null;
 };
 
 type UsageTenantMonths = {

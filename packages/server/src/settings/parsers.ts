@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { Secret } from '../base/secret.ts';
+import { redisAddresses } from '../volatile/redis-addresses.ts';
 import { Fault } from './setting.ts';
 
 export function plainText(text: string): string {
@@ -60,7 +61,8 @@ export const isSender = (text: string): boolean =>
   /^(?:[^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text);
 
 export const isRedis = (text: string): boolean =>
-  /^unix:\S+$/.test(text) || (/^rediss?:\/\/[^\s/]/.test(text) && URL.canParse(text));
+  /^unix:\S+$/.test(text) ||
+  redisAddresses(text).every((url) => /^rediss?:\/\/[^\s/]/.test(url) && URL.canParse(url));
 
 /** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
 export function isAddress(text: string): boolean {

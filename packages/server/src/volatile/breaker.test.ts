@@ -1,18 +1,18 @@
 // A breaker reports each reason of an outage once, and its end.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { boundedBy, createBreaker } from './breaker.ts';
+import { boundedBy, createBreakers } from './breaker.ts';
 
 const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 const closed = new Error('Connection is closed.');
 
 function rig() {
   const reported: string[] = [];
-  const breaker = createBreaker({
+  const breakers = createBreakers({
     onFault: (reason) => reported.push(reason),
     onBack: () => reported.push('back'),
   });
-  return { reported, breaker };
+  return { reported, breakers, breaker: breakers.of('one') };
 }
 
 test('alternating reasons are reported once each, and so is the end', () => {
@@ -71,10 +71,29 @@ test('the text of an unknown fault is not reported', () => {
 });
 
 test('a silenced breaker reports neither faults nor their end', () => {
-  const { reported, breaker } = rig();
+  const { reported, breakers, breaker } = rig();
   breaker.pulseFailed(refused);
-  breaker.silence();
+  breakers.silence();
   breaker.pulseFailed(closed);
   breaker.close();
   deepEqual(reported, ['ECONNREFUSED']);
+});
+
+test('a fault of one server leaves the others closed, and is over when all work', () => {
+  const { reported, breakers, breaker } = rig();
+  const other = breakers.of('other');
+  breaker.close();
+  other.close();
+  breaker.pulseFailed(refused);
+  other.pulseFailed(refused);
+  deepEqual(reported, ['ECONNREFUSED'], 'one reason is reported once');
+  other.close();
+  deepEqual([breaker.isOpen(), other.isOpen(), breakers.isOpen()], [true, false, false]);
+  equal(breakers.reason(), 'ECONNREFUSED');
+  deepEqual(reported, ['ECONNREFUSED']);
+  equal(breakers.of('later').isOpen(), false, 'a server that joins has no faults yet');
+  breakers.keep(['other', 'later']);
+  equal(breakers.reason(), null);
+  other.close();
+  deepEqual(reported, ['ECONNREFUSED', 'back']);
 });

@@ -1,13 +1,14 @@
-// A circuit breaker. After three consecutive faults of a store, requests are refused at once
-// instead of waiting for a timeout, until a pulse succeeds again.
+// Circuit breakers, one for each server of a store. After three consecutive faults of a server,
+// requests to it are refused at once instead of waiting for a timeout, until a pulse succeeds.
+// Requests to the other servers are not affected.
 
 const FAULTS_IN_A_ROW_MAX = 3;
 const SILENT = 'no answer in time';
+const NOT_YET = 'not connected yet';
 
 type Breaker = {
-  /** True from the start, until the first pulse succeeds. */
   isOpen(): boolean;
-  /** Why the last request or pulse failed; null if the store works. */
+  /** Why the last request or pulse failed; null if the server works. */
   reason(): string | null;
   worked(): void;
   failed(fault: unknown): void;
@@ -15,29 +16,77 @@ type Breaker = {
   /** Reports a fault without counting it. */
   note(fault: unknown): void;
   close(): void;
+};
+
+type Breakers = {
+  /** Open until the first pulse of the store succeeds. A server that joins later starts closed. */
+  of(server: string): Breaker;
+  /** Forgets all other servers. */
+  keep(servers: readonly string[]): void;
+  /** Whether every server is refused. */
+  isOpen(): boolean;
+  /** Of several servers with a fault, the reason of the first. */
+  reason(): string | null;
   /** Stops all reports. */
   silence(): void;
 };
 
 type BreakerParts = {
   onFault(reason: string): void;
-  /** The store works again after a reported fault. */
+  /** All servers work again after a reported fault. */
   onBack?(): void;
 };
 
-export function createBreaker({ onFault, onBack }: BreakerParts): Breaker {
-  let isOpen = true;
-  let isSilenced = false;
-  let faultsInARow = 0;
-  let reason: string | null = 'not connected yet';
+export function createBreakers({ onFault, onBack }: BreakerParts): Breakers {
+  const known = new Map<string, Breaker>();
   const reported = new Set<string>();
+  let hasWorked = false;
+  let isSilenced = false;
 
-  /** Reports each reason once per outage, not for every failed request. */
-  function note(fault: unknown): void {
-    reason = reasonOf(fault);
+  /** Reports each reason once per outage, not for every server and every failed request. */
+  function report(reason: string): void {
     if (reported.has(reason) || isSilenced) return;
     reported.add(reason);
     onFault(reason);
+  }
+
+  const reason = (): string | null =>
+    [...known.values()].map((one) => one.reason()).find((each) => each !== null) ?? null;
+
+  function closed(): void {
+    hasWorked = true;
+    if (reported.size === 0 || reason() !== null) return;
+    reported.clear();
+    if (!isSilenced) onBack?.();
+  }
+
+  return {
+    of(server) {
+      const one = known.get(server) ?? createBreaker({ startsOpen: !hasWorked, report, closed });
+      known.set(server, one);
+      return one;
+    },
+    keep(servers) {
+      for (const server of known.keys()) if (!servers.includes(server)) known.delete(server);
+    },
+    isOpen: () => [...known.values()].every((one) => one.isOpen()),
+    reason,
+    silence() {
+      isSilenced = true;
+    },
+  };
+}
+
+type OneParts = { startsOpen: boolean; report(reason: string): void; closed(): void };
+
+function createBreaker({ startsOpen, report, closed }: OneParts): Breaker {
+  let isOpen = startsOpen;
+  let faultsInARow = 0;
+  let reason: string | null = startsOpen ? NOT_YET : null;
+
+  function note(fault: unknown): void {
+    reason = reasonOf(fault);
+    report(reason);
   }
 
   function count(fault: unknown, isEnough: boolean): void {
@@ -60,11 +109,7 @@ export function createBreaker({ onFault, onBack }: BreakerParts): Breaker {
       isOpen = false;
       faultsInARow = 0;
       reason = null;
-      if (reported.size > 0 && !isSilenced) onBack?.();
-      reported.clear();
-    },
-    silence() {
-      isSilenced = true;
+      closed();
     },
   };
 }

@@ -30,33 +30,38 @@ type Check = { owner: Owner; rules: readonly Rule[]; cost: number; now: number |
 type Parts = {
   within: ReturnType<typeof boundedBy>;
   atOnceMax: number;
-  worked(): void;
+  worked(server: string): void;
   /** Returns the error for the callers. */
-  failed(fault: unknown): Error;
+  failed(server: string, fault: unknown): Error;
 };
 
-/** Each check is decided separately, in the order of the calls. */
+type Scripts = Pick<Link, 'evalsha' | 'eval'>;
+
+/** Each check is decided separately, in the order of the calls to its server. */
 export function createChecks(
-  link: Link,
+  link: Scripts,
   { within, atOnceMax, worked, failed }: Parts,
-): (check: Check) => Promise<Verdict> {
+): (server: string, check: Check) => Promise<Verdict> {
   const batch = batched<Check, Verdict>({ max: atOnceMax });
 
-  async function run(checks: readonly Check[]): Promise<(Verdict | Promise<Verdict>)[]> {
+  async function run(
+    server: string,
+    checks: readonly Check[],
+  ): Promise<(Verdict | Promise<Verdict>)[]> {
     let answer: unknown;
     try {
       answer = await within(call(link, checks));
     } catch (fault) {
-      throw failed(fault);
+      throw failed(server, fault);
     }
-    worked();
+    worked(server);
     return verdictsOf(checks, answer);
   }
 
-  return (check) => batch('', check, run);
+  return (server, check) => batch(server, check, (checks) => run(server, checks));
 }
 
-async function call(link: Link, checks: readonly Check[], isCounted = true): Promise<unknown> {
+async function call(link: Scripts, checks: readonly Check[], isCounted = true): Promise<unknown> {
   const { keys, args } = argumentsOf(checks, isCounted);
   try {
     return await link.evalsha(HASH, keys, args);

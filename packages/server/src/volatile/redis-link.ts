@@ -1,10 +1,12 @@
 // A connection to Redis, one server or a Cluster, that fails fast: commands are not queued while it
 // is down and never sent twice, and it reconnects if the server does not answer.
-import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
+import { lookup } from 'node:dns';
+import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
+import { redisAddresses } from './redis-addresses.ts';
 
 type LinkParts = {
-  /** redis://, rediss:// or unix:<path>. */
+  /** redis://, rediss:// or unix:<path>; for a Cluster, perhaps with several hosts. */
   url: string;
   isCluster: boolean;
   onFault(error: Error): void;
@@ -14,10 +16,14 @@ type LinkParts = {
 export type Link = {
   evalsha(hash: string, keys: number, args: (string | number)[]): Promise<unknown>;
   eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
-  /** Writes a small key. On a Cluster it also pings every master. */
-  pulse(): Promise<void>;
+  /** The servers that hold counters; `''` for a single one, and until a Cluster is known. */
+  servers(): string[];
+  /** The server that holds a counter. */
+  serverOf(name: string): string;
+  /** Writes a small key on a server. */
+  pulse(server: string): Promise<void>;
   /** `INFO memory` of every server that holds counters. */
-  memory(): Promise<string[]>;
+  memory(): Promise<string>[];
   close(): void;
 };
 
@@ -30,6 +36,8 @@ const REDIRECTIONS_MAX = 3;
 const TRY_AGAIN_MS = 5;
 const PULSE = 'kr:pulse';
 const PULSE_KEPT_MS = 60_000;
+/** Names that one pulse tries to find one on its server: about a millisecond. */
+const PULSE_NAMES_TRIED_MAX = 500;
 
 const retryMs = (times: number): number =>
   Math.min(RETRY_MS_MIN * 2 ** Math.min(times - 1, 10), RETRY_MS_MAX);
@@ -64,18 +72,58 @@ export function openLink(parts: LinkParts): Link {
       followed(client, client.evalsha(hash, keys, ...args), () => ['evalsha', hash, keys, ...args]),
     eval: (script, keys, args) =>
       followed(client, client.eval(script, keys, ...args), () => ['eval', script, keys, ...args]),
-    pulse: async () => {
-      // Pings come first: commands sent while a connection is being opened are refused.
-      if (client instanceof Cluster) {
-        await Promise.all(client.nodes('master').map((one) => one.ping()));
-      }
-      await client.set(PULSE, 1, 'PX', PULSE_KEPT_MS);
-    },
-    memory: () => {
-      const servers = client instanceof Cluster ? client.nodes('master') : [client];
-      return Promise.all(servers.map((one) => one.info('memory')));
-    },
+    ...(client instanceof Cluster ? pulsesOf(client) : pulseOf(client)),
     close: () => client.disconnect(),
+  };
+}
+
+type Pulses = Pick<Link, 'servers' | 'serverOf' | 'pulse' | 'memory'>;
+
+const ONLY = '';
+
+const pulseOf = (client: Redis): Pulses => ({
+  servers: () => [ONLY],
+  serverOf: () => ONLY,
+  pulse: async () => void (await client.set(PULSE, 1, 'PX', PULSE_KEPT_MS)),
+  memory: () => [client.info('memory')],
+});
+
+/** A master of a Cluster is named by its address, as the client names it in its table of slots. */
+function pulsesOf(client: Cluster): Pulses {
+  const tried = new Map<string, number>();
+  const serverOf = (name: string): string =>
+    client.slots[new Command('get', [name]).getSlot()]?.[0] ?? ONLY;
+
+  /** A name whose slot is on the server. Null if more have to be tried, for a server with few. */
+  function pulseNameOn(server: string): string | null {
+    const first = tried.get(server) ?? 0;
+    for (let at = first; at < first + PULSE_NAMES_TRIED_MAX; at += 1) {
+      tried.set(server, at);
+      const name = `${PULSE}:${at}`;
+      if (serverOf(name) === server) return name;
+    }
+    return null;
+  }
+
+  return {
+    servers() {
+      const masters = new Set<string>();
+      // A slot without a server is a hole in the list.
+      for (const nodes of client.slots) if (nodes?.[0]) masters.add(nodes[0]);
+      for (const server of tried.keys()) if (!masters.has(server)) tried.delete(server);
+      return masters.size === 0 ? [ONLY] : [...masters];
+    },
+    serverOf,
+    async pulse(server) {
+      const node = client
+        .nodes('master')
+        .find(({ options: { host, port } }) => `${host}:${port}` === server);
+      // The ping comes first: commands sent while a connection is being opened are refused.
+      await node?.ping();
+      const name = pulseNameOn(server);
+      if (name) await client.set(name, 1, 'PX', PULSE_KEPT_MS);
+    },
+    memory: () => client.nodes('master').map((one) => one.info('memory')),
   };
 }
 
@@ -105,11 +153,12 @@ function singleOf(url: string): Redis {
   return path === null ? new Redis(url, own) : new Redis({ ...own, path });
 }
 
+/** The client tries all named nodes until one returns the table of slots. */
 function clusterOf(url: string): Cluster {
-  const { hostname, port, username, password, protocol } = new URL(url);
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const urls = redisAddresses(url).map((each) => new URL(each));
+  const [{ username, password, protocol } = new URL(url)] = urls;
   const { retryStrategy: _, ...node } = options;
-  return new Cluster([{ host, port: Number(port || DEFAULT_PORT) }], {
+  return new Cluster(urls.map(nodeAt), {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     clusterRetryStrategy: retryMs,
@@ -118,7 +167,7 @@ function clusterOf(url: string): Cluster {
     retryDelayOnTryAgain: TRY_AGAIN_MS,
     slotsRefreshInterval: SLOTS_REFRESH_MS,
     // A certificate contains the host name, not its address.
-    ...(protocol === 'rediss:' && { dnsLookup: (address, found) => found(null, address) }),
+    dnsLookup: protocol === 'rediss:' ? (name, found) => found(null, name) : addressOrName,
     redisOptions: {
       ...node,
       reconnectOnError: redialWhenReadOnly(),
@@ -130,6 +179,15 @@ function clusterOf(url: string): Cluster {
 }
 
 const DEFAULT_PORT = 6379;
+
+const nodeAt = ({ hostname, port }: URL) => ({
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: Number(port || DEFAULT_PORT),
+});
+
+/** A name that cannot be resolved must not prevent a connection to the other nodes. */
+const addressOrName: NonNullable<ClusterOptions['dnsLookup']> = (name, found) =>
+  lookup(name, (fault, address) => found(null, fault ? name : address));
 
 const pathIn = (url: string): string | null =>
   url.startsWith('unix:') ? url.slice('unix:'.length).replace(/^\/\/(?=\/)/, '') : null;

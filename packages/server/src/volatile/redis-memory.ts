@@ -18,6 +18,7 @@ type MemoryWatch = {
 
 /** `nearFull` is notified with every look: a fault while a server is nearly full, else `over`. */
 export function openMemoryWatch(
+  /** The servers that answer; never rejects. */
   ask: () => Promise<readonly string[]>,
   nearFull: Outage | undefined,
 ): MemoryWatch {
@@ -25,9 +26,9 @@ export function openMemoryWatch(
   let isClosed = false;
   return {
     async look() {
-      // If a server does not answer, the last remark stays.
-      const memories = await ask().catch(() => null);
-      if (memories === null || isClosed) return;
+      // If no server answers, the last remark stays.
+      const memories = await ask();
+      if (memories.length === 0 || isClosed) return;
       remark = remarkOn(memories, remark);
       if (remark === NEAR_FULL) nearFull?.fault(new Error(remark));
       else nearFull?.over();

@@ -1,8 +1,8 @@
-// Counters in Redis, shared by all processes, on the server's clock. If the server stops answering
-// in time, checks are refused at once until a pulse succeeds again.
+// Counters in Redis, shared by all processes, on the server's clock. If a server stops answering in
+// time, checks on it are refused at once until a pulse succeeds again.
 import { unavailable } from '../base/errors.ts';
 import type { Outage } from '../base/outage.ts';
-import { boundedBy, createBreaker } from './breaker.ts';
+import { boundedBy, createBreakers } from './breaker.ts';
 import { type Counters, type Owner, type Rule, SLOT_PARTS, type Verdict } from './counters.ts';
 import { createChecks } from './redis-checks.ts';
 import { openLink } from './redis-link.ts';
@@ -39,21 +39,27 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const { answerMsMax = ANSWER_MS_MAX, namesMax = REDIS_NAMES_MAX } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
-  const breaker = createBreaker(parts);
-  const memory = openMemoryWatch(() => within(link.memory()), parts.nearFull);
+  const breakers = createBreakers(parts);
+  const memory = openMemoryWatch(() => answered(link.memory().map(within)), parts.nearFull);
+
+  async function pulseOf(server: string): Promise<void> {
+    try {
+      await within(link.pulse(server));
+      breakers.of(server).close();
+    } catch (fault) {
+      breakers.of(server).pulseFailed(fault);
+    }
+  }
 
   async function pulse(): Promise<void> {
-    try {
-      await Promise.all([within(link.pulse()), memory.look()]);
-      breaker.close();
-    } catch (fault) {
-      breaker.pulseFailed(fault);
-    }
+    const servers = link.servers();
+    breakers.keep(servers);
+    await Promise.all([...servers.map(pulseOf), memory.look()]);
     settled.resolve();
   }
 
   function lost(fault: unknown): void {
-    breaker.note(fault);
+    for (const server of link.servers()) breakers.of(server).note(fault);
     settled.resolve();
   }
 
@@ -62,12 +68,14 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   pulsing.unref();
   // On a Cluster the counters of two checks may be on different servers.
   const atOnceMax = isCluster ? 1 : CHECKS_AT_ONCE_MAX;
-  const refusal = (): Error => unavailable(new Error(`redis: ${breaker.reason()}`));
-  function failed(fault: unknown): Error {
-    breaker.failed(fault);
-    return refusal();
+  const refusal = (server: string): Error =>
+    unavailable(new Error(`redis: ${breakers.of(server).reason()}`));
+  function failed(server: string, fault: unknown): Error {
+    breakers.of(server).failed(fault);
+    return refusal(server);
   }
-  const ask = createChecks(link, { within, atOnceMax, worked: breaker.worked, failed });
+  const worked = (server: string): void => breakers.of(server).worked();
+  const ask = createChecks(link, { within, atOnceMax, worked, failed });
 
   return {
     store: 'redis',
@@ -75,23 +83,30 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
     namesMax,
     settled: settled.promise,
     check(owner, rules, cost) {
-      if (breaker.isOpen()) return Promise.reject(refusal());
+      const server = link.serverOf(rules[0]?.name ?? owner.name);
+      if (breakers.of(server).isOpen()) return Promise.reject(refusal(server));
       const counted = isCluster ? partOwner(owner) : owner;
-      return ask({ owner: counted, rules, cost, now: nowMs?.() ?? '' });
+      return ask(server, { owner: counted, rules, cost, now: nowMs?.() ?? '' });
     },
     state: () => ({
       configured: true,
-      ready: !breaker.isOpen(),
-      error: breaker.reason() ?? memory.remark(),
+      ready: !breakers.isOpen(),
+      error: breakers.reason() ?? memory.remark(),
     }),
     async close() {
       memory.close();
-      breaker.silence();
+      breakers.silence();
       clearInterval(pulsing);
       link.close();
     },
   };
 }
+
+/** The values of the promises that resolve. */
+const answered = async <T>(asked: readonly Promise<T>[]): Promise<T[]> =>
+  (await Promise.allSettled(asked)).flatMap((one) =>
+    one.status === 'fulfilled' ? [one.value] : [],
+  );
 
 /** A script sees only one slot, so each part of an owner has an equal share of its names. */
 const partOwner = ({ name, namesMax }: Owner): Owner => ({

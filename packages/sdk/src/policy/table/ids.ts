@@ -6,14 +6,22 @@ export const IDS_WORDS = 2 * ID_WORDS;
 const CHUNK_BITS = 9;
 export const CHUNK_ROWS = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK_ROWS - 1;
+/** Chunks and rows that `narrow` visits without a pause: less than a millisecond. */
+const CHUNKS_AT_ONCE = 64;
+const ROWS_AT_ONCE = 50_000;
 
 const NOTHING = new Int32Array(0);
 const scratch = new Int32Array(IDS_WORDS);
+
+/** Whole chunks that hold the rows of this many keys. */
+const rowsFor = (keys: number): number => Math.ceil(Math.max(1, keys) / CHUNK_ROWS) * CHUNK_ROWS;
 
 export class Ids {
   #chunks: Int32Array[] = [];
   #used = 0;
   #free: number[] = [];
+  /** While narrowing, the rows that stay: all others are moved below it. */
+  #rowsMax = 0;
 
   get bytes(): number {
     return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
@@ -63,6 +71,46 @@ export class Ids {
 
   remove(row: number): void {
     this.#free.push(row);
+  }
+
+  /** Whether less than half of the rows would do for this many keys. */
+  isSparse(keys: number): boolean {
+    return 2 * rowsFor(keys) < this.#used;
+  }
+
+  /**
+   * Prepares to `move` all rows into as few chunks as the keys need; yields, so that the caller can
+   * pause. The chunks are copied first, since a context may still refer to a free row.
+   */
+  *narrow(keys: number): Generator<void> {
+    const rowsMax = rowsFor(keys);
+    for (let index = 0; index * CHUNK_ROWS < rowsMax; index += 1) {
+      this.#chunks[index] = (this.#chunks[index] ?? NOTHING).slice();
+      if (index % CHUNKS_AT_ONCE === CHUNKS_AT_ONCE - 1) yield;
+    }
+    const free: number[] = [];
+    for (const [at, row] of this.#free.entries()) {
+      if (row < rowsMax) free.push(row);
+      if (at % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield;
+    }
+    this.#free = free;
+    this.#rowsMax = rowsMax;
+  }
+
+  /** The new row of a key. */
+  move(row: number): number {
+    if (row < this.#rowsMax) return row;
+    const to = this.#free.pop();
+    if (to === undefined) throw new RangeError('no free row');
+    const from = this.startOf(row);
+    this.wordsOf(to).set(this.wordsOf(row).subarray(from, from + IDS_WORDS), this.startOf(to));
+    return to;
+  }
+
+  /** All rows have moved: drops the other chunks. */
+  narrowed(): void {
+    this.#used = this.#rowsMax;
+    this.#chunks.length = this.#used / CHUNK_ROWS;
   }
 
   /** A snapshot; later changes do not affect its used rows. */

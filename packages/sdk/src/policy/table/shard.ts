@@ -15,6 +15,8 @@ const RECORDS_MIN = 8;
 /** 56 to 70 % full: on average, a record is found at the second probe. */
 const FILL_MAX = 0.7;
 const FILL_SETTLED = 0.63;
+/** A shard with fewer keys shrinks. Well below the fill after growing, so that it does not flap. */
+const FILL_MIN = 0.25;
 const GROWTH = 1.25;
 /** While filling: outgrown arrays are garbage, which costs more to collect than spare memory. */
 const GROWTH_AT_FIRST = 2;
@@ -87,15 +89,31 @@ export class Shard {
     }
     words.fill(0, hole, hole + RECORD_WORDS);
     this.#used -= 1;
+    if (this.#records > RECORDS_MIN && this.#used < this.#records * FILL_MIN) this.#shrink();
   }
 
   /** Filling is complete: frees spare memory. Returns the number of records that moved. */
   settle(): number {
     this.#growth = GROWTH;
+    return this.#shrink();
+  }
+
+  #shrink(): number {
     const records = Math.max(RECORDS_MIN, Math.ceil(this.#used / FILL_SETTLED));
     if (records >= this.#records) return 0;
     this.#resize(records);
     return this.#used;
+  }
+
+  /** Gives each record the row that `rowOf` returns for its row; returns the number of records. */
+  renumber(rowOf: (row: number) => number): number {
+    for (let at = ROW_AT; at < this.words.length; at += RECORD_WORDS) {
+      const row = (this.words[at] ?? 0) - 1;
+      if (row === -1) continue;
+      const to = rowOf(row);
+      if (to !== row) this.own()[at] = to + 1;
+    }
+    return this.#records;
   }
 
   /** The words for writing; copied first if a reader holds them. */

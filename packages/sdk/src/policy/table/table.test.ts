@@ -2,9 +2,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
-import { entryOf, sha256Hex, toldBy } from '../../../test/entries.ts';
-import { digestFromHex, digestOf } from './digest.ts';
+import { entryOf, sha256Hex, toldBy, uuidOf } from '../../../test/entries.ts';
+import { digestFromHex, digestOf, idText } from './digest.ts';
 import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
+import { RECORD_WORDS, ROW_AT } from './shard.ts';
 import { type Entry, PolicyTable } from './table.ts';
 
 const withoutEnv = ({ env: _unused, ...entry }: Entry) => entry;
@@ -30,6 +31,7 @@ test('after any changes the table equals a map', () => {
     for (let step = 0; step < 2_000; step += 1) {
       const entry = entryOf(chance.below(keys), chance);
       if (chance.percent(1)) for (const _ of table.settle());
+      if (chance.percent(1)) for (const _ of table.shrink());
       if (chance.percent(45)) {
         table.delete(entry.lookupHash);
         model.delete(entry.lookupHash);
@@ -63,6 +65,60 @@ test('after settle, a table takes little more memory than its keys', () => {
   ok(table.bytes < 128 * 2 * KEYS, `${table.bytes / 2 / KEYS} bytes a key after adding more`);
   assertSame(table, model, 2 * KEYS);
 });
+
+test('after a mass removal a table gives its memory back, in steps', () => {
+  const chance = chanceFrom(6);
+  const table = new PolicyTable();
+  const model = new Map<string, Entry>();
+  const KEYS = 200_000;
+  const LEFT = 1_000;
+  const EACH = KEYS / LEFT;
+  for (let number = 0; number < KEYS; number += 1) {
+    const entry = entryOf(number, chance);
+    table.set(entry);
+    if (number % EACH === 0) model.set(entry.lookupHash, entry);
+  }
+  for (const _ of table.settle());
+  const full = table.bytes;
+  // A context holds the ids of its key in this way, and reads them later.
+  const row = rowOf(table, 1);
+  const words = table.ids.wordsOf(row);
+  const start = table.ids.startOf(row);
+  for (let number = 0; number < KEYS; number += 1) {
+    if (number % EACH !== 0) table.delete(sha256Hex(`key ${number}`));
+  }
+  const snapshot = table.show().map((part) => part.slice());
+  const steps = [...table.shrink()].length;
+  ok(steps > 0, 'the event loop runs in between');
+  ok(table.bytes < full / 50, `${full} bytes, then ${table.bytes}`);
+  deepEqual(snapshot.map(usedIn), table.show().map(usedIn));
+  equal(table.size, LEFT);
+  for (const entry of model.values()) {
+    deepEqual(toldBy(table, entry.lookupHash), withoutEnv(entry));
+  }
+  equal(idText(words, start), uuidOf(1), 'a context still has the ids of a removed key');
+  equal([...table.shrink()].length, 0, 'nothing is left to do');
+  for (let number = 0; number < 5_000; number += 1) {
+    const entry = entryOf(number, chance);
+    table.set(entry);
+    model.set(entry.lookupHash, entry);
+  }
+  for (const entry of model.values()) {
+    deepEqual(toldBy(table, entry.lookupHash), withoutEnv(entry));
+  }
+});
+
+const rowOf = (table: PolicyTable, number: number): number => {
+  const place = table.find(digestFromHex(sha256Hex(`key ${number}`)));
+  return (table.wordsOf(place)[table.startOf(place) + ROW_AT] ?? 0) - 1;
+};
+
+/** The number of used records in a shard. */
+const usedIn = (words: Int32Array): number => {
+  let used = 0;
+  for (let at = ROW_AT; at < words.length; at += RECORD_WORDS) if (words[at] !== 0) used += 1;
+  return used;
+};
 
 test('keys that collide in one part and slot are distinguished', () => {
   const chance = chanceFrom(1);

@@ -34,7 +34,7 @@ export type TermsSource = Pick<Entry, 'scopes' | 'limits'>;
 const SHARD_BITS = 8;
 export const SHARDS = 1 << SHARD_BITS;
 
-/** Records that are moved without a pause: about one millisecond. */
+/** Records that are moved or visited without a pause: about one millisecond. */
 const MOVED_AT_ONCE = 20_000;
 
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
@@ -196,6 +196,23 @@ export class PolicyTable {
       moved = 0;
       yield;
     }
+  }
+
+  /**
+   * Frees the rows of ids that many removed keys leave; shards shrink by themselves. Yields, so
+   * that the caller can pause. No key may be added or removed before it ends.
+   */
+  *shrink(): Generator<void> {
+    if (!this.ids.isSparse(this.#size)) return;
+    yield* this.ids.narrow(this.#size);
+    let visited = 0;
+    for (const shard of this.#shards) {
+      visited += shard.renumber((row) => this.ids.move(row));
+      if (visited < MOVED_AT_ONCE) continue;
+      visited = 0;
+      yield;
+    }
+    this.ids.narrowed();
   }
 
   /** A snapshot of the records, shard by shard; later changes do not affect it. */

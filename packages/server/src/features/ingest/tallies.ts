@@ -11,7 +11,8 @@ type KeyDay = {
   day: string;
   requests: number;
   errors: number;
-  lastMs: number;
+  /** Null if no request was admitted. */
+  lastMs: number | null;
 };
 
 type TenantMonth = {
@@ -96,13 +97,23 @@ const placeOf = (projectId: string, env: Env): Place => ({
   denials: new Map(),
 });
 
-function addToKey({ day, keys }: Day, { keyId, atMs, weight, isError }: TelemetryEvent): void {
+/** A denied request counts, but is no use of its key. */
+function addToKey({ day, keys }: Day, event: TelemetryEvent): void {
+  const { keyId, atMs, weight, isError, denialReason } = event;
   if (keyId === null) return;
-  const sum = found(keys, keyId, () => ({ keyId, day, requests: 0, errors: 0, lastMs: atMs }));
+  const sum = found(keys, keyId, () => newKeyDay(keyId, day));
   sum.requests += weight;
   if (isError) sum.errors += weight;
-  if (atMs > sum.lastMs) sum.lastMs = atMs;
+  if (denialReason === null && (sum.lastMs === null || atMs > sum.lastMs)) sum.lastMs = atMs;
 }
+
+const newKeyDay = (keyId: string, day: string): KeyDay => ({
+  keyId,
+  day,
+  requests: 0,
+  errors: 0,
+  lastMs: null,
+});
 
 /** A denied request does not make its tenant active, because active tenants are billed. */
 function addToTenant(

@@ -17,9 +17,9 @@ type Row = Selectable<Columns>;
 /** `lastUsedAt` comes from telemetry; null when no use was reported. */
 export type KeyRow = Row & { lastUsedAt: Date | null };
 
-/** The last event of the newest day with events. */
+/** The last admitted request of the newest day that has one. */
 const lastUse = sql`(select last_at from usage_key_days
-  where key_id = api_keys.id order by day desc limit 1)`;
+  where key_id = api_keys.id and last_at is not null order by day desc limit 1)`;
 
 const rows = build
   .selectFrom('apiKeys')
@@ -77,7 +77,7 @@ type Unlisted =
 const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes, rate_limits,
   expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, rotated_from,
   created_at, (select last_at from usage_key_days
-    where key_id = page.id order by day desc limit 1) as last_used_at`;
+    where key_id = page.id and last_at is not null order by day desc limit 1) as last_used_at`;
 
 /**
  * Newest first, starting after a position. The newest keys of each list partition are read from an

@@ -17,6 +17,7 @@ import {
 } from '@keyrail/testing/people.ts';
 import { appBeside, failingAt } from '@keyrail/testing/second-app.ts';
 import { mailDirectory } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { purgeMail } from './purge-mail.job.ts';
 import { sendDueMail } from './send-mail.job.ts';
 import type { Message } from './transport.ts';
@@ -188,6 +189,38 @@ test('a worker that is paused past its claim does not update the mail', async (t
   deepEqual(await queuedFor(app.testApp, email), [marked], 'the late worker changed nothing');
   equal(new Set(sent).size, 1, 'both attempts have the same id');
   deepEqual(warned, ['a mail was sent after its claim had expired']);
+});
+
+test('a mail that takes longer than its claim is not sent by a second worker', async (t) => {
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const sent: string[] = [];
+  const sending = Promise.withResolvers<void>();
+  const accepted = Promise.withResolvers<void>();
+  const slow = {
+    send: async ({ id }: Message) => {
+      sending.resolve();
+      await accepted.promise;
+      sent.push(id);
+    },
+    close: () => {},
+  };
+  const claimedUntil = async () => (await queuedFor(app.testApp, email))[0]?.claimedUntil;
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const first = sendDueMail(partsOf(app.testApp, { transport: slow }));
+  await sending.promise;
+  for (let minute = 0; minute < 5; minute += 1) {
+    const before = await claimedUntil();
+    app.clock.shift(MINUTE_MS);
+    t.mock.timers.tick(MINUTE_MS / 2);
+    await until(async () => Number(await claimedUntil()) > Number(before));
+    equal(await sendAll(app.testApp), 0);
+  }
+  accepted.resolve();
+  equal(await first, true);
+  const [row] = await queuedFor(app.testApp, email);
+  deepEqual([row?.attempts, row?.claim, sent.length], [1, null, 1]);
+  ok(row?.sentAt);
 });
 
 test('a late failure does not undo the success of another worker', async (t) => {

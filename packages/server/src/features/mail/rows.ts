@@ -1,5 +1,6 @@
 // All statements on the outbox.
 import { type Selectable, sql } from 'kysely';
+import { msAfter } from '../../base/duration.ts';
 import type { Secret } from '../../base/secret.ts';
 import { build, many, maybe, type Runner } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -51,7 +52,7 @@ export const claimDueMail = (
   maybe(
     tx,
     sql<MailRow>`update mail_outbox set claim = ${claim}, attempts = attempts + 1,
-        claimed_until = ${new Date(tx.now.getTime() + untilMs)}
+        claimed_until = ${msAfter(tx.now, untilMs)}
       where id = (
         select id from mail_outbox
         where sent_at is null and failed_at is null and due_at <= ${tx.now}
@@ -63,6 +64,14 @@ export const claimDueMail = (
 /** Updates a mail only under its current claim: a worker paused past its claim changes nothing. */
 const claimed = (id: string, claim: string) =>
   build.updateTable('mailOutbox').where('id', '=', id).where('claim', '=', claim);
+
+/** Extends a claim while its mail is being sent. */
+export async function updateClaim(
+  tx: Work,
+  { id, claim, untilMs }: { id: string; claim: string; untilMs: number },
+): Promise<void> {
+  await many(tx, claimed(id, claim).set({ claimedUntil: msAfter(tx.now, untilMs) }));
+}
 
 /** The mail that a request was turned into. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };

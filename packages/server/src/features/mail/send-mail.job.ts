@@ -1,6 +1,7 @@
 // Sends queued mail. Safe to run twice and in any number of workers: a mail is claimed before it is
-// sent, claims expire, and only the holder of the claim may update the mail. If a worker dies after
-// the SMTP server accepted a mail, the mail is sent again with the same Message-ID.
+// sent, the claim is renewed meanwhile, and only the holder of the claim may update the mail. If it
+// is not renewed, it expires: when a worker dies, is paused or loses the database for two minutes
+// after the SMTP server accepted a mail, the mail is sent again with the same Message-ID.
 
 import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -15,14 +16,16 @@ import {
   claimDueMail,
   type MailRow,
   removeClaimed,
+  updateClaim,
   updateResolved,
   updateSent,
   updateUnsent,
 } from './rows.ts';
 import type { MailTransport } from './transport.ts';
 
-/** Longer than sending may take: otherwise two workers would send the same mail. */
 const CLAIM_MS = 2 * MINUTE_MS;
+/** Sending has no bound: an SMTP server may delay each of its replies. */
+const RENEW_MS = CLAIM_MS / 4;
 const RETRY_MS_MAX = 15 * MINUTE_MS;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
 const ERROR_CHARS_MAX = 500;
@@ -64,6 +67,8 @@ async function resolve(
 
 async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<void> {
   const { work, transport, log } = parts;
+  const renewing = setInterval(() => void renew(parts, mail.id, claim), RENEW_MS);
+  renewing.unref();
   try {
     await transport.send({
       id: mail.id,
@@ -87,9 +92,19 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
       ),
     );
     return;
+  } finally {
+    clearInterval(renewing);
   }
   const marked = await work((tx) => updateSent(tx, mail.id, claim));
   if (!marked) log.warn({ mail: mail.id }, 'a mail was sent after its claim had expired');
+}
+
+async function renew({ work, log }: SendParts, id: string, claim: string): Promise<void> {
+  try {
+    await work((tx) => updateClaim(tx, { id, claim, untilMs: CLAIM_MS }));
+  } catch (error) {
+    log.warn({ mail: id, reason: reasonOf(error) }, 'the claim of a mail could not be renewed');
+  }
 }
 
 /** SMTP errors repeat the recipient's address, which must not reach the log. */

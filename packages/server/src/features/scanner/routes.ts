@@ -1,7 +1,9 @@
 // Reports of leaked credentials. The signature over the raw bytes is verified before anything else.
-// Then each token gets its own transaction, so that one failure does not undo the others.
+// Then the report is processed in parts, and each token gets its own transaction: one failure does
+// not undo the others, and a report that was cut short can be sent again.
+import { setImmediate } from 'node:timers/promises';
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
-import { ScannerReport } from '@keyrail/protocol/objects/scanner.ts';
+import { ScannerReport, type ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { monotonicMs } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
@@ -20,6 +22,8 @@ import { isSignedBy } from './signature.ts';
 const REASON = 'Found in public by a secret scanner.';
 /** Keeps the response within the scanner's timeout. The scanner redelivers an unfinished report. */
 const WORK_MS_MAX = 9 * SECOND_MS;
+/** Other requests run between two parts. A body of the maximum size has about 45,000 entries. */
+const PART_ENTRIES_MAX = 2000;
 
 export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): ServedRoute[] =>
   serve(scannerEndpoints, {
@@ -32,12 +36,38 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
         const endsAtMs = monotonicMs() + WORK_MS_MAX;
         const signer = await signerOf(scannerKeys, header, body);
         const report = parsePart('body', ScannerReport, readJson(Buffer.from(body)));
-        const ours = await doors.gate.findLeaks(hashesOf(report));
-        await endLeaks(doors, { report, ours, signer, endsAtMs });
-        return report.map((each) => presentVerdict(each, (hash) => ours.has(hash)));
+        return endReported(doors, { report, signer, endsAtMs });
       },
     },
   });
+
+type SignedReport = { report: ScannerReport; signer: string; endsAtMs: number };
+
+/** Throws 503 if a credential remains, so that the scanner reports again. */
+async function endReported(
+  doors: Doors['gate'],
+  { report, signer, endsAtMs }: SignedReport,
+): Promise<ScannerVerdict[]> {
+  const verdicts: ScannerVerdict[] = [];
+  const faults: unknown[] = [];
+  for (let from = 0; from < report.length; from += PART_ENTRIES_MAX) {
+    if (from > 0) await setImmediate();
+    const part = report.slice(from, from + PART_ENTRIES_MAX);
+    refuseLate(endsAtMs);
+    const ours = await doors.gate.findLeaks(hashesOf(part));
+    faults.push(...(await endLeaks(doors, { report: part, ours, signer, endsAtMs })));
+    for (const each of part) verdicts.push(presentVerdict(each, (hash) => ours.has(hash)));
+  }
+  if (faults.length > 0) throw unavailable(new AggregateError(faults, 'leaks not ended'));
+  return verdicts;
+}
+
+function refuseLate(endsAtMs: number): void {
+  if (monotonicMs() >= endsAtMs) throw unavailable(new Error('the scanner report took too long'));
+}
+
+const NOT_CONFIGURED =
+  'Secret scanning is not configured on this server: KEYRAIL_SCANNER_KEYS is not set.';
 
 /** Prefixes of the signature headers: some scanners use their own name. */
 const SENDERS = ['scanner', 'github'];
@@ -48,7 +78,8 @@ async function signerOf(
   header: (name: string) => string | undefined,
   bytes: Uint8Array,
 ): Promise<string> {
-  if (!keys.isConfigured) throw unavailable(new Error('KEYRAIL_SCANNER_KEYS is not set'));
+  // No Retry-After: only a setting and a restart help.
+  if (!keys.isConfigured) throw new ApiError('unavailable', NOT_CONFIGURED);
   for (const sender of SENDERS) {
     const identifier = header(`${sender}-public-key-identifier`);
     const signature = header(`${sender}-public-key-signature`);
@@ -67,25 +98,20 @@ const hashesOf = (report: ScannerReport): string[] => [
   ),
 ];
 
-type Leaks = {
-  report: ScannerReport;
-  ours: Map<string, LeakFact>;
-  signer: string;
-  endsAtMs: number;
-};
+type Leaks = SignedReport & { ours: Map<string, LeakFact> };
 
-/** Ends all leaked credentials. Throws 503 if some remain, so that the scanner reports again. */
-async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<void> {
+/** Ends all leaked credentials; returns the errors of those that remain. */
+async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<unknown[]> {
   const { report, ours, signer, endsAtMs } = leaks;
   const urls = new Map(report.map(({ token, url }) => [lookupHash(token), foundAtOf(url)]));
   const faults: unknown[] = [];
   for (const leak of ours.values()) {
     if (leak.isPastHarm) continue;
-    if (monotonicMs() >= endsAtMs) throw unavailable(new Error('the scanner report took too long'));
+    refuseLate(endsAtMs);
     const ending = { leak, signer, foundAt: urls.get(leak.hash) ?? null };
     await endLeak(doors, ending).catch((error: unknown) => faults.push(error));
   }
-  if (faults.length > 0) throw unavailable(new AggregateError(faults, 'leaks not ended'));
+  return faults;
 }
 
 async function endLeak(

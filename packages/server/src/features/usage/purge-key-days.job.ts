@@ -1,5 +1,5 @@
-// Removes key days that are too old for any response, except the last day of each key. The job
-// pages by position, because the rows it keeps would fill every batch. Safe to run twice.
+// Removes key days that are too old for any response, except the day of each key's last use. The
+// job pages by position, because the rows it keeps would fill every batch. Safe to run twice.
 import { USAGE_DAYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork } from '../../doors/work.ts';

@@ -158,8 +158,8 @@ export const removeOldBatches = (tx: Work, { before, limit }: Old): Promise<numb
 export type KeyDayPlace = { day: string; keyId: string };
 
 /**
- * Removes old days, one page at a time, except the last day of each key: it holds the key's last
- * use and is kept forever. Returns the end of the page, or null after the last page.
+ * Removes old days, one page at a time, except the day of each key's last use, which is kept
+ * forever. Returns the end of the page, or null after the last page.
  */
 export const removeOldKeyDays = (
   tx: Work,
@@ -176,8 +176,9 @@ export const removeOldKeyDays = (
       ), gone as (
         delete from usage_key_days old using page
         where old.key_id = page.key_id and old.day = page.day
-          and exists (select from usage_key_days newer
-                      where newer.key_id = old.key_id and newer.day > old.day)
+          and (old.last_at is null
+            or exists (select from usage_key_days newer where newer.key_id = old.key_id
+                         and newer.day > old.day and newer.last_at is not null))
       )
       select day::text, key_id from page order by page.day desc, key_id desc limit 1`,
   );

@@ -255,7 +255,8 @@ test('expired figures are removed, but the last use of a key is kept', async (t)
   deepEqual((await counts()).slice(0, 2), [0, 0]);
 
   clock.shift(80 * DAY_MS);
-  await as.liveKey(ingest, batchOf([eventOf(busy, clock.now())]));
+  const deniedLater = eventOf(idle, clock.now(), denied);
+  await as.liveKey(ingest, batchOf([eventOf(busy, clock.now()), deniedLater]));
   await purge();
   clock.shift(-30 * DAY_MS);
   const days = (id: string) => as.liveKey(keyUsage, { id, days: 90 });
@@ -263,4 +264,25 @@ test('expired figures are removed, but the last use of a key is kept', async (t)
   equal((await days(idle.id)).data.length, 1);
   const { last_used_at } = await as.liveKey('GET /v1/keys/{id}', { id: idle.id });
   equal(last_used_at, began.toISOString());
+});
+
+test('a refused request is no use of its key', async (t) => {
+  const { as, given, clock } = await harness(t);
+  const key = await given.key();
+  const began = clock.now();
+  const denied = { status: 429, denial_reason: 'rate_limited' };
+  const lastUse = async (...events: ReturnType<typeof eventOf>[]) => {
+    await as.liveKey(ingest, batchOf(events));
+    const { last_used_at } = await as.liveKey('GET /v1/keys/{id}', { id: key.id });
+    const listed = (await as.liveKey('GET /v1/keys')).data.find(({ id }) => id === key.id);
+    equal(listed?.last_used_at, last_used_at);
+    return last_used_at;
+  };
+  const later = (ms: number) => new Date(began.getTime() + ms);
+  clock.shift(3 * DAY_MS);
+  equal(await lastUse(eventOf(key, began, denied)), null);
+  equal(await lastUse(eventOf(key, began), eventOf(key, later(1), denied)), began.toISOString());
+  equal(await lastUse(eventOf(key, later(2), denied)), began.toISOString(), 'on the same day');
+  equal(await lastUse(eventOf(key, later(2 * DAY_MS), denied)), began.toISOString());
+  equal(await lastUse(eventOf(key, later(DAY_MS))), later(DAY_MS).toISOString());
 });
