@@ -24,8 +24,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
         (await client.call('GET /v1/tenants/{id}', { params: { id } })).external_id,
       page: async (client) => {
         const query = { limit: LIST_LIMIT_MAX };
-        const { data } = await client.call('GET /v1/tenants', { query });
-        return data.map(({ id, external_id }) => [id, external_id]);
+        const { data: found } = await client.call('GET /v1/tenants', { query });
+        return found.map(({ id, external_id }) => [id, external_id]);
       },
     },
   ],
@@ -36,8 +36,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
         (await client.call('GET /v1/projects/{id}', { params: { id } })).slug,
       page: async (client) => {
         const query = { limit: LIST_LIMIT_MAX };
-        const { data } = await client.call('GET /v1/projects', { query });
-        return data.map(({ id, slug }) => [id, slug]);
+        const { data: found } = await client.call('GET /v1/projects', { query });
+        return found.map(({ id, slug }) => [id, slug]);
       },
     },
   ],
@@ -48,8 +48,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
         (await client.call('GET /v1/keys/{id}', { params: { id } })).display_prefix,
       page: async (client) => {
         const query = { limit: KEYS_LIMIT_MAX, include_revoked: true };
-        const { data } = await client.call('GET /v1/keys', { query });
-        return data.map(({ id, display_prefix }) => [id, display_prefix]);
+        const { data: found } = await client.call('GET /v1/keys', { query });
+        return found.map(({ id, display_prefix }) => [id, display_prefix]);
       },
     },
   ],
@@ -60,8 +60,8 @@ const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
         (await client.call('GET /v1/secret_keys/{id}', { params: { id } })).display_prefix,
       page: async (client) => {
         const query = { limit: LIST_LIMIT_MAX };
-        const { data } = await client.call('GET /v1/secret_keys', { query });
-        return data.map(({ id, display_prefix }) => [id, display_prefix]);
+        const { data: found } = await client.call('GET /v1/secret_keys', { query });
+        return found.map(({ id, display_prefix }) => [id, display_prefix]);
       },
     },
   ],

@@ -1,13 +1,16 @@
 // The range of texts, and of ids, that begin with a given text.
 
 /** From the first text of the range to the first after it; `to` is null if nothing comes after. */
-export type TextRange = { from: string; to: string | null };
+type TextRange = { from: string; to: string | null };
 
 const CODE_POINT_MAX = 0x10ffff;
 const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
-/** Every text that begins with this one, ASCII letters in lower case, in the order of code points. */
+/**
+ * All texts that begin with this one, whose ASCII letters are put in lower case. Texts are in the
+ * order of their code points, which is that of their bytes.
+ */
 export function textRangeOf(start: string): TextRange {
   const from = start.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   const chars = [...from];
