@@ -30,7 +30,7 @@ export const credentialHead: readonly Field<Credential>[] = [
 
 export const credentialTail: readonly Field<Credential>[] = [
   metaField,
-  { title: 'expires', of: (key, format) => format.time(key.expires_at), drop: 3 },
+  { title: 'expires', of: (key, format) => format.time(key.expires_at), drop: 4 },
   { title: 'last used', of: (key, format) => format.time(key.last_used_at), drop: 1 },
   createdField,
   {
@@ -62,9 +62,9 @@ export const overlapText = ({ previous_key: old }: { previous_key: Credential })
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
-/** A prefix names a key too, so in a list its id is dropped before tenant and project. */
+/** A prefix names a key too, so in a narrow list its id is one of the first columns to go. */
 export const keyFields: readonly Field<ApiKey>[] = [
-  { ...idField, drop: 0 },
+  { ...idField, drop: 3 },
   ...credentialHead.filter((field) => field !== idField),
   { title: 'tenant', of: (key, { nameOf }) => nameOf(key.tenant_id), shrink: true },
   { title: 'project', of: (key, { nameOf }) => nameOf(key.project_id), shrink: true },
