@@ -51,6 +51,10 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/keys', { project_id: projectId, tenant_id: tenantId });
     await call('GET /v1/keys', { tenant_id: tenantId, include_revoked: true });
     await call('GET /v1/audit_logs', { limit: 200 });
+    await call('GET /v1/keys', { q: 'a' });
+    await call('GET /v1/keys', { q: 'kr_', tenant_id: tenantId, include_revoked: true });
+    await call('GET /v1/tenants', { q: 'bulk' });
+    await call('GET /v1/projects', { q: 'bulk' });
     await call('GET /v1/tenants', { external_id: 'bulk-7' });
     await call('GET /v1/projects', { slug: 'bulk-7' });
     for (const more of [{}, { tenant_id: [tenantId] }]) {

@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { usage } from './failures.ts';
 import type { Given } from './input/given.ts';
 import type { Field } from './output/fields.ts';
+import { namesOf, type Reference } from './output/names.ts';
 
 export type Option = {
   flags: string;
@@ -28,7 +29,7 @@ export type Command = {
   /** Changes something, so that a failure must say when the outcome is unknown. */
   changes?: true;
   /** Asked before the command runs, unless `--yes` is given. */
-  question?: (given: Given) => string;
+  question?: (given: Given, context: Context) => string | Promise<string>;
   run(context: Context, given: Given): Promise<void>;
 };
 
@@ -83,7 +84,7 @@ only the secret, --json the whole response.`;
 export const confirmedCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
-    question(given: Given): string;
+    question(given: Given, context: Context): string | Promise<string>;
     message(done: NoInfer<T>, context: Context): string;
   },
 ): Command => ({
@@ -114,6 +115,8 @@ type Listing<T> = Omit<Row, 'name'> & {
   pageMax: number;
   pages(client: Client, given: Given, page: PageInput): Pages<T> | Promise<Pages<T>>;
   fields: readonly Field<NoInfer<T>>[];
+  /** The ids in a row that the table prints by name. */
+  references?(row: NoInfer<T>): readonly Reference[];
   empty: string;
 };
 
@@ -126,9 +129,14 @@ export const listCommand = <T extends object>(row: Listing<T>): Command => ({
     const max = limitOf(given);
     const limit = Math.min(row.pageMax, max);
     const page = { query: { limit }, pagesMax: PAGES_MAX };
-    const pages = await row.pages(context.client(), given, page);
-    const { rows, more } = await take(pages, max);
-    context.output.list(rows, row.fields, row.empty);
+    const client = context.client();
+    const { rows, more } = await take(await row.pages(client, given, page), max);
+    const { references, fields, empty } = row;
+    const names =
+      references && context.output.hasText
+        ? await namesOf(client, rows.flatMap(references))
+        : undefined;
+    context.output.list(rows, fields, { empty, names });
     if (more) context.output.note('There are more rows: use --limit or --all.');
   },
 });

@@ -117,7 +117,7 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
     if (row.question && !given.flag('yes')) {
       // Fails first if there is no login, before the question.
       tokenOf(context.target);
-      await confirm(terminal, row.question(given));
+      await confirm(terminal, await row.question(given, context));
     }
     await row.run(context, given);
   });

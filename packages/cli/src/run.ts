@@ -1,7 +1,7 @@
 // Runs one command line and returns its exit code.
 
 import { tree } from './commands/all.ts';
-import { exitCodeOf, exitCodes, failureLines } from './failures.ts';
+import { exitCodeOf, exitCodes, failureLines, usage } from './failures.ts';
 import { buildProgram, type Progress } from './program.ts';
 import { painter } from './terminal/style.ts';
 import { hasColours, type Terminal } from './terminal/terminal.ts';
@@ -10,6 +10,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   const progress: Progress = { changes: false };
   const program = buildProgram(tree, terminal, progress);
   try {
+    refuseSecrets(args);
     await program.parseAsync([...args], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
@@ -19,4 +20,16 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     if (lines.length > 0) terminal.stderr.write(`${lines.join('\n')}\n`);
     return exitCodeOf(error);
   }
+}
+
+/** A key, secret key or session, or most of one: far more than a display prefix. */
+const CREDENTIAL = /(?:^|=)(?:kr_live|kr_test|krsk_live|krsk_test|krses)_[\w-]{24,}$/;
+
+/** Other users can see arguments, and an error message would repeat them. */
+function refuseSecrets(args: readonly string[]): void {
+  if (!args.some((arg) => CREDENTIAL.test(arg))) return;
+  throw usage(
+    'A whole key is never an argument, because other users can see arguments.',
+    'Give its prefix (kr_live_ and six more characters), or log in: keyrail login --key',
+  );
 }

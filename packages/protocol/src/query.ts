@@ -1,8 +1,15 @@
 // Query parameters arrive as text and are parsed strictly: no `1e2`, no `0x10`, no empty string
 // for zero, no clamping, no `yes` for true.
 import { z } from 'zod';
+import { text } from './text.ts';
 import { Cursor, Uuid } from './validators.ts';
-import { POLICY_TENANTS_MAX, POLICY_TENANTS_MIN } from './wire/limits.ts';
+import {
+  POLICY_TENANTS_MAX,
+  POLICY_TENANTS_MIN,
+  SEARCH_CHARS_MAX,
+  SEARCH_CHARS_MIN,
+  SEARCH_MATCHES_MAX,
+} from './wire/limits.ts';
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
@@ -52,6 +59,18 @@ export const TenantFilter = z
       maxItems: POLICY_TENANTS_MAX,
     },
   });
+
+/** The search parameter of a list: the start of one of these fields. */
+export const search = (fields: string) => ({
+  q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
+    .optional()
+    .meta({
+      description:
+        `Lists only rows whose ${fields} begins with this text. The case of the letters A to Z ` +
+        `is ignored. Of more than ${SEARCH_MATCHES_MAX} matches, not all are listed: send a ` +
+        'longer text.',
+    }),
+});
 
 /** The paging parameters of every list. */
 export const paging = (limitMax: number, limitDefault: number) => ({

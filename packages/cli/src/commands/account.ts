@@ -2,7 +2,7 @@
 import { isUnencrypted, KeyrailError } from '@keyrail/client';
 import type { Command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { usage } from '../failures.ts';
+import { exitCodes, Failure, usage } from '../failures.ts';
 import type { Given } from '../input/given.ts';
 import type { Field } from '../output/fields.ts';
 import { type Profile, withoutProfile, withProfile } from '../profiles/profile-file.ts';
@@ -70,12 +70,23 @@ async function signInWithKey(context: Context): Promise<SignedIn> {
   if (!/^krsk_(live|test)_[\w-]+$/.test(token)) {
     throw usage('Not a secret key: secret keys begin with krsk_live_ or krsk_test_.');
   }
-  const workspace = await context.anonymous().withToken(token).call('GET /v1/workspace');
+  const client = context.anonymous().withToken(token);
+  const workspace = await client.call('GET /v1/workspace').catch((error: unknown) => {
+    if (error instanceof KeyrailError && error.code === 'invalid_key') throw refusedKey();
+    throw error;
+  });
   return {
     profile: { url: target.url, token, kind: 'secret_key' },
     sentence: `Logged in at ${target.url} to ${workspace.name} (${workspace.slug}), ${envIn(token)}.`,
   };
 }
+
+const refusedKey = (): Failure =>
+  new Failure(
+    exitCodes.notLoggedIn,
+    'The server refused this secret key.',
+    'It is unknown, expired or revoked, or belongs to another deployment.',
+  );
 
 async function saveProfile(context: Context, profile: Profile): Promise<void> {
   const { profiles, output, target, terminal } = context;

@@ -2,18 +2,34 @@
 import type { Item } from '@keyrail/client';
 import { type Command, type Group, listCommand } from '../command.ts';
 import { refused } from '../failures.ts';
-import type { Field } from '../output/fields.ts';
+import type { Field, Format } from '../output/fields.ts';
+import type { Reference } from '../output/names.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 
-const actorOf = (row: AuditRow): string => row.actor?.email ?? row.actor_type.replace('_', ' ');
+/** A person by address, a secret key by prefix, anything else by its type. */
+function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }: Format): string {
+  if (actor) return actor.email;
+  if (type !== 'secret_key' || id === null) return type.replace('_', ' ');
+  const name = nameOf(id);
+  return name === id ? `secret key ${id}` : name;
+}
+
+/** What an entry says about its target names it in all other entries too. */
+function referencesOf({ payload, ...row }: AuditRow): Reference[] {
+  const fields = [payload.display_prefix, payload.external_id, payload.slug, payload.email];
+  const name = fields.find((field) => typeof field === 'string');
+  const target = { type: row.target_type, id: row.target_id, name };
+  if (row.actor_type !== 'secret_key' || row.actor_id === null) return [target];
+  return [target, { type: 'secret_key', id: row.actor_id }];
+}
 
 const fields: readonly Field<AuditRow>[] = [
   { title: 'seq', of: (row) => row.seq },
   { title: 'when', of: (row, format) => format.time(row.occurred_at) },
   { title: 'action', of: (row) => row.action },
   { title: 'by', of: actorOf, shrink: true },
-  { title: 'target', of: (row) => row.target_id, shrink: true },
+  { title: 'target', of: (row, { nameOf }) => nameOf(row.target_id), shrink: true },
 ];
 
 const verify: Command = {
@@ -46,6 +62,7 @@ export const audit: Group = {
           query: { ...page.query, after_seq: given.number('after') },
         }),
       fields,
+      references: referencesOf,
       empty: 'No rows.',
     }),
     verify,

@@ -1,6 +1,7 @@
 // Embed tokens, to try out what a customer's page can do.
-import type { Answer } from '@keyrail/client';
+import { type Answer, KeyrailError } from '@keyrail/client';
 import { type Group, secretCommand } from '../command.ts';
+import { type Failure, refused } from '../failures.ts';
 import { placeOf, placeOptions } from '../input/options.ts';
 import type { Field } from '../output/fields.ts';
 
@@ -34,18 +35,30 @@ const create = secretCommand({
   ],
   notes: `The token is valid for five minutes on the registered origins of the workspace.
 Without --scope it can only read. Requires a secret key; a session is rejected.`,
-  request: async (client, given) =>
-    client.call('POST /v1/embed_tokens', {
-      body: {
-        ...(await placeOf(client, given)),
-        scopes: given.list('scope'),
-        origins: given.list('origin'),
-      },
-    }),
+  request: async (client, given) => {
+    const body = {
+      ...(await placeOf(client, given)),
+      scopes: given.list('scope'),
+      origins: given.list('origin'),
+    };
+    return client.call('POST /v1/embed_tokens', { body }).catch((error: unknown) => {
+      throw isAboutOrigins(error) ? unregistered() : error;
+    });
+  },
   fields,
   secret: ({ token }) => token,
   what: 'embed token',
 });
+
+const isAboutOrigins = (error: unknown): boolean =>
+  error instanceof KeyrailError &&
+  error.details.some(({ path }) => path === 'origins' || path.startsWith('origins.'));
+
+const unregistered = (): Failure =>
+  refused(
+    'An embed token is valid only on origins that the workspace has registered.',
+    'Register every origin of your pages: keyrail workspace update --embed-origin https://…',
+  );
 
 export const embedTokens: Group = {
   name: 'embed-tokens',

@@ -1,23 +1,21 @@
 // API keys, which a vendor gives to its customers.
-import type { Answer, Client } from '@keyrail/client';
+import type { Client } from '@keyrail/client';
 import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
   type Command,
   changeCommand,
-  confirmedCommand,
   type Group,
   listCommand,
   requireChange,
   secretCommand,
   showCommand,
 } from '../command.ts';
-import type { Context } from '../context.ts';
+import { keyArg, keyIdOf, keySearchOf, withPrefix } from '../input/find-key.ts';
 import {
   envOf,
   envOption,
   expiresOption,
   expiryOf,
-  idArg,
   metaOption,
   nameOption,
   newExpiryOf,
@@ -28,15 +26,14 @@ import {
   placeOf,
   placeOptions,
   projectOption,
-  reasonOption,
+  searchOption,
   tenantOption,
 } from '../input/options.ts';
 import { keyLimitsOf, rateLimitOption } from '../input/rate-limits.ts';
 import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
 import { keyFields as fields, overlapText } from '../output/credential-fields.ts';
-
-/** The server limits the wait itself; this limit only has to be longer. */
-const WAIT_MS_MAX = 120_000;
+import { placeReferences } from '../output/names.ts';
+import { keyRevoke } from './revoke-key.ts';
 
 const scopeOption = {
   flags: '--scope <scope>',
@@ -52,14 +49,17 @@ const keyList = listCommand({
     tenantOption,
     envOption,
     { flags: '--revoked', about: 'include revoked keys' },
+    { flags: '--prefix <prefix>', about: 'only rows whose prefix begins with this text' },
+    searchOption('name, prefix or id'),
   ],
   examples: [
+    'keyrail keys list --prefix kr_live_3h',
     'keyrail keys list --project payments --env live',
     'keyrail keys list --tenant acme --revoked --all --json',
   ],
   pageMax: KEYS_LIMIT_MAX,
-  pages: async (client, given, page) =>
-    client.pages('GET /v1/keys', {
+  pages: async (client, given, page) => {
+    const pages = client.pages('GET /v1/keys', {
       ...page,
       query: {
         ...page.query,
@@ -67,9 +67,14 @@ const keyList = listCommand({
         tenant_id: await idBy(tenantIdOf, client, given.maybe('tenant')),
         env: envOf(given),
         include_revoked: given.flag('revoked'),
+        q: keySearchOf(given),
       },
-    }),
+    });
+    const prefix = given.maybe('prefix');
+    return prefix === undefined ? pages : withPrefix(pages, prefix);
+  },
   fields,
+  references: placeReferences,
   empty: 'No keys.',
 });
 
@@ -116,7 +121,7 @@ const keyCreate = secretCommand({
 const keyUpdate = changeCommand({
   name: 'update',
   summary: 'change an API key',
-  args: [idArg],
+  args: [keyArg],
   options: [
     newNameOption,
     scopeOption,
@@ -132,71 +137,29 @@ const keyUpdate = changeCommand({
     'keyrail keys update 01890c5e-… --rate-limit burst=100/10s --rate-limit day=50000/1d:fixed',
     'keyrail keys update 01890c5e-… --expires never --project-limits',
   ],
-  request: (client, given, { now }) =>
-    client.call('PATCH /v1/keys/{id}', {
-      params: { id: given.id('id') },
-      body: requireChange({
-        name: newNameOf(given),
-        scopes: given.negated('scopes') ? [] : given.list('scope'),
-        rate_limits: keyLimitsOf(given),
-        expires_at: newExpiryOf(given, now()),
-        meta: given.object('meta'),
-      }),
-    }),
+  request: async (client, given, { now }) => {
+    const body = requireChange({
+      name: newNameOf(given),
+      scopes: given.negated('scopes') ? [] : given.list('scope'),
+      rate_limits: keyLimitsOf(given),
+      expires_at: newExpiryOf(given, now()),
+      meta: given.object('meta'),
+    });
+    const id = await keyIdOf(client, given);
+    return client.call('PATCH /v1/keys/{id}', { params: { id }, body });
+  },
   fields,
 });
-
-const keyRevoke: Command = confirmedCommand({
-  name: 'revoke',
-  summary: 'revoke an API key permanently',
-  args: [idArg],
-  options: [
-    reasonOption,
-    { flags: '--wait', about: 'wait until every verifying node has applied it, or time out' },
-  ],
-  examples: [
-    'keyrail keys revoke 01890c5e-… --reason "leaked in a log" --wait',
-    'keyrail keys revoke 01890c5e-… --yes --json',
-  ],
-  question: (given) => `Revoke the API key ${given.id('id')}?`,
-  request: (client, given) =>
-    client.call('POST /v1/keys/{id}/revoke', {
-      params: { id: given.id('id') },
-      query: { wait: given.flag('wait') },
-      body: { reason: given.maybe('reason') },
-      ...(given.flag('wait') && { timeoutMs: WAIT_MS_MAX }),
-    }),
-  message: (key, context) => `Revoked ${key.display_prefix}.${propagationText(key, context)}`,
-});
-
-function propagationText(
-  { propagation }: Answer<'POST /v1/keys/{id}/revoke'>,
-  { output }: Context,
-): string {
-  if (!propagation) return '';
-  const { acked_nodes: acked, total_nodes: total, complete, nodes } = propagation;
-  if (!complete) {
-    const missing = nodes.filter((node) => !node.acked).map(({ node_id }) => node_id);
-    output.warn(`These nodes have not acknowledged it yet: ${missing.join(', ')}`);
-  }
-  if (propagation.silent_nodes > 0) {
-    output.warn(
-      `Silent nodes that were seen within a day: ${propagation.silent_nodes}. A silent node that ` +
-        'still runs admits the key until it reconnects.',
-    );
-  }
-  return total === 0 ? ' No node is connected.' : ` ${acked} of ${total} nodes have applied it.`;
-}
 
 const keyUsage: Command = {
   name: 'usage',
   summary: 'show the daily traffic of an API key',
-  args: [idArg],
+  args: [keyArg],
   options: [{ flags: '--days <n>', about: 'number of days, 1 to 90 (30)' }],
   examples: ['keyrail keys usage 01890c5e-… --days 7'],
   run: async ({ client, output }, given) => {
     const usageOf = await client().call('GET /v1/keys/{id}/usage', {
-      params: { id: given.id('id') },
+      params: { id: await keyIdOf(client(), given) },
       query: { days: given.number('days') },
     });
     output.table(usageOf, usageOf.data, [
@@ -215,10 +178,10 @@ export const keys: Group = {
     showCommand({
       name: 'get',
       summary: 'show an API key',
-      args: [idArg],
-      examples: ['keyrail keys get 01890c5e-…'],
-      request: (client, given) =>
-        client.call('GET /v1/keys/{id}', { params: { id: given.id('id') } }),
+      args: [keyArg],
+      examples: ['keyrail keys get kr_live_3hArfb', 'keyrail keys get 01890c5e-…'],
+      request: async (client, given) =>
+        client.call('GET /v1/keys/{id}', { params: { id: await keyIdOf(client, given) } }),
       fields,
     }),
     keyCreate,
@@ -226,14 +189,14 @@ export const keys: Group = {
     secretCommand({
       name: 'rotate',
       summary: 'replace an API key without an outage',
-      args: [idArg],
+      args: [keyArg],
       options: [overlapOption],
       examples: ['keyrail keys rotate 01890c5e-… --overlap 48h'],
-      request: (client, given) =>
-        client.call('POST /v1/keys/{id}/rotate', {
-          params: { id: given.id('id') },
-          body: overlapOf(given),
-        }),
+      request: async (client, given) => {
+        const body = overlapOf(given);
+        const id = await keyIdOf(client, given);
+        return client.call('POST /v1/keys/{id}/rotate', { params: { id }, body });
+      },
       fields,
       secret: ({ key }) => key,
       what: 'key',

@@ -33,7 +33,7 @@ const list: Command = {
       kind,
       as: email ?? null,
     }));
-    output.list(rows, fields, 'No profiles. Log in with: keyrail login');
+    output.list(rows, fields, { empty: 'No profiles. Log in with: keyrail login' });
   },
 };
 

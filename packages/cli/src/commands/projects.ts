@@ -9,7 +9,7 @@ import {
   showCommand,
 } from '../command.ts';
 import type { Given } from '../input/given.ts';
-import { nameOption } from '../input/options.ts';
+import { nameOption, searchOption } from '../input/options.ts';
 import {
   type RateLimit,
   rateLimitOf,
@@ -46,9 +46,14 @@ export const projects: Group = {
   commands: [
     listCommand({
       summary: 'list projects',
+      options: [searchOption('name or slug')],
       examples: ['keyrail projects list'],
       pageMax: 1000,
-      pages: (client, _, page) => client.pages('GET /v1/projects', page),
+      pages: (client, given, page) =>
+        client.pages('GET /v1/projects', {
+          ...page,
+          query: { ...page.query, q: given.maybe('search') },
+        }),
       fields,
       empty: 'No projects.',
     }),

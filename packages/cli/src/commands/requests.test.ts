@@ -13,7 +13,7 @@ const answer = {
   object: 'anything',
   id: ID,
   user_id: ID,
-  data: [{ id: ID, user_id: ID, email: 'ada@example.com' }],
+  data: [{ id: ID, user_id: ID, email: 'ada@example.com', display_prefix: 'kr_live_ab-_12' }],
   memberships: [{ workspace_id: TWO, slug: 'acme', name: 'Acme' }],
   previous_key: {},
   workspace: {},
@@ -25,6 +25,7 @@ type Case = [words: string, sent: string, body?: unknown];
 
 const MADE = '--project p --tenant t --env live';
 const FOUND = ['GET /v1/projects?slug=p', 'GET /v1/tenants?external_id=t'];
+const FOUND_KEY = 'GET /v1/keys?q=kr_live_ab-_12&include_revoked=true';
 const rule = { id: 'a', limit: 9, window_ms: 60_000, algorithm: 'sliding', scope: 'key' };
 const day = { id: 'd', limit: 5, window_ms: 86_400_000, algorithm: 'fixed', scope: 'tenant' };
 
@@ -74,6 +75,16 @@ const cases: Case[] = [
   [`tenants update ${ID} --name=`, `PATCH /v1/tenants/${ID}`, { name: null }],
   [`tenants delete ${ID} -y`, `DELETE /v1/tenants/${ID}`],
   [`tenants revoke-embed-tokens ${ID} -y`, `POST /v1/tenants/${ID}/embed_tokens/revoke`],
+  ['projects list --search pay', 'GET /v1/projects?limit=100&q=pay'],
+  ['tenants list --search ac/', 'GET /v1/tenants?limit=100&q=ac%2F'],
+  ['keys list --search Back', 'GET /v1/keys?limit=100&include_revoked=false&q=Back'],
+  ['keys list --prefix kr_', 'GET /v1/keys?limit=100&include_revoked=false&q=kr_'],
+  ['keys get kr_live_ab-_12', `${FOUND_KEY}&limit=200 GET /v1/keys/${ID}`],
+  [
+    'keys rotate kr_live_a',
+    `${FOUND_KEY.replace('b-_12', '')}&limit=200 POST /v1/keys/${ID}/rotate`,
+    {},
+  ],
   ['keys list', 'GET /v1/keys?limit=100&include_revoked=false'],
   [
     `keys list --project ${TWO} --env test --revoked --all`,
@@ -171,6 +182,29 @@ test('each command sends the request that the API expects', async (t) => {
     deepEqual(said === '' ? undefined : JSON.parse(said), body, words);
     JSON.parse(ran.stdout);
   }
+});
+
+test('a table asks for names with a bounded number of requests', async (t) => {
+  const row = (n: number) => ({
+    id: ID,
+    display_prefix: 'kr_live_ab-_12',
+    name: null,
+    tenant_id: `${TWO.slice(0, -3)}${100 + n}`,
+    project_id: ID,
+  });
+  const { url, seen } = await scriptedServer(t, [
+    json({ object: 'list', data: Array.from({ length: 90 }, (_, n) => row(n)) }),
+  ]);
+  const keyrail = keyrailInProcess(await home(t), { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krses_x' });
+  equal((await keyrail('keys list')).code, 0);
+  const paths = seen.map(({ url: at }) => at.replace(/\/[^/]*-[^/]*$/, '/{id}'));
+  const counts = Map.groupBy(paths, (path) => path);
+  deepEqual([...counts].map(([path, { length }]) => `${length} ${path}`).toSorted(), [
+    '1 /v1/keys?limit=100&include_revoked=false',
+    '1 /v1/projects/{id}',
+    '1 /v1/tenants?limit=1000',
+    '20 /v1/tenants/{id}',
+  ]);
 });
 
 test('every command has a row above', () => {

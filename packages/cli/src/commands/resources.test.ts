@@ -1,7 +1,8 @@
 // Every resource, from the command line to the real server and back.
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAll } from '@keyrail/testing/feed.ts';
+import type { Given } from '@keyrail/testing/fixtures.ts';
 import { servedTime } from '@keyrail/testing/served-time.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import { BOOTSTRAP_TOKEN } from '@keyrail/testing/test-app.ts';
@@ -75,6 +76,77 @@ test('projects and tenants are found by slug and external id', async (t) => {
   equal((await jsonOf(keyrail, 'projects', 'delete', slug, '--yes')).deleted, true);
 });
 
+test('a key is found and changed by the start of its prefix', async (t) => {
+  const { here: keyrail, given, as } = await setUpCli(t);
+  const key = await given.key({ name: 'Back end' });
+  const { display_prefix: prefix, id } = key;
+  const other = await given.key({ project_id: key.project_id, env: 'test' });
+  const ids = async (words: string) => (await keyrail(`${words} -q`)).stdout;
+  equal(await ids(`keys list --prefix ${prefix.slice(0, 10)}`), `${id}\n`);
+  equal(await ids('keys list --search BACK'), `${id}\n`);
+  equal(await ids('keys list --prefix kr_test_'), `${other.id}\n`);
+  equal((await jsonOf(keyrail, 'keys', 'get', prefix)).id, id);
+  equal((await jsonOf(keyrail, 'keys', 'update', prefix.slice(0, 9), '--name', 'N')).name, 'N');
+  equal((await keyrail(`keys usage ${prefix}`)).code, 0);
+  const tenant = await as.liveKey('GET /v1/tenants/{id}', { id: key.tenant_id });
+  const project = await as.liveKey('GET /v1/projects/{id}', { id: key.project_id });
+  const [head = '', row = ''] = (await keyrail(`keys list --prefix ${prefix}`)).stdout.split('\n');
+  match(head, /^ID +PREFIX +STATE +NAME +TENANT +PROJECT /);
+  deepEqual(row.split(/ +/).slice(3, 6), ['N', tenant.external_id, project.slug]);
+
+  const next = await jsonOf(keyrail, 'keys', 'rotate', prefix);
+  equal(next.rotated_from, id);
+  match((await keyrail(`keys revoke ${prefix} --yes`)).stdout, /^Revoked kr_live_/);
+  const again = await keyrail(`keys revoke ${prefix} --yes`);
+  equal(again.stdout.startsWith('Was already revoked on 20'), true, again.stdout);
+  equal(again.stdout.trimEnd().endsWith(`: ${prefix}.`), true, again.stdout);
+});
+
+type MadeKey = Awaited<ReturnType<Given['key']>>;
+
+/** Two keys whose prefixes begin with the same character; among 65 keys there always are two. */
+async function twoAlike(given: Given): Promise<[MadeKey, MadeKey]> {
+  const { id: project_id } = await given.project();
+  const { id: tenant_id } = await given.tenant();
+  const made = new Map<string, MadeKey>();
+  for (;;) {
+    const key = await given.key({ project_id, tenant_id });
+    const start = key.key.slice(0, 'kr_live_x'.length);
+    const alike = made.get(start);
+    if (alike) return [alike, key];
+    made.set(start, key);
+  }
+}
+
+test('an ambiguous or unknown prefix changes nothing, and says what was found', async (t) => {
+  const { here: keyrail, given, tokens } = await setUpCli(t);
+  const [first, second] = await twoAlike(given);
+  const start = first.display_prefix.slice(0, 'kr_live_x'.length);
+  const ran = await keyrail(`keys revoke ${start} --yes`);
+  equal(ran.code, 1);
+  match(ran.stderr, new RegExp(`Several keys begin with ${start}:`));
+  for (const { id, display_prefix } of [first, second]) {
+    ok(ran.stderr.includes(`${display_prefix}  ${id}`), ran.stderr);
+    equal((await jsonOf(keyrail, 'keys', 'get', id)).revoked_at, null);
+  }
+  const none = await keyrail('keys get kr_test_zzzzzz');
+  equal(none.code, 1);
+  match(none.stderr, /No key has a prefix that begins with kr_test_zzzzzz\./);
+  const { key } = first;
+  const pasted = [key, key.slice(0, 20), tokens.liveKey, `--search=${key}`];
+  for (const text of pasted.flatMap((one) => [
+    `keys get ${one}`,
+    `keys list --prefix ${one}`,
+    one,
+  ])) {
+    const refusal = await keyrail(text);
+    equal(refusal.code, 2, text);
+    if (text.includes(' ')) match(refusal.stderr, /prefix/);
+    equal(`${refusal.stdout}${refusal.stderr}`.includes(key.slice(0, 24)), false);
+    equal(refusal.stderr.includes(tokens.liveKey), false);
+  }
+});
+
 test('a revocation says how many nodes were silent', async (t) => {
   const held = await setUpCli(t);
   const { serve } = await servedTime(held);
@@ -101,11 +173,16 @@ test('an embed token is created for an origin of the customer', async (t) => {
   const project = await given.project();
   const tenant = await given.tenant();
   const origin = 'https://app.customer.example';
-  await as.liveKey('PATCH /v1/workspace', { embed_origins: [origin, 'https://b.example'] });
   const words = ['--project', project.slug, '--tenant', tenant.external_id, '--env', 'test'];
+  const early = await keyrail(['embed-tokens', 'create', ...words]);
+  equal(early.code, 1);
+  match(early.stderr, /keyrail workspace update --embed-origin https:/);
+  await as.liveKey('PATCH /v1/workspace', { embed_origins: [origin, 'https://b.example'] });
   const made = await jsonOf(keyrail, 'embed-tokens', 'create', ...words, '--origin', origin);
   const token = Object(made);
   deepEqual([token.scopes, token.audience], [['keys:read'], [origin]]);
+  const elsewhere = ['embed-tokens', 'create', ...words, '--origin', 'https://c.example'];
+  match((await keyrail(elsewhere)).stderr, /keyrail workspace update --embed-origin https:/);
   const issued = await keyrail(['embed-tokens', 'create', ...words, '--scope', 'keys:write']);
   match(issued.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
@@ -139,12 +216,23 @@ test('lists stop at --limit, and --all reads every page', async (t) => {
 });
 
 test('the audit log is listed and verified', async (t) => {
-  const { here: keyrail } = await setUpCli(t);
+  const { here: keyrail, given, as, tokens } = await setUpCli(t);
   const rows = parsed<{ seq: number }[]>(await keyrail('audit list --limit 2 --json'));
   deepEqual(
     rows.map(({ seq }) => seq),
     [1, 2],
   );
+  const key = await given.key();
+  const { external_id } = await as.liveKey('GET /v1/tenants/{id}', { id: key.tenant_id });
+  await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, name: 'Renamed' });
+  const by = tokens.liveKey.slice(0, 'krsk_live_'.length + 6);
+  const last = (await keyrail('audit list --after 2')).stdout.trimEnd().split('\n');
+  const shown = last.slice(1).map((line) => line.split(/ {2,}/).slice(2).join(' '));
+  ok(shown.includes(`tenant.created ${by} ${external_id}`), shown.join('\n'));
+  ok(shown.includes(`api_key.created ${by} ${key.display_prefix}`));
+  const updated = parsed<{ seq: number }[]>(await keyrail('audit list --json')).at(-1);
+  const alone = await keyrail(`audit list --after ${(updated?.seq ?? 0) - 1}`);
+  match(alone.stdout, new RegExp(`api_key.updated +${by} +${key.display_prefix}\\n$`));
   const chain = parsed(await keyrail('audit verify --json'));
   equal(chain.verified, true);
   match((await keyrail('audit verify')).stdout, /^The chain is intact: /);
@@ -160,8 +248,12 @@ test('traffic is shown by key, month and interval', async (t) => {
   const events = [eventOf(key, clock.now()), eventOf(key, clock.now(), { status: 500 })];
   await as.liveKey('POST /v1/ingest/batch', batchOf(events));
   match((await keyrail(['keys', 'usage', key.id])).stdout, /^DAY +REQUESTS +ERRORS\n\S+ +2 +1\n$/);
-  match((await keyrail('usage billing')).stdout, /^MONTH +ACTIVE TENANTS\n\S+-01 +1\n$/);
-  match((await keyrail('usage tenants')).stdout, new RegExp(key.tenant_id));
+  match((await keyrail('usage billing')).stdout, /^MONTH +ACTIVE TENANTS\n\d{4}-\d\d +1\n$/);
+  const { external_id } = await as.liveKey('GET /v1/tenants/{id}', { id: key.tenant_id });
+  const { slug } = await as.liveKey('GET /v1/projects/{id}', { id: key.project_id });
+  const [, row = ''] = (await keyrail('usage tenants')).stdout.split('\n');
+  match(row, /^\d{4}-\d\d /);
+  deepEqual(row.split(/ +/).slice(1, 3), [external_id, slug]);
   const shown = (await keyrail('usage overview')).stdout;
   match(shown, /^FROM +REQUESTS +ERRORS +DENIED +P50 MS +P90 MS +P99 MS\n.* +2 +1 +0 +1\d\./);
   equal((await keyrail('usage overview --interval week')).code, 2);

@@ -8,7 +8,13 @@ import {
   requireChange,
   showCommand,
 } from '../command.ts';
-import { metaOption, nameOption, newNameOf, newNameOption } from '../input/options.ts';
+import {
+  metaOption,
+  nameOption,
+  newNameOf,
+  newNameOption,
+  searchOption,
+} from '../input/options.ts';
 import { tenantIdOf } from '../input/resolve-ids.ts';
 import {
   createdField,
@@ -42,9 +48,14 @@ export const tenants: Group = {
   commands: [
     listCommand({
       summary: 'list tenants',
+      options: [searchOption('name or external id')],
       examples: ['keyrail tenants list --all'],
       pageMax: 1000,
-      pages: (client, _, page) => client.pages('GET /v1/tenants', page),
+      pages: (client, given, page) =>
+        client.pages('GET /v1/tenants', {
+          ...page,
+          query: { ...page.query, q: given.maybe('search') },
+        }),
       fields,
       empty: 'No tenants.',
     }),

@@ -4,8 +4,12 @@ import { type Command, type Group, listCommand, type Option } from '../command.t
 import { envOf, envOption, projectOption } from '../input/options.ts';
 import { projectIdOf } from '../input/resolve-ids.ts';
 import type { Field } from '../output/fields.ts';
+import { placeReferences } from '../output/names.ts';
 
 const monthsOption: Option = { flags: '--months <n>', about: 'number of months, 1 to 24' };
+
+/** The API names a month by its first day. */
+const monthOf = ({ month }: { month: string }): string => month.slice(0, '2026-11'.length);
 
 type Interval = Answer<'GET /v1/usage/overview'>['data'][number];
 
@@ -68,7 +72,7 @@ export const usage: Group = {
           query: { ...page.query, months: given.number('months') },
         }),
       fields: [
-        { title: 'month', of: (one) => one.month },
+        { title: 'month', of: monthOf },
         { title: 'active tenants', of: (one) => one.active_tenants },
       ],
       empty: 'No billable traffic.',
@@ -85,13 +89,14 @@ export const usage: Group = {
           query: { ...page.query, months: given.number('months'), env: envOf(given) },
         }),
       fields: [
-        { title: 'month', of: (one) => one.month.slice(0, 7) },
-        { title: 'tenant', of: (one) => one.tenant_id },
-        { title: 'project', of: (one) => one.project_id, drop: 2 },
+        { title: 'month', of: monthOf },
+        { title: 'tenant', of: (one, { nameOf }) => nameOf(one.tenant_id), shrink: true },
+        { title: 'project', of: (one, { nameOf }) => nameOf(one.project_id), drop: 2 },
         { title: 'env', of: (one) => one.env },
         { title: 'requests', of: (one) => one.request_count },
         { title: 'last seen', of: (one, format) => format.time(one.last_seen_at), drop: 1 },
       ],
+      references: placeReferences,
       empty: 'No traffic.',
     }),
     overview,

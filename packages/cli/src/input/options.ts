@@ -28,6 +28,12 @@ export const tenantOption = {
   about: 'tenant, by id or external id',
 } as const satisfies Option;
 
+/** Lists the rows of which one of these fields begins with a text. */
+export const searchOption = (fields: string): Option => ({
+  flags: '--search <text>',
+  about: `only rows whose ${fields} begins with this text`,
+});
+
 /** The project, tenant and environment of something new. */
 export const placeOptions = [
   { ...projectOption, required: true },

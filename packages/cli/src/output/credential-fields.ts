@@ -30,7 +30,7 @@ export const credentialHead: readonly Field<Credential>[] = [
 
 export const credentialTail: readonly Field<Credential>[] = [
   metaField,
-  { title: 'expires', of: (key, format) => format.time(key.expires_at), drop: 3 },
+  { title: 'expires', of: (key, format) => format.time(key.expires_at), drop: 4 },
   { title: 'last used', of: (key, format) => format.time(key.last_used_at), drop: 1 },
   createdField,
   {
@@ -62,10 +62,12 @@ export const overlapText = ({ previous_key: old }: { previous_key: Credential })
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
+/** A prefix names a key too, so in a narrow list its id is one of the first columns to go. */
 export const keyFields: readonly Field<ApiKey>[] = [
-  ...credentialHead,
-  { title: 'project', of: (key) => key.project_id, only: 'record' },
-  { title: 'tenant', of: (key) => key.tenant_id, only: 'record' },
+  { ...idField, drop: 3 },
+  ...credentialHead.filter((field) => field !== idField),
+  { title: 'tenant', of: (key, { nameOf }) => nameOf(key.tenant_id), shrink: true },
+  { title: 'project', of: (key, { nameOf }) => nameOf(key.project_id), shrink: true },
   { title: 'scopes', of: (key) => key.scopes.join(' '), only: 'record' },
   { title: 'rate limits', of: limitsText, only: 'record' },
   ...credentialTail,

@@ -4,8 +4,12 @@ import type { Cell } from './table.ts';
 
 export type FieldValue = string | number | boolean | null | { text: string; tone: Tone };
 
-/** How times are printed: relative or exact. */
-export type Format = { now: Date; time(iso: string | null): string | null };
+/** How times are printed, relative or exact, and ids: by name where it is known. */
+export type Format = {
+  now: Date;
+  time(iso: string | null): string | null;
+  nameOf(id: string): string;
+};
 
 export type Field<T> = {
   title: string;

@@ -89,6 +89,8 @@ test('exit codes distinguish the kinds of failure', async (t) => {
     [2, 'keys list --limit many'],
     [2, 'keys list --limit 0'],
     [2, 'keys get not-an-id'],
+    [2, 'keys list --prefix 3h'],
+    [2, 'keys list --prefix kr_ --search a'],
     [2, 'secret-keys create'],
     [2, 'workspace update'],
     [2, 'status', at('nowhere')],

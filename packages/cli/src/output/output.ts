@@ -5,6 +5,7 @@ import { type Paint, pad, painter, printable } from '../terminal/style.ts';
 import { hasColours, type Terminal } from '../terminal/terminal.ts';
 import { relative } from '../times.ts';
 import { cellOf, type Field, type Format, isEmpty } from './fields.ts';
+import type { Names } from './names.ts';
 import { tableLines } from './table.ts';
 
 export type OutputOptions = { json: boolean; quiet: boolean; color: boolean };
@@ -20,8 +21,16 @@ type NewSecret<T> = {
   what: string;
 };
 
+type ListText = {
+  /** Printed on stderr if there are no rows. */
+  empty: string;
+  names?: Names | undefined;
+};
+
 export type Output = {
-  list<T extends object>(rows: readonly T[], fields: readonly Field<T>[], empty: string): void;
+  /** Whether results are printed as text for people, not as JSON or ids alone. */
+  hasText: boolean;
+  list<T extends object>(rows: readonly T[], fields: readonly Field<T>[], text: ListText): void;
   record<T extends object>(one: T, fields: readonly Field<T>[]): void;
   newSecret<T extends object>(created: NewSecret<T>): void;
   /** Prints rows as a table, or with `--json` the response they come from. */
@@ -49,13 +58,15 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
   const exactTimes = isTTY ? bothFormat(terminal.now()) : exactFormat(terminal.now());
 
   const output: Output = {
-    list(rows, fields, empty) {
+    hasText: !options.json && !options.quiet,
+    list(rows, fields, { empty, names }) {
       if (options.json) return print([jsonText(rows)]);
       const shown = fields.filter(({ only }) => only !== 'record');
       const idsOf = () => rows.map((row) => idOf(row) ?? firstOf(row, shown, relativeTimes));
       if (options.quiet) return print(idsOf());
       if (rows.length === 0) return output.note(empty);
-      print(tableLines(sheetOf(rows, shown, relativeTimes), width, paint));
+      const format = names ? withNames(relativeTimes, names) : relativeTimes;
+      print(tableLines(sheetOf(rows, shown, format), width, paint));
     },
     record(one, fields) {
       if (options.json) print([jsonText(one)]);
@@ -75,7 +86,7 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
     },
     table(answer, rows, fields) {
       if (options.json) print([jsonText(answer)]);
-      else output.list(rows, fields, 'No rows.');
+      else output.list(rows, fields, { empty: 'No rows.' });
     },
     report(answer, sentence) {
       if (options.json) print([jsonText(answer)]);
@@ -136,14 +147,23 @@ function firstOf<T>(one: T, [field]: readonly Field<T>[], format: Format): strin
   return field ? printable(cellOf(field, one, format).text) : '';
 }
 
+const asGiven = (id: string): string => id;
+
+const withNames = (format: Format, names: Names): Format => ({
+  ...format,
+  nameOf: (id) => names.get(id) ?? id,
+});
+
 const relativeFormat = (now: Date): Format => ({
   now,
   time: (iso) => (iso === null ? null : relative(iso, now)),
+  nameOf: asGiven,
 });
 
-const exactFormat = (now: Date): Format => ({ now, time: (iso) => iso });
+const exactFormat = (now: Date): Format => ({ now, time: (iso) => iso, nameOf: asGiven });
 
 const bothFormat = (now: Date): Format => ({
   now,
   time: (iso) => (iso === null ? null : `${iso} (${relative(iso, now)})`),
+  nameOf: asGiven,
 });

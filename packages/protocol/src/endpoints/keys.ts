@@ -4,7 +4,7 @@ import { endpoints } from '../endpoint.ts';
 import { ApiKey, CreatedApiKey, RevokedApiKey, RotatedApiKey } from '../objects/api-key.ts';
 import { Usage } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
-import { paging, queryBoolean, queryInteger } from '../query.ts';
+import { paging, queryBoolean, queryInteger, search } from '../query.ts';
 import {
   Env,
   Meta,
@@ -51,6 +51,7 @@ export const keyEndpoints = endpoints({
       tenant_id: Uuid.optional(),
       env: Env.optional(),
       include_revoked: queryBoolean(false),
+      ...search('name, display prefix or id'),
       ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
     }),
     list: true,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedProject, Project } from '../objects/project.ts';
 import { list } from '../objects/wire.ts';
-import { paging } from '../query.ts';
+import { paging, search } from '../query.ts';
 import { Name, RateLimits, Slug } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
@@ -23,6 +23,7 @@ export const projectEndpoints = endpoints({
     summary: 'List projects',
     query: z.strictObject({
       slug: Slug.optional(),
+      ...search('name or slug'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,

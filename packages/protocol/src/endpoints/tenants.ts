@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedTenant, EmbedTokensRevoked, Tenant } from '../objects/tenant.ts';
 import { list } from '../objects/wire.ts';
-import { paging } from '../query.ts';
+import { paging, search } from '../query.ts';
 import { ExternalId, Meta, Name } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
@@ -23,6 +23,7 @@ export const tenantEndpoints = endpoints({
     summary: 'List tenants',
     query: z.strictObject({
       external_id: ExternalId.optional(),
+      ...search('name or external id'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,

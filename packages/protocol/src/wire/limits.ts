@@ -57,6 +57,10 @@ export const EMBED_KEYS_LIMIT_MAX = 100;
 export const EMBED_KEYS_LIMIT_DEFAULT = 50;
 export const AUDIT_LIMIT_MAX = 200;
 export const AUDIT_LIMIT_DEFAULT = 50;
+export const SEARCH_CHARS_MIN = 1;
+export const SEARCH_CHARS_MAX = 200;
+// Per field and, for keys, per environment and state. Of more matches, not all are listed.
+export const SEARCH_MATCHES_MAX = 500;
 export const CURSOR_CHARS_MIN = 1;
 export const CURSOR_CHARS_MAX = 512;
 

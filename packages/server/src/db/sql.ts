@@ -12,6 +12,7 @@ import {
   sql,
 } from 'kysely';
 import { JsonText } from '../base/json-text.ts';
+import { textRangeOf } from '../base/prefix-range.ts';
 import type { Listed, SizedPage } from '../base/sized-page.ts';
 import type { Answer, Statement } from './database.ts';
 import type { Tables } from './tables.ts';
@@ -59,6 +60,30 @@ export async function one<Row>(runner: Runner, query: Query<Row>): Promise<Row> 
   if (row === null) throw new Error('impossible: a statement returned no row');
   return row;
 }
+
+/** The condition that a folded column begins with a text; an index is searched by it. */
+export function beginsWith(column: RawBuilder<unknown>, start: string): RawBuilder<boolean> {
+  const { from, to } = textRangeOf(start);
+  const isAfter = sql<boolean>`${column} >= ${from}`;
+  return to === null ? isAfter : sql<boolean>`(${isAfter} and ${column} < ${to})`;
+}
+
+type Search = {
+  /** Each selects `id` and `created_at`, in the order of an index and up to a limit. */
+  matches: RawBuilder<unknown>[];
+  after: { createdAt: Date; id: string } | null;
+  limit: number;
+};
+
+/** The newest rows of all matches as a table `page (id, created_at)`; each row appears once. */
+export const newestMatches = ({ matches, after, limit }: Search): RawBuilder<unknown> => sql`(
+  select id, created_at
+  from (${sql.join(
+    matches.map((each) => sql`(${each})`),
+    sql` union `,
+  )}) matched
+  ${after ? sql`where (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
+  order by created_at desc, id desc limit ${limit}) page`;
 
 type Sent<Fields> = Fields & { metaText: string; found: number };
 

@@ -14,6 +14,9 @@ import type { Json } from './wire-format.ts';
 /** Set by the database from the reach of the transaction. */
 type FromReach = ColumnType<string, never, never>;
 
+/** Another column in lower case, computed by the database; searches compare it. */
+type FoldedText<Text> = ColumnType<Text, never, never>;
+
 type Meta = Record<string, unknown>;
 
 export type RateLimit = {
@@ -92,6 +95,8 @@ type Projects = {
   createdAt: Date;
   updatedAt: Date;
   deletedAt: ColumnType<Date | null, never, Date | null>;
+  nameKey: FoldedText<string | null>;
+  slugKey: FoldedText<string | null>;
 };
 
 type Tenants = {
@@ -105,6 +110,8 @@ type Tenants = {
   createdAt: Date;
   updatedAt: Date;
   deletedAt: ColumnType<Date | null, never, Date | null>;
+  nameKey: FoldedText<string | null>;
+  externalIdKey: FoldedText<string | null>;
 };
 
 type ApiKeys = Credential & {
@@ -116,6 +123,8 @@ type ApiKeys = Credential & {
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;
   shelf: ColumnType<number, never, never>;
+  nameKey: FoldedText<string | null>;
+  prefixKey: FoldedText<string>;
 };
 
 /** Written only by the database, when a change is closed. */

@@ -2,6 +2,7 @@
 // plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { operationsOf } from '@keyrail/testing/operations.ts';
 import { storeName } from '@keyrail/testing/test-app.ts';
@@ -32,12 +33,12 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
       await many(
         tx,
         sql`insert into api_keys (id, project_id, tenant_id, env, lookup_hash, display_prefix,
-            scopes, meta, created_at, revoked_at)
+            name, scopes, meta, created_at, revoked_at)
           select gen_random_uuid(),
             (${projects}::uuid[])[case when n % 3000 = 0 then 2 else 1 end],
             (${tenants}::uuid[])[case when n % 2500 = 0 then 2 else 1 end],
             case when n % 2000 = 1 then 'test' else 'live' end::env,
-            sha256((${tx.newId()} || n)::bytea), 'kr_live_aaaaaa', '{}', '{}',
+            sha256((${tx.newId()} || n)::bytea), 'kr_live_aaaaaa', 'a name', '{}', '{}',
             ${tx.now}::timestamptz + (n - ${KEYS}) * interval '1 s',
             case when n > ${KEYS} * 0.6 then ${tx.now}::timestamptz end
           from generate_series(${from}::int, ${from}::int + ${KEYS_PER_STATEMENT} - 1) n`,
@@ -152,6 +153,32 @@ test('every list is read from an index, and only as far as its page', { skip }, 
       ok(indexFor(filter).test(String(scan?.by)), says);
       const shelves = (filter.env ? 1 : 2) * (filter.includeRevoked ? 2 : 1);
       ok((scan?.read ?? 0) <= shelves * (LIMIT + 1), says);
+    }
+  }
+});
+
+test('a search is read from an index of each field, and only to its bound', { skip }, async (t) => {
+  const app = await harness(t);
+  const place = await open(app);
+  const middle = {
+    createdAt: new Date(app.clock.now().getTime() - KEYS * 700),
+    id: app.workspaceId,
+  };
+  const indexes = ['api_keys_by_id', 'api_keys_by_name', 'api_keys_by_prefix'];
+  for (const filter of everyFilter(place)) {
+    for (const [q, used] of [
+      ['kr_live_', indexes.slice(1)],
+      ['a', indexes],
+    ] as const) {
+      const after = filter.env ? middle : null;
+      const statement = await statementFor(place.reach, { filter: { ...filter, q }, after });
+      const scans = await scansOf(place, statement);
+      const says = JSON.stringify({ ...filter, q, scans });
+      deepEqual(scans.map(({ by }) => by).toSorted(), [...used, 'api_keys_pkey'].toSorted(), says);
+      const shelves = (filter.env ? 1 : 2) * (filter.includeRevoked ? 2 : 1);
+      for (const { by, read } of scans) {
+        ok(read <= (by === 'api_keys_pkey' ? LIMIT + 1 : shelves * SEARCH_MATCHES_MAX), says);
+      }
     }
   }
 });

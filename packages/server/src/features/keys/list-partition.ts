@@ -13,9 +13,13 @@ export const partitionsOf = (
     .map((env) => PARTITION_OF_ENV[env])
     .flatMap((shelf) => (includeRevoked ? [shelf, shelf + REVOKED] : [shelf]));
 
+/** The type of the partition in the indexes for searches; see `partitionTypeFor`. */
+export const SEARCH_PARTITION_TYPE = 'real';
+
 /**
  * The SQL type to which a list casts the partition. The indexes by tenant, by project and by
- * workspace each use a different type, so that the planner can choose only the right index.
+ * workspace, and those for searches, each use a different type, so that the planner can choose only
+ * the right index.
  */
 export function partitionTypeFor(filter: {
   projectId?: string | undefined;

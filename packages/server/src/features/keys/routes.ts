@@ -51,6 +51,7 @@ export const keyRoutes = (
           tenantId: query.tenant_id,
           env: query.env,
           includeRevoked: query.include_revoked,
+          q: query.q,
         };
         return notedPageOf(query.limit, {
           workspaceId: read.reach.workspaceId,

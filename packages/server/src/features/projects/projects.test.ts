@@ -200,3 +200,21 @@ test('projects are listed newest first, in pages', async (t) => {
   deepEqual(walked, all);
   deepEqual((await as.liveKey(list, { slug: 'nowhere' })).data, []);
 });
+
+test('a project is found by the start of its name or slug, in any case', async (t) => {
+  const { as, given } = await harness(t);
+  await (await harness(t)).given.project({ name: 'Pay', slug: 'pay-theirs' });
+  const named = await given.project({ name: 'Payments API', slug: 'orders' });
+  const slugged = await given.project({ name: 'Orders', slug: 'pay-2' });
+  const gone = await given.project({ name: 'Payments', slug: 'pay-3' });
+  await as.liveKey(remove, { id: gone.id });
+  const found = async (input: Record<string, unknown>) => (await as.liveKey(list, input)).data;
+  const current = await as.liveKey(read, { id: slugged.id });
+  deepEqual(await found({ q: 'PAY' }), [current, await as.liveKey(read, { id: named.id })]);
+  deepEqual(await found({ q: 'pay-' }), [current]);
+  deepEqual(await found({ q: 'orders', slug: 'pay-2' }), [current]);
+  for (const input of [{ q: 'api' }, { q: 'red', slug: 'pay-2' }, { q: '%' }]) {
+    deepEqual(await found(input), [], JSON.stringify(input));
+  }
+  await refused(as.liveKey(list, { q: '' }), 400, 'invalid_request');
+});

@@ -30,7 +30,8 @@ export const projectRoutes = serve(projectEndpoints, {
     door: 'read',
     run: ({ read, query, after }) =>
       pageOf(query.limit, {
-        list: (limit) => listProjects(read, { slug: query.slug, after: positionOf(after), limit }),
+        list: (limit) =>
+          listProjects(read, { slug: query.slug, q: query.q, after: positionOf(after), limit }),
         present: presentProject,
         next: nextAfter,
       }),

@@ -1,8 +1,9 @@
 // Every statement on projects. Deleted rows are kept for the feed, usage and the audit log; these
 // statements do not return them.
-import type { Selectable } from 'kysely';
+import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { beginsWith, build, many, maybe, newestMatches, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
@@ -37,11 +38,17 @@ export async function lockProject(tx: Write, id: string): Promise<ProjectRow> {
 
 type Position = { createdAt: Date; id: string };
 
+type Filter = {
+  slug?: string | undefined;
+  /** The start of a name or of a slug. */
+  q?: string | undefined;
+  after: Position | null;
+  limit: number;
+};
+
 /** Newest first, starting after the position. */
-export function listProjects(
-  tx: Read,
-  { slug, after, limit }: { slug?: string | undefined; after: Position | null; limit: number },
-): Promise<ProjectRow[]> {
+export function listProjects(tx: Read, { slug, q, after, limit }: Filter): Promise<ProjectRow[]> {
+  if (q !== undefined && slug === undefined) return searchProjects(tx, { q, after, limit });
   const newest = living.orderBy('projects.createdAt', 'desc').orderBy('projects.id', 'desc');
   // A slug matches at most one project. Range conditions ordered by slug force the slug's index;
   // with "=" the planner may choose the list's index and scan all projects.
@@ -58,14 +65,38 @@ export function listProjects(
       eb(refTuple('projects.createdAt', 'projects.id'), '<', tuple(after.createdAt, after.id)),
     );
   }
+  if (q !== undefined) page = page.where(sql<boolean>`(${byName(q)} or ${bySlug(q)})`);
   return many(tx, page);
+}
+
+const byName = (q: string) => beginsWith(sql`projects.name_key`, q);
+const bySlug = (q: string) => beginsWith(sql`projects.slug_key`, q);
+
+function searchProjects(
+  tx: Read,
+  { q, after, limit }: Filter & { q: string },
+): Promise<ProjectRow[]> {
+  const by = (condition: RawBuilder<boolean>, order: RawBuilder<unknown>) =>
+    sql`select id, created_at from projects where ${condition}
+      order by ${order} limit ${SEARCH_MATCHES_MAX}`;
+  const matches = [by(byName(q), sql`name_key, created_at desc`), by(bySlug(q), sql`slug_key`)];
+  // The limit keeps the planner from reading all projects in the page's order.
+  return many(
+    tx,
+    sql<ProjectRow>`select found.* from ${newestMatches({ matches, after, limit })}
+      cross join lateral (${living.where('projects.id', '=', sql<string>`page.id`).limit(1)}) found
+      order by found.created_at desc, found.id desc`,
+  );
 }
 
 type Changeable = 'name' | 'defaultRateLimits' | 'updatedAt' | 'deletedAt';
 
 export async function insertProject(
   tx: Write,
-  { defaultRateLimits, ...values }: Omit<ProjectRow, 'workspaceId' | 'deletedAt' | 'policyVersion'>,
+  {
+    defaultRateLimits,
+    ...values
+  }: Omit<ProjectRow, 'workspaceId' | 'deletedAt' | 'policyVersion' | 'nameKey' | 'slugKey'>,
 ): Promise<ProjectRow> {
   const columns = { ...values, defaultRateLimits: JSON.stringify(defaultRateLimits) };
   const row = await one(tx, build.insertInto('projects').values(columns).returningAll());

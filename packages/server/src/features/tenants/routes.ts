@@ -33,7 +33,11 @@ export const tenantRoutes = serve(tenantEndpoints, {
       notedPageOf(query.limit, {
         workspaceId: read.reach.workspaceId,
         list: (size) =>
-          listTenants(read, { externalId: query.external_id, after: positionOf(after) }, size),
+          listTenants(
+            read,
+            { externalId: query.external_id, q: query.q, after: positionOf(after) },
+            size,
+          ),
         present: presentTenant,
       }),
   },

@@ -1,9 +1,10 @@
 // Every statement on tenants. Deleted rows are kept for usage and the audit log; these statements
 // do not return them.
-import { type Selectable, sql } from 'kysely';
+import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
-import { build, maybe, one, sizedPage } from '../../db/sql.ts';
+import { beginsWith, build, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
@@ -31,7 +32,12 @@ export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
 
 type Position = { createdAt: Date; id: string };
 
-type Filter = { externalId?: string | undefined; after: Position | null };
+type Filter = {
+  externalId?: string | undefined;
+  /** The start of a name or of an external id. */
+  q?: string | undefined;
+  after: Position | null;
+};
 
 export type ListedTenant = Listed<
   Pick<TenantRow, 'id' | 'externalId' | 'name' | 'embedEpoch' | 'createdAt' | 'updatedAt'>
@@ -42,9 +48,16 @@ const columns = sql`id, external_id, name, embed_epoch, created_at, updated_at`;
 /** Newest first, starting after the position. */
 export function listTenants(
   tx: Read,
-  { externalId, after }: Filter,
+  { externalId, q, after }: Filter,
   { limit, metaBytes }: PageSize,
 ): Promise<SizedPage<ListedTenant>> {
+  if (q !== undefined && externalId === undefined) {
+    const page = newestMatches({ matches: matchesOf(q), after, limit });
+    // The limit keeps the planner from reading all tenants in the page's order.
+    const listed = sql`select found.* from ${page}
+      cross join lateral (select * from tenants where id = page.id limit 1) found`;
+    return sizedPage(tx, { listed, columns }, metaBytes);
+  }
   const conditions = [
     sql`deleted_at is null`,
     // An external id matches at most one tenant. Range conditions ordered by it force its index;
@@ -52,6 +65,9 @@ export function listTenants(
     ...(externalId === undefined
       ? []
       : [sql`external_id >= ${externalId}`, sql`external_id <= ${externalId}`]),
+    ...(q === undefined
+      ? []
+      : [sql`(${beginsWith(sql`name_key`, q)} or ${beginsWith(sql`external_id_key`, q)})`]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
   const order = externalId === undefined ? sql`created_at desc, id desc` : sql`external_id`;
@@ -60,11 +76,24 @@ export function listTenants(
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
+/** The matches of a search by each field. */
+const matchesOf = (q: string): RawBuilder<unknown>[] => [
+  sql`select id, created_at from tenants
+    where ${beginsWith(sql`name_key`, q)}
+    order by name_key, created_at desc limit ${SEARCH_MATCHES_MAX}`,
+  sql`select id, created_at from tenants
+    where ${beginsWith(sql`external_id_key`, q)}
+    order by external_id_key limit ${SEARCH_MATCHES_MAX}`,
+];
+
 type Changeable = 'name' | 'meta' | 'embedEpoch' | 'updatedAt' | 'deletedAt';
 
 export const insertTenant = (
   tx: Write,
-  { meta, ...values }: Omit<TenantRow, 'workspaceId' | 'metaBytes' | 'deletedAt'>,
+  {
+    meta,
+    ...values
+  }: Omit<TenantRow, 'workspaceId' | 'metaBytes' | 'deletedAt' | 'nameKey' | 'externalIdKey'>,
 ): Promise<TenantRow> =>
   one(
     tx,

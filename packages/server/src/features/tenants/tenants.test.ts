@@ -221,3 +221,23 @@ test('tenants are listed newest first, and filtered by external id', async (t) =
   equal((await as.liveKey(list, { external_id: 'customer 2' })).data.length, 1);
   deepEqual((await as.liveKey(list, { external_id: 'nobody' })).data, []);
 });
+
+test('a tenant is found by the start of its name or external id, in any case', async (t) => {
+  const { as, given } = await harness(t);
+  const theirs = await (await harness(t)).given.tenant({ external_id: 'blue-9', name: 'Blue' });
+  const blue = await given.tenant({ external_id: 'cust-1', name: 'Blue Ltd' });
+  const cust = await given.tenant({ external_id: 'Blue-2' });
+  const gone = await given.tenant({ external_id: 'blue-3' });
+  await as.liveKey(remove, { id: gone.id });
+  const found = async (input: Record<string, unknown>) =>
+    (await as.liveKey(list, input)).data.map(({ id }) => id);
+  deepEqual(await found({ q: 'BLUE' }), [cust.id, blue.id]);
+  deepEqual(await found({ q: 'blue ' }), [blue.id]);
+  deepEqual(await found({ q: 'blue-' }), [cust.id]);
+  deepEqual(await found({ q: 'cust', external_id: 'cust-1' }), [blue.id]);
+  deepEqual(await found({ q: 'red', external_id: 'cust-1' }), []);
+  for (const q of ['ltd', theirs.id, '%']) deepEqual(await found({ q }), [], q);
+  for (const q of ['', 'x'.repeat(201)]) {
+    await refused(as.liveKey(list, { q }), 400, 'invalid_request');
+  }
+});

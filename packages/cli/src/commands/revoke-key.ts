@@ -1,0 +1,71 @@
+// Revoking an API key, and how many of the verifying nodes have applied it.
+import type { Answer, Client } from '@keyrail/client';
+import type { Command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
+import { reasonOption } from '../input/options.ts';
+
+/** The server limits the wait itself; this limit only has to be longer. */
+const WAIT_MS_MAX = 120_000;
+
+/** The key is read first only for the message, so a slow response must not delay the revocation. */
+const READ_MS_MAX = 2000;
+
+export const keyRevoke: Command = {
+  name: 'revoke',
+  summary: 'revoke an API key permanently',
+  args: [keyArg],
+  options: [
+    reasonOption,
+    { flags: '--wait', about: 'wait until every verifying node has applied it, or time out' },
+  ],
+  examples: [
+    'keyrail keys revoke kr_live_3hArfb --reason "leaked in a log" --wait',
+    'keyrail keys revoke 01890c5e-… --yes --json',
+  ],
+  changes: true,
+  question: async (given, { client }) => `Revoke the API key ${await keyNameOf(client(), given)}?`,
+  run: async (context, given) => {
+    const client = context.client();
+    const id = await keyIdOf(client, given);
+    const earlier = context.output.hasText ? await revokedAtOf(client, id) : null;
+    const key = await client.call('POST /v1/keys/{id}/revoke', {
+      params: { id },
+      query: { wait: given.flag('wait') },
+      body: { reason: given.maybe('reason') },
+      ...(given.flag('wait') && { timeoutMs: WAIT_MS_MAX }),
+    });
+    const done =
+      earlier === null
+        ? `Revoked ${key.display_prefix}.`
+        : `Was already revoked on ${earlier}: ${key.display_prefix}.`;
+    context.output.report(key, done + propagationText(key, context));
+  },
+};
+
+/** When the key was revoked before; null if it was not, or if that cannot be read in time. */
+const revokedAtOf = (client: Client, id: string): Promise<string | null> =>
+  client
+    .call('GET /v1/keys/{id}', { params: { id }, totalMs: READ_MS_MAX, retries: 0 })
+    .then(({ revoked_at: at }) => at)
+    // Revoking reports the same failure, if it persists.
+    .catch(() => null);
+
+function propagationText(
+  { propagation }: Answer<'POST /v1/keys/{id}/revoke'>,
+  { output }: Context,
+): string {
+  if (!propagation) return '';
+  const { acked_nodes: acked, total_nodes: total, complete, nodes } = propagation;
+  if (!complete) {
+    const missing = nodes.filter((node) => !node.acked).map(({ node_id }) => node_id);
+    output.warn(`These nodes have not acknowledged it yet: ${missing.join(', ')}`);
+  }
+  if (propagation.silent_nodes > 0) {
+    output.warn(
+      `Silent nodes that were seen within a day: ${propagation.silent_nodes}. A silent node that ` +
+        'still runs admits the key until it reconnects.',
+    );
+  }
+  return total === 0 ? ' No node is connected.' : ` ${acked} of ${total} nodes have applied it.`;
+}

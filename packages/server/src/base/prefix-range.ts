@@ -1,0 +1,34 @@
+// The range of texts, and of ids, that begin with a given text.
+
+/** From the first text of the range to the first after it; `to` is null if nothing comes after. */
+type TextRange = { from: string; to: string | null };
+
+const CODE_POINT_MAX = 0x10ffff;
+const BEFORE_SURROGATES = 0xd7ff;
+const AFTER_SURROGATES = 0xe000;
+
+/**
+ * All texts that begin with this one, whose ASCII letters are put in lower case. Texts are in the
+ * order of their code points, which is that of their bytes.
+ */
+export function textRangeOf(start: string): TextRange {
+  const from = start.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+  const chars = [...from];
+  for (let last = chars.pop(); last !== undefined; last = chars.pop()) {
+    const code = last.codePointAt(0) ?? 0;
+    if (code === CODE_POINT_MAX) continue;
+    const next = code === BEFORE_SURROGATES ? AFTER_SURROGATES : code + 1;
+    return { from, to: chars.join('') + String.fromCodePoint(next) };
+  }
+  return { from, to: null };
+}
+
+const ID_MIN = '00000000-0000-0000-0000-000000000000';
+const ID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** The first and the last id that begin with this text; null if no id does. */
+export function idRangeOf(start: string): { from: string; to: string } | null {
+  const from = start + ID_MIN.slice(start.length);
+  const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(from);
+  return isId ? { from, to: start + ID_MAX.slice(start.length) } : null;
+}

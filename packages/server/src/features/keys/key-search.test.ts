@@ -1,0 +1,91 @@
+// Finding keys with `q`: by the start of a name, of a display prefix or of an id.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Caller, harness, refused } from '@keyrail/testing/harness.ts';
+
+const list = 'GET /v1/keys';
+
+const found = async (call: Caller, input: Record<string, unknown>) =>
+  (await call(list, input)).data.map(({ id }) => id);
+
+test('a key is found by the start of its name, prefix or id, in any case', async (t) => {
+  const { as, given } = await harness(t);
+  const key = await given.key({ name: 'Backend, Berlin 100%_' });
+  const other = await given.key({ name: 'A backend' });
+  for (const q of ['b', 'BACKEND', 'backend, berlin 100%_', 'Backend, Berlin 100%_']) {
+    deepEqual(await found(as.liveKey, { q }), [key.id], q);
+  }
+  for (const one of [key, other]) {
+    const prefix = one.display_prefix;
+    for (const q of [prefix, prefix.toUpperCase(), one.id, one.id.toUpperCase()]) {
+      deepEqual(await found(as.liveKey, { q }), [one.id], q);
+    }
+    for (const q of ['kr_', 'kr_live_', one.id.slice(0, 2)]) {
+      deepEqual(await found(as.liveKey, { q }), [other.id, key.id], q);
+    }
+  }
+  for (const q of ['ackend', 'backend%', 'k_', `${key.id}0`, `${key.display_prefix}0`, 'ß', '%']) {
+    deepEqual(await found(as.liveKey, { q }), [], q);
+  }
+});
+
+test('a key that matches by several fields is listed once', async (t) => {
+  const { as, given } = await harness(t);
+  const key = await given.key();
+  for (const name of [key.id, key.display_prefix]) {
+    await as.liveKey('PATCH /v1/keys/{id}', { id: key.id, name });
+    deepEqual(await found(as.liveKey, { q: name.slice(0, 3) }), [key.id]);
+  }
+});
+
+test('a search and every filter apply together, newest first and in pages', async (t) => {
+  const { as, ask, given, tokens } = await harness(t);
+  const { id: project_id } = await given.project();
+  const { id: tenant_id } = await given.tenant();
+  const made: string[] = [];
+  for (const name of ['Zulu', 'alpha', 'Alphabet', 'alp', 'Alpha']) {
+    made.unshift((await given.key({ project_id, tenant_id, name })).id);
+  }
+  const [newest = '', , , , zulu = ''] = made;
+  await given.key({ name: 'alpha', env: 'test' });
+  const place = { project_id, tenant_id, env: 'live' };
+  const alphas = made.filter((id) => id !== zulu);
+  deepEqual(await found(as.liveKey, { ...place, q: 'ALP' }), alphas);
+  equal((await found(as.liveKey, { q: 'alp' })).length, 5);
+  await as.liveKey('POST /v1/keys/{id}/revoke', { id: newest });
+  deepEqual(await found(as.liveKey, { ...place, q: 'alp' }), alphas.slice(1));
+  deepEqual(await found(as.liveKey, { ...place, q: 'alp', include_revoked: true }), alphas);
+
+  const walked: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const query = { ...place, q: 'alp', limit: 2, ...(cursor && { cursor }) };
+    const page = await ask(list, query, { authorization: `Bearer ${tokens.liveKey}` });
+    const { data } = page.body;
+    ok(Array.isArray(data) && data.length <= 2);
+    walked.push(...data.map(({ id }) => id));
+    cursor = /cursor=([^&>]+)/.exec(page.headers.link ?? '')?.[1];
+  } while (cursor);
+  deepEqual(walked, alphas.slice(1));
+});
+
+test('a search finds nothing of another workspace, and a test key finds no live key', async (t) => {
+  const { as, given } = await harness(t);
+  const theirs = await (await harness(t)).given.key({ name: 'Theirs' });
+  const live = await given.key({ name: 'Mine' });
+  const test = await given.key({ name: 'Mine', env: 'test' });
+  for (const q of [theirs.id, theirs.display_prefix, 'Theirs']) {
+    deepEqual(await found(as.liveKey, { q }), [], q);
+  }
+  for (const q of [live.id, live.display_prefix]) deepEqual(await found(as.testKey, { q }), [], q);
+  deepEqual(await found(as.testKey, { q: 'mine' }), [test.id]);
+});
+
+test('a search text has one to 200 characters', async (t) => {
+  const { as } = await harness(t);
+  deepEqual(await found(as.liveKey, { q: 'ä'.repeat(200) }), []);
+  deepEqual(await found(as.liveKey, { q: '\u{10ffff}' }), []);
+  for (const q of ['', 'x'.repeat(201), 'a\u0000', ['a', 'b']]) {
+    await refused(as.liveKey(list, { q }), 400, 'invalid_request');
+  }
+});
