@@ -47,6 +47,7 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
       contact: { name: 'The operator of this deployment', url },
       license: { name: 'Proprietary; no licence has been granted yet' },
     },
+    'x-first-operation': operationId('GET /v1/workspace'),
     servers: [{ url }],
     tags: Object.entries(groupDescriptions).map(([name, description]) => ({ name, description })),
     paths,

@@ -1,4 +1,4 @@
-// The embed plane: the vendor's backend mints a token, and a browser manages keys with it.
+// The embed plane: the vendor's backend creates a token, and a browser manages keys with it.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ApiKey, CreatedApiKey, RotatedApiKey } from '../objects/api-key.ts';
@@ -36,7 +36,7 @@ const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
 export const embedTokenEndpoints = endpoints({
   'POST /v1/embed_tokens': {
     auth: 'minting',
-    summary: 'Mint an embed token',
+    summary: 'Create an embed token',
     description:
       'Lets one customer manage their keys from a page of yours for five minutes. For backends ' +
       'only: a request with an `Origin` header is refused. Without `origins`, the token works on ' +

@@ -12,7 +12,7 @@ export const projectEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create a project',
     description:
-      'Creates one for each API that you protect. Every key belongs to one project, and inherits ' +
+      'Create one for each API that you protect. Every key belongs to one project, and inherits ' +
       'its default rate limits unless it has its own.',
     body: z.strictObject({
       name: Name,

@@ -12,7 +12,7 @@ export const tenantEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create a tenant',
     description:
-      'Creates one for each of your customers, with your own id of the customer as ' +
+      'Create one for each of your customers, with your own id of the customer as ' +
       '`external_id`. Keys, usage and embed tokens belong to a tenant.',
     body: z.strictObject({
       external_id: ExternalId,
