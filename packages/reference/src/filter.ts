@@ -1,5 +1,5 @@
-// The only script of the page: it filters the menu. Without it, the field stays hidden and the page
-// works as before. The server allows exactly this text, by its hash, in the content security policy.
+// The only script of the page: it filters the menu. Without it, the field stays hidden. The server
+// allows exactly this text, by its hash, in the content security policy.
 
 /** Shows the entries that contain every word, in their title, path, method or group. */
 export const filterScript = `
