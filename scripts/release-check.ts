@@ -1,13 +1,15 @@
 /**
  * Checks the packages as they would be published: publint and "are the types wrong" must report
  * nothing, and the declarations must compile with the classic resolution of TypeScript 5, which
- * TypeScript 7 no longer has. The tools are needed only here, so they are installed into a
- * temporary folder and are not in the lock file.
+ * TypeScript 7 no longer has. Redocly and Spectral must find nothing in the OpenAPI document. The
+ * tools are needed only here, so they are installed into a temporary folder and are not in the
+ * lock file.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import {
   compile,
   install,
@@ -21,7 +23,13 @@ import {
   temporaryFolder,
 } from './packing.ts';
 
-const TOOLS = { publint: '0.3.25', '@arethetypeswrong/cli': '0.18.5', typescript: '5.9.3' };
+const TOOLS = {
+  publint: '0.3.25',
+  '@arethetypeswrong/cli': '0.18.5',
+  '@redocly/cli': '2.73.0',
+  '@stoplight/spectral-cli': '6.16.3',
+  typescript: '5.9.3',
+};
 const TOOL_MS_MAX = 120_000;
 
 type Finding = { check: string; report: string };
@@ -48,10 +56,50 @@ const checks: Record<string, { packages: readonly Name[]; check: Check }> = {
   'resolution node10': { packages: ['sdk', 'client'], check: compileClassic },
 };
 
+const OPENAPI = 'openapi.json';
+
+const openApiChecks: Record<string, (folder: string, bin: string) => Promise<string>> = {
+  redocly: async (folder, bin) => {
+    const rules = {
+      // The owner of Keyrail has granted no licence, so there is no text to refer to.
+      'info-license-strict': 'off',
+    };
+    const config = join(folder, 'redocly.yaml');
+    await writeFile(config, JSON.stringify({ extends: ['recommended'], rules }));
+    const args = ['lint', OPENAPI, '--config', config, '--format', 'json'];
+    const { ok, output } = await runTool(join(bin, 'redocly'), args, folder);
+    return ok && output.includes('"warnings": 0,') ? '' : output;
+  },
+  spectral: async (folder, bin) => {
+    const ruleset = join(folder, 'spectral.json');
+    await writeFile(ruleset, JSON.stringify({ extends: ['spectral:oas'] }));
+    const args = ['lint', OPENAPI, '--ruleset', ruleset, '--fail-severity', 'hint'];
+    const { ok, output } = await runTool(join(bin, 'spectral'), args, folder);
+    return ok ? '' : output;
+  },
+};
+
+async function openApiFindings(folder: string, bin: string): Promise<Finding[]> {
+  const document = buildOpenApi({ url: 'https://keys.example.net', version: '0.0.0' });
+  await writeFile(join(folder, OPENAPI), JSON.stringify(document, null, 2));
+  const findings: Finding[] = [];
+  for (const [title, check] of Object.entries(openApiChecks)) {
+    findings.push(...reported(`openapi: ${title}`, await check(folder, bin)));
+  }
+  return findings;
+}
+
+/** Prints the outcome of a check; an empty report means that it passed. */
+function reported(check: string, report: string): Finding[] {
+  console.log(`${report === '' ? 'ok  ' : 'FAIL'} ${check}`);
+  return report === '' ? [] : [{ check, report }];
+}
+
 type ToolRun = { ok: boolean; output: string };
 
 async function runTool(tool: string, args: readonly string[], cwd: string): Promise<ToolRun> {
-  return promisify(execFile)(tool, args, { cwd, timeout: TOOL_MS_MAX }).then(
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  return promisify(execFile)(tool, args, { cwd, env, timeout: TOOL_MS_MAX }).then(
     ({ stdout, stderr }) => ({ ok: true, output: `${stdout}${stderr}` }),
     ({ stdout, stderr, message }) => ({ ok: false, output: `${stdout}${stderr}` || message }),
   );
@@ -75,14 +123,12 @@ async function installTools(folder: string): Promise<string> {
 
 async function findingsIn(folder: string): Promise<Finding[]> {
   const bin = await installTools(folder);
-  const findings: Finding[] = [];
+  const findings = await openApiFindings(folder, bin);
   for (const name of names) {
     const packed = await pack(name, folder);
     for (const [title, { packages, check }] of Object.entries(checks)) {
       if (!packages.includes(name)) continue;
-      const report = await check(packed, folder, bin);
-      console.log(`${report === '' ? 'ok  ' : 'FAIL'} ${name}: ${title}`);
-      if (report !== '') findings.push({ check: `${name}: ${title}`, report });
+      findings.push(...reported(`${name}: ${title}`, await check(packed, folder, bin)));
     }
   }
   return findings;

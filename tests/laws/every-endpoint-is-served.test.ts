@@ -29,6 +29,16 @@ test('every endpoint has a fixture, and every fixture an endpoint', () => {
   deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
 });
 
+test('exactly the endpoints that nodes call all the time are hot', () => {
+  const hot = routeTable.filter(({ hot: isHot }) => isHot).map(({ line }) => line);
+  const called = /^\w+ \/v1\/(policy|ratelimit|idempotency|ingest)\//;
+  deepEqual(
+    hot,
+    routeTable.map(({ line }) => line).filter((line) => called.test(line)),
+  );
+  equal(hot.length, 8);
+});
+
 test('exactly the endpoints that revoke have priority when connections are scarce', () => {
   const first = routeTable.filter(({ goesFirst }) => goesFirst).map(({ line }) => line);
   const revoking = routeTable.map(({ line }) => line).filter((line) => line.endsWith('/revoke'));

@@ -214,6 +214,32 @@ test('a body that is not JSON, or declares another type, is refused', async (t) 
   }
 });
 
+test('a missing body gets the same error as an empty object', async (t) => {
+  const { testApp, tokens, people, embed } = await harness(t);
+  const callers: Record<string, Record<string, string>> = {
+    founder: bearer(BOOTSTRAP_TOKEN),
+    session: bearer((await people.owner()).token),
+    embed: (await embed()).headers,
+  };
+  const wanted = served.filter((line) => {
+    const { auth, body, bodyOptional } = endpointOf(line);
+    return body !== undefined && !bodyOptional && auth !== 'signature';
+  });
+  for (const line of wanted) {
+    const { method, url } = requestOf(line, anyIds(line));
+    const caller = callers[endpointOf(line).auth] ?? bearer(tokens.liveKey);
+    const errorTo = async (sent: { payload?: string; headers: Record<string, string> }) => {
+      const answer = await testApp.app.http.inject({ method, url, ...sent });
+      equal(answer.statusCode, 400, line);
+      return answer.json().error;
+    };
+    const typed = { ...caller, 'content-type': 'application/json' };
+    const empty = await errorTo({ payload: '{}', headers: typed });
+    ok(empty.details.length > 0, line);
+    for (const headers of [caller, typed]) deepEqual(await errorTo({ headers }), empty, line);
+  }
+});
+
 test('every path lists the methods it accepts', async (t) => {
   const { testApp } = await harness(t);
   for (const line of served) {

@@ -35,18 +35,20 @@ test('the parameters of a path are found in order', () => {
 });
 
 test('a map of endpoints is returned unchanged', () => {
-  const map = endpoints({ 'GET /x': { auth: 'none', summary: 'X', answers: { 200: z.string() } } });
+  const map = endpoints({
+    'GET /x': { auth: 'none', summary: 'X', description: '', answers: { 200: z.string() } },
+  });
   deepEqual(Object.keys(map), ['GET /x']);
 });
 
 test('the compiler refuses a misspelt method and an unknown field', () => {
-  const answers = { 200: z.string() };
+  const x = { summary: 'X', description: 'Y', answers: { 200: z.string() } };
   // @ts-expect-error no such method
-  endpoints({ 'PUT /x': { auth: 'none', summary: 'X', answers } });
+  endpoints({ 'PUT /x': { ...x, auth: 'none' } });
   // @ts-expect-error no such field
-  endpoints({ 'GET /x': { auth: 'none', summary: 'X', answers, bodyOptinal: true } });
+  endpoints({ 'GET /x': { ...x, auth: 'none', bodyOptinal: true } });
   // @ts-expect-error no such credential
-  endpoints({ 'GET /x': { auth: 'nobody', summary: 'X', answers } });
+  endpoints({ 'GET /x': { ...x, auth: 'nobody' } });
 });
 
 test('the compiler knows the types of requests and responses', () => {

@@ -8,7 +8,8 @@ export type Line = `${Method} /${string}`;
 export type Endpoint = {
   auth: Auth;
   summary: string;
-  description?: string;
+  /** What the endpoint does and when to call it, in one to four sentences of Markdown. */
+  description: string;
   /** Requires this role instead of the one that the method implies. */
   role?: 'owner';
   /** Descriptions of request headers; documentation only. */
@@ -24,8 +25,11 @@ export type Endpoint = {
   /** The number of JSON values that a large body may hold. */
   bodyValuesMax?: number;
   anyContentType?: true;
-  /** May return 429; documentation only. */
-  budgeted?: true;
+  /**
+   * Error statuses that the other fields do not imply, each with its reason. Tests of the server
+   * refuse an undeclared 409.
+   */
+  refusals?: Partial<Record<404 | 409 | 413 | 429, string>>;
   /** Paged by `cursor` and a `Link` header. */
   list?: true;
   /** Response bodies by status; null if there is no body. */
@@ -103,6 +107,27 @@ export function splitLine(line: string): { method: Method; path: string } {
 
 const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
+
+/**
+ * The error statuses that an endpoint declares, in ascending order. A request can always have an
+ * unknown query parameter, so 400 is one of them.
+ */
+export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
+  const { auth, body, anyContentType, refusals = {} } = endpoint;
+  const { method } = splitLine(line);
+  const implied = [
+    400,
+    ...(auth !== 'none' ? [401] : []),
+    ...(auth !== 'none' && auth !== 'signature' ? [403] : []),
+    ...(pathParams(line).length > 0 ? [404] : []),
+    ...(body ? [413] : []),
+    ...(body && !anyContentType ? [415] : []),
+    // Endpoints that take a body without a credential are throttled, and so are embed changes.
+    ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
+  ];
+  const declared = new Set([...implied, ...Object.keys(refusals).map(Number)]);
+  return [...declared].sort((a, b) => a - b);
+}
 
 /** Whether the documented headers are required: signatures and origins are, `If-None-Match` not. */
 export const requiresItsHeaders = ({ auth }: Endpoint): boolean =>

@@ -1,5 +1,5 @@
 // The generated OpenAPI document is complete, and its references resolve.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { pathParams, splitLine } from './endpoint.ts';
 import { allEndpoints } from './endpoints/all.ts';
@@ -38,11 +38,56 @@ test('every reference resolves', () => {
   for (const ref of refs) ok(follow(ref), ref);
 });
 
-test('every named schema is used', () => {
+test('every component is used', () => {
   const used = new Set(refsIn(document));
-  for (const name of Object.keys(document.components?.schemas ?? {})) {
-    ok(used.has(`#/components/schemas/${name}`), name);
+  for (const kind of ['schemas', 'responses']) {
+    const names = Object.keys(document.components?.[kind] ?? {});
+    ok(names.length > 0);
+    for (const name of names) ok(used.has(`#/components/${kind}/${name}`), name);
   }
+  const schemes = lines.flatMap((line) => Object.values(operationOf(line).security ?? {}));
+  const accepted = new Set(schemes.flatMap((scheme) => Object.keys(scheme)));
+  deepEqual(accepted, new Set(Object.keys(document.components?.securitySchemes ?? {})));
+});
+
+test('every tag is used and described, and every operation says more than its summary', () => {
+  const tags = Object.values(document.tags ?? {});
+  const used = lines.map((line) => String(operationOf(line).tags?.[0]));
+  deepEqual(new Set(used), new Set(tags.map(({ name }) => String(name))));
+  for (const { name, description } of tags) match(String(description), /\w.*\.$/, String(name));
+  for (const line of lines) {
+    const { summary, description } = operationOf(line);
+    match(String(description), /^\S.*\.$/, line);
+    notEqual(String(description).replace(/\.$/, ''), String(summary), line);
+  }
+});
+
+test('every operation documents an error of the caller, and conflicts where they happen', () => {
+  const has = (status: string) => (line: string) => status in (operationOf(line).responses ?? {});
+  ok(lines.every(has('400')));
+  // Tests of the server refuse a 409 of any other endpoint.
+  deepEqual(lines.filter(has('409')), [
+    'POST /v1/auth/invites/accept',
+    'POST /v1/workspaces',
+    'PATCH /v1/members/{userId}',
+    'DELETE /v1/members/{userId}',
+    'POST /v1/invites/{id}/revoke',
+    'POST /v1/projects',
+    'POST /v1/tenants',
+    'PATCH /v1/tenants/{id}',
+    'POST /v1/keys',
+    'PATCH /v1/keys/{id}',
+    'POST /v1/keys/{id}/rotate',
+    'POST /v1/secret_keys',
+    'POST /v1/secret_keys/{id}/rotate',
+    'POST /v1/embed/keys',
+    'POST /v1/embed/keys/{id}/rotate',
+    'POST /v1/ingest/batch',
+  ]);
+  deepEqual(operationOf('POST /v1/projects').responses?.['409'], {
+    $ref: '#/components/responses/Refused409',
+    description: 'The slug is taken.',
+  });
 });
 
 test('every path parameter is declared', () => {
@@ -106,7 +151,14 @@ test('the document gives the minimum length of a new password', () => {
 
 test('a throttled endpoint documents 429', () => {
   const isBounded = (line: string) => '429' in (operationOf(line).responses ?? {});
-  for (const line of ['POST /v1/ingest/batch', 'POST /v1/auth/sessions']) ok(isBounded(line), line);
+  for (const line of [
+    'POST /v1/ingest/batch',
+    'POST /v1/auth/sessions',
+    'POST /v1/ratelimit/check',
+    'POST /v1/embed/keys',
+  ]) {
+    ok(isBounded(line), line);
+  }
   for (const line of ['POST /v1/keys', 'GET /healthz']) ok(!isBounded(line), line);
 });
 

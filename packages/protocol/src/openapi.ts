@@ -1,6 +1,12 @@
 // Generates the OpenAPI document from the endpoint maps, so that document and server always agree.
 import type { z } from 'zod';
-import { type Endpoint, pathParams, requiresItsHeaders, splitLine } from './endpoint.ts';
+import {
+  type Endpoint,
+  pathParams,
+  refusalStatuses,
+  requiresItsHeaders,
+  splitLine,
+} from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ErrorBody } from './objects/error-body.ts';
@@ -38,7 +44,10 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
       version,
       summary: 'Control plane for API keys that are verified inside your own process.',
       description: introduction(url).trim(),
+      contact: { name: 'The operator of this deployment', url },
+      license: { name: 'Proprietary; no licence has been granted yet' },
     },
+    'x-first-operation': operationId('GET /v1/workspace'),
     servers: [{ url }],
     tags: Object.entries(groupDescriptions).map(([name, description]) => ({ name, description })),
     paths,
@@ -66,7 +75,7 @@ function operation(
     operationId: operationId(line),
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    ...(endpoint.description && { description: endpoint.description }),
+    description: endpoint.description,
     security: securityOf(endpoint.auth),
     ...(role && { 'x-required-role': role }),
     ...(parameters.length > 0 && { parameters }),
@@ -184,21 +193,13 @@ const etagHeader = {
   },
 };
 
-/** The error statuses of an endpoint, and `default` for all others. */
+/** The error statuses of an endpoint, and `default` for all others. A reason is specific to it. */
 function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
-  const { auth, query, body } = endpoint;
-  const hasPath = pathParams(line).length > 0;
-  const statuses = [
-    ...(query || body || hasPath ? [400] : []),
-    ...(auth !== 'none' ? [401] : []),
-    ...(auth !== 'none' && auth !== 'signature' ? [403] : []),
-    ...(hasPath ? [404] : []),
-    ...(body ? [413] : []),
-    ...(body && !endpoint.anyContentType ? [415] : []),
-    // Endpoints that take a body without a credential are throttled.
-    ...(endpoint.budgeted || (auth === 'none' && body) ? [429] : []),
-  ];
-  const named = statuses.map((status) => [status, refusalRef(String(status))]);
+  const reasons = new Map(Object.entries(endpoint.refusals ?? {}));
+  const named = refusalStatuses(line, endpoint).map((status) => {
+    const description = reasons.get(String(status));
+    return [status, { ...refusalRef(String(status)), ...(description && { description }) }];
+  });
   return { ...Object.fromEntries(named), default: refusalRef('Other') };
 }
 

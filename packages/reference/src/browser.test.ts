@@ -1,12 +1,14 @@
 // The page in a browser: nothing overflows at any width, all text has enough contrast in light and
-// dark, and a printout is complete.
+// dark, a printout is complete, and the menu can be filtered.
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
+import { filterScript } from './filter.ts';
 import { referencePage } from './page.ts';
 import { referenceStyle } from './style.ts';
 
@@ -50,7 +52,7 @@ const unprinted = `[...document.querySelectorAll('main details, main pre')].filt
 const distinguished = `[...document.querySelectorAll('main p > a:not([class]), footer a')]
   .every((link) => getComputedStyle(link).textDecorationLine === 'underline')`;
 
-test('the page fits every width, has enough contrast, and prints', async (t) => {
+test('the page fits every width, has enough contrast, prints and can be filtered', async (t) => {
   const found = findChromium();
   if ('missing' in found) return t.skip(found.missing);
   const { url, close } = await servePage();
@@ -60,12 +62,13 @@ test('the page fits every width, has enough contrast, and prints', async (t) => 
     const page = await browser.newPage({ colorScheme });
     await page.goto(url);
     // 320 equals a width of 1280 at 400 % zoom.
-    for (const width of [320, 390, 640, 1280]) {
+    for (const width of [320, 390, 640, 1280, 1440]) {
       await page.setViewportSize({ width, height: 800 });
       equal(await page.evaluate(sideways), 0, `${width} wide`);
     }
     deepEqual(await page.evaluate(faint), [], colorScheme);
     equal(await page.evaluate(distinguished), true, 'links differ from text by more than colour');
+    await filterMenu(page);
     await page.setViewportSize({ width: 794, height: 1123 });
     await page.emulateMedia({ media: 'print' });
     equal(await page.evaluate(unprinted), 0, 'on paper');
@@ -73,13 +76,41 @@ test('the page fits every width, has enough contrast, and prints', async (t) => 
     equal(await page.evaluate(body), 'rgb(255, 255, 255)', 'paper is light');
     await page.close();
   }
+  const plain = await browser.newPage({ javaScriptEnabled: false });
+  await plain.goto(url);
+  equal(await plain.isVisible('#menu-filter'), false, 'without scripts there is no filter');
+  equal(await plain.isVisible('nav details a'), true);
 });
+
+const entries = `[...document.querySelectorAll('nav details a')]
+  .filter((link) => link.checkVisibility()).map((link) => link.textContent)`;
+
+async function filterMenu(page: Page): Promise<void> {
+  const all: string[] = await page.evaluate(entries);
+  await page.fill('#menu-filter', 'KEYS rotate');
+  deepEqual(await page.evaluate(entries), [
+    'Replace an API key without an outagePOST',
+    'Replace a secret key without an outagePOST',
+    'Replace a key of the tenant without an outagePOST',
+  ]);
+  await page.fill('#menu-filter', 'no such endpoint');
+  deepEqual(await page.evaluate(entries), []);
+  equal(await page.textContent('#menu-none'), 'No endpoint matches.');
+  await page.fill('#menu-filter', '/v1/workspace patch');
+  await page.press('#menu-filter', 'Enter');
+  equal(await page.evaluate('location.hash'), '#patchWorkspace');
+  await page.fill('#menu-filter', '');
+  deepEqual(await page.evaluate(entries), all);
+}
 
 async function servePage(): Promise<{ url: string; close(): void }> {
   const openApi = buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' });
   const page = referencePage(openApi, { styleUrl: '/s.css', iconUrl: '/i.svg', documentUrl: '/o' });
+  const hash = createHash('sha256').update(filterScript).digest('base64');
+  const policy = `default-src 'none'; style-src 'self'; script-src 'sha256-${hash}'`;
   const server = createServer(({ url = '' }, response) => {
     const isStyle = url === '/s.css';
+    response.setHeader('content-security-policy', policy);
     response.setHeader('content-type', isStyle ? 'text/css' : 'text/html; charset=utf-8');
     response.end(isStyle ? referenceStyle : page);
   });

@@ -31,8 +31,11 @@ export type Operation = {
   body: RequestBody | null;
   responses: readonly Response[];
   /** The documented error statuses, without `default`. */
-  refusals: readonly string[];
+  refusals: readonly OwnRefusal[];
 };
+
+/** `reason` is set if the operation describes the status in its own words. */
+type OwnRefusal = { status: string; reason: string | null };
 
 export type Group = { name: string; description: string; operations: Operation[] };
 
@@ -45,6 +48,8 @@ export type ApiDocument = {
   version: string;
   url: string;
   description: string;
+  /** The operation that the introduction shows as an example: `x-first-operation`. */
+  firstOperation: Operation | null;
   groups: Group[];
   credentials: Credential[];
   refusals: Refusal[];
@@ -62,12 +67,14 @@ export function readDocument(openApi: JsonObject): ApiDocument {
       .filter(({ tags }) => tags.includes(textAt(tag, 'name')))
       .map(({ operation }) => operation),
   }));
+  const first = textAt(openApi, 'x-first-operation');
   const [server] = objectsIn(openApi.servers);
   return {
     title: textAt(about, 'title'),
     version: textAt(about, 'version'),
     url: textAt(server ?? {}, 'url'),
     description: textAt(about, 'description'),
+    firstOperation: operations.find(({ operation }) => operation.id === first)?.operation ?? null,
     groups,
     credentials: credentialsOf(objectAt(components, 'securitySchemes')),
     refusals: refusalsOf(operations, objectAt(components, 'responses')),
@@ -116,7 +123,12 @@ function readOperation(operation: JsonObject, method: string, path: string): Tag
       responses: Object.entries(responses)
         .filter(([status]) => !refs.has(status))
         .map(([status, response]) => readResponse(status, response)),
-      refusals: [...refs.keys()].filter((status) => status !== 'default'),
+      refusals: [...refs.keys()]
+        .filter((status) => status !== 'default')
+        .map((status) => ({
+          status,
+          reason: textAt(responses[status] ?? {}, 'description') || null,
+        })),
     },
   };
 }

@@ -31,7 +31,7 @@ export const operationArticle = (operation: Operation, place: Place): Html => ht
       ${responseTables(operation.responses, place.schemas)}
       ${refusalLinks(operation)}
     </div>
-    <div class="examples">${examples(operation, place.url)}</div>
+    <div class="examples">${operationExamples(operation, place.url)}</div>
   </div>
 </article>`;
 
@@ -137,14 +137,20 @@ function kindOf(schema: JsonObject, schemas: Components): string {
 const nameOf = ({ $ref }: JsonObject): string =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : '';
 
-const refusalLinks = ({ refusals }: Operation): Html =>
-  refusals.length === 0
-    ? nothing
-    : html`<p class="refusals">Refusals ${refusals.map(
-        (status) => html`<a class="status s4" href="#refused-${status}">${status}</a> `,
-      )}</p>`;
+/** The statuses, and a line for each reason that is specific to this operation. */
+function refusalLinks({ refusals }: Operation): Html {
+  if (refusals.length === 0) return nothing;
+  const link = (status: string) =>
+    html`<a class="status s4" href="#refused-${status}">${status}</a> `;
+  const reasons = refusals.flatMap(({ status, reason }) =>
+    reason === null ? [] : html`<p class="reason">${link(status)}${prose(reason)}</p>`,
+  );
+  return html`<p class="refusals">Refusals ${refusals.map(({ status }) => link(status))}</p>
+      ${reasons}`;
+}
 
-function examples(operation: Operation, url: string): Html {
+/** A command and the response to it. */
+export function operationExamples(operation: Operation, url: string): Html {
   const [response] = operation.responses;
   return html`
       <figure><figcaption>Request</figcaption>

@@ -38,6 +38,19 @@ test('the page shows the document of another API', () => {
   ok(page.includes('&lt;b&gt;Read&lt;/b&gt; a pet'));
 });
 
+test('the introduction shows the operation that the document names as the first', () => {
+  ok(!referencePage(foreign, links).includes('A first request'));
+  const page = referencePage({ ...foreign, 'x-first-operation': 'readPet' }, links);
+  match(page, /A first request: <a href="#readPet">/);
+});
+
+test('a refusal is shown with the reason that is specific to its operation', () => {
+  const document = structuredClone(foreign);
+  const refused = { $ref: '#/components/responses/Gone', description: 'Rex is `gone`.' };
+  Object.assign(document.paths['/pets/{id}'].get.responses, { 404: refused });
+  match(referencePage(document, links), /404<\/a> Rex is <code>gone<\/code>\.<\/p>/);
+});
+
 test('an empty document gives an empty page, not an error', () => {
   equal(referencePage({}, links).includes('undefined'), false);
 });

@@ -1,8 +1,9 @@
 // Renders an OpenAPI document: a menu, the introduction, and all operations by group.
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { type ApiDocument, type Group, readDocument, spaced } from './document.ts';
-import { operationArticle } from './endpoint.ts';
-import { columnHeads, type Html, html, methodBadge, statusBadge } from './html.ts';
+import { operationArticle, operationExamples } from './endpoint.ts';
+import { filterScript } from './filter.ts';
+import { columnHeads, type Html, html, methodBadge, nothing, statusBadge } from './html.ts';
 import { prose, type Section, sectionsOf } from './markdown.ts';
 
 /** The URLs that the page links to. */
@@ -26,10 +27,13 @@ export function referencePage(openApi: JsonObject, links: PageLinks): string {
 <a class="skip" href="#content">Skip to the reference</a>
 ${menu(document, sections)}
 <main id="content">
+<div class="intro">
 <header class="opening"><h1>API reference</h1><div class="lead">${opening}
   <p>The OpenAPI document is at <a href="${links.documentUrl}">${links.documentUrl}</a>.</p></div>
 </header>
-${sections.map((section) => introSection(section, document))}
+${firstRequest(document)}
+<div class="sections">${sections.map((section) => introSection(section, document))}</div>
+</div>
 ${document.groups.map(
   ({ name, description, operations }) => html`
 <section class="group" id="${groupId(name)}">
@@ -41,6 +45,7 @@ ${document.groups.map(
   <a href="${links.documentUrl}">${links.documentUrl}</a> are generated from the definitions that
   the server itself runs on.</footer>
 </main>
+<script>${{ html: filterScript }}</script>
 </body>
 </html>
 `;
@@ -53,6 +58,11 @@ const logo: Html = html`<svg class="logo" viewBox="0 0 32 32" width="26" height=
  aria-hidden="true"><path d="M5 9h22M5 23h22M10 9v14M22 9v14" />
 <circle cx="16" cy="16" r="4" /></svg>`;
 
+/** Shown by the script. */
+const filter: Html = html`<div class="filter" hidden><label for="menu-filter">Filter</label>
+  <input id="menu-filter" type="search" placeholder="Filter: rotate, /v1/keys…" autocomplete="off"
+   autocapitalize="off" spellcheck="false"><p id="menu-none" class="dim" role="status"></p></div>`;
+
 /** On a narrow screen, the menu covers the page: `#menu` opens it, any other link closes it. */
 const menu = ({ title, version, groups }: ApiDocument, sections: readonly Section[]): Html => html`
 <div class="bar"><a class="brand" href="#content">${logo}${title}</a>
@@ -60,16 +70,25 @@ const menu = ({ title, version, groups }: ApiDocument, sections: readonly Sectio
 <nav id="menu" aria-label="Contents">
   <div class="brandline"><a class="brand" href="#content">${logo}${title}</a>
     <span class="dim">${version}</span><a class="close" href="#_">Close</a></div>
-  <ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+  ${filter}
+  <ul id="menu-sections">${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
   ${groups.map(menuGroup)}
 </nav>`;
 
 function menuGroup({ name, operations }: Group): Html {
   const links = operations.map(
-    ({ id, summary, method }) =>
-      html`<li><a href="#${id}"><span>${summary}</span>${methodBadge(method)}</a></li>`,
+    ({ id, summary, method, path }) =>
+      html`<li><a href="#${id}" title="${path}"><span>${summary}</span>${methodBadge(method)}</a></li>`,
   );
   return html`<details open><summary>${name}</summary><ul>${links}</ul></details>`;
+}
+
+/** Beside the introduction on a wide screen. */
+function firstRequest({ firstOperation, url }: ApiDocument): Html {
+  if (!firstOperation) return nothing;
+  const { id, summary } = firstOperation;
+  return html`<div class="examples"><p>A first request: <a href="#${id}">${summary}</a></p>
+${operationExamples(firstOperation, url)}</div>`;
 }
 
 /** The lists of credentials and errors follow the sections that introduce them. */

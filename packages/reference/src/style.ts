@@ -4,6 +4,7 @@ import { colours } from './palette.ts';
 
 const text = `
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 html { scroll-padding-top: 1.5rem; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0; background: var(--page); color: var(--ink);
@@ -52,6 +53,15 @@ main { margin-left: 290px; padding: 3.25rem 3.25rem 4rem; max-width: 1300px; }
 .brand:hover { text-decoration: none; }
 .logo { fill: none; stroke: var(--accent); stroke-width: 2.4; stroke-linecap: round; }
 .logo circle { fill: var(--accent); stroke: none; }
+.filter { margin: 0 -.35rem 1rem; }
+.filter label { position: absolute; left: -999px; }
+.filter input {
+  width: 100%; padding: .4rem .6rem; font: inherit; color: var(--ink); background: var(--page);
+  border: 1px solid var(--edge-strong); border-radius: 6px;
+}
+.filter input::placeholder { color: var(--dim); opacity: 1; }
+.filter p { margin: .5rem .6rem 0; }
+.filter p:empty { display: none; }
 nav ul { list-style: none; margin: 0 0 .75rem; padding: 0; }
 nav li a {
   display: flex; justify-content: space-between; align-items: center; gap: .75rem;
@@ -77,6 +87,13 @@ footer {
 }`;
 
 const parts = `
+.intro {
+  display: grid; column-gap: 2rem; grid-template-rows: auto 1fr;
+  grid-template-columns: minmax(0, 1fr) minmax(0, 28.25rem);
+}
+.intro > .opening, .intro > .sections { grid-column: 1; }
+.intro > .examples { grid-column: 2; grid-row: 1 / span 2; }
+.intro > .examples > p { margin: 0; color: var(--soft); }
 .opening { max-width: 46rem; margin-bottom: 3.5rem; }
 .lead { font-size: 1.125rem; color: var(--soft); line-height: 1.6; }
 .prose { max-width: 46rem; margin-bottom: 3.5rem; color: var(--soft); }
@@ -132,6 +149,7 @@ figure { margin: 0; min-width: 0; }
 figcaption { font-size: .8125rem; font-weight: 620; color: var(--soft); margin-bottom: .4rem; }
 figure pre { max-height: 26rem; scrollbar-width: thin; }
 .refusals { margin: 1.25rem 0 0; font-size: .8125rem; color: var(--dim); }
+.reason { margin: .4rem 0 0; font-size: .875rem; color: var(--soft); }
 .answer { margin: 0 0 .4rem; font-size: .9375rem; }
 .answer summary {
   cursor: pointer; list-style: none; display: flex; align-items: center; gap: .5rem;
@@ -170,6 +188,8 @@ tbody th code .dim { font-weight: 400; }
 const narrow = `
 @media (max-width: 1180px) {
   .columns { grid-template-columns: minmax(0, 1fr); gap: 1.5rem; }
+  .intro { grid-template-columns: minmax(0, 1fr); }
+  .intro > .examples { grid-column: 1; grid-row: auto; margin-bottom: 3.5rem; }
   .examples { position: static; }
   main { padding: 3rem 2.5rem; }
 }
@@ -219,8 +239,9 @@ const print = `
 @media print {
   #menu, .bar, .skip { display: none; }
   main { margin: 0; padding: 0; max-width: none; }
-  .columns { grid-template-columns: minmax(0, 1fr); }
+  .columns, .intro { grid-template-columns: minmax(0, 1fr); }
   .examples { position: static; }
+  .intro > .examples { grid-column: 1; grid-row: auto; margin-bottom: 2rem; }
   figure pre { max-height: none; }
   pre, pre code { white-space: pre-wrap; overflow-wrap: anywhere; }
   details::details-content { content-visibility: visible; display: block; }

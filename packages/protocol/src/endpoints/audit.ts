@@ -11,6 +11,7 @@ export const auditEndpoints = endpoints({
     auth: 'vendor',
     summary: 'List audit rows, oldest first',
     description:
+      'Every change with its actor, its target and the hash that links it to the change before. ' +
       'A test credential sees test rows and rows without an environment, so its view of `seq` ' +
       'has gaps.',
     query: z.strictObject({

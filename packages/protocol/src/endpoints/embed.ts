@@ -1,4 +1,4 @@
-// The embed plane: the vendor's backend mints a token, and a browser manages keys with it.
+// The embed plane: the vendor's backend creates a token, and a browser manages keys with it.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ApiKey, CreatedApiKey, RotatedApiKey } from '../objects/api-key.ts';
@@ -36,10 +36,11 @@ const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
 export const embedTokenEndpoints = endpoints({
   'POST /v1/embed_tokens': {
     auth: 'minting',
-    summary: 'Mint an embed token',
+    summary: 'Create an embed token',
     description:
-      'For backends only: a request with an `Origin` header is refused. Without `origins`, the ' +
-      'token works on every registered origin of the workspace.',
+      'Lets one customer manage their keys from a page of yours for five minutes. For backends ' +
+      'only: a request with an `Origin` header is refused. Without `origins`, the token works on ' +
+      'every registered origin of the workspace.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env,
@@ -52,6 +53,7 @@ export const embedTokenEndpoints = endpoints({
         .max(EMBED_ORIGINS_MAX)
         .optional(),
     }),
+    refusals: { 404: 'There is no such project or tenant.' },
     answers: { 201: EmbedToken },
   },
 });
@@ -63,12 +65,18 @@ export const embedEndpoints = endpoints({
   'GET /v1/embed/session': {
     auth: 'embed',
     summary: 'Read the project, tenant and scopes of the token',
+    description:
+      'Tells a page what it may show: which keys it manages, and which scopes a new key may ' +
+      'have.',
     headers,
     answers: { 200: EmbedSession },
   },
   'GET /v1/embed/keys': {
     auth: 'embed',
     summary: 'List the keys of the tenant, newest first',
+    description:
+      'Contains the keys of the project and environment of the token, including those that you ' +
+      'created for the tenant. Revoked keys are omitted unless the page asks for them.',
     headers,
     query: z.strictObject({
       include_revoked: queryBoolean(false),
@@ -80,23 +88,35 @@ export const embedEndpoints = endpoints({
   'POST /v1/embed/keys': {
     auth: 'embed',
     summary: 'Create a key for the tenant',
-    description: 'The token must grant each scope of the key.',
+    description:
+      'The full value is in `key` and is shown once. The token must grant `keys:write`, and each ' +
+      'scope of the key.',
     headers,
     body: z.strictObject({ name: Name.optional(), scopes: Scopes.optional() }),
     bodyOptional: true,
+    refusals: { 409: 'The tenant has its maximum number of keys.' },
     answers: { 201: CreatedApiKey },
   },
   'POST /v1/embed/keys/{id}/rotate': {
     auth: 'embed',
     summary: 'Replace a key of the tenant without an outage',
+    description:
+      'Creates a successor with the same scopes, each of which the token must grant. Both keys ' +
+      'work until the overlap ends.',
     headers,
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
+    refusals: {
+      409:
+        'The key is revoked or has expired, the tenant has its maximum number of keys, or the ' +
+        '`meta` of the workspace would exceed its maximum.',
+    },
     answers: { 200: RotatedApiKey },
   },
   'POST /v1/embed/keys/{id}/revoke': {
     auth: 'embed',
     summary: 'Revoke a key of the tenant',
+    description: 'The key stops working on every node. Revoking a revoked key changes nothing.',
     headers,
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
@@ -105,6 +125,7 @@ export const embedEndpoints = endpoints({
   'GET /v1/embed/keys/{id}/usage': {
     auth: 'embed',
     summary: 'Read the daily traffic of a key of the tenant',
+    description: 'One entry for each day with traffic, in UTC, for a chart beside the key.',
     headers,
     query: z.strictObject({
       days: queryInteger(USAGE_DAYS_MIN, USAGE_DAYS_MAX, USAGE_DAYS_DEFAULT),

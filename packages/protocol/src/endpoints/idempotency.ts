@@ -59,7 +59,9 @@ export const idempotencyEndpoints = endpoints({
   'POST /v1/idempotency/claim': {
     auth: 'machineHot',
     summary: 'Claim the right to run a request',
-    description: 'Of several simultaneous claims, exactly one gets the state `execute`.',
+    description:
+      'Called by a node before it runs a request with an idempotency key. Of several ' +
+      'simultaneous claims, exactly one gets the state `execute`.',
     body: z.strictObject({
       scope_hash: Sha256Hex,
       fingerprint: Sha256Hex,
@@ -72,8 +74,9 @@ export const idempotencyEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Store the response to a claimed request',
     description:
-      'A null body, or one larger than `max_body_bytes`, cannot be replayed. The request may ' +
-      'hold at most 10,000 values; each header counts as one.',
+      'Called by the node that holds the claim, so that retries get this response. A null body, ' +
+      'or one larger than `max_body_bytes`, cannot be replayed. The request may hold at most ' +
+      '10,000 values; each header counts as one.',
     bodyBytesMax: LARGE_BODY_BYTES_MAX,
     bodyValuesMax: IDEMPOTENCY_VALUES_MAX,
     body: z.strictObject({
@@ -88,12 +91,18 @@ export const idempotencyEndpoints = endpoints({
   'POST /v1/idempotency/release': {
     auth: 'machineHot',
     summary: 'Release a claim, so that a retry can run',
+    description:
+      'Called by the node that holds the claim, when the request failed in a way that a retry ' +
+      'can repair. Nothing is stored.',
     body: z.strictObject(held),
     answers: { 200: IdempotencyRecord },
   },
   'POST /v1/idempotency/heartbeat': {
     auth: 'machineHot',
     summary: 'Extend the lock of a running request',
+    description:
+      'Called by the node that holds the claim while a slow request runs. A lock that is not ' +
+      'extended expires, and another request may then run.',
     body: z.strictObject(held),
     answers: { 200: IdempotencyRecord },
   },

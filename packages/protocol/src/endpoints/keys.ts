@@ -41,11 +41,18 @@ export const keyEndpoints = endpoints({
       rate_limits: RateLimits.optional(),
       expires_at: Timestamp.optional(),
     }),
+    refusals: {
+      404: 'There is no such project or tenant.',
+      409: 'The `meta` of the workspace would exceed its maximum.',
+    },
     answers: { 201: CreatedApiKey },
   },
   'GET /v1/keys': {
     auth: 'vendor',
     summary: 'List API keys, newest first',
+    description:
+      'Narrow the list by project, tenant or environment. Revoked keys are omitted unless you ' +
+      'ask for them; full values are never shown again.',
     query: z.strictObject({
       project_id: Uuid.optional(),
       tenant_id: Uuid.optional(),
@@ -60,14 +67,18 @@ export const keyEndpoints = endpoints({
   'GET /v1/keys/{id}': {
     auth: 'vendor',
     summary: 'Read an API key',
+    description:
+      'Returns its scopes, limits and state, including when it was revoked or quarantined. The ' +
+      'full value is never shown again.',
     answers: { 200: ApiKey },
   },
   'PATCH /v1/keys/{id}': {
     auth: 'vendor',
     summary: 'Change an API key',
     description:
-      '`rate_limits: null` resets the key to the default of its project. The expiry of a ' +
-      'quarantined key cannot be later than one hour after it was found.',
+      'Changes the fields that you send; nodes apply them with the next poll. `rate_limits: ' +
+      'null` resets the key to the default of its project. The expiry of a quarantined key ' +
+      'cannot be later than one hour after it was found.',
     body: z.strictObject({
       name: Name.nullable().optional(),
       scopes: Scopes.optional(),
@@ -76,14 +87,26 @@ export const keyEndpoints = endpoints({
       expires_at: Timestamp.nullable().optional(),
     }),
     bodyOptional: true,
+    refusals: {
+      409:
+        'The key is revoked, the expiry of a quarantined key would be too late, or the `meta` of ' +
+        'the workspace would exceed its maximum.',
+    },
     answers: { 200: ApiKey },
   },
   'POST /v1/keys/{id}/rotate': {
     auth: 'vendor',
     summary: 'Replace an API key without an outage',
-    description: 'Both keys work until the overlap ends; an earlier expiry is never moved later.',
+    description:
+      'Creates a successor with the same name, scopes, `meta` and limits. Both keys work until ' +
+      'the overlap ends; an earlier expiry is never moved later.',
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
+    refusals: {
+      409:
+        'The key is revoked or has expired, or the `meta` of the workspace would exceed its ' +
+        'maximum.',
+    },
     answers: { 200: RotatedApiKey },
   },
   'POST /v1/keys/{id}/revoke': {
@@ -102,6 +125,9 @@ export const keyEndpoints = endpoints({
   'GET /v1/keys/{id}/usage': {
     auth: 'vendor',
     summary: 'Read the daily traffic of an API key',
+    description:
+      'One entry for each day with traffic, in UTC, from the telemetry of your nodes. Counts of ' +
+      'sampled requests are extrapolated.',
     query: z.strictObject({
       days: queryInteger(USAGE_DAYS_MIN, USAGE_DAYS_MAX, USAGE_DAYS_DEFAULT),
     }),

@@ -16,6 +16,9 @@ export const memberEndpoints = endpoints({
   'GET /v1/members': {
     auth: 'vendor',
     summary: 'List members',
+    description:
+      'The people that can manage the workspace, with their roles, in the order in which they ' +
+      'joined.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(WorkspaceMember) },
@@ -24,8 +27,11 @@ export const memberEndpoints = endpoints({
     auth: 'vendor',
     role: 'owner',
     summary: 'Change the role of a member',
-    description: 'Lowering the role revokes the open invitations that the member created.',
+    description:
+      'Applies from the next request of the member on. Lowering the role revokes the open ' +
+      'invitations that the member created.',
     body: z.strictObject({ role: Role }),
+    refusals: { 409: 'The workspace would have no owner.' },
     answers: { 200: WorkspaceMember },
   },
   'DELETE /v1/members/{userId}': {
@@ -34,20 +40,26 @@ export const memberEndpoints = endpoints({
     summary: 'Remove a member',
     description:
       'Access ends immediately. The open invitations that the member created are revoked.',
+    refusals: { 409: 'The workspace would have no owner.' },
     answers: { 200: RemovedMember },
   },
   'POST /v1/invites': {
     auth: 'vendor',
     role: 'owner',
     summary: 'Invite a person',
-    description: 'The link in the e-mail holds another token than the one returned here.',
+    description:
+      'Sends an e-mail with a link to join the workspace. The link holds another token than the ' +
+      'one returned here.',
     body: z.strictObject({ email: Email, role: Role }),
-    budgeted: true,
+    refusals: { 429: 'The workspace has sent its maximum number of invitations for this hour.' },
     answers: { 201: CreatedInvite },
   },
   'GET /v1/invites': {
     auth: 'vendor',
     summary: 'List invitations',
+    description:
+      'Shows all invitations, newest first, including accepted, revoked and expired ones. Tokens ' +
+      'are not shown.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(WorkspaceInvite) },
@@ -56,8 +68,12 @@ export const memberEndpoints = endpoints({
     auth: 'vendor',
     role: 'owner',
     summary: 'Revoke an invitation',
+    description:
+      'Both of its tokens stop working. Use it if an invitation went to a wrong address or is no ' +
+      'longer wanted.',
     body: z.strictObject({}),
     bodyOptional: true,
+    refusals: { 409: 'The invitation has been accepted.' },
     answers: { 200: WorkspaceInvite },
   },
 });

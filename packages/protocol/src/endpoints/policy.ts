@@ -20,11 +20,16 @@ export const policyEndpoints = endpoints({
     auth: 'machine',
     summary: 'Read the whole policy of a project',
     description:
-      'Without `max_keys`, a snapshot larger than one page is refused with 413. All pages have ' +
-      'the version of the first; pass `next_cursor` as `cursor` to get the next page. A page ' +
-      'also ends when its scopes exceed 8 MiB.',
+      'A node fetches it at its start; afterwards it reads changes only. Without `max_keys`, a ' +
+      'snapshot larger than one page is refused with 413. All pages have the version of the ' +
+      'first; pass `next_cursor` as `cursor` to get the next page. A page also ends when its ' +
+      'scopes exceed 8 MiB.',
     headers: { 'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.' },
     query: z.strictObject({ ...filter, cursor: Cursor.optional() }),
+    refusals: {
+      404: 'There is no such project.',
+      413: 'The snapshot is larger than one page, and `max_keys` is missing.',
+    },
     answers: { 200: PolicySnapshot, 304: null },
   },
   'GET /v1/policy/delta': {
@@ -46,6 +51,10 @@ export const policyEndpoints = endpoints({
         path: ['node'],
         message: 'is required with leave=true',
       }),
+    refusals: {
+      404: 'There is no such project.',
+      413: 'A snapshot is needed that is larger than one page, and `max_keys` is missing.',
+    },
     answers: { 200: z.discriminatedUnion('object', [PolicyDelta, PolicySnapshot]), 304: null },
   },
 });

@@ -6,24 +6,33 @@ export const probeEndpoints = endpoints({
   'GET /healthz': {
     auth: 'none',
     summary: 'Liveness',
-    description: 'Contacts neither the database nor Redis.',
+    description:
+      'Shows that the process runs: restart it if this fails. Contacts neither the database nor ' +
+      'Redis.',
     answers: { 200: Health },
   },
   'GET /readyz': {
     auth: 'none',
     summary: 'Readiness',
-    description: 'Waits at most about three seconds for a database connection.',
+    description:
+      'Shows whether to send requests to this process. Waits at most about three seconds for a ' +
+      'database connection.',
     answers: { 200: Ready, 503: Unready },
   },
   'GET /status': {
     auth: 'none',
     summary: 'Status of every component and of the last restore test',
+    description:
+      'For people and dashboards: always 200, with the state of each part, such as `degraded` or ' +
+      '`down`.',
     answers: { 200: Status },
   },
   'GET /.well-known/jwks.json': {
     auth: 'none',
     summary: 'Public keys that verify embed tokens',
-    description: 'A new key is published here before it signs its first token.',
+    description:
+      'For verifiers of embed tokens outside Keyrail. A new key is published here before it ' +
+      'signs its first token.',
     answers: { 200: Jwks },
   },
 });

@@ -11,16 +11,21 @@ export const projectEndpoints = endpoints({
   'POST /v1/projects': {
     auth: 'vendor',
     summary: 'Create a project',
+    description:
+      'Create one for each API that you protect. Every key belongs to one project, and inherits ' +
+      'its default rate limits unless it has its own.',
     body: z.strictObject({
       name: Name,
       slug: Slug,
       default_rate_limits: RateLimits.default([]),
     }),
+    refusals: { 409: 'The slug is taken.' },
     answers: { 201: Project },
   },
   'GET /v1/projects': {
     auth: 'vendor',
     summary: 'List projects',
+    description: 'Newest first. Use `slug` to find the id of a project that you know by name.',
     query: z.strictObject({
       slug: Slug.optional(),
       ...search('name or slug'),
@@ -32,12 +37,17 @@ export const projectEndpoints = endpoints({
   'GET /v1/projects/{id}': {
     auth: 'vendor',
     summary: 'Read a project',
+    description:
+      'Returns its default rate limits and its policy version, which grows with every change of ' +
+      'its keys.',
     answers: { 200: Project },
   },
   'PATCH /v1/projects/{id}': {
     auth: 'vendor',
     summary: 'Change a project',
-    description: 'New default rate limits make every node fetch a full snapshot.',
+    description:
+      'Changes the fields that you send. New default rate limits make every node fetch a full ' +
+      'snapshot.',
     body: z.strictObject({
       name: Name.optional(),
       default_rate_limits: RateLimits.optional(),
@@ -48,6 +58,7 @@ export const projectEndpoints = endpoints({
   'DELETE /v1/projects/{id}': {
     auth: 'vendor',
     summary: 'Delete a project and revoke its keys',
+    description: 'All keys of the project stop working, on every node. This cannot be undone.',
     answers: { 200: DeletedProject },
   },
 });

@@ -14,8 +14,9 @@ export const ratelimitEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Check and charge rate limits',
     description:
-      'All rules are charged, or none. A `cost` of 0 checks without charging. The number of ' +
-      'active counters per workspace and environment is limited: a check that needs more gets 429.',
+      'Called by a node for each request that has limits. All rules are charged, or none. A ' +
+      '`cost` of 0 checks without charging. The number of active counters per workspace and ' +
+      'environment is limited: a check that needs more gets 429.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env,
@@ -28,6 +29,7 @@ export const ratelimitEndpoints = endpoints({
         .default(RATE_LIMIT_COST_DEFAULT),
       limits: RateLimits.min(1),
     }),
+    refusals: { 429: 'The workspace has its maximum number of active counters.' },
     answers: { 200: RatelimitResult },
   },
 });

@@ -20,6 +20,7 @@ export const secretKeyEndpoints = endpoints({
       meta: Meta.optional(),
       expires_at: Timestamp.optional(),
     }),
+    refusals: { 409: 'The `meta` of the workspace would exceed its maximum.' },
     answers: { 201: CreatedSecretKey },
   },
   'GET /v1/secret_keys': {
@@ -33,20 +34,32 @@ export const secretKeyEndpoints = endpoints({
   'GET /v1/secret_keys/{id}': {
     auth: 'vendor',
     summary: 'Read a secret key',
+    description:
+      'Returns its environment and state, including when it was last used, revoked or ' +
+      'quarantined. The full value is never shown again.',
     answers: { 200: SecretKey },
   },
   'POST /v1/secret_keys/{id}/rotate': {
     auth: 'vendor',
     summary: 'Replace a secret key without an outage',
-    description: 'Both keys work until the overlap ends; an earlier expiry is never moved later.',
+    description:
+      'Creates a successor with the same name and `meta` in the same environment. Both keys work ' +
+      'until the overlap ends; an earlier expiry is never moved later.',
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
+    refusals: {
+      409:
+        'The key is revoked or has expired, or the `meta` of the workspace would exceed its ' +
+        'maximum.',
+    },
     answers: { 200: RotatedSecretKey },
   },
   'POST /v1/secret_keys/{id}/revoke': {
     auth: 'vendor',
     summary: 'Revoke a secret key',
-    description: 'Revoking a revoked key changes nothing.',
+    description:
+      'Takes effect before the response is sent; only rate-limit checks and idempotency calls ' +
+      'may accept the key for a few seconds more. Revoking a revoked key changes nothing.',
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
     answers: { 200: SecretKey },

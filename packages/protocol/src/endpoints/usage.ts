@@ -21,7 +21,9 @@ export const usageEndpoints = endpoints({
   'GET /v1/usage/billing': {
     auth: 'vendor',
     summary: 'Count billable tenants by month',
-    description: 'Live traffic only; a test credential is refused.',
+    description:
+      'How many tenants were active in each month: a tenant counts once, regardless of its ' +
+      'number of projects. Live traffic only; a test credential is refused.',
     query: z.strictObject({
       months: queryInteger(USAGE_MONTHS_MIN, USAGE_MONTHS_MAX, BILLING_MONTHS_DEFAULT),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
@@ -32,6 +34,9 @@ export const usageEndpoints = endpoints({
   'GET /v1/usage/tenants': {
     auth: 'vendor',
     summary: 'List tenant activity by month, project and environment',
+    description:
+      'Shows which customers use what, and when each was last active. Test traffic is included ' +
+      'unless you choose an environment.',
     query: z.strictObject({
       months: queryInteger(USAGE_MONTHS_MIN, USAGE_MONTHS_MAX, TENANT_MONTHS_DEFAULT),
       env: Env.optional(),

@@ -10,23 +10,31 @@ export const workspaceEndpoints = endpoints({
     summary: 'Create a workspace',
     description:
       'Also creates the first secret key, in environment `env`; its value is shown once. With a ' +
-      'session, the caller becomes owner. With the bootstrap token, the workspace has no members.',
+      'session, the caller becomes owner. With the bootstrap token, the workspace has no ' +
+      'members.',
     body: z.strictObject({
       name: Name,
       slug: Slug,
       billing_email: Email.optional(),
       env: Env.default('live'),
     }),
+    refusals: { 409: 'The slug is taken.' },
     answers: { 201: FoundedWorkspace },
   },
   'GET /v1/workspace': {
     auth: 'vendor',
     summary: 'Read the workspace',
+    description:
+      'Returns the workspace of the credential. A simple first request: it shows that a secret ' +
+      'key works, and to which workspace it belongs.',
     answers: { 200: Workspace },
   },
   'PATCH /v1/workspace': {
     auth: 'vendor',
     summary: 'Change the workspace',
+    description:
+      'Changes the fields that you send. `embed_origins` replaces the whole list, and an origin ' +
+      'that is no longer in it stops working at once.',
     body: z.strictObject({
       name: Name.optional(),
       billing_email: Email.nullable().optional(),

@@ -43,6 +43,13 @@ test('headers are structured fields with seconds that are rounded up', () => {
   );
 });
 
+test('the reset in the header is never longer than the window', () => {
+  const burst = { id: 'burst', limit: 20, windowMs: 10_000, remaining: 18 };
+  const resetOf = (resetMs: number) => limitHeaders([{ ...burst, resetMs }]).ratelimit;
+  equal(resetOf(9_001), '"burst";r=18;t=10');
+  equal(resetOf(10_625), '"burst";r=18;t=10', 'a sliding counter is empty after 17 of 16 parts');
+});
+
 test('the rate limit request follows the protocol', async (t) => {
   const plane = await receiver(t, () => result());
   const verdict = await createLimits(rig(plane.url)).check(contextOf({}), [rule], 3);

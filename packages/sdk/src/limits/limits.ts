@@ -141,7 +141,8 @@ function readState(policy: unknown): RateLimitState {
 
 /**
  * `RateLimit` and `RateLimit-Policy` as in the IETF draft: lists of strings with parameters (quota
- * and window; remaining and reset). LIMIT_ID admits no id that needs escaping.
+ * and window; remaining and reset). LIMIT_ID admits no id that needs escaping. A sliding counter
+ * may be empty up to a sixteenth of its window later; the header never says more than the window.
  */
 export function limitHeaders(states: readonly RateLimitState[]): Record<string, string> {
   if (states.length === 0) return {};
@@ -150,7 +151,8 @@ export function limitHeaders(states: readonly RateLimitState[]): Record<string, 
     ({ id, limit, windowMs }) => `"${id}";q=${limit};w=${seconds(windowMs)}`,
   );
   const counters = states.map(
-    ({ id, remaining, resetMs }) => `"${id}";r=${remaining};t=${seconds(resetMs)}`,
+    ({ id, remaining, windowMs, resetMs }) =>
+      `"${id}";r=${remaining};t=${seconds(Math.min(resetMs, windowMs))}`,
   );
   return { 'ratelimit-policy': policies.join(', '), ratelimit: counters.join(', ') };
 }

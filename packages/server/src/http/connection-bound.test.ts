@@ -11,7 +11,7 @@ import type { ServedRoute } from './route.ts';
 
 const route = (line: Line): ServedRoute => ({
   line,
-  endpoint: { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } },
+  endpoint: { auth: 'none', summary: '', description: '', answers: { 200: z.looseObject({}) } },
   boundary: 'none',
   door: 'none',
   run: () => ({}),

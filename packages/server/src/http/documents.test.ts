@@ -1,5 +1,6 @@
 // The OpenAPI document and the reference page, as a browser gets them.
 import { equal, match, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { operationId } from '@keyrail/protocol/openapi.ts';
@@ -48,16 +49,19 @@ test('every link inside the reference has a target', async () => {
   for (const target of targets) ok(target === '_' || ids.has(target), target);
 });
 
-test('the policy of the page allows only its own style sheet and images', async () => {
+test('the policy of the page allows its one script, its style sheet and its images', async () => {
   const { headers, body } = await get('/docs');
+  const scripts = Array.from(body.matchAll(/<script>(.*?)<\/script>/gs), ([, text = '']) => text);
+  equal(scripts.length, 1);
+  const hash = createHash('sha256').update(scripts.join('')).digest('base64');
   equal(
     headers['content-security-policy'],
-    "default-src 'none'; style-src 'self'; img-src 'self'; " +
+    `default-src 'none'; script-src 'sha256-${hash}'; style-src 'self'; img-src 'self'; ` +
       "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
   );
   equal(headers['cache-control'], 'no-store');
   equal(headers['x-content-type-options'], 'nosniff');
-  equal(/<script| style="| on\w+="|javascript:/i.test(body), false);
+  equal(/<script[^>]| style="| on\w+="|javascript:/i.test(body), false);
   const outside = Array.from(body.matchAll(/(?:src|href)="([^"]+)"/g), ([, to]) => to ?? '');
   equal(outside.filter((to) => !/^[#/](?!\/)/.test(to)).length, 0);
 });
@@ -72,6 +76,20 @@ test('style sheet and icon have the policy of the API', async () => {
     equal(headers['content-type'], type);
     equal(headers['content-security-policy'], apiHeaders['content-security-policy']);
   }
+});
+
+test('the root redirects to the reference, whatever the client accepts', async () => {
+  const app = documentServer();
+  for (const accept of ['text/html', 'application/json', '*/*']) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await app.inject({ method, url: '/?from=bookmark', headers: { accept } });
+      equal(answer.statusCode, 302);
+      equal(answer.headers.location, '/docs');
+      equal(answer.headers['cache-control'], 'no-store');
+    }
+  }
+  const refused = await app.inject({ method: 'POST', url: '/' });
+  equal(refused.statusCode, 405);
 });
 
 test('documents support HEAD and refuse methods that change', async () => {

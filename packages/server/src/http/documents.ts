@@ -1,6 +1,8 @@
 // The OpenAPI document and the reference page. Both are built on the first request, so that they
-// do not slow down the start.
+// do not slow down the start. The root redirects to the page.
+import { createHash } from 'node:crypto';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
+import { filterScript } from '@keyrail/reference/filter.ts';
 import { referencePage } from '@keyrail/reference/page.ts';
 import { referenceIcon } from '@keyrail/reference/palette.ts';
 import { referenceStyle } from '@keyrail/reference/style.ts';
@@ -10,10 +12,12 @@ import { type Headers, headersFor, standardHeaders } from './headers.ts';
 
 const VERSION = '0.1.0';
 
-/** The page has no scripts, forms or frames, so the policy forbids them. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; " +
-  "form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+/** The page has one script and no forms or frames: the policy allows that script, by its hash. */
+const pagePolicy = (): string =>
+  `default-src 'none'; script-src 'sha256-${sha256(filterScript)}'; style-src 'self'; ` +
+  "img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 const links = {
   styleUrl: '/docs/style.css',
@@ -21,11 +25,17 @@ const links = {
   documentUrl: '/openapi.json',
 };
 
+const PAGE_PATH = '/docs';
+
 type Document = { path: string; type: string; policy?: string; make(): string };
 
 export function documentRoutes(app: FastifyInstance, publicUrl: string): void {
   const standard = standardHeaders(publicUrl);
   for (const document of documentsOf(publicUrl)) addDocument(app, document, standard);
+  app.get('/', (request, reply) =>
+    reply.headers(headersFor(request, standard)).redirect(PAGE_PATH, 302),
+  );
+  refuseChanges(app, '/');
 }
 
 function documentsOf(url: string): Document[] {
@@ -33,9 +43,9 @@ function documentsOf(url: string): Document[] {
   return [
     { path: links.documentUrl, type: 'application/json', make: () => JSON.stringify(openApi()) },
     {
-      path: '/docs',
+      path: PAGE_PATH,
       type: 'text/html',
-      policy: PAGE_POLICY,
+      policy: pagePolicy(),
       make: () => referencePage(openApi(), links),
     },
     { path: links.styleUrl, type: 'text/css', make: () => referenceStyle },
@@ -56,6 +66,10 @@ function addDocument(
     if (policy) reply.header('content-security-policy', policy);
     return reply.type(`${type}; charset=utf-8`).send(text());
   });
+  refuseChanges(app, path);
+}
+
+function refuseChanges(app: FastifyInstance, path: string): void {
   const refuse = async (): Promise<never> => {
     const headers = { allow: METHODS_ANSWERED.join(', ') };
     throw new ApiError('method_not_allowed', undefined, { headers });

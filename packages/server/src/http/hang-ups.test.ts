@@ -18,6 +18,7 @@ const route: ServedRoute = {
   endpoint: {
     auth: 'none',
     summary: '',
+    description: '',
     body: z.looseObject({}),
     answers: { 200: z.looseObject({}) },
   },

@@ -21,7 +21,13 @@ const PIECE_BYTES = 50_000;
 
 const route = (line: Line, more: Partial<Endpoint>, run = () => ({})): ServedRoute => ({
   line,
-  endpoint: { auth: 'none', summary: '', answers: { 200: z.looseObject({}) }, ...more },
+  endpoint: {
+    auth: 'none',
+    summary: '',
+    description: '',
+    answers: { 200: z.looseObject({}) },
+    ...more,
+  },
   boundary: 'none',
   door: 'none',
   run,

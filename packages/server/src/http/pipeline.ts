@@ -1,7 +1,7 @@
 // The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
-import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { pathParams, refusalStatuses, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
@@ -17,6 +17,7 @@ import { JsonText } from '../base/json-text.ts';
 import { always, chain } from '../base/maybe-async.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
+import { apiErrorOf } from './faults.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { Reply, type ServedRoute } from './route.ts';
 
@@ -26,7 +27,7 @@ export type PipelineParts = RouteDoorParts & {
   /** People with an unverified address may neither create workspaces nor invite. */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
-  /** Validates every response against its schema: enabled in tests and development. */
+  /** Checks every response against its declaration: enabled in tests. */
   checkAnswers: boolean;
 };
 
@@ -183,10 +184,9 @@ const EMPTY = Buffer.alloc(0);
 function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming): unknown {
   const { endpoint } = route;
   if (endpoint.body === 'raw') return body;
-  if (body.length === 0) {
-    if (!endpoint.body) return undefined;
-    if (endpoint.bodyOptional) return parsePart('body', endpoint.body, {});
-  } else if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
+  // A missing body equals `{}`: if a field is required, the error names it.
+  if (body.length === 0) return endpoint.body && parsePart('body', endpoint.body, {});
+  if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
   const value = readJson(body, valuesMaxOf(endpoint));
   if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
   refuseFields('body', value);
@@ -211,6 +211,13 @@ function outgoingOf(
   }
   const { status = usualStatus, body, headers, next } = outcome;
   return { status, body, headers, nextCursor: next && issueCursor(next) };
+}
+
+/** A conflict that the endpoint does not declare becomes a failure of the server. */
+export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
+  const { status, message } = apiErrorOf(thrown);
+  if (status !== 409 || refusalStatuses(line, endpoint).includes(status)) return thrown;
+  return new Error(`${line}: undeclared response status 409: ${message}`);
 }
 
 function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing): void {

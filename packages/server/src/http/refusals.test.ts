@@ -1,14 +1,22 @@
-// Errors for unexpected input, and the start of a request's deadline.
+// Errors for unexpected input, their log lines, and the start of a request's deadline.
 import { deepEqual, equal } from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import type { Line } from '@keyrail/protocol/endpoint.ts';
+import type { Endpoint, Line } from '@keyrail/protocol/endpoint.ts';
 import { bareServer } from '@keyrail/testing/bare-server.ts';
 import { z } from 'zod';
+import { conflict } from '../base/errors.ts';
+import { openLog } from '../base/log.ts';
 import type { Opening } from '../db/database.ts';
 import { createPipeline, type Incoming, type PipelineParts } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
 
-const endpoint = { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } } as const;
+const endpoint = {
+  auth: 'none',
+  summary: '',
+  description: '',
+  answers: { 200: z.looseObject({}) },
+} as const;
 
 const route = (line: Line): ServedRoute => ({
   line,
@@ -57,6 +65,45 @@ test('an error about many fields stays small', async (t) => {
   const many = Array.from({ length: 500 }, (_, n) => `${'x'.repeat(50)}${n}=1`).join('&');
   const answer = await server(t).inject({ url: `/things/${ID}?${many}` });
   equal(answer.json().error.details.length, 100);
+});
+
+/** A route without a door; with a cause it responds 409, as if a slug were taken. */
+const plain = (line: Line, more: { declared?: Endpoint['refusals']; hot?: true } = {}) => ({
+  line,
+  endpoint: { ...endpoint, query: z.looseObject({}), refusals: more.declared ?? {} },
+  boundary: 'none' as const,
+  door: 'none' as const,
+  ...(more.hot && { hot: more.hot }),
+  run: ({ query }: Record<string, unknown>) => {
+    if (Object.keys(query as object).length > 0) throw conflict('This slug is taken.', 'slug');
+    return {};
+  },
+});
+
+test('a conflict that the endpoint does not declare is a failure', async (t) => {
+  const declared = { 409: 'The slug is taken.' };
+  const app = bareServer(t, [plain('GET /may', { declared }), plain('GET /may-not')]);
+  equal((await app.inject('/may?taken')).statusCode, 409);
+  equal((await app.inject('/may-not?taken')).statusCode, 500);
+});
+
+test('successes of hot routes are logged at debug, everything else at info', async (t) => {
+  const declared = { 409: 'The slug is taken.' };
+  const routes = [plain('GET /usual', { declared }), plain('GET /hot', { declared, hot: true })];
+  const linesAt = async (level: 'info' | 'debug'): Promise<string[]> => {
+    const out = new PassThrough();
+    const app = bareServer(t, routes, { log: openLog(level, out) });
+    for (const url of ['/usual', '/usual?taken', '/hot', '/hot?taken']) await app.inject(url);
+    const logged = String(out.read()).trim().split('\n');
+    return logged.map((text) => {
+      const { level: of, line, status, msg } = JSON.parse(text);
+      return `${of} ${line} ${status} ${msg}`;
+    });
+  };
+  const usual = ['info GET /usual 200 answered', 'info GET /usual 409 answered'];
+  const refused = 'info GET /hot 409 answered';
+  deepEqual(await linesAt('info'), [...usual, refused]);
+  deepEqual(await linesAt('debug'), [...usual, 'debug GET /hot 200 answered', refused]);
 });
 
 test('the time to receive a body does not count towards the deadline', async (t) => {

@@ -100,6 +100,8 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   goesFirst?: true;
   /** Compresses the response with br or gzip if the client accepts it. */
   compress?: true;
+  /** Nodes call it for each request that they serve, or all the time. */
+  hot?: true;
   /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
   /** A fast path for common bodies; null falls back to the schema. */
@@ -146,6 +148,7 @@ export type ServedRoute = {
   patience?: 'stepped';
   goesFirst?: true;
   compress?: true;
+  hot?: true;
   cursorsOf?: Line;
   accept?(value: unknown): unknown;
   run(input: Record<string, unknown>): unknown;

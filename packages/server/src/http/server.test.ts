@@ -13,7 +13,12 @@ import { createCursors } from './cursor.ts';
 import { Reply, type ServedRoute } from './route.ts';
 import { buildServer, type ServerParts } from './server.ts';
 
-const open: Endpoint = { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } };
+const open: Endpoint = {
+  auth: 'none',
+  summary: '',
+  description: '',
+  answers: { 200: z.looseObject({}) },
+};
 
 const route = (line: Line, endpoint: Partial<Endpoint>, run: ServedRoute['run']): ServedRoute => ({
   line,
@@ -123,7 +128,7 @@ const refusals: [string, InjectOptions, string][] = [
 ];
 
 test('the error for an unknown path points to /docs', async (t) => {
-  match((await server(t).inject({ url: '/' })).json().error.message, /\/docs/);
+  match((await server(t).inject({ url: '/nowhere' })).json().error.message, /\/docs/);
 });
 
 for (const [what, request, expected] of refusals) {

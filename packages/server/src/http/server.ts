@@ -14,6 +14,7 @@ import { refuseOtherMethods, routerPath } from './method-not-allowed.ts';
 import {
   type Admitted,
   type Caller,
+  checkedRefusal,
   createPipeline,
   type Incoming,
   type PipelineParts,
@@ -138,18 +139,30 @@ function addRoute(
       },
     }),
     handler: (request, reply) => {
-      const refuse = (thrown: unknown) => void responses.refuse(request, reply, thrown);
+      const refuse = (thrown: unknown) => {
+        const checked = parts.checkAnswers ? checkedRefusal(route, thrown) : thrown;
+        responses.refuse(request, reply, checked);
+      };
       settle(() => answer(request, reply), noMore, refuse);
     },
-    ...(isLevelEnabled(parts.log, 'info') && {
-      onResponse: (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
-        if (isHungUp(request)) return done();
-        const fields = { requestId: request.id, line: route.line, status: reply.statusCode };
-        parts.log.info({ ...fields, ms: Math.round(reply.elapsedTime) }, 'answered');
-        done();
-      },
-    }),
+    ...(isLevelEnabled(parts.log, 'info') && { onResponse: logAnswered(route, parts.log) }),
   });
+}
+
+/** One line for each response. A success of a hot route is logged at debug. */
+function logAnswered({ line, hot }: ServedRoute, log: Log) {
+  const isHot = hot ?? false;
+  const isQuiet = isHot && !isLevelEnabled(log, 'debug');
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const { statusCode: status } = reply;
+    const isSuccess = status < 400;
+    if (!isHungUp(request) && !(isQuiet && isSuccess)) {
+      const ms = Math.round(reply.elapsedTime);
+      const level = isHot && isSuccess ? 'debug' : 'info';
+      log[level]({ requestId: request.id, line, status, ms }, 'answered');
+    }
+    done();
+  };
 }
 
 const noMore = (): void => {};

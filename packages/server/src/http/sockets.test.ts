@@ -19,7 +19,7 @@ function waitingRoute(): ServedRoute & { entered: Promise<void>; letGo(): void }
   const entered = Promise.withResolvers<void>();
   return {
     line: 'GET /waits',
-    endpoint: { auth: 'none', summary: '', answers: { 200: z.looseObject({}) } },
+    endpoint: { auth: 'none', summary: '', description: '', answers: { 200: z.looseObject({}) } },
     boundary: 'none',
     door: 'none',
     run: async () => {

@@ -22,6 +22,7 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      hot: true,
       run: async ({ record, body }) => {
         const { env, scope_hash: scopeHash, fingerprint, ttl_ms: ttlMs } = body;
         const scope = { env, scopeHash, fingerprint, ttlMs };
@@ -35,6 +36,7 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      hot: true,
       storage: 'reserve',
       run: async ({ record, body }) => {
         const { status, headers, ttl_ms: ttlMs } = body;
@@ -50,6 +52,7 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      hot: true,
       storage: 'reserve',
       run: async ({ record, body }) =>
         presentOutcome(await removeLock(record.read, heldLockIn(body))),
@@ -58,6 +61,7 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      hot: true,
       storage: 'reserve',
       run: async ({ record, body }) =>
         presentOutcome(await updateLock(record.read, heldLockIn(body), IDEMPOTENCY_LOCK_MS)),

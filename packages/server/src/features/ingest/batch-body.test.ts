@@ -54,8 +54,12 @@ test('commas and brackets inside strings are not counted', () => {
   equal(faultOf(open.padEnd(1_500_000)), 'The request body is not valid JSON.');
 });
 
+test('a missing body is read as an empty object', () => {
+  deepEqual(bodyOf(''), bodyOf('{}'));
+});
+
 test('a body that is not JSON is refused', () => {
-  for (const text of ['', '{', '\u0000', '{"events":[}', '\ufeff{"events":[]}']) {
+  for (const text of [' ', '{', '\u0000', '{"events":[}', '\ufeff{"events":[]}']) {
     equal(faultOf(text), 'The request body is not valid JSON.');
   }
   const broken = readBody(Buffer.from([0x7b, 0xff, 0x7d]));

@@ -19,7 +19,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
   try {
     const { brackets } = refuseUnwieldy(bytes);
     const text = readText(bytes);
-    const value = parseText(text);
+    // A missing body equals `{}`, as on other endpoints: the error names the missing fields.
+    const value = text === '' ? {} : parseText(text);
     const events = eventsIn(value);
     // A batch of flat events has at most this many brackets. Only with more is the depth counted.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);

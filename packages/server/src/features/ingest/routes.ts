@@ -36,6 +36,7 @@ export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {
       boundary: 'rows',
       door: 'record',
       whenQuarantined: 'allow',
+      hot: true,
       storage: 'spare',
       run: async ({ record: { read: tx }, principal, body: bytes }) => {
         const asked = { principal, bytes };

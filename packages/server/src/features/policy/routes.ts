@@ -30,6 +30,7 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       storage: 'reserve',
       patience: 'stepped',
       compress: true,
+      hot: true,
       run: async ({ record, query, after: cursor, issueCursor, header }) => {
         const filter = filterOf(record.read.reach, query);
         const version = await nodes.seen(record.read, { filter, nodeId: query.node }, null);
@@ -46,6 +47,7 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       storage: 'reserve',
       patience: 'stepped',
       compress: true,
+      hot: true,
       // A delta may respond with a snapshot; its further pages come from the snapshot endpoint.
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain }) => {

@@ -11,6 +11,7 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
     boundary: 'rows',
     door: 'volatile',
     whenQuarantined: 'allow',
+    hot: true,
     accept: acceptedBody,
     run: ({ counters, reach, body }) => {
       const { limits: rules, cost } = body;

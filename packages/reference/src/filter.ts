@@ -1,0 +1,41 @@
+// The only script of the page: it filters the menu. Without it, the field stays hidden. The server
+// allows exactly this text, by its hash, in the content security policy.
+
+/** Shows the entries that contain every word, in their title, path, method or group. */
+export const filterScript = `
+(() => {
+  const field = document.getElementById('menu-filter');
+  const none = document.getElementById('menu-none');
+  const groups = [...document.querySelectorAll('nav details')].map((group) => ({
+    group,
+    entries: [...group.querySelectorAll('li')].map((entry) => ({
+      entry,
+      text: [group.firstElementChild, entry].map((each) => each.textContent).join(' ') +
+        ' ' + entry.firstElementChild.title,
+    })),
+  }));
+  const apply = () => {
+    const words = field.value.toLowerCase().split(/\\s+/).filter(Boolean);
+    let found = 0;
+    for (const { group, entries } of groups) {
+      let shown = 0;
+      for (const { entry, text } of entries) {
+        entry.hidden = !words.every((word) => text.toLowerCase().includes(word));
+        if (!entry.hidden) shown += 1;
+      }
+      group.hidden = shown === 0;
+      if (words.length > 0 && shown > 0) group.open = true;
+      found += shown;
+    }
+    document.getElementById('menu-sections').hidden = words.length > 0;
+    none.textContent = found === 0 ? 'No endpoint matches.' : '';
+  };
+  field.addEventListener('input', apply);
+  field.addEventListener('keydown', (event) => {
+    const first = document.querySelector('nav details:not([hidden]) li:not([hidden]) a');
+    if (event.key === 'Enter' && field.value !== '' && first) first.click();
+  });
+  field.parentElement.hidden = false;
+  apply();
+})();
+`;
