@@ -82,7 +82,7 @@ export const lanes: Lane[] = [
     ...onPostgres,
     name: 'journeys',
     // Examples and documents do not depend on the store.
-    files: ['tests/journeys/!(examples|documents*).test.ts'],
+    files: ['tests/journeys/!(examples|documents*|production).test.ts'],
   },
   {
     ...usual,

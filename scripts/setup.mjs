@@ -1,12 +1,21 @@
 /**
  * The first step of every npm script: installs what is missing, makes sure that the script will
- * run on a Node that executes TypeScript, and builds the packages that are published. Plain
- * JavaScript without dependencies, because it is the one file that must run on an old Node with
- * nothing installed. Silent when there is nothing to do.
+ * run on a Node that executes TypeScript, and builds the packages that are published. With
+ * `--server`, what the server needs is enough: nothing is written if its dependencies are there.
+ * Plain JavaScript without dependencies, because it must run on an old Node with nothing
+ * installed. Silent when there is nothing to do.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPackages, stalePackages } from './build-packages.mjs';
@@ -19,16 +28,23 @@ const pinnedNode = join(modules, '.bin', process.platform === 'win32' ? 'node.cm
 
 const NODE_MAJOR_MIN = 24;
 const INSTALL_MS_MAX = 600_000;
+/** Measured with du, in megabytes. */
+const INSTALLED_MB = 420;
+const INSTALLED_MB_WITHOUT_DEV = 245;
 
-async function setUp() {
+async function setUp({ serverOnly }) {
   const stamp = wantedStamp();
-  if (!isInstalled(stamp)) {
+  const isReady = () => isInstalled(stamp) || (serverOnly && installedByHand({ dev: false }));
+  if (!isReady()) {
+    refuseUnwritable();
     await withLock(root, async () => {
       // The previous holder of the lock may have installed them.
-      if (!isInstalled(stamp)) await install(stamp);
+      if (!isReady()) await install(stamp, { dev: !(serverOnly && isWithoutDev()) });
     });
   }
   checkRuntime();
+  // The server runs from its sources.
+  if (serverOnly && !canBuild()) return;
   if (stalePackages(root).length > 0) {
     // Another process may have built them while this one waited for the lock.
     await withLock(root, () => buildPackages(root, stalePackages(root)));
@@ -45,20 +61,49 @@ function wantedStamp() {
 function isInstalled(stamp) {
   if (readText(stampFile) === stamp) return true;
   // The user ran npm: that counts if the result matches the lock file.
-  if (!installedByHand()) return false;
-  writeFileSync(stampFile, stamp);
+  if (!installedByHand({ dev: true })) return false;
+  if (isWritable(modules)) writeFileSync(stampFile, stamp);
   return true;
 }
 
-function installedByHand() {
+/** Whether npm installed what the lock file names, with or without its development dependencies. */
+function installedByHand({ dev }) {
   const wanted = readJson(join(root, 'package-lock.json'))?.packages;
-  const present = readJson(join(modules, '.package-lock.json'))?.packages;
+  const present = presentPackages();
   if (!wanted || !present) return false;
-  return Object.entries(wanted).every(([path, { version, integrity, link, optional }]) => {
-    if (!path.startsWith('node_modules/')) return true;
-    if (!existsSync(join(root, path))) return optional === true && !suits(wanted[path]);
+  return Object.entries(wanted).every(([path, { version, integrity, link, ...flags }]) => {
+    if (!path.includes('node_modules/') || (flags.dev && !dev)) return true;
+    if (!existsSync(join(root, path))) return flags.optional === true && !suits(flags);
     return link || (present[path]?.version === version && present[path]?.integrity === integrity);
   });
+}
+
+const presentPackages = () => readJson(join(modules, '.package-lock.json'))?.packages;
+
+/** Whether the user installed with --omit=dev: an upgrade then does the same. */
+const isWithoutDev = () => {
+  const present = Object.values(presentPackages() ?? {});
+  return present.length > 0 && !present.some(({ dev }) => dev);
+};
+
+const canBuild = () => existsSync(join(modules, 'esbuild')) && isWritable(join(root, 'packages'));
+
+function isWritable(path) {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseUnwritable() {
+  const folder = existsSync(modules) ? modules : root;
+  if (isWritable(folder)) return;
+  fail(
+    `dependencies are missing or outdated, and this user may not write to ${folder}: ` +
+      `run "npm ci --omit=dev" in ${root} as its owner, then try again.`,
+  );
 }
 
 /** Whether an optional package is made for this machine; npm leaves the others out. */
@@ -67,19 +112,21 @@ function suits({ os, cpu, libc }) {
   return (!os || os.includes(process.platform)) && (!cpu || cpu.includes(process.arch));
 }
 
-async function install(stamp) {
+async function install(stamp, { dev }) {
   rmSync(stampFile, { force: true });
-  console.error('keyrail: installing dependencies (only once)');
+  const size = dev ? INSTALLED_MB : INSTALLED_MB_WITHOUT_DEV;
+  console.error(`keyrail: installing dependencies, about ${size} MB, about a minute (only once)`);
   const { command, args, env } = npm();
   // Install scripts of packages do not run: see docs/dependencies.md.
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
-  flags.push('--include=dev', '--include=optional');
+  flags.push(dev ? '--include=dev' : '--omit=dev', '--include=optional');
   const { status, output } = await run(command, [...args, ...flags, '--loglevel=error'], env);
   if (status !== 0) {
     console.error(output.trim());
     fail('npm ci failed (see above). Fix the cause, or run "npm ci" yourself, then try again.');
   }
-  writeFileSync(stampFile, stamp);
+  // The stamp stands for a complete installation.
+  if (dev) writeFileSync(stampFile, stamp);
 }
 
 /**
@@ -120,6 +167,7 @@ function checkRuntime() {
   if (existsSync(pinnedNode)) {
     if (majorOf(versionOf(pinnedNode)) >= NODE_MAJOR_MIN) return;
     // It does not run on this machine and would hide a Node that does.
+    if (!isWritable(dirname(pinnedNode))) fail(`${pinnedNode} does not run here: remove it.`);
     rmSync(pinnedNode, { force: true });
     if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
   }
@@ -155,7 +203,7 @@ function fail(message) {
   throw new Error(message);
 }
 
-setUp().catch((error) => {
+setUp({ serverOnly: process.argv.includes('--server') }).catch((error) => {
   console.error(`keyrail: ${error.message}`);
   process.exitCode = 1;
 });

@@ -28,14 +28,16 @@ test('every wrong setting is named at once, and no secret is printed', async () 
   }
 });
 
-test('a misspelt setting is named', async () => {
+test('a misspelt setting is named, and the name of a client is only ignored', async () => {
   const { code, output } = await runServer(['start'], {
     KEYRAIL_PROT: '4400',
     KEYRAIL_DATADIR: '.',
+    KEYRAIL_URL: 'http://127.0.0.1:4400',
   });
   equal(code, 1);
   match(output, /KEYRAIL_PROT is not a setting/);
   match(output, /KEYRAIL_DATADIR is not a setting/);
+  match(output, /^keyrail-server: KEYRAIL_URL is ignored/m);
 });
 
 test('PostgreSQL without a master key is refused before anything is opened', async () => {

@@ -91,8 +91,18 @@ test('a team signs up, creates a workspace, invites, accepts, switches, is promo
   await refused(ada.call('DELETE /v1/members/{userId}', { userId: ada.id }), 409, 'conflict');
   await checkLog(ada);
   equal((await server.as(null)('GET /status')).components.worker, 'ok');
+  await checkLinks(deployment, server);
   await resetAcrossRestart(deployment, server, ada);
 });
+
+/** The program chose its port itself (KEYRAIL_PORT=0): its links contain the real one. */
+async function checkLinks({ mails }: Deployment, { url }: Running): Promise<void> {
+  const links = (await mails()).flatMap(({ text }) => text.match(/https?:\S+/g) ?? []);
+  ok(links.length > 2, 'links were mailed');
+  deepEqual([...new Set(links.map((link) => new URL(link).origin))], [url]);
+  const openApi = await (await fetch(`${url}/openapi.json`)).text();
+  ok(openApi.includes(`"servers":[{"url":"${url}"`), openApi.slice(0, 300));
+}
 
 async function checkLog({ call }: Someone): Promise<void> {
   ok((await call('GET /v1/audit_logs/chain')).verified);

@@ -3,7 +3,10 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Block, blocksOf, documents } from '@keyrail/testing/documents.ts';
 
-/** Shell commands are run by tests/journeys/documents, code is compiled by tests/packages. */
+/**
+ * Shell commands are run by tests/journeys/documents and production, code is compiled by
+ * tests/packages.
+ */
 const TESTED = ['sh', 'ts', 'js'];
 /** Run by tests/faults/database-roles. */
 const isTestedSql = ({ language, document }: Block): boolean =>

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, urlOf } from './config.ts';
 import { settings } from './settings.ts';
 
 const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
@@ -34,7 +34,7 @@ test('an empty environment gives the documented defaults', () => {
   deepEqual(configOf({}), {
     host: '127.0.0.1',
     port: 4400,
-    publicUrl: 'http://127.0.0.1:4400',
+    publicUrl: null,
     dataDir: './.keyrail',
     databaseUrl: null,
     databaseConnectionsMax: 10,
@@ -276,7 +276,7 @@ test('the default public URL is valid, also for an IPv6 host', () => {
     ['::', 'http://[::]:4400'],
     ['keys.local', 'http://keys.local:4400'],
   ] as const) {
-    const { publicUrl } = configOf({ KEYRAIL_HOST: host });
+    const publicUrl = urlOf(configOf({ KEYRAIL_HOST: host }));
     equal(publicUrl, url);
     ok(URL.canParse(publicUrl));
   }

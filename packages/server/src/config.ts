@@ -1,4 +1,5 @@
-// Reads all settings. Pure: takes an environment and returns a frozen config or all faults at once.
+// Reads all settings. Pure: takes an environment and returns a frozen config or all faults at once,
+// and warnings.
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { LogLevel } from './base/log.ts';
@@ -6,6 +7,7 @@ import type { Secret } from './base/secret.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
+import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
 import * as people from './settings/people.ts';
 import * as policy from './settings/policy.ts';
@@ -18,7 +20,8 @@ import { redisAddresses } from './volatile/redis-addresses.ts';
 export type Config = Readonly<{
   host: string;
   port: number;
-  publicUrl: string;
+  /** Null: host and port, which are known when the server has its port. */
+  publicUrl: string | null;
   dataDir: string;
   databaseUrl: Secret | null;
   databaseConnectionsMax: number;
@@ -53,7 +56,7 @@ export type Config = Readonly<{
   databaseBytesMax: number | null;
 }>;
 
-type ConfigResult = { config: Config } | { faults: string[] };
+type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const faults: string[] = [];
@@ -70,14 +73,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   const required = <T>(setting: Setting<T>, harmless: T): T => optional(setting) ?? harmless;
 
-  const listen = { host: required(known.host, ''), port: required(known.port, 0) };
   const mail: MailSetting = optional(known.mail) ?? {
     kind: 'file',
     directory: join(required(known.dataDir, ''), 'mail'),
   };
   const config: Config = {
-    ...listen,
-    publicUrl: optional(known.publicUrl) ?? urlOf(listen),
+    host: required(known.host, ''),
+    port: required(known.port, 0),
+    publicUrl: optional(known.publicUrl),
     dataDir: required(known.dataDir, ''),
     databaseUrl: optional(known.databaseUrl),
     databaseConnectionsMax: required(known.databaseConnectionsMax, 1),
@@ -123,18 +126,23 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (!config.redisCluster && redisAddresses(env.REDIS_URL ?? '').length > 1) {
     faults.push('REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on');
   }
-  faults.push(...unknownNames(env));
-  return faults.length > 0 ? { faults } : { config: Object.freeze(config) };
+  const unknown = unknownNames(env);
+  // A misspelt setting would otherwise be silently ignored.
+  for (const name of unknown.filter((each) => !clientNames.includes(each))) {
+    faults.push(`${name} is not a setting: keyrail-server help lists the known ones`);
+  }
+  const warnings = unknown
+    .filter((name) => clientNames.includes(name))
+    .map((name) => `${name} is ignored: clients of Keyrail read it, the server does not`);
+  return faults.length > 0 ? { faults, warnings } : { config: Object.freeze(config), warnings };
 }
 
-/** A misspelt setting would otherwise be silently ignored. */
 function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set(settings.map(({ name }) => name));
   return Object.keys(env)
     .filter((name) => name.startsWith('KEYRAIL_') && !name.startsWith('KEYRAIL_TEST_'))
-    .filter((name) => !known.has(name))
-    .map((name) => `${name} is not a setting: keyrail-server help lists the known ones`);
+    .filter((name) => !known.has(name));
 }
 
-const urlOf = (listen: { host: string; port: number }): string =>
-  `http://${isIP(listen.host) === 6 ? `[${listen.host}]` : listen.host}:${listen.port}`;
+export const urlOf = ({ host, port }: { host: string; port: number }): string =>
+  `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;

@@ -52,6 +52,7 @@ async function main(): Promise<void> {
     return misused(`${name} takes no arguments, but got "${words[0]}"`);
   }
   const read = readConfig(process.env);
+  for (const warning of read.warnings) process.stderr.write(`keyrail-server: ${warning}\n`);
   if ('faults' in read) {
     const list = read.faults.map((fault) => `  - ${fault}\n`).join('');
     process.stderr.write(`keyrail-server: invalid settings:\n${list}`);

@@ -1,6 +1,8 @@
 // keyrail-server start, api and worker: run until a signal, then stop in order. New requests are
 // rejected, accepted requests and running jobs finish, and the store is closed last.
+import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbedChangeLimit } from './access/embed-changes.ts';
 import { createPasswordHasher } from './access/passwords.ts';
@@ -11,11 +13,11 @@ import { reasonOf } from './base/errors.ts';
 import { type Log, openLog } from './base/log.ts';
 import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
-import type { Config } from './config.ts';
+import { type Config, urlOf } from './config.ts';
 import { noScannerKeys, openScannerKeys } from './features/scanner/public-keys.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
 import { openCounters, openStore } from './stores.ts';
-import { tryIt, welcome } from './welcome.ts';
+import { readyFields, welcome } from './welcome.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 const STOP_WITHIN_MS = 9000;
@@ -34,33 +36,57 @@ export const workerCommand = (config: Config): Promise<void> =>
 async function run(config: Config, parts: Parts): Promise<void> {
   const startedAt = monotonicMs();
   const log = openLog(config.logLevel, process.stdout);
-  const app = await openApp(config, log);
-  let url = config.publicUrl;
+  // Links contain the port, so it is known before anything is built that makes links.
+  const held = parts.api && config.port === 0 ? await holdFreePort(config.host) : null;
+  const address = { host: config.host, port: held?.port ?? config.port };
+  const publicUrl = config.publicUrl ?? urlOf(address);
+  const app = await openApp({ ...config, publicUrl }, log);
   if (parts.api) {
     if (config.databaseUrl && !config.redisUrl) {
       log.warn('rate limits are counted per process: set REDIS_URL to run more than one API');
     }
     try {
-      await app.http.listen({ host: config.host, port: config.port });
+      await app.http.ready();
+      await held?.release();
+      await app.http.listen(address);
     } catch (error) {
       await app.close();
-      throw new Error(`Cannot listen (KEYRAIL_HOST, KEYRAIL_PORT): ${reasonOf(error)}`, {
-        cause: error,
-      });
+      throw cannotListen(error);
     }
-    if (config.port === 0) url = app.http.listeningOrigin;
+  } else if (publicUrl.endsWith(':0')) {
+    log.warn('links in mails have no port: set KEYRAIL_PUBLIC_URL');
   }
+  const url = held ? app.http.listeningOrigin : publicUrl;
   const worker = parts.worker ? startWorker(app.worker) : null;
   const ms = Math.round(monotonicMs() - startedAt);
   // Install before "ready" is logged: a supervisor may send a signal as soon as it reads that.
   stopOnSignal({ app, worker }, log);
   if (process.stdout.isTTY && parts.api) process.stdout.write(welcome(url, config));
-  else log.info({ ms, ...(parts.api && { url, ...tryIt(url, config) }) }, 'ready');
+  else log.info({ ms, ...(parts.api && readyFields(url, config)) }, 'ready');
   // A killed process would not write it at its end.
   flushCompileCache();
 }
 
-async function openApp(config: Config, log: Log): Promise<App> {
+/** Takes a free port that no other program gets until it is released. */
+async function holdFreePort(host: string): Promise<{ port: number; release(): Promise<void> }> {
+  const holder = createServer((socket) => socket.destroy()).listen({ host, port: 0 });
+  await once(holder, 'listening').catch((error: unknown) => {
+    throw cannotListen(error);
+  });
+  const address = holder.address();
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    release: async () => {
+      holder.close();
+      await once(holder, 'close');
+    },
+  };
+}
+
+const cannotListen = (error: unknown): Error =>
+  new Error(`Cannot listen (KEYRAIL_HOST, KEYRAIL_PORT): ${reasonOf(error)}`, { cause: error });
+
+async function openApp(config: Config & { publicUrl: string }, log: Log): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const secrets = await secretsOf(config);
   const counters = await openCounters(config, systemClock, log);

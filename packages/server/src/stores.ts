@@ -1,6 +1,8 @@
 // Opens the stores named by the settings. The database is migrated and checked first; counters are
 // returned even if Redis is not reachable yet. PGlite and the Redis driver are imported only when
 // they are used, because each takes a noticeable part of a start.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from './base/clock.ts';
 import type { Log } from './base/log.ts';
 import { createOutageLog } from './base/outage.ts';
@@ -19,6 +21,9 @@ type Wanted = Pick<
 
 export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise<Database> {
   if (!wanted.databaseUrl) {
+    if (!existsSync(join(wanted.dataDir, 'database'))) {
+      log.info('creating the embedded database: about ten seconds (only once)');
+    }
     const { openEmbedded } = await import('./db/embedded.ts');
     return openEmbedded(wanted.dataDir, clock);
   }

@@ -1,8 +1,9 @@
 // The command that a fresh start prints must work when it is pasted into a shell.
-import { equal, match } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { type Config, readConfig } from './config.ts';
-import { tryIt, welcome } from './welcome.ts';
+import { readyFields, welcome } from './welcome.ts';
 
 function configOf(env: Record<string, string>): Config {
   const read = readConfig(env);
@@ -21,11 +22,23 @@ for (const [what, env, token] of [
   ['with PostgreSQL', DATABASE, '$KEYRAIL_BOOTSTRAP_TOKEN'],
 ] as const) {
   test(`the welcome refers to a bootstrap token ${what} and does not print it`, () => {
-    const config = configOf(env);
-    for (const text of [tryIt('http://x', config).try ?? '', welcome('http://x', config)]) {
-      equal(/Bearer ([^"]+)"/.exec(text)?.[1], token);
-      equal(text.includes(TOKEN), false);
-      match(text, /http:\/\/x\/v1\/workspaces/);
-    }
+    const text = welcome('http://x', configOf(env));
+    equal(/Bearer ([^"]+)"/.exec(text)?.[1], token);
+    equal(text.includes(TOKEN), false);
+    match(text, /http:\/\/x\/v1\/workspaces/);
   });
 }
+
+test('the log names the URL and the files, and no command or token', () => {
+  deepEqual(readyFields('http://x', configOf({ KEYRAIL_DATA_DIR: './k' })), {
+    url: 'http://x',
+    docs: 'http://x/docs',
+    mail: resolve('k/mail'),
+    bootstrap_token_file: resolve('k/bootstrap-token'),
+  });
+  for (const env of [{ KEYRAIL_BOOTSTRAP_TOKEN: TOKEN, KEYRAIL_MAIL: 'smtp://m:25' }, DATABASE]) {
+    const fields = readyFields('http://x', configOf(env));
+    equal('bootstrap_token_file' in fields, false);
+    equal(JSON.stringify(fields).includes(TOKEN), false);
+  }
+});

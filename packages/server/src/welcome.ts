@@ -1,25 +1,32 @@
 // The first lines after `npm start`: where the server is and how to try it.
+import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 
-/** Shell expression for the token: a generated token is in a file, a configured one is not. */
-const tokenIn = ({ bootstrapToken, databaseUrl, dataDir }: Config): string =>
-  bootstrapToken || databaseUrl
-    ? '$KEYRAIL_BOOTSTRAP_TOKEN'
-    : `$(cat ${inShell(`${dataDir.replace(/\/$/, '')}/bootstrap-token`)})`;
+/** A generated token is in a file, a configured one is not. */
+const tokenFile = ({ bootstrapToken, databaseUrl, dataDir }: Config): string | null =>
+  bootstrapToken || databaseUrl ? null : `${dataDir.replace(/\/$/, '')}/bootstrap-token`;
+
+/** Shell expression for the token. */
+function tokenIn(config: Config): string {
+  const file = tokenFile(config);
+  return file === null ? '$KEYRAIL_BOOTSTRAP_TOKEN' : `$(cat ${inShell(file)})`;
+}
 
 const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 const mailPlace = ({ mail }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
 
-/** The same as log fields, without a terminal. */
-export const tryIt = (url: string, config: Config): Record<string, string> => ({
-  docs: `${url}/docs`,
-  mail: mailPlace(config),
-  try:
-    `curl ${url}/v1/workspaces -H "authorization: Bearer ${tokenIn(config)}"` +
-    ` -H 'content-type: application/json' -d '{"name":"Acme","slug":"acme"}'`,
-});
+/** The same as log fields, without a terminal. Paths are absolute: a log has no current folder. */
+export function readyFields(url: string, config: Config): Record<string, string> {
+  const file = tokenFile(config);
+  return {
+    url,
+    docs: `${url}/docs`,
+    mail: config.mail.kind === 'file' ? resolve(config.mail.directory) : 'SMTP',
+    ...(file !== null && { bootstrap_token_file: resolve(file) }),
+  };
+}
 
 export function welcome(url: string, config: Config): string {
   return `

@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+// Runs the server from its TypeScript sources, started by any Node. A Node that is too old starts
+// the one that npm installed. Plain JavaScript without dependencies, so that an old Node can run it
+// with nothing installed.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR_MIN = 24;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
+
+const self = fileURLToPath(import.meta.url);
+const root = join(dirname(self), '../../..');
+const pinnedNode = join(root, 'node_modules/.bin/node');
+
+const isInstalled = existsSync(join(root, 'node_modules/@keyrail/server'));
+const isNewEnough = Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN;
+
+if (!isInstalled) {
+  fail(`its dependencies are not installed: run "npm ci --omit=dev" in ${root}.`);
+} else if (isNewEnough) {
+  await import('../src/main.ts');
+} else if (existsSync(pinnedNode)) {
+  runPinned();
+} else {
+  fail(
+    `it runs on Node ${NODE_MAJOR_MIN} or later, and this is ${process.version}: ` +
+      `run "npm ci --omit=dev" in ${root}, which installs one, or install Node ${NODE_MAJOR_MIN}.`,
+  );
+}
+
+/** Stays alive as its parent: passes signals on and ends as it ends. */
+function runPinned() {
+  const child = spawn(pinnedNode, [self, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
+  child.on('error', ({ message }) => fail(`${pinnedNode} does not run: ${message}.`));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function fail(reason) {
+  console.error(`keyrail-server: ${reason}`);
+  process.exitCode = 1;
+}

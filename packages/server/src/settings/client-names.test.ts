@@ -1,0 +1,41 @@
+// Names of Keyrail's own clients do not stop a server. The list is complete and holds nothing else.
+import { deepEqual, equal } from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from '../config.ts';
+import { clientNames } from './client-names.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+
+test('names that clients read are ignored with a warning, by name only', () => {
+  const env = Object.fromEntries(clientNames.map((name) => [name, 'hunter2']));
+  const { warnings, ...read } = readConfig(env);
+  const { warnings: none, ...expected } = readConfig({});
+  deepEqual(read, expected);
+  deepEqual(none, []);
+  deepEqual(
+    warnings.map((warning) => warning.split(' ')[0]),
+    clientNames,
+  );
+  equal(warnings.join('\n').includes('hunter2'), false, 'a secret must not be printed');
+});
+
+test('a misspelt client name is refused like any other unknown name', () => {
+  const { warnings, ...read } = readConfig({ KEYRAIL_URI: 'x', KEYRAIL_URL: 'x' });
+  equal(warnings.length, 1);
+  deepEqual(read, {
+    faults: ['KEYRAIL_URI is not a setting: keyrail-server help lists the known ones'],
+  });
+});
+
+test('the command line, the client, the SDK and the examples read these names and no others', () => {
+  const files = globSync('{packages/{cli,client,sdk}/src,examples}/**/*.ts', {
+    cwd: root,
+    exclude: (name) => name === 'node_modules' || name === 'dist' || name.endsWith('.test.ts'),
+  });
+  const found = files
+    .flatMap((path) => readFileSync(join(root, path), 'utf8').match(/\bKEYRAIL_[A-Z_]+\b/g) ?? [])
+    .filter((name) => !name.startsWith('KEYRAIL_TEST_'));
+  deepEqual([...new Set(found)].toSorted(), clientNames.toSorted());
+});

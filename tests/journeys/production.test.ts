@@ -1,0 +1,147 @@
+// The commands of docs/deploy.md, as they are written but with other paths, and the server as a
+// user that can neither change the code nor write beside its data.
+//
+// Two things are not as in production. The dependencies are copied as the lock file names them,
+// because installing them takes longer than everything else; and the user is `nobody`, so that the
+// machine gets no new user.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { readConfig } from '@keyrail/server/config.ts';
+import { blocksOf, documents, root } from '@keyrail/testing/documents.ts';
+import { freePort } from '@keyrail/testing/ports.ts';
+import { findNode20, noNode20 } from '../../scripts/packing.ts';
+import {
+  asUser,
+  closePlace,
+  idOf,
+  openPlace,
+  PATH,
+  type Place,
+  runCommand,
+  whyNot,
+} from './production.ts';
+
+const GUIDE = 'docs/deploy.md';
+const UNIT = 'deploy/keyrail.service';
+const skip = whyNot();
+
+let place: Place = { folder: '', source: '', dependencies: '', data: '' };
+before(async () => {
+  if (!skip) place = await openPlace();
+});
+after(async () => {
+  if (!skip) await closePlace(place);
+});
+
+const clone = (): string => join(place.folder, 'clone');
+
+/** The text with the paths, the user and the port of this test. */
+const here = (text: string, port: number): string =>
+  text
+    .replaceAll('https://git.example.com/keyrail.git', place.source)
+    .replaceAll('/opt/keyrail', clone())
+    .replaceAll('/var/lib/keyrail', place.data)
+    .replaceAll('/etc/keyrail', join(place.folder, 'settings'))
+    .replaceAll(/(--reuid|-o) keyrail\b/g, `$1 ${idOf('-u')}`)
+    .replaceAll(/(--regid|-g) keyrail\b/g, `$1 ${idOf('-g')}`)
+    .replaceAll('4400', String(port));
+
+/** Stands in for npm: see above. Any other command of npm would fail. */
+const NPM = 'npm() { [ "$*" = "ci --omit=dev" ] && mv "$DEPENDENCIES/node_modules" . &&';
+const NESTED = 'cp -r "$DEPENDENCIES/packages" .; }';
+
+test('the commands of the guide install, start, probe and stop the server', { skip }, async () => {
+  const guide = documents().filter(({ path }) => path === GUIDE);
+  const blocks = guide.flatMap(blocksOf).filter(({ notRun }) => !notRun);
+  ok(blocks.length >= 3, 'the blocks were found');
+  const port = await freePort();
+  const script = ['set -euo pipefail', `${NPM} ${NESTED}`, ...blocks.map(({ code }) => code)];
+  const { code, output } = await runCommand(['bash', '-c', here(script.join('\n'), port)], {
+    cwd: place.folder,
+    env: { KEYRAIL_PORT: String(port), DEPENDENCIES: place.dependencies },
+  });
+  equal(code, 0, output);
+  match(output, /"msg":"ready"/);
+  match(output, /"status":"ok"/);
+  match(output, /"signal":"SIGTERM"/);
+  match(output, new RegExp(`"bootstrap_token_file":"${place.data}/bootstrap-token"`));
+  const file = join(place.folder, 'settings/keyrail.env');
+  equal(statSync(file).mode & 0o777, 0o600);
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  const { warnings, ...read } = readConfig(
+    Object.fromEntries(lines.map((line) => line.split('=', 2))),
+  );
+  deepEqual([warnings, 'faults' in read && read.faults], [[], false]);
+});
+
+const settings = () => ({ KEYRAIL_PORT: '0', KEYRAIL_DATA_DIR: place.data });
+
+/** Starts the server as the user, and stops it as soon as it is ready. */
+async function startAndStop(words: string[]): Promise<void> {
+  const command = ['setpriv', ...asUser(), ...words];
+  const { code, output } = await runCommand(
+    command,
+    { cwd: clone(), env: settings() },
+    (text, stop) => {
+      if (text.includes('"msg":"ready"')) stop();
+    },
+  );
+  equal(code, 0, output);
+  match(output, /"signal":"SIGTERM"/);
+  equal(/installing|EACCES/.exec(output), null, output);
+}
+
+test('npm start needs no development dependency and writes nothing into the clone', {
+  skip,
+}, async () => {
+  await startAndStop(['npm', 'start']);
+  const git = ['status', '--porcelain', '--ignored'];
+  const changed = execFileSync('git', git, { cwd: clone(), encoding: 'utf8' });
+  deepEqual(changed.trim().split('\n').toSorted(), [
+    '!! node_modules/',
+    '!! packages/server/node_modules/',
+  ]);
+});
+
+test('on an older Node the entry starts the installed one, and passes signals on', {
+  skip,
+}, async (t) => {
+  const node = await findNode20();
+  if (node === null) return t.skip(noNode20);
+  await startAndStop([node, join(clone(), 'packages/server/bin/keyrail-server.js'), 'start']);
+});
+
+test('without dependencies, one sentence says what to do', { skip }, async (t) => {
+  const node = await findNode20();
+  if (node === null) return t.skip(noNode20);
+  const entry = join(place.source, 'packages/server/bin/keyrail-server.js');
+  for (const [words, line] of [
+    [[node, entry, 'start'], /^keyrail-server: .*not installed: run "npm ci --omit=dev" in .*$/],
+    [['npm', 'start', '--silent'], /^keyrail: dependencies are missing .* run "npm ci --omit=dev"/],
+  ] as const) {
+    const command = ['setpriv', ...asUser(), ...words];
+    const { code, output } = await runCommand(command, { cwd: place.source, env: settings() });
+    equal(code, 1, output);
+    match(output.trim(), line);
+    equal(output.trim().split('\n').length, 1, output);
+  }
+});
+
+test('the unit runs the command of the guide, and systemd accepts it', { skip }, async (t) => {
+  const unit = readFileSync(join(root, UNIT), 'utf8');
+  const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
+  ok(readFileSync(join(root, GUIDE), 'utf8').includes(command), command);
+  if (spawnSync('systemd-analyze', ['--version'], { env: { PATH } }).error) {
+    return t.skip('no systemd-analyze on this machine');
+  }
+  const file = join(place.folder, 'keyrail.service');
+  writeFileSync(file, unit.replaceAll('/opt/keyrail', clone()));
+  const { code, output } = await runCommand(['systemd-analyze', 'verify', file], {
+    cwd: place.folder,
+    env: {},
+  });
+  deepEqual({ code, output }, { code: 0, output: '' });
+});

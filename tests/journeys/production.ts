@@ -1,0 +1,150 @@
+// A place like /opt on a server: a clone that belongs to root, and a user that may not change it.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, existsSync, readFileSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { unpackEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
+import { root } from '@keyrail/testing/documents.ts';
+
+const USER = 'nobody';
+const PROGRAMS = ['bash', 'curl', 'git', 'npm', 'setpriv'];
+
+/** The PATH of the machine: npm puts the clone's own programs in front of it. */
+export const PATH = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !folder.includes('node_modules'))
+  .join(delimiter);
+
+/** The arguments of `setpriv` for the user. */
+export const asUser = (): string[] => [
+  '--reuid',
+  idOf('-u'),
+  '--regid',
+  idOf('-g'),
+  '--clear-groups',
+];
+
+export const idOf = (which: '-u' | '-g'): string =>
+  execFileSync('id', [which, USER], { encoding: 'utf8' }).trim();
+
+/** The reason why these tests cannot run, or false. */
+export function whyNot(): string | false {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) {
+    return 'needs Linux and root, to run the server as another user';
+  }
+  const runs = (command: string, words: string[]): boolean =>
+    spawnSync(command, words, { env: { PATH }, cwd: tmpdir() }).status === 0;
+  const missing = PROGRAMS.filter((name) => !runs(name, ['--version']));
+  if (missing.length > 0) return `needs ${missing.join(', ')}`;
+  return runs('setpriv', [...asUser(), 'npm', '--version']) ? false : `${USER} cannot run npm`;
+}
+
+export type Place = {
+  folder: string;
+  /** A repository to clone, without dependencies. */
+  source: string;
+  /** What `npm ci --omit=dev` would install. */
+  dependencies: string;
+  /** A data directory with a database: creating one takes seconds. */
+  data: string;
+};
+
+export async function openPlace(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'kr-production-'));
+  // The user passes through, and sees no other folder of the tests.
+  await chmod(folder, 0o755);
+  const place = {
+    folder,
+    source: join(folder, 'source'),
+    dependencies: join(folder, 'dependencies'),
+    data: join(folder, 'data'),
+  };
+  await Promise.all([copyTree(place.source), copyDependencies(place.dependencies)]);
+  await unpackEmbeddedCopy(join(place.data, 'database'));
+  execFileSync('chown', ['-R', `${idOf('-u')}:${idOf('-g')}`, place.data]);
+  return place;
+}
+
+export const closePlace = ({ folder }: Place): Promise<void> =>
+  rm(folder, { recursive: true, force: true });
+
+const NOT_IN_GIT = /^(node_modules|dist|\.git|\.keyrail|\.building-.*|.*\.(log|tgz))$/;
+
+/** The working tree as the only commit of a repository. */
+async function copyTree(to: string): Promise<void> {
+  const filter = (path: string): boolean => path === root || !NOT_IN_GIT.test(basename(path));
+  await cp(root, to, { recursive: true, filter });
+  const author = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+  for (const words of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...author, 'commit', '-qm', 'all'],
+  ]) {
+    execFileSync('git', words, { cwd: to });
+  }
+}
+
+type Locked = { dev?: boolean; link?: boolean; resolved?: string };
+
+/** Copies every package that the lock file does not mark as a development dependency. */
+async function copyDependencies(to: string): Promise<void> {
+  const lock: { packages: Record<string, Locked> } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  );
+  const kept = Object.entries(lock.packages)
+    .filter(([path, { dev }]) => path.includes('node_modules/') && !dev)
+    // npm leaves out optional packages for other machines.
+    .filter(([path]) => existsSync(join(root, path)));
+  for (const [path, { link, resolved = '' }] of kept) {
+    await mkdir(dirname(join(to, path)), { recursive: true });
+    if (link) await symlink(join('../..', resolved), join(to, path));
+    else await copyPackage(join(root, path), join(to, path));
+  }
+  const modules = join(to, 'node_modules');
+  const record = JSON.stringify({ packages: Object.fromEntries(kept) });
+  await writeFile(join(modules, '.package-lock.json'), record);
+  await linkPrograms(modules);
+}
+
+/** Packages inside the package have entries of their own. */
+const copyPackage = (from: string, to: string): Promise<void> =>
+  cp(from, to, {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+    filter: (path) => path === from || basename(path) !== 'node_modules',
+  });
+
+async function linkPrograms(modules: string): Promise<void> {
+  await mkdir(join(modules, '.bin'));
+  for (const name of await readdir(modules)) {
+    const program = join(modules, name, 'bin/node');
+    if (existsSync(program)) await symlink(`../${name}/bin/node`, join(modules, '.bin/node'));
+  }
+}
+
+type Ended = { code: number | null; output: string };
+
+/** Runs a command; `onOutput` sees everything that it has printed until then. */
+export async function runCommand(
+  [command = '', ...words]: string[],
+  { cwd, env }: { cwd: string; env: Record<string, string> },
+  onOutput: (output: string, stop: () => void) => void = () => {},
+): Promise<Ended> {
+  const child = spawn(command, words, { cwd, env: { PATH, ...env }, detached: true });
+  const endGroup = (): void => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+  };
+  process.once('exit', endGroup);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      onOutput(output, () => child.kill('SIGTERM'));
+    });
+  }
+  const [code] = await once(child, 'close');
+  process.off('exit', endGroup);
+  return { code, output };
+}
