@@ -5,6 +5,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type Ended, runProgram } from './children.ts';
+import { TEST_MS_MAX } from './matrix.ts';
 import type { Happening } from './test-events.ts';
 
 export type Failure = { name: string; error: string };
@@ -29,8 +30,6 @@ export type FilesRun = {
 };
 
 const REPORTER = new URL('./test-events.ts', import.meta.url).href;
-// The timeout of a single test ends before that of its process, so that the report can name it.
-const TEST_SHARE = 0.75;
 let runs = 0;
 
 export async function runFiles(run: FilesRun): Promise<Outcome[]> {
@@ -45,7 +44,7 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
       ...(run.files.length > 1 ? ['--test', '--test-isolation=none'] : []),
       `--test-reporter=${REPORTER}`,
       '--test-reporter-destination=stdout',
-      `--test-timeout=${Math.round(run.timeoutMs * TEST_SHARE)}`,
+      `--test-timeout=${TEST_MS_MAX}`,
       ...run.files,
     ],
     {

@@ -2,7 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { type Backend, FILE_MS_MAX, type Lane, RUN_MS_MAX, type Store } from './matrix.ts';
+import {
+  type Backend,
+  FILE_MS_MAX,
+  type Lane,
+  RUN_MS_MAX,
+  SHARED_FILE_MS,
+  type Store,
+} from './matrix.ts';
 import { printOutcome, type Row } from './report.ts';
 import { type Outcome, runFiles } from './run-files.ts';
 
@@ -40,7 +47,8 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
 }
 
 async function runOne({ row, env, files }: Program, setting: Setting, deadline: number) {
-  const timeoutMs = Math.min(FILE_MS_MAX, deadline - performance.now());
+  const limitMs = FILE_MS_MAX + (files.length - 1) * SHARED_FILE_MS;
+  const timeoutMs = Math.min(limitMs, deadline - performance.now());
   const ended =
     timeoutMs > 0 ? await runFiles({ ...setting, files, env, timeoutMs }) : files.map(late);
   for (const { file, passed, failures, skips, ms } of ended) {
@@ -84,7 +92,7 @@ function sharing({ lane, files }: LaneRun, root: string): string[][] {
 
 const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
 const PLANS = /-plans\.test\.ts$/;
-const FILES_PER_PROGRAM = 6;
+const FILES_PER_PROGRAM = 10;
 
 /** If a backend is missing, every file of the lane counts as one skipped test. */
 function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {

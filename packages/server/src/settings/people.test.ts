@@ -37,5 +37,6 @@ test('other values are refused with the name of the setting', () => {
       'KEYRAIL_VERIFIED_ONLY must be on or off: yes',
       'KEYRAIL_INVITES_PER_HOUR must be a whole number, 1 to 10000: 0',
     ],
+    warnings: [],
   });
 });
