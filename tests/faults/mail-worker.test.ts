@@ -11,6 +11,8 @@ import { type Deployment, deploy, type Running } from '../journeys/deployment.ts
 
 const PASSWORD = 'correct horse battery staple';
 const EXIT_MS_MAX = 10_000;
+/** A server gets another port with each start; the links in its mails stay the same. */
+const PUBLIC_URL = 'http://127.0.0.1:4400';
 
 const stores = (['embedded', 'postgres'] as const).filter((store) =>
   [undefined, store].includes(process.env.KEYRAIL_TEST_STORE as StoreName | undefined),
@@ -23,7 +25,8 @@ type Held = { sink: Sink; deployment: Deployment };
 async function setUp(t: TestContext, store: StoreName): Promise<Held> {
   const sink = await openSink();
   t.after(sink.close);
-  return { sink, deployment: await deploy(t, { KEYRAIL_MAIL: sink.url() }, store) };
+  const settings = { KEYRAIL_MAIL: sink.url(), KEYRAIL_PUBLIC_URL: PUBLIC_URL };
+  return { sink, deployment: await deploy(t, settings, store) };
 }
 
 const signUp = ({ as }: Running, email: string) =>
