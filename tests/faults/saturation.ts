@@ -6,8 +6,9 @@ import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { TestApp } from '@keyrail/testing/test-app.ts';
 
 const READY_MS_MAX = 3200;
-// Tolerance for late timers on a busy machine; the bound itself is the product's.
-const SLACK_MS = 2000;
+// Tolerance for late timers; the bound itself is the product's.
+const SLACK_MS = 400;
+const TICK_MS = 10;
 const QUICK_MS_MAX = 1000;
 const HELD_MS_MAX = 20_000;
 
@@ -77,6 +78,7 @@ export async function assertSaturationIsTold(store: Saturable): Promise<number> 
 
 async function assertRefused(store: Saturable): Promise<number> {
   const found = () => tell(store, 'POST', '/v1/workspaces');
+  const busyMs = countBusyMs();
   const writes = Array.from({ length: store.waitingMax - 1 }, found);
   await sleep(100); // until all of them are queued
   const [unready, surplus, health, ...refused] = await Promise.all([
@@ -85,18 +87,37 @@ async function assertRefused(store: Saturable): Promise<number> {
     tell(store, 'GET', '/healthz'),
     ...writes,
   ]);
+  const waitMsMax = READY_MS_MAX + SLACK_MS + busyMs();
 
   equal(unready.status, 503);
   const { status, database } = unready.body;
   deepEqual({ status, database }, { status: 'unavailable', database: 'unavailable' });
-  ok(unready.ms <= READY_MS_MAX + SLACK_MS, `/readyz took ${unready.ms} ms`);
+  ok(unready.ms <= waitMsMax, `/readyz took ${unready.ms} ms`);
   equal(health.status, 200);
   ok(health.ms <= QUICK_MS_MAX, `/healthz took ${health.ms} ms`);
   for (const refusal of [surplus, ...refused]) {
     equal(refusal.status, 503, JSON.stringify(refusal.body));
-    ok(refusal.ms <= READY_MS_MAX + SLACK_MS, `a write waited ${refusal.ms} ms`);
+    ok(refusal.ms <= waitMsMax, `a write waited ${refusal.ms} ms`);
   }
   // The queue is bounded: a caller that finds it full is refused immediately.
   ok(surplus.ms <= QUICK_MS_MAX, `the surplus request waited ${surplus.ms} ms`);
   return unready.ms;
+}
+
+/**
+ * Counts the time in which this process could not run its timers, because it was computing or the
+ * machine ran other processes. A request that only waits for a connection adds nothing to it.
+ */
+function countBusyMs(): () => number {
+  let busyMs = 0;
+  let tickedAt = performance.now();
+  const ticking = setInterval(() => {
+    const now = performance.now();
+    busyMs += Math.max(0, now - tickedAt - TICK_MS);
+    tickedAt = now;
+  }, TICK_MS);
+  return () => {
+    clearInterval(ticking);
+    return busyMs;
+  };
 }
