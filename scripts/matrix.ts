@@ -22,7 +22,7 @@ export type Lane = {
 /** A test ends before its process would, so that the report can name it. */
 export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 120_000;
-/** Added to the limit of a process for each further file that shares it. */
+/** The share of each file in the limit of a process that runs several. */
 export const SHARED_FILE_MS = 20_000;
 export const RUN_MS_MAX = 30 * 60_000;
 

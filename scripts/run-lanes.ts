@@ -47,7 +47,7 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
 }
 
 async function runOne({ row, env, files }: Program, setting: Setting, deadline: number) {
-  const limitMs = FILE_MS_MAX + (files.length - 1) * SHARED_FILE_MS;
+  const limitMs = Math.max(FILE_MS_MAX, files.length * SHARED_FILE_MS);
   const timeoutMs = Math.min(limitMs, deadline - performance.now());
   const ended =
     timeoutMs > 0 ? await runFiles({ ...setting, files, env, timeoutMs }) : files.map(late);
