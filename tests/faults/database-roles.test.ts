@@ -108,6 +108,11 @@ test('a login of another database cannot connect, and cannot use a role if it ma
   }
   equal(await stateOf(ask(other, mine, 'select 1')), REFUSED);
   equal(await stateOf(ask(other, mine, 'listen kr_policy')), REFUSED);
+  // Every login may connect to a database by default; a start takes that away.
+  await administer(`grant connect on database ${mine} to public`);
+  equal(await stateOf(ask(other, mine, 'select 1')), 'none');
+  await migrated(mine);
+  equal(await stateOf(ask(other, mine, 'select 1')), REFUSED);
 
   await administer(`grant connect on database ${mine} to ${other}`);
   for (const door of DOORS) {

@@ -60,6 +60,24 @@ test('a held poll ends when its client disconnects', async (t) => {
   equal(await awaitLook(take, 2200), false, 'no poll is held any more');
 });
 
+// A second held poll would outlast the time limit of this test.
+test('a workspace beyond its limit of held polls is answered at once', {
+  timeout: 25_000,
+}, async (t) => {
+  const vendor = await harness(t);
+  const { project_id } = await vendor.given.key();
+  const { version: since } = await readAll(vendor, { project_id });
+  const { db, take } = traced(vendor.testApp.db);
+  const input = { project_id, since, wait_ms: 30_000 };
+  const headers = { authorization: `Bearer ${vendor.tokens.liveKey}` };
+  const beside = appBeside(t, vendor.testApp, { db, heldPollsMax: 1 });
+  const held = ask(beside, delta, { input, headers });
+  ok(await awaitLook(take, 5000), 'the first poll is held');
+  equal((await ask(beside, delta, { input, headers })).status, 304);
+  await vendor.given.key({ project_id });
+  equal((await held).status, 200);
+});
+
 test('a held poll whose secret key was revoked meanwhile is refused', async (t) => {
   const { as, given, ask: askAs } = await harness(t);
   const { project_id, tenant_id } = await given.key();
