@@ -5,7 +5,7 @@ import type { Source } from './source.ts';
 import { PolicyTable } from './table/table.ts';
 import type { SnapshotPage } from './wire.ts';
 
-/** A key takes about 110 bytes of memory. */
+/** A key takes about 95 bytes of memory. */
 const KEYS_MAX = 10_000_000;
 const PAGES_MAX = 50_000;
 

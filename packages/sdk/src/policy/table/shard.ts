@@ -1,6 +1,11 @@
 // A hash table of keys by digest, with open addressing. The data for a decision directly follows
 // the digest: with a million keys, cache misses are the cost of a decision, so one has to do. The
 // table is filled densely, because every empty slot takes a whole record.
+//
+// A probe reads tags, one byte for each slot, which the processor can cache. It reads a record only
+// if the tag matches: nearly always one record for a known key, and none for an unknown one.
+// bench sdk, with a million keys, against a table without tags that is 63 % full: 108 → 93 bytes a
+// key, an unknown key 0.1 µs cheaper, a known key unchanged (it waits for its record either way)
 import { DIGEST_WORDS } from './digest.ts';
 
 /** The row of the key's ids, plus one; zero in an empty record. */
@@ -12,9 +17,9 @@ export const EXPIRY_AT = 10;
 export const RECORD_WORDS = 12;
 
 const RECORDS_MIN = 8;
-/** 56 to 70 % full: on average, a record is found at the second probe. */
-const FILL_MAX = 0.7;
-const FILL_SETTLED = 0.63;
+/** 68 to 85 % full: a probe reads a few tags, which are next to each other. */
+const FILL_MAX = 0.85;
+const FILL_SETTLED = 0.8;
 /** A shard with fewer keys shrinks. Well below the fill after growing, so that it does not flap. */
 const FILL_MIN = 0.25;
 const GROWTH = 1.25;
@@ -35,9 +40,17 @@ export function writeExpiry(words: Int32Array, start: number, at: number): void 
   words[start + EXPIRY_AT + 1] = high === NEVER ? 0 : at - high * WORD;
 }
 
+const EMPTY = 0;
+const TAGS = 255;
+
+/** From a word that selects neither the shard nor the slot; never EMPTY. */
+const tagOf = (third: number): number => ((third >>> 0) % TAGS) + 1;
+
 /** One of many shards. Each grows separately, so that no resize blocks for long. */
 export class Shard {
   words: Int32Array;
+  /** By slot: EMPTY, or the tag of the record's digest. */
+  #tags: Uint8Array;
   #records: number;
   #used = 0;
   #growth = GROWTH_AT_FIRST;
@@ -47,20 +60,24 @@ export class Shard {
   constructor(words: Int32Array = new Int32Array(RECORDS_MIN * RECORD_WORDS)) {
     this.words = words;
     this.#records = words.length / RECORD_WORDS;
-    for (let at = 0; at < words.length; at += RECORD_WORDS) {
-      if (words[at + ROW_AT] !== 0) this.#used += 1;
+    this.#tags = new Uint8Array(this.#records);
+    for (let slot = 0; slot < this.#records; slot += 1) {
+      const at = slot * RECORD_WORDS;
+      if (words[at + ROW_AT] === 0) continue;
+      this.#tags[slot] = tagOf(words[at + 2] ?? 0);
+      this.#used += 1;
     }
   }
 
   /** The offset of a digest's record, or -1. All 32 bytes are compared. */
   find(digest: Int32Array): number {
-    const { words } = this;
-    const second = digest[1] ?? 0;
-    let at = this.#homeOf(second);
-    while (words[at + ROW_AT] !== 0) {
-      if (words[at + 1] === second && isAt(words, at, digest)) return at;
-      at += RECORD_WORDS;
-      if (at === words.length) at = 0;
+    const tags = this.#tags;
+    const tag = tagOf(digest[2] ?? 0);
+    let slot = this.#homeOf(digest[1] ?? 0);
+    for (let seen = tags[slot]; seen !== EMPTY; seen = tags[slot]) {
+      if (seen === tag && isAt(this.words, slot * RECORD_WORDS, digest)) return slot * RECORD_WORDS;
+      slot += 1;
+      if (slot === tags.length) slot = 0;
     }
     return -1;
   }
@@ -68,10 +85,12 @@ export class Shard {
   /** Creates the record of a new digest and returns its offset. */
   add(digest: Int32Array, row: number): number {
     if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
-    this.own();
-    const at = this.#freeFor(digest[1] ?? 0);
-    this.words.set(digest, at);
-    this.words[at + ROW_AT] = row + 1;
+    const words = this.own();
+    const slot = this.#freeFor(digest[1] ?? 0);
+    const at = slot * RECORD_WORDS;
+    words.set(digest, at);
+    words[at + ROW_AT] = row + 1;
+    this.#tags[slot] = tagOf(digest[2] ?? 0);
     this.#used += 1;
     return at;
   }
@@ -79,15 +98,19 @@ export class Shard {
   /** Later records of the probe sequence move up, so that no probe ends too early. */
   remove(at: number): void {
     const words = this.own();
-    let hole = at;
-    for (let next = this.#after(hole); words[next + ROW_AT] !== 0; next = this.#after(next)) {
-      const home = this.#homeOf(words[next + 1] ?? 0);
+    const tags = this.#tags;
+    let hole = at / RECORD_WORDS;
+    for (let next = this.#after(hole); tags[next] !== EMPTY; next = this.#after(next)) {
+      const from = next * RECORD_WORDS;
+      const home = this.#homeOf(words[from + 1] ?? 0);
       // A record may move only if its home is not between the hole and its current position.
       if (this.#distance(home, next) < this.#distance(hole, next)) continue;
-      words.copyWithin(hole, next, next + RECORD_WORDS);
+      words.copyWithin(hole * RECORD_WORDS, from, from + RECORD_WORDS);
+      tags[hole] = tags[next] ?? EMPTY;
       hole = next;
     }
-    words.fill(0, hole, hole + RECORD_WORDS);
+    words.fill(0, hole * RECORD_WORDS, (hole + 1) * RECORD_WORDS);
+    tags[hole] = EMPTY;
     this.#used -= 1;
     if (this.#records > RECORDS_MIN && this.#used < this.#records * FILL_MIN) this.#shrink();
   }
@@ -123,6 +146,10 @@ export class Shard {
     return this.words;
   }
 
+  get bytes(): number {
+    return this.words.byteLength + this.#tags.byteLength;
+  }
+
   /** A snapshot of the words; later changes do not affect it. */
   show(): Int32Array {
     this.#isShown = true;
@@ -131,34 +158,39 @@ export class Shard {
 
   /** The second word, scaled to the table size, is the first slot; so a resize keeps the order. */
   #homeOf(second: number): number {
-    return ((((second >>> 0) * this.#records) / WORD) | 0) * RECORD_WORDS;
+    return (((second >>> 0) * this.#records) / WORD) | 0;
   }
 
   #freeFor(second: number): number {
-    let at = this.#homeOf(second);
-    while (this.words[at + ROW_AT] !== 0) at = this.#after(at);
-    return at;
+    let slot = this.#homeOf(second);
+    while (this.#tags[slot] !== EMPTY) slot = this.#after(slot);
+    return slot;
   }
 
-  #after(at: number): number {
-    const next = at + RECORD_WORDS;
-    return next === this.words.length ? 0 : next;
+  #after(slot: number): number {
+    return slot + 1 === this.#records ? 0 : slot + 1;
   }
 
   #distance(from: number, to: number): number {
-    return to >= from ? to - from : to - from + this.words.length;
+    return to >= from ? to - from : to - from + this.#records;
   }
 
   #resize(records: number): void {
     const old = this.words;
+    const oldTags = this.#tags;
     this.#records = Math.ceil(records);
-    this.words = new Int32Array(this.#records * RECORD_WORDS);
+    const words = new Int32Array(this.#records * RECORD_WORDS);
+    this.words = words;
+    this.#tags = new Uint8Array(this.#records);
     this.#isShown = false;
-    for (let at = 0; at < old.length; at += RECORD_WORDS) {
-      if (old[at + ROW_AT] === 0) continue;
-      const to = this.#freeFor(old[at + 1] ?? 0);
+    for (let slot = 0; slot < oldTags.length; slot += 1) {
+      const tag = oldTags[slot] ?? EMPTY;
+      if (tag === EMPTY) continue;
+      const from = slot * RECORD_WORDS;
+      const to = this.#freeFor(old[from + 1] ?? 0);
       for (let word = 0; word < RECORD_WORDS; word += 1)
-        this.words[to + word] = old[at + word] ?? 0;
+        words[to * RECORD_WORDS + word] = old[from + word] ?? 0;
+      this.#tags[to] = tag;
     }
   }
 }

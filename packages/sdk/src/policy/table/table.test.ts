@@ -59,10 +59,10 @@ test('after settle, a table takes little more memory than its keys', () => {
   fill(0, KEYS);
   const steps = [...table.settle()].length;
   ok(steps > 0, 'a large table is settled in steps');
-  ok(table.bytes < 118 * KEYS, `${table.bytes / KEYS} bytes a key`);
+  ok(table.bytes < 100 * KEYS, `${table.bytes / KEYS} bytes a key`);
   assertSame(table, model, KEYS);
   fill(KEYS, 2 * KEYS);
-  ok(table.bytes < 128 * 2 * KEYS, `${table.bytes / 2 / KEYS} bytes a key after adding more`);
+  ok(table.bytes < 112 * 2 * KEYS, `${table.bytes / 2 / KEYS} bytes a key after adding more`);
   assertSame(table, model, 2 * KEYS);
 });
 

@@ -1,5 +1,5 @@
 // The keys of a project, indexed by digest. Data of one key is in typed arrays, data that keys
-// share is in a pool: a million keys take little more than 100 bytes each, and the garbage
+// share is in a pool: a million keys take less than 100 bytes each, and the garbage
 // collector has no objects to trace.
 import type { Env, RateLimitRule } from '../../api/context.ts';
 import { digestFromHex } from './digest.ts';
@@ -101,7 +101,7 @@ export class PolicyTable {
 
   /** Bytes in typed arrays; the pool is not included. */
   get bytes(): number {
-    return this.#shards.reduce((sum, { words }) => sum + words.byteLength, this.ids.bytes);
+    return this.#shards.reduce((sum, { bytes }) => sum + bytes, this.ids.bytes);
   }
 
   /** The place of a digest, or -1. */
