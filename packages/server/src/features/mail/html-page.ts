@@ -1,11 +1,17 @@
 // The HTML of a mail. It uses tables and inline styles, because mail clients support little else.
 // The colours work in light and dark mode. The link is also shown as text, for clients that show
 // no button.
-import type { MailParts } from './messages.ts';
-
 const INK = '#1b2430';
 const QUIET = '#5b6675';
 const ACCENT = '#2456d6';
+
+/** The parts of a mail, in order. */
+export type MailParts = {
+  subject: string;
+  paragraphs: string[];
+  button?: { label: string; url: string };
+  small: string;
+};
 
 export function htmlPage({ subject, paragraphs, button, small }: MailParts): string {
   const body = paragraphs.map(

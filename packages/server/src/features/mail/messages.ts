@@ -1,17 +1,9 @@
 // The texts of all mails, as plain text and HTML. Each mail is short and says what to do if it was
 // not requested. Text from users is escaped in the HTML and reduced to one line.
-import { htmlPage } from './html-page.ts';
+import { htmlPage, type MailParts } from './html-page.ts';
 import type { MailKind, MailParams } from './kinds.ts';
 
 export type Content = { subject: string; text: string; html: string };
-
-/** The parts of a mail, in order. */
-export type MailParts = {
-  subject: Subject;
-  paragraphs: string[];
-  button?: { label: string; url: string };
-  small: string;
-};
 
 const ROLES: Record<string, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' };
 
@@ -26,8 +18,6 @@ const subjects = {
   invite: 'You are invited to a workspace on Keyrail',
   key_quarantined: 'A leaked key was quarantined',
 } as const satisfies Record<MailKind, string>;
-
-type Subject = (typeof subjects)[MailKind];
 
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
 
