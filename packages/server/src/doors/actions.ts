@@ -1,8 +1,16 @@
 // All audit actions and the payload of each. A payload never holds a secret, a list of people, or
 // the contents of `meta`.
+import type { JsonValue } from './audit-chain.ts';
 import type { Env, Role } from './reach.ts';
 
-type Changed = { changed: string[] };
+/** How a field changed. Of a set, the members that came and went; empty if the value is withheld. */
+export type Difference =
+  | { from: JsonValue; to: JsonValue }
+  | { added: string[]; removed: string[] }
+  | Record<string, never>;
+
+/** The names of the changed fields, and the difference of each. */
+export type Changed = { changed: string[]; changes: Record<string, Difference> };
 type KeyCreated = { env: Env; display_prefix: string };
 type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
 type KeyRevoked = { env: Env; reason: string | null };

@@ -47,7 +47,7 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
     const [target = ''] = projects;
     return changed(
       null,
-      { action: 'project.updated', target, payload: { changed: [] } },
+      { action: 'project.updated', target, payload: { changed: [], changes: {} } },
       { policy: projects },
     );
   });

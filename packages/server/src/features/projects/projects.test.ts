@@ -72,17 +72,23 @@ test('a new name keeps the policy version, new limits increase it by one', async
   equal(renamed.name, 'Invoices');
   equal(renamed.policy_version, 1);
   ok(renamed.updated_at > made.updated_at);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['name'] });
+  deepEqual((await lastEntry(app))?.payload, {
+    changed: ['name'],
+    changes: { name: { from: made.name, to: 'Invoices' } },
+  });
 
   const limited = await as.liveKey(update, { id: made.id, default_rate_limits: [rule] });
   equal(limited.policy_version, 2);
   deepEqual(limited.default_rate_limits, [rule]);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['default_rate_limits'] });
+  deepEqual((await lastEntry(app))?.payload, {
+    changed: ['default_rate_limits'],
+    changes: { default_rate_limits: { from: [], to: [rule] } },
+  });
   deepEqual(await as.liveKey(read, { id: made.id }), limited);
 
   const both = { id: made.id, name: 'Both', default_rate_limits: [] };
   equal((await as.liveKey(update, both)).policy_version, 3);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['name', 'default_rate_limits'] });
+  deepEqual((await lastEntry(app))?.payload.changed, ['name', 'default_rate_limits']);
 });
 
 test('a patch without effect changes nothing and writes no audit row', async (t) => {

@@ -70,11 +70,14 @@ test('a patch replaces meta, clears a name with null and keeps omitted fields', 
   const replaced = await as.liveKey(update, { id: made.id, meta: { c: 3 } });
   deepEqual([replaced.name, replaced.meta], ['Blue', { c: 3 }]);
   ok(replaced.updated_at > made.updated_at);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['meta'] });
+  deepEqual((await lastEntry(app))?.payload, { changed: ['meta'], changes: { meta: {} } });
 
   const cleared = await as.liveKey(update, { id: made.id, name: null });
   deepEqual([cleared.name, cleared.meta], [null, { c: 3 }]);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['name'] });
+  deepEqual((await lastEntry(app))?.payload, {
+    changed: ['name'],
+    changes: { name: { from: 'Blue', to: null } },
+  });
 });
 
 test('a patch without effect changes nothing and writes no audit row', async (t) => {
