@@ -57,6 +57,11 @@ export const EMBED_KEYS_LIMIT_MAX = 100;
 export const EMBED_KEYS_LIMIT_DEFAULT = 50;
 export const AUDIT_LIMIT_MAX = 200;
 export const AUDIT_LIMIT_DEFAULT = 50;
+export const AUDIT_NAME_CHARS_MAX = 64;
+export const AUDIT_ACTOR_CHARS_MAX = 200;
+// Ids in one query, each as a repeated parameter.
+export const IDS_MIN = 1;
+export const IDS_MAX = 100;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
 // Per field and, for keys, per environment and state. Of more matches, not all are listed.

@@ -45,6 +45,37 @@ type Payloads = {
 
 type Action = keyof Payloads;
 
+const actions: Record<Action, true> = {
+  'workspace.created': true,
+  'workspace.updated': true,
+  'workspace_member.joined': true,
+  'workspace_member.role_changed': true,
+  'workspace_member.removed': true,
+  'workspace_invite.created': true,
+  'workspace_invite.revoked': true,
+  'workspace_invite.accepted': true,
+  'project.created': true,
+  'project.updated': true,
+  'project.deleted': true,
+  'tenant.created': true,
+  'tenant.updated': true,
+  'tenant.deleted': true,
+  'tenant.embed_tokens_revoked': true,
+  'api_key.created': true,
+  'api_key.updated': true,
+  'api_key.rotated': true,
+  'api_key.revoked': true,
+  'api_key.quarantined': true,
+  'secret_key.created': true,
+  'secret_key.rotated': true,
+  'secret_key.revoked': true,
+  'secret_key.quarantined': true,
+};
+
+/** All actions on targets of one type. */
+export const actionsOn = (targetType: string): string[] =>
+  Object.keys(actions).filter((action) => action.startsWith(`${targetType}.`));
+
 /** One row of the audit log, as an operation describes it. */
 export type Entry = {
   [A in Action]: { action: A; target: string; payload: Payloads[A] };
