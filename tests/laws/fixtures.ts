@@ -118,6 +118,10 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     'nobody',
     mailed('password_reset', { password: 'another long password' }),
   ),
+  'POST /v1/auth/invites/preview': personal('nobody', async ({ as }) => {
+    const invite = { email: newAddress(), role: 'member' };
+    return { token: (await as.liveKey('POST /v1/invites', invite)).token };
+  }),
   'POST /v1/auth/invites/accept': {
     caller: 'visitor',
     input: async ({ as }) => {
@@ -247,10 +251,16 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   ...hotFixtures,
   'GET /v1/usage/billing': { ...reading, input: nothing, beyond: nothing },
   'GET /v1/usage/tenants': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
+  'GET /v1/usage/keys': {
+    ...reading,
+    input: async ({ given }) => ({ key_id: (await given.key()).id }),
+    beyond: null,
+  },
   'GET /v1/usage/overview': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
   'GET /v1/environments': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/chain': { ...reading, input: nothing, beyond: null },
+  'GET /v1/deployment': probe,
   'GET /healthz': probe,
   'GET /readyz': probe,
   'GET /status': probe,

@@ -50,6 +50,7 @@ export const methods = {
     create: 'POST /v1/invites',
     list: 'GET /v1/invites',
     revoke: 'POST /v1/invites/{id}/revoke',
+    preview: 'POST /v1/auth/invites/preview',
     accept: 'POST /v1/auth/invites/accept',
   },
   projects: {
@@ -108,11 +109,13 @@ export const methods = {
   usage: {
     billing: 'GET /v1/usage/billing',
     tenants: 'GET /v1/usage/tenants',
+    keys: 'GET /v1/usage/keys',
     overview: 'GET /v1/usage/overview',
   },
   environments: { list: 'GET /v1/environments' },
   audit: { list: 'GET /v1/audit_logs', verifyChain: 'GET /v1/audit_logs/chain' },
   server: {
+    deployment: 'GET /v1/deployment',
     health: 'GET /healthz',
     ready: 'GET /readyz',
     status: 'GET /status',

@@ -68,6 +68,11 @@ const Propagation = z
         env_scope: z.enum(['all', 'live', 'test']),
         version: Count,
         acked: z.boolean(),
+        acked_after_ms: Count.nullable().meta({
+          description:
+            'Milliseconds from the start of the wait until the acknowledgement was seen. Null ' +
+            'if the node has not acknowledged the change.',
+        }),
         last_seen_at: WireTime,
       }),
     ),

@@ -23,6 +23,7 @@ export const ONE_TIME_TOKEN_CHARS_MAX = 500;
 export const PASSWORD_CHARS_MIN = 12;
 export const PASSWORD_CHARS_MAX = 256;
 export const NODE_ID_CHARS_MAX = 128;
+export const USER_AGENT_CHARS_MAX = 256;
 
 // Scopes and rate limits
 export const SCOPES_MAX = 64;
@@ -73,6 +74,8 @@ export const CURSOR_CHARS_MAX = 512;
 export const USAGE_DAYS_MIN = 1;
 export const USAGE_DAYS_MAX = 90;
 export const USAGE_DAYS_DEFAULT = 30;
+export const KEYS_USAGE_DAYS_MAX = 30;
+export const KEYS_USAGE_DAYS_DEFAULT = 7;
 export const USAGE_MONTHS_MIN = 1;
 export const USAGE_MONTHS_MAX = 24;
 export const BILLING_MONTHS_DEFAULT = 6;

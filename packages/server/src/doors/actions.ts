@@ -68,6 +68,8 @@ const actions: Record<Action, true> = {
   'api_key.rotated': true,
   'api_key.revoked': true,
   'api_key.quarantined': true,
+  'api_key.disabled': true,
+  'api_key.enabled': true,
   'secret_key.created': true,
   'secret_key.rotated': true,
   'secret_key.revoked': true,

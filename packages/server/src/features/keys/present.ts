@@ -55,6 +55,7 @@ export const presentAwaited = (
     env_scope: node.envScope,
     version: node.ackedVersion,
     acked: node.ackedVersion >= version,
+    acked_after_ms: node.ackedAfterMs,
     last_seen_at: wireTime(node.lastSeenAt),
   }));
   return {

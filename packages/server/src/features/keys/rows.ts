@@ -5,7 +5,16 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import { conflict, notFound } from '../../base/errors.ts';
 import { idRangeOf } from '../../base/prefix-range.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
-import { beginsWith, build, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
+import {
+  beginsWith,
+  build,
+  byIds,
+  many,
+  maybe,
+  newestMatches,
+  one,
+  sizedPage,
+} from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -31,6 +40,15 @@ const rows = build
 export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   const row = await maybe(tx, rows.where('id', '=', id));
   return row ?? miss(tx, 'API key', id);
+}
+
+/** Which of these keys are in reach. */
+export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<string[]> {
+  const found = await many(
+    tx,
+    sql<{ id: string }>`select id from ${byIds('api_keys', ids, sql`true`)}`,
+  );
+  return found.map(({ id }) => id);
 }
 
 /** Locks the key's row, so that no other transaction changes it until this one ends. */

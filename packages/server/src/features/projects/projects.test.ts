@@ -224,3 +224,22 @@ test('a project is found by the start of its name or slug, in any case', async (
   }
   await refused(as.liveKey(list, { q: '' }), 400, 'invalid_request');
 });
+
+test('projects are listed by their ids, with the other filters', async (t) => {
+  const app = await harness(t);
+  const { as, given } = app;
+  const [one, two, gone] = [await given.project(), await given.project(), await given.project()];
+  await as.liveKey('DELETE /v1/projects/{id}', { id: gone.id });
+  const stranger = await (await harness(t)).given.project();
+  const id = [one.id, gone.id, two.id, stranger.id, one.id];
+  const listed = async (query: Record<string, unknown>) =>
+    (await as.testKey('GET /v1/projects', query)).data.map((each) => each.id);
+  deepEqual(await listed({ id }), [two.id, one.id]);
+  deepEqual(await listed({ id: one.id }), [one.id]);
+  deepEqual(await listed({ id, limit: 1 }), [two.id]);
+  deepEqual(await listed({ id, slug: one.slug }), [one.id]);
+  deepEqual(await listed({ id: two.id, slug: one.slug }), []);
+  deepEqual(await listed({ id, q: two.slug }), [two.id]);
+  const many = Array.from({ length: 101 }, () => one.id);
+  await refused(as.liveKey('GET /v1/projects', { id: many }), 400, 'invalid_request');
+});

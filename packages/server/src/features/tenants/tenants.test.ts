@@ -244,3 +244,22 @@ test('a tenant is found by the start of its name or external id, in any case', a
     await refused(as.liveKey(list, { q }), 400, 'invalid_request');
   }
 });
+
+test('tenants are listed by their ids, with the other filters', async (t) => {
+  const app = await harness(t);
+  const { as, given } = app;
+  const [one, two, gone] = [await given.tenant(), await given.tenant(), await given.tenant()];
+  await as.liveKey('DELETE /v1/tenants/{id}', { id: gone.id });
+  const stranger = await (await harness(t)).given.tenant();
+  const id = [one.id, gone.id, two.id, stranger.id, one.id];
+  const listed = async (query: Record<string, unknown>) =>
+    (await as.testKey('GET /v1/tenants', query)).data.map((each) => each.id);
+  deepEqual(await listed({ id }), [two.id, one.id]);
+  deepEqual(await listed({ id: one.id }), [one.id]);
+  deepEqual(await listed({ id, limit: 1 }), [two.id]);
+  deepEqual(await listed({ id, external_id: one.external_id }), [one.id]);
+  deepEqual(await listed({ id: two.id, external_id: one.external_id }), []);
+  deepEqual(await listed({ id, q: two.external_id }), [two.id]);
+  const many = Array.from({ length: 101 }, () => one.id);
+  await refused(as.liveKey('GET /v1/tenants', { id: many }), 400, 'invalid_request');
+});
