@@ -141,6 +141,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     beyond: null,
   },
   'GET /v1/workspace': { ...reading, input: nothing, beyond: null },
+  'GET /v1/workspace/summary': {
+    ...reading,
+    input: nothing,
+    beyond: () => ({ env: 'live' }),
+  },
   'PATCH /v1/workspace': {
     caller: 'liveKey',
     input: () => ({ name: 'Renamed' }),
@@ -207,6 +212,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     beyond: keyIn('live'),
   },
   'GET /v1/keys': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
+  'GET /v1/keys/counts': {
+    ...reading,
+    input: async ({ given }) => ({ by: 'project', id: (await given.project()).id }),
+    beyond: async ({ given }) => ({ by: 'tenant', id: (await given.tenant()).id, env: 'live' }),
+  },
   'GET /v1/keys/{id}': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'PATCH /v1/keys/{id}': changing(
     async (held) => ({ ...(await aLiveKey(held)), name: 'Renamed' }),

@@ -39,6 +39,7 @@ export const methods = {
   workspace: {
     create: 'POST /v1/workspaces',
     get: 'GET /v1/workspace',
+    summary: 'GET /v1/workspace/summary',
     update: 'PATCH /v1/workspace',
   },
   members: {
@@ -71,6 +72,7 @@ export const methods = {
   keys: {
     create: 'POST /v1/keys',
     list: 'GET /v1/keys',
+    counts: 'GET /v1/keys/counts',
     get: 'GET /v1/keys/{id}',
     update: 'PATCH /v1/keys/{id}',
     rotate: 'POST /v1/keys/{id}/rotate',

@@ -3,6 +3,17 @@ import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';
 
+/** The first of these that fits: revoked, quarantined, disabled, expired, expiring, active. */
+export const KeyState = z.enum([
+  'active',
+  'disabled',
+  'expiring',
+  'expired',
+  'quarantined',
+  'revoked',
+]);
+export type KeyState = z.output<typeof KeyState>;
+
 export const ApiKey = z
   .strictObject({
     object: z.literal('api_key'),

@@ -46,6 +46,16 @@ export const OVERLAP_HOURS_MIN = 0;
 export const OVERLAP_HOURS_MAX = 168;
 export const OVERLAP_HOURS_DEFAULT = 24;
 export const QUARANTINE_HOURS = 1;
+export const KEY_EXPIRING_DAYS = 14;
+export const UNUSED_DAYS_MIN = 1;
+export const UNUSED_DAYS_MAX = 365;
+// The keys that a summary counts as unused were not used for this long.
+export const UNUSED_DAYS_COUNTED = 90;
+// Keys that one page of a list with `unused_days` looks at.
+export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
+// Each figure of a summary stops here, and each count of the keys of one project or tenant.
+export const COUNTED_MAX = 10_000;
+export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
 // The longest wait that an operator may configure for anything other than the database.
 export const REVOKE_WAIT_MS_MAX = 60_000;

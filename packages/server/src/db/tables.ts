@@ -127,6 +127,8 @@ type ApiKeys = Credential & {
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;
   shelf: ColumnType<number, never, never>;
+  stateShelf: ColumnType<number, never, never>;
+  endsAt: ColumnType<Date, never, never>;
   nameKey: FoldedText<string | null>;
   prefixKey: FoldedText<string>;
 };

@@ -36,7 +36,9 @@ test('a token that cannot be accepted any more shows nothing', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const open = () => as.liveKey(invite, { email: newAddress(), role: 'member' });
-  const [accepted, revoked, expired] = [await open(), await open(), await open()];
+  const accepted = await open();
+  const revoked = await open();
+  const expired = await open();
   await as.visitor(accept, { token: accepted.token });
   await as.liveKey('POST /v1/invites/{id}/revoke', { id: revoked.id });
   const forged = `${app.workspaceId}.${'a'.repeat(43)}`;

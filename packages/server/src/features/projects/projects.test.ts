@@ -228,7 +228,9 @@ test('a project is found by the start of its name or slug, in any case', async (
 test('projects are listed by their ids, with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
-  const [one, two, gone] = [await given.project(), await given.project(), await given.project()];
+  const one = await given.project();
+  const two = await given.project();
+  const gone = await given.project();
   await as.liveKey('DELETE /v1/projects/{id}', { id: gone.id });
   const stranger = await (await harness(t)).given.project();
   const id = [one.id, gone.id, two.id, stranger.id, one.id];

@@ -248,7 +248,9 @@ test('a tenant is found by the start of its name or external id, in any case', a
 test('tenants are listed by their ids, with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
-  const [one, two, gone] = [await given.tenant(), await given.tenant(), await given.tenant()];
+  const one = await given.tenant();
+  const two = await given.tenant();
+  const gone = await given.tenant();
   await as.liveKey('DELETE /v1/tenants/{id}', { id: gone.id });
   const stranger = await (await harness(t)).given.tenant();
   const id = [one.id, gone.id, two.id, stranger.id, one.id];
