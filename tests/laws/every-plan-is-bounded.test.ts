@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
-import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '@keyrail/testing/plans.ts';
 import { storeName, testApp } from '@keyrail/testing/test-app.ts';
 import { fixtureOf, served } from './lines.ts';
@@ -51,12 +51,14 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/keys', { project_id: projectId, tenant_id: tenantId });
     await call('GET /v1/keys', { tenant_id: tenantId, include_revoked: true });
     await call('GET /v1/audit_logs', { limit: 200 });
+    await tourAudit(app, call);
     await call('GET /v1/keys', { q: 'a' });
     await call('GET /v1/keys', { q: 'kr_', tenant_id: tenantId, include_revoked: true });
     await call('GET /v1/tenants', { q: 'bulk' });
     await call('GET /v1/projects', { q: 'bulk' });
     await call('GET /v1/tenants', { external_id: 'bulk-7' });
     await call('GET /v1/projects', { slug: 'bulk-7' });
+    await call('GET /v1/policy/nodes', { project_id: projectId, limit: 100 });
     for (const more of [{}, { tenant_id: [tenantId] }]) {
       const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
       await call('GET /v1/policy/snapshot', feed);
@@ -68,6 +70,25 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   const { worker } = app.testApp.app;
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
+}
+
+/** The log by each filter, and by all of them. */
+async function tourAudit(app: Harness, call: Caller): Promise<void> {
+  const person = { actor_id: (await app.people.owner()).userId };
+  const moment = app.clock.now().toISOString();
+  const filters = [
+    { action: 'api_key.created' },
+    { action: 'project.*' },
+    { target_type: 'api_key' },
+    { target_id: app.workspaceId },
+    person,
+    { ...person, action: 'project.created' },
+    { ...person, target_id: app.workspaceId, action: 'api_key.*' },
+    { from: moment, to: moment },
+  ];
+  for (const filter of filters) {
+    for (const order of ['asc', 'desc']) await call('GET /v1/audit_logs', { ...filter, order });
+  }
 }
 
 const bearer = ({ tokens }: Harness) => ({ authorization: `Bearer ${tokens.liveKey}` });

@@ -67,6 +67,12 @@ const aProject = idOf('project');
 const aTenant = idOf('tenant');
 const aLiveKey = idOf('key');
 
+const aDisabledKey = async (held: Harness): Promise<Input> => {
+  const key = await aLiveKey(held);
+  await held.as.liveKey('POST /v1/keys/{id}/disable', key);
+  return key;
+};
+
 const keyIn =
   (env: 'live' | 'test') =>
   async ({ given }: Harness): Promise<Input> => ({
@@ -112,6 +118,10 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     'nobody',
     mailed('password_reset', { password: 'another long password' }),
   ),
+  'POST /v1/auth/invites/preview': personal('nobody', async ({ as }) => {
+    const invite = { email: newAddress(), role: 'member' };
+    return { token: (await as.liveKey('POST /v1/invites', invite)).token };
+  }),
   'POST /v1/auth/invites/accept': {
     caller: 'visitor',
     input: async ({ as }) => {
@@ -131,6 +141,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     beyond: null,
   },
   'GET /v1/workspace': { ...reading, input: nothing, beyond: null },
+  'GET /v1/workspace/summary': {
+    ...reading,
+    input: nothing,
+    beyond: () => ({ env: 'live' }),
+  },
   'PATCH /v1/workspace': {
     caller: 'liveKey',
     input: () => ({ name: 'Renamed' }),
@@ -197,6 +212,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     beyond: keyIn('live'),
   },
   'GET /v1/keys': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
+  'GET /v1/keys/counts': {
+    ...reading,
+    input: async ({ given }) => ({ by: 'project', id: (await given.project()).id }),
+    beyond: async ({ given }) => ({ by: 'tenant', id: (await given.tenant()).id, env: 'live' }),
+  },
   'GET /v1/keys/{id}': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'PATCH /v1/keys/{id}': changing(
     async (held) => ({ ...(await aLiveKey(held)), name: 'Renamed' }),
@@ -204,6 +224,8 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   ),
   'POST /v1/keys/{id}/rotate': changing(aLiveKey, 'api_key.rotated'),
   'POST /v1/keys/{id}/revoke': changing(aLiveKey, 'api_key.revoked'),
+  'POST /v1/keys/{id}/disable': changing(aLiveKey, 'api_key.disabled'),
+  'POST /v1/keys/{id}/enable': changing(aDisabledKey, 'api_key.enabled'),
   'GET /v1/keys/{id}/usage': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'POST /v1/secret_keys': {
     caller: 'liveKey',
@@ -236,13 +258,24 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     input: aFeed({ since: 0 }),
     beyond: aFeed({ since: 0, env: 'live' }),
   },
+  'GET /v1/policy/nodes': {
+    ...reading,
+    input: aFeed({}),
+    beyond: aFeed({ env: 'live' }),
+  },
   ...hotFixtures,
   'GET /v1/usage/billing': { ...reading, input: nothing, beyond: nothing },
   'GET /v1/usage/tenants': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
+  'GET /v1/usage/keys': {
+    ...reading,
+    input: async ({ given }) => ({ key_id: (await given.key()).id }),
+    beyond: null,
+  },
   'GET /v1/usage/overview': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
   'GET /v1/environments': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/chain': { ...reading, input: nothing, beyond: null },
+  'GET /v1/deployment': probe,
   'GET /healthz': probe,
   'GET /readyz': probe,
   'GET /status': probe,

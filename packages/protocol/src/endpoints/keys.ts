@@ -1,10 +1,18 @@
 // API keys, managed by the vendor.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { ApiKey, CreatedApiKey, RevokedApiKey, RotatedApiKey } from '../objects/api-key.ts';
+import {
+  ApiKey,
+  CreatedApiKey,
+  DisabledApiKey,
+  KeyState,
+  RevokedApiKey,
+  RotatedApiKey,
+} from '../objects/api-key.ts';
+import { KeyCount } from '../objects/summary.ts';
 import { Usage } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
-import { paging, queryBoolean, queryInteger, search } from '../query.ts';
+import { Ids, paging, queryBoolean, queryInteger, search } from '../query.ts';
 import {
   Env,
   Meta,
@@ -17,8 +25,12 @@ import {
   Uuid,
 } from '../validators.ts';
 import {
+  KEY_EXPIRING_DAYS,
   KEYS_LIMIT_DEFAULT,
   KEYS_LIMIT_MAX,
+  UNUSED_DAYS_MAX,
+  UNUSED_DAYS_MIN,
+  UNUSED_KEYS_EXAMINED_MAX,
   USAGE_DAYS_DEFAULT,
   USAGE_DAYS_MAX,
   USAGE_DAYS_MIN,
@@ -58,11 +70,39 @@ export const keyEndpoints = endpoints({
       tenant_id: Uuid.optional(),
       env: Env.optional(),
       include_revoked: queryBoolean(false),
+      state: KeyState.optional().meta({
+        description:
+          'Only keys in this state: the first that fits of `revoked`, `quarantined`, ' +
+          `\`disabled\`, \`expired\`, \`expiring\` (within ${KEY_EXPIRING_DAYS} days) and ` +
+          '`active`.',
+      }),
+      unused_days: queryInteger(UNUSED_DAYS_MIN, UNUSED_DAYS_MAX)
+        .optional()
+        .meta({
+          jsonSchema: { type: 'integer', minimum: UNUSED_DAYS_MIN, maximum: UNUSED_DAYS_MAX },
+          description:
+            'Only keys that were created and last used at least this many days ago, or never used. ' +
+            `A page looks at ${UNUSED_KEYS_EXAMINED_MAX} keys, so it may be short or empty and ` +
+            'still have a next page.',
+        }),
       ...search('name, display prefix or id'),
       ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
     }),
     list: true,
     answers: { 200: list(ApiKey) },
+  },
+  'GET /v1/keys/counts': {
+    auth: 'vendor',
+    summary: 'Count the keys of projects or tenants',
+    description:
+      'One entry for each id and environment, for up to 100 projects or tenants. Unknown ids ' +
+      'are left out.',
+    query: z.strictObject({
+      by: z.enum(['project', 'tenant']),
+      env: Env.optional(),
+      id: Ids,
+    }),
+    answers: { 200: list(KeyCount) },
   },
   'GET /v1/keys/{id}': {
     auth: 'vendor',
@@ -104,8 +144,8 @@ export const keyEndpoints = endpoints({
     bodyOptional: true,
     refusals: {
       409:
-        'The key is revoked or has expired, or the `meta` of the workspace would exceed its ' +
-        'maximum.',
+        'The key is revoked, disabled or has expired, or the `meta` of the workspace would exceed ' +
+        'its maximum.',
     },
     answers: { 200: RotatedApiKey },
   },
@@ -121,6 +161,29 @@ export const keyEndpoints = endpoints({
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
     answers: { 200: RevokedApiKey },
+  },
+  'POST /v1/keys/{id}/disable': {
+    auth: 'vendor',
+    summary: 'Disable an API key until it is enabled again',
+    description:
+      'Nodes refuse the key; nothing else about it changes. Disabling a disabled key changes ' +
+      'nothing. With `wait=true`, the response waits for nodes as after a revocation.',
+    query: z.strictObject({ wait: queryBoolean(false) }),
+    body: z.strictObject({ reason: Reason.optional() }),
+    bodyOptional: true,
+    refusals: { 409: 'The key is revoked.' },
+    answers: { 200: DisabledApiKey },
+  },
+  'POST /v1/keys/{id}/enable': {
+    auth: 'vendor',
+    summary: 'Enable a disabled API key',
+    description:
+      'Nodes admit the key again with the next poll, unless it has expired meanwhile. Enabling ' +
+      'an enabled key changes nothing.',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    refusals: { 409: 'The key is revoked.' },
+    answers: { 200: ApiKey },
   },
   'GET /v1/keys/{id}/usage': {
     auth: 'vendor',

@@ -3,6 +3,17 @@ import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';
 
+/** The first of these that fits: revoked, quarantined, disabled, expired, expiring, active. */
+export const KeyState = z.enum([
+  'active',
+  'disabled',
+  'expiring',
+  'expired',
+  'quarantined',
+  'revoked',
+]);
+export type KeyState = z.output<typeof KeyState>;
+
 export const ApiKey = z
   .strictObject({
     object: z.literal('api_key'),
@@ -22,6 +33,12 @@ export const ApiKey = z
     revoked_reason: z.string().nullable(),
     quarantined_at: WireTime.nullable(),
     quarantine_reason: z.string().nullable(),
+    disabled_at: WireTime.nullable().meta({
+      description: 'Nodes refuse the key from then on, until it is enabled again.',
+    }),
+    disabled_reason: z.string().nullable().meta({
+      description: 'On the embed plane always `null`: the reason is for the vendor.',
+    }),
     rotated_from: Uuid.nullable(),
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
@@ -42,7 +59,7 @@ export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta
 });
 export type RotatedApiKey = z.output<typeof RotatedApiKey>;
 
-/** Which nodes have applied a revocation. */
+/** Which nodes have applied that a key was revoked or disabled. */
 const Propagation = z
   .strictObject({
     version: z.int().min(1),
@@ -62,6 +79,11 @@ const Propagation = z
         env_scope: z.enum(['all', 'live', 'test']),
         version: Count,
         acked: z.boolean(),
+        acked_after_ms: Count.nullable().meta({
+          description:
+            'Milliseconds from the start of the wait until the acknowledgement was seen. Null ' +
+            'if the node has not acknowledged the change.',
+        }),
         last_seen_at: WireTime,
       }),
     ),
@@ -73,3 +95,8 @@ export const RevokedApiKey = ApiKey.extend({ propagation: Propagation.optional()
   id: 'RevokedApiKey',
 });
 export type RevokedApiKey = z.output<typeof RevokedApiKey>;
+
+/** `propagation` is present only with `wait=true`. */
+export const DisabledApiKey = ApiKey.extend({ propagation: Propagation.optional() }).meta({
+  id: 'DisabledApiKey',
+});

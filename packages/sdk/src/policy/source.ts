@@ -1,4 +1,5 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
+import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { Env } from '../api/context.ts';
 import type { Chance } from '../clock.ts';
 import { fieldsOf, InvalidContent } from '../json.ts';
@@ -15,6 +16,8 @@ export type SourceParts = {
   /** The keys that are requested. */
   filter: { env: Env | null; tenantIds: readonly string[] };
   nodeId: string;
+  /** Name and version, which the control plane shows in its list of nodes. */
+  sdk: string;
   signal: AbortSignal;
   pause(ms: number): Promise<void>;
 };
@@ -78,18 +81,20 @@ export class Source {
   readonly #parts: SourceParts;
   readonly #query: string;
   readonly #node: string;
+  readonly #headers: Readonly<Record<string, string>>;
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
   #isKnown = false;
 
   constructor(parts: SourceParts) {
-    const { projectId, filter, nodeId } = parts;
+    const { projectId, filter, nodeId, sdk } = parts;
     const query = new URLSearchParams({ project_id: projectId });
     if (filter.env !== null) query.set('env', filter.env);
     for (const id of filter.tenantIds) query.append('tenant_id', id);
     this.#parts = parts;
     this.#query = query.toString();
     this.#node = `node=${encodeURIComponent(nodeId)}`;
+    this.#headers = { [SDK_HEADER]: sdk };
   }
 
   /** The changes after a version, or the first page of a snapshot; null without changes. */
@@ -123,7 +128,8 @@ export class Source {
     if (!this.#isKnown) return;
     const query = `${this.#node}&since=${version}&max_keys=1&wait_ms=0&leave=true`;
     const path = `/v1/policy/delta?${this.#query}&${query}`;
-    await transport.send({ method: 'GET', path, timeoutMs: LEAVE_MS_MAX });
+    const headers = this.#headers;
+    await transport.send({ method: 'GET', path, headers, timeoutMs: LEAVE_MS_MAX });
   }
 
   /** One page. Pages after the first are retried before the snapshot is given up. */
@@ -157,7 +163,8 @@ export class Source {
     const { transport, signal } = this.#parts;
     const path = `/v1/policy/${endpoint}?${this.#query}&${query}`;
     const bounds = { bytesMax: ANSWER_BYTES_MAX, valuesMax: ANSWER_VALUES_MAX };
-    const outcome = await transport.send({ method: 'GET', path, timeoutMs, ...bounds, signal });
+    const sent = { path, headers: this.#headers, timeoutMs, signal };
+    const outcome = await transport.send({ method: 'GET', ...sent, ...bounds });
     if (outcome.kind !== 'answer') throw new Failed(outcome);
     this.#isKnown = true;
     if (outcome.status === 304) return UNCHANGED;

@@ -51,6 +51,8 @@ type AuditLogs = {
   payload: string;
   prevHash: string;
   hash: string;
+  /** Computed by the database. */
+  isLive: ColumnType<boolean, never, never>;
 };
 
 type AuditHeads = {
@@ -82,7 +84,7 @@ type Credential = {
   createdAt: Date;
 };
 
-type SecretKeys = Credential & { authority: 'owner' | 'admin' };
+type SecretKeys = Credential & { authority: 'owner' | 'admin'; createdBy: string | null };
 
 type SecretKeyUses = { secretKeyId: string; workspaceId: string; usedAt: Date };
 
@@ -119,10 +121,14 @@ type ApiKeys = Credential & {
   tenantId: string;
   scopes: string[];
   rateLimits: Json<RateLimit[]> | null;
+  disabledAt: ColumnType<Date | null, never, Date | null>;
+  disabledReason: ColumnType<string | null, never, string | null>;
   /** Set by the database only. */
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;
   shelf: ColumnType<number, never, never>;
+  stateShelf: ColumnType<number, never, never>;
+  endsAt: ColumnType<Date, never, never>;
   nameKey: FoldedText<string | null>;
   prefixKey: FoldedText<string>;
 };
@@ -152,6 +158,9 @@ type PolicyNodes = {
   workspaceId: FromReach;
   ackedVersion: number;
   lastSeenAt: Date;
+  firstSeenAt: Date | null;
+  sdkName: string | null;
+  sdkVersion: string | null;
 };
 
 type Users = {
@@ -189,6 +198,7 @@ type Sessions = {
   expiresAt: Date;
   absoluteExpiresAt: Date;
   endedAt: ColumnType<Date | null, never, Date>;
+  userAgent: string | null;
 };
 
 type OneTimeTokens = {

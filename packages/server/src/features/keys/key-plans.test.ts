@@ -14,7 +14,7 @@ import { many } from '../../db/sql.ts';
 import { changed } from '../../doors/door.ts';
 import { allEnvs, type Env, type Reach, scopeOf } from '../../doors/reach.ts';
 import { listEntries } from '../policy/rows.ts';
-import { type KeyFilter, listKeys, type Position } from './rows.ts';
+import { type KeyFilter, listKeys, type Position } from './list.rows.ts';
 
 const skip = storeName === 'embedded' ? 'the embedded store is for fewer keys' : false;
 const KEYS = 30_000;
@@ -47,7 +47,7 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
     const [target = ''] = projects;
     return changed(
       null,
-      { action: 'project.updated', target, payload: { changed: [] } },
+      { action: 'project.updated', target, payload: { changed: [], changes: {} } },
       { policy: projects },
     );
   });

@@ -9,10 +9,20 @@ import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
-import { presentAwaited, presentCreated, presentKey, presentRotated } from './present.ts';
+import { disableKey } from './disable-key.ts';
+import { enableKey } from './enable-key.ts';
+import { listKeys } from './list.rows.ts';
+import {
+  presentAwaited,
+  presentCreated,
+  presentKey,
+  presentKeyCount,
+  presentRotated,
+} from './present.ts';
+import { readKeyCounts } from './read-key-counts.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { listKeys, loadKey } from './rows.ts';
+import { loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
@@ -51,6 +61,8 @@ export const keyRoutes = (
           tenantId: query.tenant_id,
           env: query.env,
           includeRevoked: query.include_revoked,
+          state: query.state,
+          unusedDays: query.unused_days,
           q: query.q,
         };
         return notedPageOf(query.limit, {
@@ -59,6 +71,14 @@ export const keyRoutes = (
           present: presentKey,
         });
       },
+    },
+    'GET /v1/keys/counts': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, query: { by, id: ids, env } }) => ({
+        object: 'list' as const,
+        data: (await readKeyCounts(read, { by, ids, env })).map(presentKeyCount),
+      }),
     },
     'GET /v1/keys/{id}': {
       boundary: 'rows',
@@ -104,6 +124,29 @@ export const keyRoutes = (
         const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
         return presentAwaited(key, await awaitNodes(read, key, waiting));
       },
+    },
+    'POST /v1/keys/{id}/disable': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'allow',
+      storage: 'reserve',
+      goesFirst: true,
+      patience: 'stepped',
+      run: async ({ read, write, params, query, body, gone }) => {
+        const key = await write((tx) =>
+          disableKey(tx, { id: params.id, reason: body.reason ?? null }),
+        );
+        if (!query.wait) return presentKey(key);
+        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
+        return presentAwaited(key, await awaitNodes(read, key, waiting));
+      },
+    },
+    'POST /v1/keys/{id}/enable': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, params }) =>
+        presentKey(await write((tx) => enableKey(tx, { id: params.id }))),
     },
     'GET /v1/keys/{id}/usage': {
       boundary: 'rows',

@@ -38,9 +38,16 @@ export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
 /** The environments that a node sees, as stored in its record and reported. */
-export type EnvScope = Env | 'all';
+export const envScopes = ['all', ...allEnvs] as const;
+export type EnvScope = (typeof envScopes)[number];
 
 export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
+
+/** The scopes of the nodes that a credential may see, perhaps only those that see `env`. */
+export function visibleScopes({ envs }: Pick<Reach, 'envs'>, env: Env | undefined): EnvScope[] {
+  if (envs.length < allEnvs.length) return [...envs];
+  return ['all', ...(env ? [env] : allEnvs)];
+}
 
 const TENANTS_DIGEST_CHARS = 16;
 

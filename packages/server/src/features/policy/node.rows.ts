@@ -4,12 +4,15 @@ import { notFound } from '../../base/errors.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
+import type { NodeFacts } from './node-state.ts';
 import {
   NODE_COUNTED_MS,
+  NODE_FORGOTTEN_AFTER_MS,
   NODE_KEPT_MS,
   NODE_SILENT_MS_MAX,
   RECORDED_APART_MS,
 } from './node-times.ts';
+import type { SdkName } from './sdk-name.ts';
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
@@ -63,6 +66,81 @@ export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> 
       order by node_id, env_scope`,
   );
 
+export type ListedNode = KnownNode & {
+  currentVersion: number;
+  sdkName: string | null;
+  sdkVersion: string | null;
+  firstSeenAt: Date;
+};
+
+export type NodePosition = Pick<NodeRow, 'nodeId' | 'envScope' | 'lastSeenAt'>;
+
+type NodeFilter = {
+  projectId: string;
+  scopes: readonly EnvScope[];
+  after: NodePosition | null;
+  limit: number;
+};
+
+/** Most recently seen first, from an index: the cost depends on the page size only. */
+export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedNode[]> {
+  const { projectId, scopes, after, limit } = filter;
+  const onwards = after
+    ? sql`and (last_seen_at, node_id, env_scope)
+        < (${after.lastSeenAt}, ${after.nodeId}, ${after.envScope})`
+    : sql``;
+  return many(
+    tx,
+    sql<ListedNode>`
+      select page.*, v.version as current_version,
+        page.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
+      from (
+        select newest.* from unnest(${scopes}::text[]) as covered (scope) cross join lateral (
+          select node_id, env_scope, acked_version, sdk_name, sdk_version,
+            coalesce(first_seen_at, last_seen_at) as first_seen_at, last_seen_at
+          from policy_nodes
+          where project_id = ${projectId} and env_scope = covered.scope ${onwards}
+            and last_seen_at > (select app_now())
+              - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
+          order by last_seen_at desc, node_id desc limit ${limit}
+        ) newest
+        order by last_seen_at desc, node_id desc, env_scope desc limit ${limit}
+      ) page join project_versions v on v.project_id = ${projectId}
+      order by page.last_seen_at desc, page.node_id desc, page.env_scope desc`,
+  );
+}
+
+export type NodeCount = NodeFacts & { nodes: number };
+
+type Counting = {
+  scopes: readonly EnvScope[];
+  /** The most projects that are looked at, and the most nodes that are counted. */
+  most: number;
+};
+
+/** Counts the nodes of all projects by what decides their state. */
+export const countNodes = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
+  many(
+    tx,
+    sql<NodeCount>`
+      select is_counted, is_current, count(*)::int as nodes from (
+        select node.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted,
+          node.acked_version >= current.version as is_current
+        from (select id from projects where deleted_at is null
+              order by created_at desc, id desc limit ${most}) project
+        cross join lateral (
+          select version from project_versions where project_id = project.id limit 1) current
+        cross join unnest(${scopes}::text[]) as covered (scope)
+        cross join lateral (
+          select last_seen_at, acked_version from policy_nodes
+          where project_id = project.id and env_scope = covered.scope
+            and last_seen_at > (select app_now())
+              - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
+          order by last_seen_at desc, node_id desc limit ${most}) node
+        limit ${most}) counted
+      group by is_counted, is_current`,
+  );
+
 /** Counts nodes that were seen within a day and are not counted by revocations. */
 export async function countSilentNodes(
   tx: Runner,
@@ -99,7 +177,11 @@ export async function removeNode(
 /** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
-export type NodeAck = NodeName & { projectId: string; version: number | null };
+export type NodeAck = NodeName & {
+  projectId: string;
+  version: number | null;
+  sdk: SdkName | null;
+};
 
 /**
  * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
@@ -116,18 +198,24 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
   const recorded = await many(
     tx,
     sql`insert into policy_nodes as known
-        (project_id, node_id, env_scope, acked_version, last_seen_at)
-      select project, node, scope, coalesce(version, 0), app_now()
+        (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, first_seen_at,
+         last_seen_at)
+      select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, app_now(), app_now()
       from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
         ${acks.map(({ nodeId }) => nodeId)}::text[],
         ${acks.map(({ envScope }) => envScope)}::text[],
-        ${acks.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
+        ${acks.map(({ version }) => version)}::bigint[],
+        ${acks.map(({ sdk }) => sdk?.name ?? null)}::text[],
+        ${acks.map(({ sdk }) => sdk?.version ?? null)}::text[])
+          as ack (project, node, scope, version, sdk_name, sdk_version)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
         or (select count(*) from policy_nodes n
             where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
-        set last_seen_at = excluded.last_seen_at,
+        set first_seen_at = coalesce(known.first_seen_at, known.last_seen_at),
+          last_seen_at = excluded.last_seen_at, sdk_name = excluded.sdk_name,
+          sdk_version = excluded.sdk_version,
           acked_version = case when excluded.acked_version = 0 then known.acked_version
             else excluded.acked_version end
       returning 1`,
