@@ -102,6 +102,7 @@ test('npm start needs no development dependency and writes nothing into the clon
   const changed = execFileSync('git', git, { cwd: clone(), encoding: 'utf8' });
   deepEqual(changed.trim().split('\n').toSorted(), [
     '!! node_modules/',
+    '!! packages/dashboard/dist/',
     '!! packages/server/node_modules/',
   ]);
 });

@@ -1,5 +1,7 @@
 // Composition root: builds the parts of one process and closes them in order.
+
 import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/authenticate.ts';
@@ -32,6 +34,7 @@ import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
 import { createCursors } from './http/cursor.ts';
+import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
@@ -76,7 +79,11 @@ export type AppParts = SigningSchedule & {
   publicUrl: string;
   trustProxy: string[] | false;
   checkAnswers: boolean;
+  /** The folder of the built dashboard; tests name another. */
+  dashboard?: string;
 };
+
+const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
 export type App = {
   http: FastifyInstance;
@@ -134,6 +141,7 @@ export function buildApp(parts: AppParts): App {
   });
   recordServing(http, { gate, newId, log });
   documentRoutes(http, publicUrl);
+  dashboardRoutes(http, { folder: parts.dashboard ?? DASHBOARD, publicUrl, log });
   const stopServing = async (): Promise<void> => {
     // Closing the hub answers held polls; http.close() would otherwise wait for them.
     hub.close();

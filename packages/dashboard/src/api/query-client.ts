@@ -1,0 +1,42 @@
+// The cache of reads. The client repeats failed requests by itself, so the cache does not.
+import { KeyrailError } from '@keyrail/client';
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { onServerReturn } from './connection.ts';
+import { createObserved } from './observed.ts';
+import { onSessionChange, sessionState } from './session.ts';
+import { onTabMessage } from './tabs.ts';
+
+const FRESH_MS = 5000;
+const OTHER_WORKSPACE = 'This credential works in another workspace.';
+
+/** True when another tab switched the workspace of the session. */
+export const overtaken = createObserved(false);
+
+const notice = (error: Error): void => {
+  const isRefused = error instanceof KeyrailError && error.code === 'conflict';
+  if (isRefused && error.message === OTHER_WORKSPACE) overtaken.set(true);
+};
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: notice }),
+  mutationCache: new MutationCache({ onError: notice }),
+  defaultOptions: {
+    queries: { retry: false, staleTime: FRESH_MS, networkMode: 'always' },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+});
+
+/** Reads again what another event made stale, and forgets all when the person signs out. */
+export function connectQueries(): void {
+  onServerReturn(() => void queryClient.invalidateQueries());
+  onTabMessage(({ kind }) => {
+    if (kind === 'person-changed') void queryClient.invalidateQueries();
+  });
+  let before = sessionState();
+  onSessionChange(() => {
+    const now = sessionState();
+    if (now.status === 'out') queryClient.clear();
+    if (now.status === 'in' && before.status === 'ended') void queryClient.invalidateQueries();
+    before = now;
+  });
+}

@@ -1,0 +1,121 @@
+// The router, made of the list of screens.
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  useParams,
+} from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { useMe } from './api/me.ts';
+import { paths } from './paths.ts';
+import { screens } from './routes.ts';
+import type { ScreenRoute } from './screen-route.ts';
+import { Crash } from './shell/crash.tsx';
+import { Guard } from './shell/guard.tsx';
+import { Loaded } from './shell/loaded.tsx';
+import { Screen as NotFound } from './shell/not-found.tsx';
+import { OpenFrame } from './shell/open-frame.tsx';
+import { PersonalFrame } from './shell/personal-frame.tsx';
+import { shownNavigation } from './shell/registered.ts';
+import { Root } from './shell/root.tsx';
+import { rememberedEnv } from './shell/scope.ts';
+import { parseSearch, stringifySearch } from './shell/search.ts';
+import { WorkspaceFrame } from './shell/workspace-frame.tsx';
+
+const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFound });
+
+const frames = {
+  open: createRoute({ getParentRoute: () => rootRoute, id: 'open', component: OpenFrame }),
+  personal: createRoute({
+    getParentRoute: () => rootRoute,
+    id: 'personal',
+    component: PersonalFrame,
+  }),
+  workspace: createRoute({
+    getParentRoute: () => rootRoute,
+    path: 'w/$slug',
+    component: WorkspaceFrame,
+    notFoundComponent: NotFound,
+  }),
+};
+
+const RELOADED = 'keyrail.reloaded';
+const RELOADS_APART_MS = 60_000;
+
+/** A chunk that a newer build replaced cannot be loaded: the page is loaded again, once. */
+function loading(load: ScreenRoute['load']): () => Promise<{ Screen: ComponentType }> {
+  return async () => {
+    try {
+      return await load();
+    } catch (error) {
+      const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+      if (performance.timeOrigin - last < RELOADS_APART_MS) throw error;
+      sessionStorage.setItem(RELOADED, String(performance.timeOrigin));
+      location.reload();
+      return new Promise(() => {});
+    }
+  };
+}
+
+const routeOf = ({ frame, path, load }: ScreenRoute) =>
+  createRoute({
+    getParentRoute: () => frames[frame],
+    path,
+    component: lazyRouteComponent(loading(load), 'Screen'),
+    ...(path.startsWith('$env/') && { params: { parse: checkEnv } }),
+  });
+
+/** `/w/acme/other/keys` is no page. */
+function checkEnv(params: Record<string, string>): Record<string, string> {
+  if (params.env !== 'live' && params.env !== 'test') throw new Error('no such environment');
+  return params;
+}
+
+/** The start leads to the workspace that was active last. */
+function Home() {
+  const me = useMe();
+  return (
+    <Guard>
+      <Loaded query={me} skeleton={null}>
+        {({ memberships, active_workspace_id }) => {
+          const active = memberships.find((one) => one.workspace_id === active_workspace_id);
+          const to = active ? paths.workspace(active.slug) : paths.workspaces;
+          return <Navigate to={to} replace />;
+        }}
+      </Loaded>
+    </Guard>
+  );
+}
+
+/** A workspace without a page leads to its first screen. */
+function WorkspaceHome() {
+  const params: { slug?: string } = useParams({ strict: false });
+  const place = { slug: params.slug ?? '', env: rememberedEnv() };
+  const [first] = shownNavigation.flat();
+  return first ? <Navigate to={first.to(place)} replace /> : <NotFound />;
+}
+
+const ofFrame = (frame: ScreenRoute['frame']) =>
+  screens.filter((screen) => screen.frame === frame).map(routeOf);
+
+const routeTree = rootRoute.addChildren([
+  createRoute({ getParentRoute: () => rootRoute, path: '/', component: Home }),
+  frames.open.addChildren(ofFrame('open')),
+  frames.personal.addChildren(ofFrame('personal')),
+  frames.workspace.addChildren([
+    createRoute({ getParentRoute: () => frames.workspace, path: '/', component: WorkspaceHome }),
+    ...ofFrame('workspace'),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultErrorComponent: Crash,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+});

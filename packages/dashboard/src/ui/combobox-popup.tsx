@@ -1,0 +1,77 @@
+// The combobox itself. The screen filters: it gets the text and gives the options.
+import * as Ariakit from '@ariakit/react';
+import type { ReactNode } from 'react';
+import { en } from '../texts/en.ts';
+import type { ControlProps } from './field.tsx';
+import { Icon } from './icon.tsx';
+import inputStyles from './input.module.css';
+import styles from './menu.module.css';
+
+export type Choice = { value: string; label: string; note?: ReactNode };
+
+export type ComboboxProps = {
+  control: ControlProps;
+  /** What the input shows. */
+  text: string;
+  options: readonly Choice[];
+  placeholder?: string;
+  isLoading?: boolean;
+  /** Offers to create what was typed. */
+  create?: { label(text: string): string; onCreate(text: string): void } | undefined;
+  onText(text: string): void;
+  onChoose(choice: Choice): void;
+};
+
+const CREATE = 'create';
+
+export function ComboboxPopup(props: ComboboxProps) {
+  const { control, text, options, create, onText, onChoose } = props;
+  const mayCreate = create && text.trim() !== '' && !options.some(({ label }) => label === text);
+  const choose = (value: string) => {
+    const choice = options.find((one) => one.value === value);
+    if (choice) onChoose(choice);
+    else if (value === CREATE) create?.onCreate(text.trim());
+  };
+  return (
+    <Ariakit.ComboboxProvider
+      value={text}
+      setValue={onText}
+      selectedValue=""
+      setSelectedValue={choose}
+      placement="bottom-start"
+    >
+      <Ariakit.Combobox
+        {...control}
+        className={inputStyles.input}
+        placeholder={props.placeholder}
+        autoComplete="none"
+        autoSelect
+        spellCheck={false}
+        setValueOnClick={false}
+      />
+      <Ariakit.ComboboxPopover className={styles.options} gutter={4} sameWidth portal>
+        {options.map(({ value, label, note }) => (
+          <Option key={value} value={value} label={label} note={note} />
+        ))}
+        {mayCreate && (
+          <Ariakit.ComboboxItem value={CREATE} className={styles.item} setValueOnClick={false}>
+            <Icon name="plus" />
+            {create.label(text.trim())}
+          </Ariakit.ComboboxItem>
+        )}
+        {options.length === 0 && !mayCreate && (
+          <p className={styles.none}>{props.isLoading ? en.loading : en.nothingFound}</p>
+        )}
+      </Ariakit.ComboboxPopover>
+    </Ariakit.ComboboxProvider>
+  );
+}
+
+const Option = ({ value, label, note }: Choice) => (
+  <Ariakit.ComboboxItem value={value} className={styles.item} setValueOnClick={false}>
+    <span className={styles.label}>
+      {label}
+      {note && <small>{note}</small>}
+    </span>
+  </Ariakit.ComboboxItem>
+);

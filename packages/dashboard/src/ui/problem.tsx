@@ -1,0 +1,60 @@
+// A failure in its place: what failed, why, what to do, and the id of the request to copy.
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { en } from '../texts/en.ts';
+import { Button } from './button.tsx';
+import { Copy } from './copy.tsx';
+import { Icon } from './icon.tsx';
+import styles from './problem.module.css';
+
+type Props = {
+  error: Error;
+  /** What failed: "Keys could not be read." The reason follows. */
+  title?: string;
+  onRetry?: (() => unknown) | undefined;
+};
+
+export function Problem({ error, title, onRetry }: Props) {
+  const requestId = error instanceof KeyrailError ? error.requestId : null;
+  return (
+    <div className={styles.problem} role="alert">
+      <Icon name="warning" />
+      <div className={styles.text}>
+        <p>
+          {title && <strong>{title} </strong>}
+          {reasonOf(error)}
+        </p>
+        {requestId && (
+          <p className={styles.request}>
+            {en.problem.request} <code>{requestId}</code>
+            <Copy text={requestId} label={en.problem.copyRequest} />
+          </p>
+        )}
+      </div>
+      {onRetry && (
+        <Button small onClick={() => void onRetry()}>
+          {en.tryAgain}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** The reason for people. The server's message is already one. */
+export function reasonOf(error: Error): string {
+  if (error instanceof KeyrailUnreachable) {
+    return error.sent ? en.problem.unknownOutcome : en.problem.unreachable;
+  }
+  if (!(error instanceof KeyrailError)) return en.problem.unexpected;
+  const { details, message, retryAfterMs, code } = error;
+  if (code === 'rate_limited' && retryAfterMs !== null) {
+    return en.problem.tooMany(Math.ceil(retryAfterMs / 1000));
+  }
+  const [first] = details;
+  return details.length === 1 && first ? `${message} ${first.path}: ${first.message}` : message;
+}
+
+/** The server's message for each field of a form, by the path of the field. */
+export function fieldErrors(error: Error | null): Readonly<Record<string, string>> {
+  if (!(error instanceof KeyrailError)) return {};
+  return Object.fromEntries(error.details.map(({ path, message }) => [path, message]));
+}

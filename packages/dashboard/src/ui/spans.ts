@@ -1,0 +1,58 @@
+// Times and durations in words.
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+export const DAY_MS = 24 * HOUR;
+
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 365 * DAY_MS],
+  ['month', 30 * DAY_MS],
+  ['day', DAY_MS],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+  ['second', SECOND],
+];
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+const absolute = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'long',
+});
+const clockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** "3 min ago", "in 2 days", "now". */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const ms = atMs - nowMs;
+  if (Math.abs(ms) < 5 * SECOND) return 'now';
+  const [unit, size] = steps.find(([, each]) => Math.abs(ms) >= each) ?? ['second', SECOND];
+  return relative.format(Math.trunc(ms / size), unit);
+}
+
+export const absoluteTime = (at: Date): string => absolute.format(at);
+export const timeOfDay = (at: Date): string => clockTime.format(at);
+
+/** "41 min", "3 d 4 h": at most two units. */
+export function durationText(ms: number): string {
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  const parts: string[] = [];
+  let rest = ms;
+  for (const [name, size] of [
+    ['d', DAY_MS],
+    ['h', HOUR],
+    ['min', MINUTE],
+    ['s', SECOND],
+  ] as const) {
+    const count = Math.floor(rest / size);
+    if (count > 0) parts.push(`${count} ${name}`);
+    rest -= count * size;
+    if (parts.length === 2) break;
+  }
+  return parts.join(' ');
+}
+
+const whole = new Intl.NumberFormat('en');
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+export const count = (value: number): string => whole.format(value);
+export const shortCount = (value: number): string => short.format(value);

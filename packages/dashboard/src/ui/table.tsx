@@ -1,0 +1,165 @@
+// A table of rows in pages; on narrow screens every row is a card. Each page is a row group that
+// the browser skips while it is far away, so that thousands of rows stay quick and searchable.
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { en } from '../texts/en.ts';
+import { Button } from './button.tsx';
+import { classes } from './classes.ts';
+import styles from './table.module.css';
+
+export type Column<T> = {
+  id: string;
+  /** Empty for columns of controls, which then need `label`. */
+  title: ReactNode;
+  label?: string;
+  /** A grid track: `minmax(160px, 2fr)`, `120px`. */
+  width: string;
+  align?: 'end';
+  /** Its place in a card: name and state on top, facts below, menu at the corner. */
+  card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
+  /** Sorted by this column, which the heading then shows. */
+  order?: 'ascending' | 'descending' | undefined;
+  onOrder?: (() => void) | undefined;
+  cell(row: T): ReactNode;
+};
+
+type Props<T> = {
+  /** The name of the table. */
+  label: string;
+  columns: readonly Column<T>[];
+  pages: readonly (readonly T[])[];
+  rowKey(row: T): string;
+  /** Marks a row that stands out less, as a revoked key. */
+  isFaded?: (row: T) => boolean;
+  hasMore?: boolean;
+  isLoadingMore?: boolean;
+  loadMore?: () => void;
+};
+
+const ROW_PX = 44;
+
+export function Table<T>(props: Props<T>) {
+  const { label, columns, pages, hasMore, loadMore } = props;
+  const template = columns.map(({ width }) => width).join(' ');
+  const style: CSSProperties & Record<`--${string}`, string> = { '--columns': template };
+  return (
+    <div className={styles.scroller}>
+      {/* biome-ignore lint/a11y/useSemanticElements: a table cannot be a grid with skipped groups */}
+      <div role="table" aria-label={label} className={styles.table} style={style}>
+        {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+        <div role="rowgroup" className={styles.head}>
+          {/* biome-ignore lint/a11y: see above */}
+          <div role="row" className={styles.row}>
+            {columns.map((column) => (
+              <Heading key={column.id} column={column} />
+            ))}
+          </div>
+        </div>
+        {pages.map((rows, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pages keep their place
+          <Rows key={at} {...props} rows={rows} />
+        ))}
+      </div>
+      {hasMore && loadMore && <More isLoading={props.isLoadingMore ?? false} onMore={loadMore} />}
+    </div>
+  );
+}
+
+function Heading<T>({ column }: { column: Column<T> }) {
+  const { title, label, align, order, onOrder } = column;
+  return (
+    // biome-ignore lint/a11y: a heading of the grid
+    <div
+      role="columnheader"
+      aria-sort={order}
+      className={classes(styles.heading, align === 'end' && styles.end)}
+    >
+      {onOrder ? (
+        <button type="button" className={styles.sort} onClick={onOrder}>
+          {title}
+          <span aria-hidden="true">{order === 'ascending' ? '↑' : order ? '↓' : ''}</span>
+        </button>
+      ) : (
+        (title ?? null)
+      )}
+      {label && <span className="unseen">{label}</span>}
+    </div>
+  );
+}
+
+function Rows<T>({ rows, columns, rowKey, isFaded }: Props<T> & { rows: readonly T[] }) {
+  const style: CSSProperties = { containIntrinsicSize: `auto ${rows.length * ROW_PX}px` };
+  return (
+    // biome-ignore lint/a11y: a row group of the grid
+    <div role="rowgroup" className={styles.page} style={style}>
+      {rows.map((row) => (
+        // biome-ignore lint/a11y: a row of the grid
+        <div
+          key={rowKey(row)}
+          role="row"
+          className={classes(styles.row, isFaded?.(row) && styles.faded)}
+          onKeyDown={moveBetweenRows}
+        >
+          {columns.map((column) => (
+            // biome-ignore lint/a11y: a cell of the grid
+            <div
+              key={column.id}
+              role="cell"
+              data-card={column.card}
+              className={classes(styles.cell, column.align === 'end' && styles.end)}
+            >
+              {column.card === 'fact' && (
+                <span className={styles.fact} aria-hidden="true">
+                  {column.title}
+                </span>
+              )}
+              {column.cell(row)}
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The first link of a row; `j`, `k` and the arrow keys go from one to the next. */
+const rowLinks = (from: Element): HTMLElement[] => [
+  ...(from.closest('[role=table]')?.querySelectorAll<HTMLElement>('[data-card=name] a') ?? []),
+];
+
+const MOVES: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
+function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
+  const step = MOVES[event.key];
+  const { target, currentTarget } = event;
+  if (step === undefined || !(target instanceof HTMLAnchorElement)) return;
+  const links = rowLinks(currentTarget);
+  const at = links.indexOf(target);
+  if (at === -1) return;
+  event.preventDefault();
+  links[at + step]?.focus();
+}
+
+/** Reads the next page when its end comes near; the button is for keyboards and failures. */
+function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
+  const end = useRef<HTMLDivElement>(null);
+  const more = useRef(onMore);
+  more.current = onMore;
+  useEffect(() => {
+    if (!end.current || isLoading) return;
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) more.current();
+      },
+      { rootMargin: '600px' },
+    );
+    observer.observe(end.current);
+    return () => observer.disconnect();
+  }, [isLoading]);
+  return (
+    <div ref={end} className={styles.more}>
+      <Button kind="quiet" busy={isLoading} onClick={onMore}>
+        {en.showMore}
+      </Button>
+    </div>
+  );
+}
