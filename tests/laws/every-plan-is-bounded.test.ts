@@ -18,7 +18,7 @@ const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
 const ROWS_MAX = 2500;
 
 /** Tables of the deployment with a few rows at most. */
-const smallTables = new Set(['signing_keys', 'worker_beats', 'job_leases']);
+const smallTables = new Set(['signing_keys', 'worker_beats', 'job_leases', 'served_spans']);
 
 /** Statements that may read more, each with its reason. */
 const exempt: [RegExp, string][] = [
@@ -57,6 +57,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/projects', { q: 'bulk' });
     await call('GET /v1/tenants', { external_id: 'bulk-7' });
     await call('GET /v1/projects', { slug: 'bulk-7' });
+    await call('GET /v1/policy/nodes', { project_id: projectId, limit: 100 });
     for (const more of [{}, { tenant_id: [tenantId] }]) {
       const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
       await call('GET /v1/policy/snapshot', feed);

@@ -74,6 +74,8 @@ export const methods = {
     update: 'PATCH /v1/keys/{id}',
     rotate: 'POST /v1/keys/{id}/rotate',
     revoke: 'POST /v1/keys/{id}/revoke',
+    disable: 'POST /v1/keys/{id}/disable',
+    enable: 'POST /v1/keys/{id}/enable',
     usage: 'GET /v1/keys/{id}/usage',
   },
   secretKeys: {
@@ -94,7 +96,11 @@ export const methods = {
       usage: 'GET /v1/embed/keys/{id}/usage',
     },
   },
-  policy: { snapshot: 'GET /v1/policy/snapshot', delta: 'GET /v1/policy/delta' },
+  policy: {
+    snapshot: 'GET /v1/policy/snapshot',
+    delta: 'GET /v1/policy/delta',
+    nodes: 'GET /v1/policy/nodes',
+  },
   rateLimits: { check: 'POST /v1/ratelimit/check' },
   idempotency: {
     claim: 'POST /v1/idempotency/claim',

@@ -125,6 +125,12 @@ const cases: Case[] = [
     `POST /v1/keys/${ID}/revoke?wait=true`,
     { reason: 'r' },
   ],
+  [
+    `keys disable ${ID} --yes --reason r --wait`,
+    `POST /v1/keys/${ID}/disable?wait=true`,
+    { reason: 'r' },
+  ],
+  [`keys enable ${ID}`, `POST /v1/keys/${ID}/enable`],
   [`keys usage ${ID} --days 7`, `GET /v1/keys/${ID}/usage?days=7`],
   ['secret-keys list', 'GET /v1/secret_keys?limit=100'],
   [`secret-keys get ${ID}`, `GET /v1/secret_keys/${ID}`],
@@ -139,6 +145,10 @@ const cases: Case[] = [
     `embed-tokens create --project ${ID} --tenant ${TWO} --env live --scope keys:write`,
     'POST /v1/embed_tokens',
     { project_id: ID, tenant_id: TWO, env: 'live', scopes: ['keys:write'] },
+  ],
+  [
+    'nodes list --project p --env live',
+    `GET /v1/projects?slug=p GET /v1/policy/nodes?limit=100&project_id=${ID}&env=live`,
   ],
   ['members list', 'GET /v1/members?limit=100'],
   [

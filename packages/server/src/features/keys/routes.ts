@@ -9,6 +9,8 @@ import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
+import { disableKey } from './disable-key.ts';
+import { enableKey } from './enable-key.ts';
 import { presentAwaited, presentCreated, presentKey, presentRotated } from './present.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
@@ -104,6 +106,29 @@ export const keyRoutes = (
         const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
         return presentAwaited(key, await awaitNodes(read, key, waiting));
       },
+    },
+    'POST /v1/keys/{id}/disable': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'allow',
+      storage: 'reserve',
+      goesFirst: true,
+      patience: 'stepped',
+      run: async ({ read, write, params, query, body, gone }) => {
+        const key = await write((tx) =>
+          disableKey(tx, { id: params.id, reason: body.reason ?? null }),
+        );
+        if (!query.wait) return presentKey(key);
+        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
+        return presentAwaited(key, await awaitNodes(read, key, waiting));
+      },
+    },
+    'POST /v1/keys/{id}/enable': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, params }) =>
+        presentKey(await write((tx) => enableKey(tx, { id: params.id }))),
     },
     'GET /v1/keys/{id}/usage': {
       boundary: 'rows',

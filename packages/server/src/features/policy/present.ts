@@ -5,10 +5,12 @@ import type {
   PolicyEntry,
   PolicySnapshot,
 } from '@keyrail/protocol/objects/policy.ts';
+import type { PolicyNode } from '@keyrail/protocol/objects/policy-node.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { DeltaAnswer } from './feed-delta.ts';
 import type { SnapshotAnswer } from './feed-snapshot.ts';
 import type { FeedFilter } from './feed-view.ts';
+import type { ListedNode } from './node.rows.ts';
 import type { ChangeRow, EntryRow, FeedHead } from './rows.ts';
 
 const presentHead = (head: FeedHead, filter: FeedFilter, generatedAt: Date) => ({
@@ -29,19 +31,29 @@ const presentEntry = (row: EntryRow, { defaultRateLimits }: FeedHead): PolicyEnt
   scopes: row.scopes,
   expires_at: wireTimeOrNull(row.expiresAt),
   rate_limits: row.rateLimits ?? defaultRateLimits,
+  ...(row.meta !== undefined && { meta: row.meta }),
+  ...(row.tenantExternalId !== undefined && { tenant_external_id: row.tenantExternalId }),
 });
 
-const presentChange = (row: ChangeRow, head: FeedHead): PolicyChange =>
-  row.isRevoked || row.isRetired
-    ? {
-        change: 'remove',
-        key_id: row.id,
-        tenant_id: row.tenantId,
-        env: row.env,
-        lookup_hash: row.lookupHash,
-        reason: row.isRevoked ? 'revoked' : 'expired',
-      }
-    : { change: 'upsert', ...presentEntry(row, head) };
+function presentChange(row: ChangeRow, head: FeedHead): PolicyChange {
+  const reason = removalReason(row);
+  if (reason === null) return { change: 'upsert', ...presentEntry(row, head) };
+  return {
+    change: 'remove',
+    key_id: row.id,
+    tenant_id: row.tenantId,
+    env: row.env,
+    lookup_hash: row.lookupHash,
+    reason,
+  };
+}
+
+/** Why nodes must not hold the key; null if they must. */
+function removalReason({ isRevoked, isDisabled, isRetired }: ChangeRow): string | null {
+  if (isRevoked) return 'revoked';
+  if (isDisabled) return 'disabled';
+  return isRetired ? 'expired' : null;
+}
 
 export const presentSnapshot = (
   { head, entries, generatedAt }: SnapshotAnswer,
@@ -64,3 +76,22 @@ export const presentDelta = (
   since,
   changes: changes.map((row) => presentChange(row, head)),
 });
+
+export const presentNode = (row: ListedNode, projectId: string): PolicyNode => ({
+  object: 'policy_node',
+  node_id: row.nodeId,
+  project_id: projectId,
+  env_scope: row.envScope,
+  version: row.ackedVersion,
+  current_version: row.currentVersion,
+  state: stateOf(row),
+  sdk: row.sdkName && row.sdkVersion ? { name: row.sdkName, version: row.sdkVersion } : null,
+  first_seen_at: wireTime(row.firstSeenAt),
+  last_seen_at: wireTime(row.lastSeenAt),
+});
+
+/** A silent node may have any policy by now, so its version does not matter. */
+function stateOf({ isCounted, ackedVersion, currentVersion }: ListedNode): PolicyNode['state'] {
+  if (!isCounted) return 'silent';
+  return ackedVersion >= currentVersion ? 'current' : 'behind';
+}
