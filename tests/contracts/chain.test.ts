@@ -107,7 +107,8 @@ test('an actor id is hashed as exactly as a payload', async () => {
 test('members of a payload are hashed in canonical order, for any names', async () => {
   const workspaceId = await foundWorkspace(store);
   const names = ['zebra', 'Ärger', '\u{1F511}', '\ufb33', '10', '9', 'a"b', 'a\u2028b', ''];
-  const payload = { changed: names, ...Object.fromEntries(names.map((name) => [name, name])) };
+  const changes = Object.fromEntries(names.map((name) => [name, { from: name, to: name }]));
+  const payload = { changed: names, changes };
   const entry: Entry = { action: 'workspace.updated', target: workspaceId, payload };
   await change(store, { workspaceId }, { statements: [], entry });
   const [, row] = await assertWhole(workspaceId);

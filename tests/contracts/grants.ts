@@ -77,6 +77,7 @@ export const granted: Record<string, Rights> = {
   },
   tenant_month_totals: { kr_record: own },
   usage_tenant_months: { kr_read: ['select'], kr_record: own },
+  traffic_spans: { kr_read: ['select'], kr_record: own },
   usage_hours: {
     kr_read: ['select'],
     kr_record: own,

@@ -42,7 +42,7 @@ export function change(
 export const renamed = (workspaceId: string): Entry => ({
   action: 'workspace.updated',
   target: workspaceId,
-  payload: { changed: ['name'] },
+  payload: { changed: ['name'], changes: {} },
 });
 
 export async function foundWorkspace(store: Store): Promise<string> {

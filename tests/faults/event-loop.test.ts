@@ -32,7 +32,7 @@ const closing = (workspaceId: string): Statement =>
     entries: Array.from({ length: ROWS_AT_ONCE }, () => ({
       action: 'workspace.updated',
       target: workspaceId,
-      payload: { changed: ['name', 'billing_email'] },
+      payload: { changed: ['name', 'billing_email'], changes: {} },
     })),
     policy: [],
     floors: [],

@@ -118,6 +118,10 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     'nobody',
     mailed('password_reset', { password: 'another long password' }),
   ),
+  'POST /v1/auth/invites/preview': personal('nobody', async ({ as }) => {
+    const invite = { email: newAddress(), role: 'member' };
+    return { token: (await as.liveKey('POST /v1/invites', invite)).token };
+  }),
   'POST /v1/auth/invites/accept': {
     caller: 'visitor',
     input: async ({ as }) => {
@@ -137,6 +141,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     beyond: null,
   },
   'GET /v1/workspace': { ...reading, input: nothing, beyond: null },
+  'GET /v1/workspace/summary': {
+    ...reading,
+    input: nothing,
+    beyond: () => ({ env: 'live' }),
+  },
   'PATCH /v1/workspace': {
     caller: 'liveKey',
     input: () => ({ name: 'Renamed' }),
@@ -203,6 +212,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     beyond: keyIn('live'),
   },
   'GET /v1/keys': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
+  'GET /v1/keys/counts': {
+    ...reading,
+    input: async ({ given }) => ({ by: 'project', id: (await given.project()).id }),
+    beyond: async ({ given }) => ({ by: 'tenant', id: (await given.tenant()).id, env: 'live' }),
+  },
   'GET /v1/keys/{id}': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'PATCH /v1/keys/{id}': changing(
     async (held) => ({ ...(await aLiveKey(held)), name: 'Renamed' }),
@@ -252,10 +266,16 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   ...hotFixtures,
   'GET /v1/usage/billing': { ...reading, input: nothing, beyond: nothing },
   'GET /v1/usage/tenants': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
+  'GET /v1/usage/keys': {
+    ...reading,
+    input: async ({ given }) => ({ key_id: (await given.key()).id }),
+    beyond: null,
+  },
   'GET /v1/usage/overview': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
   'GET /v1/environments': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/chain': { ...reading, input: nothing, beyond: null },
+  'GET /v1/deployment': probe,
   'GET /healthz': probe,
   'GET /readyz': probe,
   'GET /status': probe,

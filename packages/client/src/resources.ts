@@ -39,6 +39,7 @@ export const methods = {
   workspace: {
     create: 'POST /v1/workspaces',
     get: 'GET /v1/workspace',
+    summary: 'GET /v1/workspace/summary',
     update: 'PATCH /v1/workspace',
   },
   members: {
@@ -50,6 +51,7 @@ export const methods = {
     create: 'POST /v1/invites',
     list: 'GET /v1/invites',
     revoke: 'POST /v1/invites/{id}/revoke',
+    preview: 'POST /v1/auth/invites/preview',
     accept: 'POST /v1/auth/invites/accept',
   },
   projects: {
@@ -70,6 +72,7 @@ export const methods = {
   keys: {
     create: 'POST /v1/keys',
     list: 'GET /v1/keys',
+    counts: 'GET /v1/keys/counts',
     get: 'GET /v1/keys/{id}',
     update: 'PATCH /v1/keys/{id}',
     rotate: 'POST /v1/keys/{id}/rotate',
@@ -112,11 +115,13 @@ export const methods = {
   usage: {
     billing: 'GET /v1/usage/billing',
     tenants: 'GET /v1/usage/tenants',
+    keys: 'GET /v1/usage/keys',
     overview: 'GET /v1/usage/overview',
   },
   environments: { list: 'GET /v1/environments' },
   audit: { list: 'GET /v1/audit_logs', verifyChain: 'GET /v1/audit_logs/chain' },
   server: {
+    deployment: 'GET /v1/deployment',
     health: 'GET /healthz',
     ready: 'GET /readyz',
     status: 'GET /status',

@@ -24,6 +24,9 @@ process. This is the reference of its HTTP API at \`${url}\`.
 - A list is \`{ "object": "list", "data": [ … ] }\`. If there is another page, a \`Link\` header
   has its URL. Rely on that header: a page of very large records may hold fewer than its \`limit\`.
   A cursor is opaque and works for its own list only.
+- A request may name the workspace that it is meant for, in the header \`keyrail-workspace\`. If the
+  credential works in another one, the response is 409 \`conflict\`, and nothing has run. Endpoints
+  about a person's own account ignore the header.
 - Every response carries \`x-request-id\`: yours, if you sent one, or a new one.
 
 ## Credentials
@@ -82,6 +85,7 @@ export const groupDescriptions: Record<keyof typeof endpointGroups, string> = {
   Usage: 'Figures from telemetry, for billing and for insight into your customers.',
   Environments: 'There are exactly two: `live` and `test`. Only live traffic is billable.',
   Audit: 'Every change, in order, in a hash chain that reveals later edits.',
+  Deployment: 'The server itself, for pages that people see before they sign in.',
   Probes: 'For load balancers, monitors and verifiers of embed tokens. Not under `/v1`.',
   Scanner: 'The webhook of secret-scanning partners, which report leaked credentials.',
 };

@@ -2,9 +2,12 @@
 // for zero, no clamping, no `yes` for true.
 import { z } from 'zod';
 import { text } from './text.ts';
+import { parseTimestamp } from './timestamp.ts';
 import { Cursor, Uuid } from './validators.ts';
 import { feedIncludes } from './wire/feed-include.ts';
 import {
+  IDS_MAX,
+  IDS_MIN,
   POLICY_TENANTS_MAX,
   POLICY_TENANTS_MIN,
   SEARCH_CHARS_MAX,
@@ -50,18 +53,32 @@ export const queryBoolean = (fallback: boolean) =>
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
 /** One id, or the parameter repeated; always parsed to an array. */
-export const TenantFilter = z
-  .union([z.string(), z.array(z.string())])
-  .transform((value) => (typeof value === 'string' ? [value] : value))
-  .pipe(z.array(Uuid).min(POLICY_TENANTS_MIN).max(POLICY_TENANTS_MAX))
-  .meta({
-    jsonSchema: {
-      type: 'array',
-      items: { type: 'string', format: 'uuid' },
-      minItems: POLICY_TENANTS_MIN,
-      maxItems: POLICY_TENANTS_MAX,
-    },
-  });
+const queryIds = (min: number, max: number) =>
+  z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => (typeof value === 'string' ? [value] : value))
+    .pipe(z.array(Uuid).min(min).max(max))
+    .meta({
+      jsonSchema: {
+        type: 'array',
+        items: { type: 'string', format: 'uuid' },
+        minItems: min,
+        maxItems: max,
+      },
+    });
+
+export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
+
+/** The ids of a page of rows, to look up what belongs to them in one request. */
+export const Ids = queryIds(IDS_MIN, IDS_MAX);
+
+/** A time in a query. Stays text, because clients pass it as text. */
+export const QueryTime = z
+  .string()
+  .refine((value) => parseTimestamp(value) !== null, {
+    message: 'must be an ISO 8601 date-time with seconds and an offset or Z',
+  })
+  .meta({ format: 'date-time' });
 
 /** Names separated by commas; parsed to a sorted array without repetitions. */
 export const FeedIncludes = z

@@ -1,6 +1,7 @@
 // All routes of the server, by feature, in the order of the contract.
 import { type AccountParts, accountRoutes } from './features/accounts/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
+import { type DeploymentParts, deploymentRoutes } from './features/deployment/routes.ts';
 import type { IssuingParts } from './features/embed/issue-embed-token.ts';
 import { embedRoutes, embedTokenRoutes } from './features/embed/routes.ts';
 import { environmentRoutes } from './features/environments/routes.ts';
@@ -23,6 +24,7 @@ import { workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
 type RouteParts = AccountParts &
+  DeploymentParts &
   HealthParts &
   IdempotencyParts &
   IngestParts &
@@ -34,7 +36,7 @@ type RouteParts = AccountParts &
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...accountRoutes(parts),
   ...sessionRoutes(parts),
-  ...acceptanceRoutes,
+  ...acceptanceRoutes(parts),
   ...workspaceRoutes,
   ...memberRoutes(parts),
   ...projectRoutes,
@@ -50,6 +52,7 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...usageRoutes,
   ...environmentRoutes,
   ...auditRoutes,
+  ...deploymentRoutes(parts),
   ...healthRoutes(parts),
   ...signingRoutes(parts),
   ...scannerRoutes(parts),

@@ -43,6 +43,8 @@ const scopeOption = {
 } as const;
 const unlimitedOption = { flags: '--unlimited', about: 'no rate limits on this key' } as const;
 
+const keyStates = ['active', 'disabled', 'expiring', 'expired', 'quarantined', 'revoked'] as const;
+
 const keyList = listCommand({
   summary: 'list API keys, newest first',
   options: [
@@ -50,6 +52,8 @@ const keyList = listCommand({
     tenantOption,
     envOption,
     { flags: '--revoked', about: 'include revoked keys' },
+    { flags: '--state <state>', about: 'only keys in this state', choices: keyStates },
+    { flags: '--unused-days <n>', about: 'only keys not used for this many days, 1 to 365' },
     { flags: '--prefix <prefix>', about: 'only rows whose prefix begins with this text' },
     searchOption('name, prefix or id'),
   ],
@@ -57,6 +61,8 @@ const keyList = listCommand({
     'keyrail keys list --prefix kr_live_3h',
     'keyrail keys list --project payments --env live',
     'keyrail keys list --tenant acme --revoked --all --json',
+    'keyrail keys list --state expiring --env live',
+    'keyrail keys list --unused-days 90 --all',
   ],
   pageMax: KEYS_LIMIT_MAX,
   pages: async (client, given, page) => {
@@ -68,6 +74,8 @@ const keyList = listCommand({
         tenant_id: await idBy(tenantIdOf, client, given.maybe('tenant')),
         env: envOf(given),
         include_revoked: given.flag('revoked'),
+        state: given.maybeOneOf('state', keyStates),
+        unused_days: given.number('unusedDays'),
         q: keySearchOf(given),
       },
     });

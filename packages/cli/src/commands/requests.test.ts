@@ -165,6 +165,24 @@ const cases: Case[] = [
   ],
   [`invites revoke ${ID} --yes`, `POST /v1/invites/${ID}/revoke`],
   ['audit list --after 12 --limit 3', 'GET /v1/audit_logs?limit=3&after_seq=12'],
+  [
+    `audit list --order desc --action api_key.* --actor ${ID} --target ${TWO}`,
+    `GET /v1/audit_logs?limit=100&order=desc&action=api_key.*&actor_id=${ID}&target_id=${TWO}`,
+  ],
+  [
+    'audit list --target-type api_key --from 2026-03-01T00:00:00Z --to 2026-03-02T00:00:00Z',
+    'GET /v1/audit_logs?limit=100&target_type=api_key' +
+      '&from=2026-03-01T00%3A00%3A00Z&to=2026-03-02T00%3A00%3A00Z',
+  ],
+  ['workspace summary --env live', 'GET /v1/workspace/summary?env=live'],
+  [
+    'keys list --state expiring --unused-days 90',
+    'GET /v1/keys?limit=100&include_revoked=false&state=expiring&unused_days=90',
+  ],
+  [
+    `usage tenants --tenant ${ID} --project ${TWO}`,
+    `GET /v1/usage/tenants?limit=100&tenant_id=${ID}&project_id=${TWO}`,
+  ],
   ['audit verify', 'GET /v1/audit_logs/chain'],
   ['environments list', 'GET /v1/environments?limit=100'],
   ['usage billing --months 12', 'GET /v1/usage/billing?limit=100&months=12'],

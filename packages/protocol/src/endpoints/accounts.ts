@@ -2,7 +2,7 @@
 // Endpoints without a credential respond identically whether or not an address has an account.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { JoinedMember } from '../objects/member.ts';
+import { InvitePreview, JoinedMember } from '../objects/member.ts';
 import { RevokedSession, Session, SessionSummary, SwitchedSession } from '../objects/session.ts';
 import {
   EmailVerified,
@@ -127,6 +127,15 @@ export const accountEndpoints = endpoints({
     description: 'Completes a reset. A token works once, and every session of the account ends.',
     body: z.strictObject({ token: OneTimeToken, password: NewPassword }),
     answers: { 200: ResetConsumed },
+  },
+  'POST /v1/auth/invites/preview': {
+    auth: 'none',
+    summary: 'Show an invitation before accepting it',
+    description:
+      'Returns the workspace, the role and the invited address for a token that can still be ' +
+      'accepted. The token is not spent. No id of a person is returned.',
+    body: z.strictObject({ token: OneTimeToken }),
+    answers: { 200: InvitePreview },
   },
   'POST /v1/auth/invites/accept': {
     auth: 'session',

@@ -1,6 +1,7 @@
 // All endpoints, in the order of the API reference.
 import { accountEndpoints } from './accounts.ts';
 import { auditEndpoints } from './audit.ts';
+import { deploymentEndpoints } from './deployment.ts';
 import { embedEndpoints, embedTokenEndpoints } from './embed.ts';
 import { environmentEndpoints } from './environments.ts';
 import { idempotencyEndpoints } from './idempotency.ts';
@@ -35,6 +36,7 @@ export const endpointGroups = {
   Usage: usageEndpoints,
   Environments: environmentEndpoints,
   Audit: auditEndpoints,
+  Deployment: deploymentEndpoints,
   Probes: probeEndpoints,
   Scanner: scannerEndpoints,
 };
@@ -56,6 +58,7 @@ export const allEndpoints = {
   ...usageEndpoints,
   ...environmentEndpoints,
   ...auditEndpoints,
+  ...deploymentEndpoints,
   ...probeEndpoints,
   ...scannerEndpoints,
 };

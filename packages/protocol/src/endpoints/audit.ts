@@ -3,8 +3,15 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { AuditChain, AuditLog } from '../objects/audit.ts';
 import { list } from '../objects/wire.ts';
-import { paging, queryInteger } from '../query.ts';
-import { AUDIT_LIMIT_DEFAULT, AUDIT_LIMIT_MAX } from '../wire/limits.ts';
+import { paging, QueryTime, queryInteger } from '../query.ts';
+import { text } from '../text.ts';
+import { Uuid } from '../validators.ts';
+import {
+  AUDIT_ACTOR_CHARS_MAX,
+  AUDIT_LIMIT_DEFAULT,
+  AUDIT_LIMIT_MAX,
+  AUDIT_NAME_CHARS_MAX,
+} from '../wire/limits.ts';
 
 export const auditEndpoints = endpoints({
   'GET /v1/audit_logs': {
@@ -12,10 +19,28 @@ export const auditEndpoints = endpoints({
     summary: 'List audit rows, oldest first',
     description:
       'Every change with its actor, its target and the hash that links it to the change before. ' +
-      'A test credential sees test rows and rows without an environment, so its view of `seq` ' +
-      'has gaps.',
+      'Filters can be combined. A test credential sees test rows and rows without an ' +
+      'environment, so its view of `seq` has gaps.',
     query: z.strictObject({
       after_seq: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
+      order: z.enum(['asc', 'desc']).default('asc').meta({
+        description: 'By `seq`. `desc` lists the newest rows first.',
+      }),
+      action: z
+        .string()
+        .max(AUDIT_NAME_CHARS_MAX)
+        .regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'must be an action, or a type followed by .*')
+        .optional()
+        .meta({ description: 'As in `api_key.revoked`, or `api_key.*` for all of one type.' }),
+      actor_id: text(1, AUDIT_ACTOR_CHARS_MAX).optional(),
+      target_type: z
+        .string()
+        .max(AUDIT_NAME_CHARS_MAX)
+        .regex(/^[a-z_]+$/, 'must be a type, as in api_key')
+        .optional(),
+      target_id: Uuid.optional(),
+      from: QueryTime.optional().meta({ description: 'Only rows at or after this time.' }),
+      to: QueryTime.optional().meta({ description: 'Only rows before this time.' }),
       ...paging(AUDIT_LIMIT_MAX, AUDIT_LIMIT_DEFAULT),
     }),
     list: true,

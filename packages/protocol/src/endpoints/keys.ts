@@ -5,12 +5,14 @@ import {
   ApiKey,
   CreatedApiKey,
   DisabledApiKey,
+  KeyState,
   RevokedApiKey,
   RotatedApiKey,
 } from '../objects/api-key.ts';
+import { KeyCount } from '../objects/summary.ts';
 import { Usage } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
-import { paging, queryBoolean, queryInteger, search } from '../query.ts';
+import { Ids, paging, queryBoolean, queryInteger, search } from '../query.ts';
 import {
   Env,
   Meta,
@@ -23,8 +25,12 @@ import {
   Uuid,
 } from '../validators.ts';
 import {
+  KEY_EXPIRING_DAYS,
   KEYS_LIMIT_DEFAULT,
   KEYS_LIMIT_MAX,
+  UNUSED_DAYS_MAX,
+  UNUSED_DAYS_MIN,
+  UNUSED_KEYS_EXAMINED_MAX,
   USAGE_DAYS_DEFAULT,
   USAGE_DAYS_MAX,
   USAGE_DAYS_MIN,
@@ -64,11 +70,39 @@ export const keyEndpoints = endpoints({
       tenant_id: Uuid.optional(),
       env: Env.optional(),
       include_revoked: queryBoolean(false),
+      state: KeyState.optional().meta({
+        description:
+          'Only keys in this state: the first that fits of `revoked`, `quarantined`, ' +
+          `\`disabled\`, \`expired\`, \`expiring\` (within ${KEY_EXPIRING_DAYS} days) and ` +
+          '`active`.',
+      }),
+      unused_days: queryInteger(UNUSED_DAYS_MIN, UNUSED_DAYS_MAX)
+        .optional()
+        .meta({
+          jsonSchema: { type: 'integer', minimum: UNUSED_DAYS_MIN, maximum: UNUSED_DAYS_MAX },
+          description:
+            'Only keys that were created and last used at least this many days ago, or never used. ' +
+            `A page looks at ${UNUSED_KEYS_EXAMINED_MAX} keys, so it may be short or empty and ` +
+            'still have a next page.',
+        }),
       ...search('name, display prefix or id'),
       ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
     }),
     list: true,
     answers: { 200: list(ApiKey) },
+  },
+  'GET /v1/keys/counts': {
+    auth: 'vendor',
+    summary: 'Count the keys of projects or tenants',
+    description:
+      'One entry for each id and environment, for up to 100 projects or tenants. Unknown ids ' +
+      'are left out.',
+    query: z.strictObject({
+      by: z.enum(['project', 'tenant']),
+      env: Env.optional(),
+      id: Ids,
+    }),
+    answers: { 200: list(KeyCount) },
   },
   'GET /v1/keys/{id}': {
     auth: 'vendor',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedProject, Project } from '../objects/project.ts';
 import { list } from '../objects/wire.ts';
-import { paging, search } from '../query.ts';
+import { Ids, paging, search } from '../query.ts';
 import { Name, RateLimits, Slug } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
@@ -28,6 +28,9 @@ export const projectEndpoints = endpoints({
     description: 'Newest first. Use `slug` to find the id of a project that you know by name.',
     query: z.strictObject({
       slug: Slug.optional(),
+      id: Ids.optional().meta({
+        description: 'Only these, up to 100. Unknown ids are left out.',
+      }),
       ...search('name or slug'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),

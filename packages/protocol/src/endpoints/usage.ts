@@ -1,12 +1,19 @@
 // Usage figures, for billing and for insight into tenants.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { BillableTenantMonth, TenantActivityMonth, UsageOverview } from '../objects/usage.ts';
+import {
+  BillableTenantMonth,
+  TenantActivityMonth,
+  Usage,
+  UsageOverview,
+} from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
-import { paging, queryInteger } from '../query.ts';
+import { Ids, paging, queryInteger } from '../query.ts';
 import { Env, Uuid } from '../validators.ts';
 import {
   BILLING_MONTHS_DEFAULT,
+  KEYS_USAGE_DAYS_DEFAULT,
+  KEYS_USAGE_DAYS_MAX,
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
   OVERVIEW_DAYS_MAX,
@@ -40,10 +47,24 @@ export const usageEndpoints = endpoints({
     query: z.strictObject({
       months: queryInteger(USAGE_MONTHS_MIN, USAGE_MONTHS_MAX, TENANT_MONTHS_DEFAULT),
       env: Env.optional(),
+      tenant_id: Uuid.optional(),
+      project_id: Uuid.optional(),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,
     answers: { 200: list(TenantActivityMonth) },
+  },
+  'GET /v1/usage/keys': {
+    auth: 'vendor',
+    summary: 'Read the daily traffic of several API keys',
+    description:
+      'As `GET /v1/keys/{id}/usage`, for up to 100 keys in one request and in the order sent. ' +
+      'Ids of keys that the credential cannot see are left out.',
+    query: z.strictObject({
+      key_id: Ids,
+      days: queryInteger(1, KEYS_USAGE_DAYS_MAX, KEYS_USAGE_DAYS_DEFAULT),
+    }),
+    answers: { 200: list(Usage) },
   },
   'GET /v1/usage/overview': {
     auth: 'vendor',

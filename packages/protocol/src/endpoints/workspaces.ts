@@ -1,6 +1,7 @@
 // Creating, reading and changing a workspace.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
+import { WorkspaceSummary } from '../objects/summary.ts';
 import { FoundedWorkspace, Workspace } from '../objects/workspace.ts';
 import { Email, EmbedOrigins, Env, Name, Slug } from '../validators.ts';
 
@@ -28,6 +29,15 @@ export const workspaceEndpoints = endpoints({
       'Returns the workspace of the credential. A simple first request: it shows that a secret ' +
       'key works, and to which workspace it belongs.',
     answers: { 200: Workspace },
+  },
+  'GET /v1/workspace/summary': {
+    auth: 'vendor',
+    summary: 'Count what the workspace has, and what needs attention',
+    description:
+      'Projects, tenants, keys by state, secret keys and nodes, and the times of the first and ' +
+      'the last request with a known key. The work is bounded: see `counted_max`.',
+    query: z.strictObject({ env: Env.optional() }),
+    answers: { 200: WorkspaceSummary },
   },
   'PATCH /v1/workspace': {
     auth: 'vendor',

@@ -3,6 +3,17 @@ import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';
 
+/** The first of these that fits: revoked, quarantined, disabled, expired, expiring, active. */
+export const KeyState = z.enum([
+  'active',
+  'disabled',
+  'expiring',
+  'expired',
+  'quarantined',
+  'revoked',
+]);
+export type KeyState = z.output<typeof KeyState>;
+
 export const ApiKey = z
   .strictObject({
     object: z.literal('api_key'),
@@ -68,6 +79,11 @@ const Propagation = z
         env_scope: z.enum(['all', 'live', 'test']),
         version: Count,
         acked: z.boolean(),
+        acked_after_ms: Count.nullable().meta({
+          description:
+            'Milliseconds from the start of the wait until the acknowledgement was seen. Null ' +
+            'if the node has not acknowledged the change.',
+        }),
         last_seen_at: WireTime,
       }),
     ),

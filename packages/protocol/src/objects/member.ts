@@ -51,6 +51,13 @@ export const WorkspaceInvite = z
   .meta({ id: 'WorkspaceInvite' });
 export type WorkspaceInvite = z.output<typeof WorkspaceInvite>;
 
+/** What the bearer of a token may see without an account. */
+export const InvitePreview = WorkspaceInvite.extend({
+  invited_by: z.null(),
+  workspace_name: z.string(),
+}).meta({ id: 'InvitePreview' });
+export type InvitePreview = z.output<typeof InvitePreview>;
+
 export const CreatedInvite = WorkspaceInvite.extend({
   token: z.string(),
   token_shown_once: z.literal(true),

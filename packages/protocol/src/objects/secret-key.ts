@@ -19,6 +19,14 @@ export const SecretKey = z
     rotated_from: Uuid.nullable(),
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
+    authority: z.enum(['owner', 'admin']).nullable().meta({
+      description: 'The role that the key acts with: that of its creator, or lower.',
+    }),
+    created_by: Uuid.nullable().meta({
+      description:
+        'The person or the secret key that created it; null for the first key of a workspace ' +
+        'and for keys from before this was recorded.',
+    }),
   })
   .meta({ id: 'SecretKey' });
 export type SecretKey = z.output<typeof SecretKey>;

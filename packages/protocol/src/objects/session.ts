@@ -1,6 +1,7 @@
 // The credential of a signed-in person.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
+import { USER_AGENT_CHARS_MAX } from '../wire/limits.ts';
 import { Membership, SessionUser } from './user.ts';
 import { WireTime } from './wire.ts';
 
@@ -28,7 +29,18 @@ export type Session = z.output<typeof Session>;
 
 /** `current` marks the session that made the request. */
 export const SessionSummary = z
-  .strictObject({ ...lifetime, current: z.boolean() })
+  .strictObject({
+    ...lifetime,
+    current: z.boolean(),
+    user_agent: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The `User-Agent` of the login, cut off after ' +
+          `${USER_AGENT_CHARS_MAX} characters. The client chose it: it proves nothing.`,
+      }),
+  })
   .meta({ id: 'SessionSummary' });
 export type SessionSummary = z.output<typeof SessionSummary>;
 

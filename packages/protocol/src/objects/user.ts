@@ -26,7 +26,12 @@ export type Membership = z.output<typeof Membership>;
 export const Me = z
   .strictObject({
     object: z.literal('me'),
-    user: z.strictObject({ id: Uuid, email: z.string(), email_verified: z.boolean() }),
+    user: z.strictObject({
+      id: Uuid,
+      email: z.string(),
+      email_verified: z.boolean(),
+      name: z.string().nullable(),
+    }),
     active_workspace_id: Uuid.nullable(),
     memberships: z.array(Membership),
   })

@@ -23,6 +23,7 @@ export const ONE_TIME_TOKEN_CHARS_MAX = 500;
 export const PASSWORD_CHARS_MIN = 12;
 export const PASSWORD_CHARS_MAX = 256;
 export const NODE_ID_CHARS_MAX = 128;
+export const USER_AGENT_CHARS_MAX = 256;
 export const SDK_NAME_CHARS_MAX = 64;
 export const SDK_VERSION_CHARS_MAX = 32;
 
@@ -45,6 +46,16 @@ export const OVERLAP_HOURS_MIN = 0;
 export const OVERLAP_HOURS_MAX = 168;
 export const OVERLAP_HOURS_DEFAULT = 24;
 export const QUARANTINE_HOURS = 1;
+export const KEY_EXPIRING_DAYS = 14;
+export const UNUSED_DAYS_MIN = 1;
+export const UNUSED_DAYS_MAX = 365;
+// The keys that a summary counts as unused were not used for this long.
+export const UNUSED_DAYS_COUNTED = 90;
+// Keys that one page of a list with `unused_days` looks at.
+export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
+// Each figure of a summary stops here, and each count of the keys of one project or tenant.
+export const COUNTED_MAX = 10_000;
+export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
 // The longest wait that an operator may configure for anything other than the database.
 export const REVOKE_WAIT_MS_MAX = 60_000;
@@ -59,6 +70,11 @@ export const EMBED_KEYS_LIMIT_MAX = 100;
 export const EMBED_KEYS_LIMIT_DEFAULT = 50;
 export const AUDIT_LIMIT_MAX = 200;
 export const AUDIT_LIMIT_DEFAULT = 50;
+export const AUDIT_NAME_CHARS_MAX = 64;
+export const AUDIT_ACTOR_CHARS_MAX = 200;
+// Ids in one query, each as a repeated parameter.
+export const IDS_MIN = 1;
+export const IDS_MAX = 100;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
 // Per field and, for keys, per environment and state. Of more matches, not all are listed.
@@ -70,6 +86,8 @@ export const CURSOR_CHARS_MAX = 512;
 export const USAGE_DAYS_MIN = 1;
 export const USAGE_DAYS_MAX = 90;
 export const USAGE_DAYS_DEFAULT = 30;
+export const KEYS_USAGE_DAYS_MAX = 30;
+export const KEYS_USAGE_DAYS_DEFAULT = 7;
 export const USAGE_MONTHS_MIN = 1;
 export const USAGE_MONTHS_MAX = 24;
 export const BILLING_MONTHS_DEFAULT = 6;

@@ -8,6 +8,8 @@ export type SizedPage<Row> = {
   rows: Row[];
   /** The number of rows, up to the limit, if all of them fitted. */
   found: number;
+  /** Where the list stopped looking for rows, if rows may be left after it. */
+  end?: { createdAt: Date; id: string } | null;
 };
 
 export type Listed<Fields> = Fields & { meta: JsonText };

@@ -85,6 +85,17 @@ export const newestMatches = ({ matches, after, limit }: Search): RawBuilder<unk
   ${after ? sql`where (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
   order by created_at desc, id desc limit ${limit}) page`;
 
+/** The rows with these ids that meet a condition, each looked up by its primary key. */
+export const byIds = (
+  table: string,
+  ids: readonly string[],
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`(
+  select found.* from unnest(${[...new Set(ids)]}::uuid[]) as wanted (id)
+  cross join lateral (
+    select * from ${sql.table(table)} where id = wanted.id and ${condition} limit 1
+  ) found) named`;
+
 type Sent<Fields> = Fields & { metaText: string; found: number };
 
 /**

@@ -51,6 +51,8 @@ type AuditLogs = {
   payload: string;
   prevHash: string;
   hash: string;
+  /** Computed by the database. */
+  isLive: ColumnType<boolean, never, never>;
 };
 
 type AuditHeads = {
@@ -82,7 +84,7 @@ type Credential = {
   createdAt: Date;
 };
 
-type SecretKeys = Credential & { authority: 'owner' | 'admin' };
+type SecretKeys = Credential & { authority: 'owner' | 'admin'; createdBy: string | null };
 
 type SecretKeyUses = { secretKeyId: string; workspaceId: string; usedAt: Date };
 
@@ -125,6 +127,8 @@ type ApiKeys = Credential & {
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;
   shelf: ColumnType<number, never, never>;
+  stateShelf: ColumnType<number, never, never>;
+  endsAt: ColumnType<Date, never, never>;
   nameKey: FoldedText<string | null>;
   prefixKey: FoldedText<string>;
 };
@@ -195,6 +199,7 @@ type Sessions = {
   expiresAt: Date;
   absoluteExpiresAt: Date;
   endedAt: ColumnType<Date | null, never, Date>;
+  userAgent: string | null;
 };
 
 type OneTimeTokens = {

@@ -56,6 +56,8 @@ type UsageTenantMonths = {
 
 type TenantMonthTotals = { workspaceId: FromReach; months: number };
 
+type TrafficSpans = { workspaceId: FromReach; env: Env; firstAt: Date; lastAt: Date };
+
 type UsageHours = {
   workspaceId: FromReach;
   projectId: string;
@@ -84,6 +86,7 @@ export type TrafficTables = {
   usageKeyDays: UsageKeyDays;
   usageTenantMonths: UsageTenantMonths;
   tenantMonthTotals: TenantMonthTotals;
+  trafficSpans: TrafficSpans;
   usageHours: UsageHours;
   usageDenials: UsageDenials;
 };

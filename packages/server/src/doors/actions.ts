@@ -1,8 +1,16 @@
 // All audit actions and the payload of each. A payload never holds a secret, a list of people, or
 // the contents of `meta`.
+import type { JsonValue } from './audit-chain.ts';
 import type { Env, Role } from './reach.ts';
 
-type Changed = { changed: string[] };
+/** How a field changed. Of a set, the members that came and went; empty if the value is withheld. */
+export type Difference =
+  | { from: JsonValue; to: JsonValue }
+  | { added: string[]; removed: string[] }
+  | Record<string, never>;
+
+/** The names of the changed fields, and the difference of each. */
+export type Changed = { changed: string[]; changes: Record<string, Difference> };
 type KeyCreated = { env: Env; display_prefix: string };
 type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
 type KeyRevoked = { env: Env; reason: string | null };
@@ -38,6 +46,39 @@ type Payloads = {
 };
 
 type Action = keyof Payloads;
+
+const actions: Record<Action, true> = {
+  'workspace.created': true,
+  'workspace.updated': true,
+  'workspace_member.joined': true,
+  'workspace_member.role_changed': true,
+  'workspace_member.removed': true,
+  'workspace_invite.created': true,
+  'workspace_invite.revoked': true,
+  'workspace_invite.accepted': true,
+  'project.created': true,
+  'project.updated': true,
+  'project.deleted': true,
+  'tenant.created': true,
+  'tenant.updated': true,
+  'tenant.deleted': true,
+  'tenant.embed_tokens_revoked': true,
+  'api_key.created': true,
+  'api_key.updated': true,
+  'api_key.rotated': true,
+  'api_key.revoked': true,
+  'api_key.quarantined': true,
+  'api_key.disabled': true,
+  'api_key.enabled': true,
+  'secret_key.created': true,
+  'secret_key.rotated': true,
+  'secret_key.revoked': true,
+  'secret_key.quarantined': true,
+};
+
+/** All actions on targets of one type. */
+export const actionsOn = (targetType: string): string[] =>
+  Object.keys(actions).filter((action) => action.startsWith(`${targetType}.`));
 
 /** One row of the audit log, as an operation describes it. */
 export type Entry = {

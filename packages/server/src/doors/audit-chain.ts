@@ -4,7 +4,13 @@ import { createHash } from 'node:crypto';
 
 export const GENESIS_HASH = '0'.repeat(64);
 
-type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [key: string]: JsonValue };
 
 export type ChainedRow = {
   workspaceId: string;

@@ -11,7 +11,7 @@ const current = {
 };
 
 test('an omitted or equal field is not a change', () => {
-  const nothing = { values: {}, names: [] };
+  const nothing = { values: {}, names: [], payload: { changed: [], changes: {} } };
   deepEqual(effectOf(current, {}), nothing);
   deepEqual(effectOf(current, { name: undefined, meta: undefined }), nothing);
   deepEqual(effectOf(current, { ...current, expiresAt: new Date(0) }), nothing);
@@ -22,9 +22,42 @@ test('an omitted or equal field is not a change', () => {
 
 test('null, an empty array and an empty object are values', () => {
   const patch = { name: null, rateLimits: [], expiresAt: null, meta: {} };
-  deepEqual(effectOf(current, patch), {
-    values: patch,
-    names: ['name', 'rate_limits', 'expires_at', 'meta'],
+  const { values, names } = effectOf(current, patch);
+  deepEqual(
+    { values, names },
+    { values: patch, names: ['name', 'rate_limits', 'expires_at', 'meta'] },
+  );
+});
+
+test('the audit payload has the old and the new value of each changed field', () => {
+  const limit = { id: 'burst', limit: 1 };
+  const patch = { name: 'b', rateLimits: [limit], expiresAt: null };
+  deepEqual(effectOf(current, patch).payload, {
+    changed: ['name', 'rate_limits', 'expires_at'],
+    changes: {
+      name: { from: 'a', to: 'b' },
+      rate_limits: { from: null, to: [limit] },
+      expires_at: { from: '1970-01-01T00:00:00.000Z', to: null },
+    },
+  });
+});
+
+test('the audit payload has the members that a set of texts gained and lost', () => {
+  const stored = { scopes: ['a', 'b', 'c'], embedOrigins: [] as string[] };
+  deepEqual(effectOf(stored, { scopes: ['c', 'd'], embedOrigins: ['https://a.test'] }).payload, {
+    changed: ['scopes', 'embed_origins'],
+    changes: {
+      scopes: { added: ['d'], removed: ['a', 'b'] },
+      embed_origins: { added: ['https://a.test'], removed: [] },
+    },
+  });
+});
+
+test('the audit payload only names meta and mail addresses', () => {
+  const stored = { meta: {}, billingEmail: 'old@a.test' as string | null };
+  deepEqual(effectOf(stored, { meta: { secret: 1 }, billingEmail: 'new@a.test' }).payload, {
+    changed: ['meta', 'billing_email'],
+    changes: { meta: {}, billing_email: {} },
   });
 });
 

@@ -1,14 +1,22 @@
-// Computes the fields that a PATCH changes. An omitted field keeps its value; null and an empty
-// array are values.
+// Computes the fields that a PATCH changes, and what the audit log says about them. An omitted field
+// keeps its value; null and an empty array are values.
 import { isDeepStrictEqual } from 'node:util';
+import { wireTime } from '../base/wire-time.ts';
+import type { Changed, Difference } from './actions.ts';
+import type { JsonValue } from './audit-chain.ts';
 
 export type Patch<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };
 
 type Effect<Fields> = {
   values: Partial<Fields>;
-  /** Wire names of the changed fields, for the audit log, which never contains the values. */
+  /** Wire names of the changed fields. */
   names: string[];
+  /** The payload of the audit row. */
+  payload: Changed;
 };
+
+/** Fields whose values the audit log never contains: contents of the vendor, and addresses. */
+const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email']);
 
 /** An effect without names needs no write: the patch equals the stored fields. */
 export function effectOf<Fields extends object>(
@@ -17,14 +25,32 @@ export function effectOf<Fields extends object>(
 ): Effect<Fields> {
   const values: Partial<Fields> = {};
   const names: string[] = [];
+  const changes: Record<string, Difference> = {};
   for (const field in patch) {
     const value = patch[field];
     if (value === undefined || isDeepStrictEqual(asStored(value), current[field])) continue;
+    const name = wireName(field);
     values[field] = value;
-    names.push(wireName(field));
+    names.push(name);
+    changes[name] = withheld.has(name) ? {} : differenceOf(current[field], value);
   }
-  return { values, names };
+  return { values, names, payload: { changed: names, changes } };
 }
+
+/** Sets of texts, such as scopes, differ by their members; all other fields by their value. */
+function differenceOf(from: unknown, to: unknown): Difference {
+  if (!isTexts(from) || !isTexts(to)) return { from: jsonOf(from), to: jsonOf(to) };
+  return {
+    added: to.filter((text) => !from.includes(text)),
+    removed: from.filter((text) => !to.includes(text)),
+  };
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+const jsonOf = (value: unknown): JsonValue =>
+  value instanceof Date ? wireTime(value) : JSON.parse(JSON.stringify(value));
 
 /** A round trip through JSON drops what JSON cannot store, such as the sign of a zero. */
 const asStored = (value: unknown): unknown =>

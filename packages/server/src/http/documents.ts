@@ -8,9 +8,8 @@ import { referenceIcon } from '@keyrail/reference/palette.ts';
 import { referenceStyle } from '@keyrail/reference/style.ts';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../base/errors.ts';
+import { VERSION } from '../base/version.ts';
 import { type Headers, headersFor, standardHeaders } from './headers.ts';
-
-const VERSION = '0.1.0';
 
 /** The page has one script and no forms or frames: the policy allows that script, by its hash. */
 const pagePolicy = (): string =>

@@ -73,10 +73,10 @@ export async function notedPageOf<Row extends Placed, Item extends object>(
   { workspaceId, list, present }: NotedListing<Row, Item>,
 ): Promise<Reply<JsonText>> {
   const pageWithin = async (metaBytes: number) => {
-    const { rows, found } = await list({ limit: limit + 1, metaBytes });
+    const { rows, found, end = null } = await list({ limit: limit + 1, metaBytes });
     const shown = rows.slice(0, limit);
     const isWhole = shown.length === Math.min(found, limit);
-    return { isWhole, reply: () => textPage(shown, found, present) };
+    return { isWhole, reply: () => textPage(shown, { found, end }, present) };
   };
   const usual = await pageWithin(USUAL_META_BYTES_MAX);
   if (usual.isWhole) return usual.reply();
@@ -85,11 +85,11 @@ export async function notedPageOf<Row extends Placed, Item extends object>(
 
 function textPage<Row extends Placed>(
   shown: readonly Row[],
-  found: number,
+  { found, end }: { found: number; end: Placed | null },
   present: (row: Row) => object,
 ): Reply<JsonText> {
-  const last = shown.at(-1);
+  const last = found > shown.length ? shown.at(-1) : end;
   const items = shown.map((row) => textOfObject(present(row)));
   const body = new JsonText(`{"object":"list","data":[${items.join(',')}]}`);
-  return new Reply(body, found > shown.length && last ? { next: nextAfter(last) } : {});
+  return new Reply(body, last ? { next: nextAfter(last) } : {});
 }

@@ -7,6 +7,11 @@ import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
+import {
+  OTHER_WORKSPACE,
+  refuseOtherWorkspace,
+  WORKSPACE_HEADER,
+} from '../access/named-workspace.ts';
 import { type Principal, reachOf, refuseUnverified } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
@@ -57,7 +62,12 @@ export type Admitted = {
 };
 
 /** The request headers that identify the caller. */
-export type Caller = { authorization: string | undefined; origin: string | undefined };
+export type Caller = {
+  authorization: string | undefined;
+  origin: string | undefined;
+  /** The workspace that the caller expects to work in. */
+  workspace: string | undefined;
+};
 
 type Pipeline = {
   admit(caller: Caller): Admitted | Promise<Admitted>;
@@ -71,7 +81,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const names = pathParams(line);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
-  function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
+  function admit({ authorization, origin, workspace }: Caller): Admitted | Promise<Admitted> {
     const known = expectWork(route, parts);
     const outcome = always(
       () => authenticate(parts.credentials, endpoint.auth, authorization),
@@ -79,6 +89,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
     );
     const askedAt = outcome instanceof Promise ? monotonicMs() : null;
     return chain(outcome, (principal) => {
+      refuseOtherWorkspace(principal, endpoint.auth, workspace);
       refuse(principal, origin);
       const admitted = { principal, tookMs: askedAt === null ? 0 : monotonicMs() - askedAt };
       return isSafe ? admitted : chain(parts.chargeEmbedChange(principal), () => admitted);
@@ -145,6 +156,7 @@ function refusalsOf(
 const callerIn = ({ header }: Incoming): Caller => ({
   authorization: header('authorization'),
   origin: header('origin'),
+  workspace: header(WORKSPACE_HEADER),
 });
 
 /** The binding of a cursor: one list, for one person or one reach. */
@@ -216,6 +228,8 @@ function outgoingOf(
 /** A conflict that the endpoint does not declare becomes a failure of the server. */
 export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
   const { status, message } = apiErrorOf(thrown);
+  // Every endpoint with a workspace has this one; the introduction of the document describes it.
+  if (message === OTHER_WORKSPACE) return thrown;
   if (status !== 409 || refusalStatuses(line, endpoint).includes(status)) return thrown;
   return new Error(`${line}: undeclared response status 409: ${message}`);
 }

@@ -116,7 +116,11 @@ test('the time to receive a body does not count towards the deadline', async (t)
   };
   const parts = { db, chargeEmbedChange: () => {} } as unknown as PipelineParts;
   const pipeline = createPipeline(route('POST /things'), parts);
-  const admitted = await pipeline.admit({ authorization: undefined, origin: undefined });
+  const admitted = await pipeline.admit({
+    authorization: undefined,
+    origin: undefined,
+    workspace: undefined,
+  });
   nowMs += 20_000;
   await pipeline.answer(admitted, { params: {}, query: {} } as Incoming);
   await pipeline.answer({ ...admitted, tookMs: 1200 }, { params: {}, query: {} } as Incoming);

@@ -4,6 +4,7 @@ import { METHODS } from 'node:http';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { WORKSPACE_HEADER } from '../access/named-workspace.ts';
 import { ApiError } from '../base/errors.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
 import { chain, settle } from '../base/maybe-async.ts';
@@ -167,9 +168,10 @@ function logAnswered({ line, hot }: ServedRoute, log: Log) {
 
 const noMore = (): void => {};
 
-const callerOf = ({ headers: { authorization, origin } }: FastifyRequest): Caller => ({
-  authorization,
-  origin,
+const callerOf = ({ headers }: FastifyRequest): Caller => ({
+  authorization: headers.authorization,
+  origin: headers.origin,
+  workspace: headerText(headers[WORKSPACE_HEADER]),
 });
 
 const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => ({

@@ -230,15 +230,20 @@ test('sign-up, login and reset are throttled separately, for one minute', async 
 test('guesses of one-time tokens are throttled per client address', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
-  const guess = (remoteAddress: string) =>
+  const guess = (url: string, remoteAddress: string) =>
     beside.app.http.inject({
       method: 'POST',
-      url: '/v1/auth/email_verifications/consume',
+      url,
       payload: { token: 'guessed' },
       remoteAddress,
     });
-  const statuses: number[] = [];
-  for (let n = 0; n <= PER_CLIENT_MAX; n += 1) statuses.push((await guess('192.0.2.1')).statusCode);
-  deepEqual(statuses, [...Array(PER_CLIENT_MAX).fill(400), 429]);
-  equal((await guess('192.0.2.2')).statusCode, 400);
+  const urls = ['/v1/auth/email_verifications/consume', '/v1/auth/invites/preview'];
+  for (const [at, url] of urls.entries()) {
+    const address = `192.0.2.${at}`;
+    const statuses: number[] = [];
+    for (let n = 0; n <= PER_CLIENT_MAX; n += 1)
+      statuses.push((await guess(url, address)).statusCode);
+    deepEqual(statuses, [...Array(PER_CLIENT_MAX).fill(400), 429]);
+    equal((await guess(url, '192.0.2.200')).statusCode, 400);
+  }
 });

@@ -28,7 +28,12 @@ export const presentMe = (
   memberships: MembershipRow[],
 ): Me => ({
   object: 'me',
-  user: { id: user.id, email: user.email, email_verified: user.emailVerifiedAt !== null },
+  user: {
+    id: user.id,
+    email: user.email,
+    email_verified: user.emailVerifiedAt !== null,
+    name: user.name,
+  },
   active_workspace_id: activeWorkspaceId,
   memberships: memberships.map(presentMembership),
 });

@@ -4,7 +4,7 @@ import { isTestPrincipal } from '../../access/principal.ts';
 import { pageOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';
 import { presentAuditRow, presentChain } from './present.ts';
-import { listAuditRows } from './rows.ts';
+import { readAuditRows } from './read-audit-rows.ts';
 import { verifyChain } from './verify-chain.ts';
 
 export const auditRoutes = serve(auditEndpoints, {
@@ -13,9 +13,9 @@ export const auditRoutes = serve(auditEndpoints, {
     door: 'read',
     run: ({ read, query, after, principal }) => {
       const isTest = isTestPrincipal(principal);
-      const afterSeq = Math.max(Number(after?.[0] ?? 0), query.after_seq ?? 0);
+      const lastSeq = after === null ? null : Number(after[0]);
       return pageOf(query.limit, {
-        list: (limit) => listAuditRows(read, { afterSeq, limit }),
+        list: (limit) => readAuditRows(read, query, { lastSeq, limit }),
         present: (row) => presentAuditRow(row, isTest),
         next: (last) => [String(last.seq)],
       });

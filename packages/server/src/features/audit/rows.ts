@@ -1,6 +1,6 @@
 // Every statement on the audit log. All of them read: only close_change() appends rows.
-import { type Selectable, sql } from 'kysely';
-import { build, many, maybe } from '../../db/sql.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 
@@ -13,32 +13,96 @@ export type AuditRowWithActor = AuditRow & {
   actorName: string | null;
 };
 
+export type AuditFilter = {
+  actorId?: string | undefined;
+  targetId?: string | undefined;
+  /** Rows of any of these actions; undefined for rows of all actions. */
+  actions?: readonly string[] | undefined;
+};
+
+type AuditList = {
+  filter: AuditFilter;
+  /** The numbers of the rows: after the first, before the second. */
+  afterSeq: number;
+  beforeSeq: number;
+  order: 'asc' | 'desc';
+  limit: number;
+};
+
 /**
- * Lists the rows in reach, oldest first. The page is read first, then the person of each row by id.
- * A plain join would scan all users: row level security keeps the planner from using their index
- * with the cast of `actor_id`.
+ * Lists the rows in reach. The page is read first, then the person of each row by id. A plain join
+ * would scan all users: row level security keeps the planner from using their index with the cast
+ * of `actor_id`.
  */
-export const listAuditRows = (
-  tx: Read,
-  { afterSeq, limit }: { afterSeq: number; limit: number },
-): Promise<AuditRowWithActor[]> => {
-  // Repeats the row level security policy in the form that matches the index audit_logs_not_live.
-  const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
+export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWithActor[]> => {
+  const order = orderOf(wanted);
   return many(
     tx,
     sql<AuditRowWithActor>`
       select page.*, person.email as actor_email,
         person.email_verified_at as actor_email_verified_at, person.name as actor_name
       from (
-        select * from audit_logs where seq > ${afterSeq} ${isSeen} order by seq limit ${limit}
+        ${isFiltered(wanted.filter) ? filteredPage(tx, wanted) : wholePage(tx, wanted)}
+        order by seq ${order} limit ${wanted.limit}
       ) page
       left join lateral (
         select email, email_verified_at, name from users
         where id = case page.actor_type when 'user' then page.actor_id::uuid end limit 1
       ) person on true
-      order by page.seq`,
+      order by page.seq ${order}`,
   );
 };
+
+const orderOf = ({ order }: AuditList) => (order === 'asc' ? sql`asc` : sql`desc`);
+
+const isFiltered = ({ actorId, targetId, actions }: AuditFilter): boolean =>
+  actorId !== undefined || targetId !== undefined || actions !== undefined;
+
+function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): RawBuilder<unknown> {
+  // Repeats the row level security policy in the form that matches the index audit_logs_not_live.
+  const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
+  return sql`select * from audit_logs
+    where seq > ${afterSeq} and seq < ${beforeSeq} ${isSeen}`;
+}
+
+/**
+ * The first rows of each action, live and not live, in the order of an index. Each condition is
+ * checked in that index, so only rows of the page are read.
+ */
+function filteredPage(tx: Read, wanted: AuditList): RawBuilder<unknown> {
+  const { filter, afterSeq, beforeSeq, limit } = wanted;
+  const { actorId, targetId, actions } = filter;
+  const lives = tx.reach.envs.includes('live') ? [false, true] : [false];
+  const conditions = [
+    sql`is_live = covered.is_live`,
+    sql`seq::float8 > ${afterSeq}::float8 and seq::float8 < ${beforeSeq}::float8`,
+    ...(actions === undefined ? [] : [sql`action = covered.action`]),
+    ...(actorId === undefined ? [] : [sql`actor_id = ${actorId}`]),
+    ...(targetId === undefined ? [] : [sql`target_id = ${targetId}`]),
+  ];
+  const covered =
+    actions === undefined
+      ? sql`unnest(${lives}::boolean[]) as covered (is_live)`
+      : sql`(select is_live, action from unnest(${lives}::boolean[]) as is_live,
+          unnest(${actions}::text[]) as action) covered`;
+  return sql`select first.* from ${covered} cross join lateral (
+      select * from audit_logs where ${sql.join(conditions, sql` and `)}
+      order by seq::float8 ${orderOf(wanted)} limit ${limit}
+    ) first`;
+}
+
+/** The numbers of the first rows at or after two moments; null for a moment that is not given. */
+export const findSeqsAt = (
+  tx: Read,
+  moments: { from: Date | null; to: Date | null },
+): Promise<{ from: number | null; to: number | null }> =>
+  one(
+    tx,
+    sql<{ from: number | null; to: number | null }>`
+      select case when ${moments.from}::timestamptz is not null
+          then audit_seq_at(${moments.from}) end as "from",
+        case when ${moments.to}::timestamptz is not null then audit_seq_at(${moments.to}) end as "to"`,
+  );
 
 /** Rows of both environments, in order. Only for hashing: they may be outside the reach. */
 export const listChainedRows = (

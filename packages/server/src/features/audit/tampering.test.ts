@@ -36,6 +36,7 @@ before(async () => {
     await change(store, { workspaceId }, { statements: [], entry: entries(n) });
   }
   await store.beyond(`create table kept as select * from audit_logs;
+    alter table kept drop column is_live;
     create table kept_heads as select * from audit_heads`);
 });
 after(() => store.close());

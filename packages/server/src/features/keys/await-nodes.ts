@@ -15,10 +15,13 @@ export type Propagation = {
   version: number;
   complete: boolean;
   waitedMs: number;
-  nodes: NodeRow[];
+  nodes: AwaitedNode[];
   /** Nodes seen within a day that the revocation does not wait for. */
   silentNodes: number;
 };
+
+/** When the wait first saw that the node had applied the change; null if it has not. */
+type AwaitedNode = NodeRow & { ackedAfterMs: number | null };
 
 type Waiting = {
   hub: PolicyHub;
@@ -45,7 +48,7 @@ export async function awaitNodes(read: Read, key: KeyRow, waiting: Waiting): Pro
   return { version, complete, waitedMs, nodes, silentNodes };
 }
 
-type Polled = { complete: boolean; nodes: KnownNode[] };
+type Polled = { complete: boolean; nodes: AwaitedNode[] };
 
 async function pollUntilAcked(
   read: Read,
@@ -55,12 +58,12 @@ async function pollUntilAcked(
   const { hub, waitMsMax, signal, sharePoll, version, startedAt } = waiting;
   const name = [read.reach.workspaceId, read.reach.envs, projectId, env].join(' ');
   let pauseMs = POLL_MS_MIN;
-  let nodes: KnownNode[] = [];
+  let nodes: AwaitedNode[] = [];
   for (;;) {
     const known = await sharePoll(name, () => listNodes(read, { projectId, env }));
-    nodes = awaited(nodes, known);
-    const complete = !isFull(known) && nodes.every(({ ackedVersion }) => ackedVersion >= version);
     const waitedMs = Math.round(monotonicMs() - startedAt);
+    nodes = timed(nodes, awaited(nodes, known), { version, waitedMs });
+    const complete = !isFull(known) && nodes.every(({ ackedVersion }) => ackedVersion >= version);
     if (complete || waitedMs >= waitMsMax || signal.aborted) return { complete, nodes };
     // All waits poll at multiples of the pause, so that concurrent ones share one query.
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
@@ -72,14 +75,28 @@ async function pollUntilAcked(
   }
 }
 
+const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
+
 /**
  * Keeps nodes that were counted earlier in this wait and have gone silent since. Dropping them
  * would report a revocation as complete that they never applied. A node without a record has left.
  */
 function awaited(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
-  const nameOf = ({ nodeId, envScope }: NodeRow) => `${nodeId} ${envScope}`;
   const names = new Set(before.map(nameOf));
   return known.filter((node) => node.isCounted || names.has(nameOf(node)));
+}
+
+/** A node keeps the time of its first acknowledgement, unless it has fallen behind since. */
+function timed(
+  before: readonly AwaitedNode[],
+  nodes: readonly NodeRow[],
+  { version, waitedMs }: { version: number; waitedMs: number },
+): AwaitedNode[] {
+  const times = new Map(before.map((node) => [nameOf(node), node.ackedAfterMs]));
+  return nodes.map((node) => ({
+    ...node,
+    ackedAfterMs: node.ackedVersion >= version ? (times.get(nameOf(node)) ?? waitedMs) : null,
+  }));
 }
 
 /** In a full scope, a node without a record may verify keys, so the wait is never complete. */

@@ -2,7 +2,8 @@
 // plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import { COUNTED_MAX, SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { operationsOf } from '@keyrail/testing/operations.ts';
 import { storeName } from '@keyrail/testing/test-app.ts';
@@ -14,7 +15,8 @@ import { many } from '../../db/sql.ts';
 import { changed } from '../../doors/door.ts';
 import { allEnvs, type Env, type Reach, scopeOf } from '../../doors/reach.ts';
 import { listEntries } from '../policy/rows.ts';
-import { type KeyFilter, listKeys, type Position } from './rows.ts';
+import { countByState } from './count.rows.ts';
+import { type KeyFilter, listKeys, type Position } from './list.rows.ts';
 
 const skip = storeName === 'embedded' ? 'the embedded store is for fewer keys' : false;
 const KEYS = 30_000;
@@ -47,7 +49,7 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
     const [target = ''] = projects;
     return changed(
       null,
-      { action: 'project.updated', target, payload: { changed: [] } },
+      { action: 'project.updated', target, payload: { changed: [], changes: {} } },
       { policy: projects },
     );
   });
@@ -82,14 +84,17 @@ async function analyse(database: string): Promise<void> {
 
 type List = { filter: KeyFilter; after: Position | null; envs?: readonly Env[] };
 
-type Run = (statement: Statement) => Promise<{ rows: never[]; count: number }>;
+type Run = (statement: Statement) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
 
 /** Collects the statements of a question without running them. */
-async function sentBy(question: (run: Run) => Promise<unknown>): Promise<Statement[]> {
+async function sentBy(
+  question: (run: Run) => Promise<unknown>,
+  rows: Record<string, unknown>[] = [],
+): Promise<Statement[]> {
   const sent: Statement[] = [];
   await question(async (statement) => {
     sent.push(statement);
-    return { rows: [], count: 0 };
+    return { rows, count: rows.length };
   });
   return sent;
 }
@@ -155,6 +160,36 @@ test('every list is read from an index, and only as far as its page', { skip }, 
       ok((scan?.read ?? 0) <= shelves * (LIMIT + 1), says);
     }
   }
+});
+
+test('a list by state is read from its index, and only as far as its page', { skip }, async (t) => {
+  const app = await harness(t);
+  const place = await open(app);
+  for (const filter of everyFilter(place)) {
+    for (const state of KeyState.options) {
+      const statement = await statementFor(place.reach, {
+        filter: { ...filter, state },
+        after: null,
+      });
+      const [scan, ...others] = await scansOf(place, statement);
+      const says = JSON.stringify({ ...filter, state, scan });
+      deepEqual(others, [], says);
+      equal(scan?.by, 'api_keys_state', says);
+      ok((scan?.read ?? 0) <= (filter.env ? 1 : 2) * (LIMIT + 1), says);
+    }
+  }
+});
+
+test('counts by state read only the keys that they count, up to a bound', { skip }, async (t) => {
+  const place = await open(await harness(t));
+  const [statement] = await sentBy((run) => countByState({ ...place, run }, allEnvs), [{}]);
+  ok(statement);
+  const scans = await scansOf(place, statement);
+  deepEqual([...new Set(scans.map(({ by }) => by))], ['api_keys_ends']);
+  deepEqual(
+    scans.map(({ read }) => read).toSorted((a, b) => b - a),
+    [COUNTED_MAX, 0, 0, 0, 0],
+  );
 });
 
 test('a search is read from an index of each field, and only to its bound', { skip }, async (t) => {

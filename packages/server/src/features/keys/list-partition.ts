@@ -1,5 +1,6 @@
 // The list partition of a key, a generated column: one number for environment and revocation, with
 // which every index for lists begins. A list query reads each partition that it covers.
+import type { KeyState } from '@keyrail/protocol/objects/api-key.ts';
 import type { Env } from '../../doors/reach.ts';
 
 const PARTITION_OF_ENV: Record<Env, number> = { live: 0, test: 2 };
@@ -12,6 +13,15 @@ export const partitionsOf = (
   envs
     .map((env) => PARTITION_OF_ENV[env])
     .flatMap((shelf) => (includeRevoked ? [shelf, shelf + REVOKED] : [shelf]));
+
+/** The partitions of a list that may name a state. */
+export const partitionsIn = (
+  envs: readonly Env[],
+  { state, includeRevoked }: { state?: KeyState | undefined; includeRevoked: boolean },
+): number[] =>
+  state === 'revoked'
+    ? envs.map((env) => PARTITION_OF_ENV[env] + REVOKED)
+    : partitionsOf(envs, { includeRevoked: includeRevoked && state === undefined });
 
 /** The type of the partition in the indexes for searches; see `partitionTypeFor`. */
 export const SEARCH_PARTITION_TYPE = 'real';

@@ -5,11 +5,15 @@ import type {
   RevokedApiKey,
   RotatedApiKey,
 } from '@keyrail/protocol/objects/api-key.ts';
+import type { KeyCount } from '@keyrail/protocol/objects/summary.ts';
+import { KEYS_COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { Propagation } from './await-nodes.ts';
-import type { KeyRow, ListedKey } from './rows.ts';
+import type { KeyCountRow } from './count.rows.ts';
+import type { ListedKey } from './list.rows.ts';
+import type { KeyRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
 
@@ -36,6 +40,16 @@ export const presentTenantKey = <Meta>(row: Shown<Meta>) => ({
   disabled_reason: null,
 });
 
+export const presentKeyCount = (row: KeyCountRow): KeyCount => ({
+  object: 'key_count',
+  project_id: row.projectId,
+  tenant_id: row.tenantId,
+  env: row.env,
+  active: row.active,
+  total: row.total,
+  counted_max: KEYS_COUNTED_MAX,
+});
+
 export const presentCreated = ({ row, secret }: Minted<KeyRow>): CreatedApiKey => ({
   ...presentKey(row),
   ...presentSecret(secret),
@@ -55,6 +69,7 @@ export const presentAwaited = (
     env_scope: node.envScope,
     version: node.ackedVersion,
     acked: node.ackedVersion >= version,
+    acked_after_ms: node.ackedAfterMs,
     last_seen_at: wireTime(node.lastSeenAt),
   }));
   return {

@@ -11,10 +11,18 @@ import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
 import { disableKey } from './disable-key.ts';
 import { enableKey } from './enable-key.ts';
-import { presentAwaited, presentCreated, presentKey, presentRotated } from './present.ts';
+import { listKeys } from './list.rows.ts';
+import {
+  presentAwaited,
+  presentCreated,
+  presentKey,
+  presentKeyCount,
+  presentRotated,
+} from './present.ts';
+import { readKeyCounts } from './read-key-counts.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { listKeys, loadKey } from './rows.ts';
+import { loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
@@ -53,6 +61,8 @@ export const keyRoutes = (
           tenantId: query.tenant_id,
           env: query.env,
           includeRevoked: query.include_revoked,
+          state: query.state,
+          unusedDays: query.unused_days,
           q: query.q,
         };
         return notedPageOf(query.limit, {
@@ -61,6 +71,14 @@ export const keyRoutes = (
           present: presentKey,
         });
       },
+    },
+    'GET /v1/keys/counts': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, query: { by, id: ids, env } }) => ({
+        object: 'list' as const,
+        data: (await readKeyCounts(read, { by, ids, env })).map(presentKeyCount),
+      }),
     },
     'GET /v1/keys/{id}': {
       boundary: 'rows',

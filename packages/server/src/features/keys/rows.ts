@@ -1,16 +1,13 @@
-// All statements on api_keys except those in cascade.rows.ts. A database trigger records each
+// All statements on api_keys except cascades, lists and counts. A database trigger records each
 // change for the policy feed, so no statement here writes a version.
-import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { conflict, notFound } from '../../base/errors.ts';
-import { idRangeOf } from '../../base/prefix-range.ts';
-import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
-import { beginsWith, build, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
+import { build, byIds, many, maybe, one } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 import type { Env } from '../../doors/reach.ts';
-import { partitionsOf, partitionTypeFor, SEARCH_PARTITION_TYPE } from './list-partition.ts';
+import { partitionsOf } from './list-partition.ts';
 
 type Columns = Tables['apiKeys'];
 
@@ -31,6 +28,15 @@ const rows = build
 export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
   const row = await maybe(tx, rows.where('id', '=', id));
   return row ?? miss(tx, 'API key', id);
+}
+
+/** Which of these keys are in reach. */
+export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<string[]> {
+  const found = await many(
+    tx,
+    sql<{ id: string }>`select id from ${byIds('api_keys', ids, sql`true`)}`,
+  );
+  return found.map(({ id }) => id);
 }
 
 /** Locks the key's row, so that no other transaction changes it until this one ends. */
@@ -60,112 +66,6 @@ export async function lockParents(
   if (project === null) throw notFound('project');
   if (tenant === null) throw notFound('tenant');
 }
-
-export type Position = { createdAt: Date; id: string };
-
-export type KeyFilter = {
-  projectId?: string | undefined;
-  tenantId?: string | undefined;
-  env?: Env | undefined;
-  includeRevoked: boolean;
-  /** The start of a name, of a display prefix or of an id. */
-  q?: string | undefined;
-};
-
-export type ListedKey = Listed<Omit<KeyRow, 'meta' | Unlisted>>;
-
-type Unlisted =
-  | ('workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt')
-  | ('changeId' | 'retiredAt' | 'shelf' | 'nameKey' | 'prefixKey');
-
-const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes, rate_limits,
-  expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, disabled_at,
-  disabled_reason, rotated_from, created_at, (select last_at from usage_key_days
-    where key_id = page.id and last_at is not null order by day desc limit 1) as last_used_at`;
-
-/**
- * Newest first, starting after a position. The newest keys of each list partition are read from an
- * index, so the cost depends on the page size only, not on the number of keys or the filter. A
- * search reads a bounded number of matches from the index of each field.
- */
-export function listKeys(
-  tx: Read,
-  { filter, after }: { filter: KeyFilter; after: Position | null },
-  { limit, metaBytes }: PageSize,
-): Promise<SizedPage<ListedKey>> {
-  const { projectId = tx.reach.projectId, tenantId = tx.reach.tenantId, env, q } = filter;
-  const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
-  const place = [
-    ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
-    ...(tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`]),
-  ];
-  const partitions = partitionsOf(envs, filter);
-  if (q !== undefined) {
-    const listed = keysOf(
-      newestMatches({ matches: matchesOf(q, partitions, place), after, limit }),
-    );
-    return sizedPage(tx, { listed, columns }, metaBytes);
-  }
-  const listed = fromEach(partitions, {
-    type: partitionTypeFor({ projectId, tenantId }),
-    conditions: [
-      ...place,
-      ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
-    ],
-    order: sql`created_at desc, id desc`,
-    limit,
-  });
-  const newest = sql`${listed} order by created_at desc, id desc limit ${limit}`;
-  return sizedPage(tx, { listed: newest, columns }, metaBytes);
-}
-
-type Scan = {
-  type: string;
-  conditions: RawBuilder<unknown>[];
-  order: RawBuilder<unknown>;
-  limit: number;
-  selected?: RawBuilder<unknown>;
-};
-
-/** Reads the first keys of each partition, in the order of an index. */
-function fromEach(partitions: number[], scan: Scan): RawBuilder<unknown> {
-  const { conditions, order, limit, selected = sql`*` } = scan;
-  const type = sql.raw(scan.type);
-  const all = [sql`shelf::${type} = covered.shelf::${type}`, ...conditions];
-  return sql`
-    select first.* from unnest(${partitions}::smallint[]) as covered (shelf)
-    cross join lateral (
-      select ${selected} from api_keys where ${sql.join(all, sql` and `)}
-      order by ${order} limit ${limit}
-    ) first`;
-}
-
-/** The matches of a search by each field. */
-function matchesOf(
-  q: string,
-  partitions: number[],
-  place: RawBuilder<unknown>[],
-): RawBuilder<unknown>[] {
-  const by = (condition: RawBuilder<unknown>, order: RawBuilder<unknown>) =>
-    fromEach(partitions, {
-      type: SEARCH_PARTITION_TYPE,
-      conditions: [condition, ...place],
-      order,
-      limit: SEARCH_MATCHES_MAX,
-      selected: sql`id, created_at`,
-    });
-  const ids = idRangeOf(q);
-  return [
-    by(beginsWith(sql`name_key`, q), sql`name_key, created_at desc`),
-    by(beginsWith(sql`prefix_key`, q), sql`prefix_key, created_at desc`),
-    ...(ids ? [by(sql`id >= ${ids.from} and id <= ${ids.to}`, sql`id desc`)] : []),
-  ];
-}
-
-/** Whole rows of a page. The limit keeps the planner from reading the table in the page's order. */
-const keysOf = (page: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select found.* from ${page}
-  cross join lateral (select * from api_keys where id = page.id limit 1) found`;
 
 type Changeable = 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt' | 'vendorExpiresAt';
 type Ending =

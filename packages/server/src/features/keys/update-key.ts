@@ -16,7 +16,7 @@ export async function updateKey(
 ): Promise<Change<KeyRow>> {
   const key = await lockKey(tx, id);
   if (key.revokedAt) throw conflict('A revoked key cannot be changed.');
-  const { values, names } = effectOf(key, patch);
+  const { values, names, payload } = effectOf(key, patch);
   if (names.length === 0) return unchanged(key);
   const { expiresAt } = values;
   if (expiresAt !== undefined) refuseProlonging(key, expiresAt);
@@ -26,7 +26,7 @@ export async function updateKey(
   });
   return changed(
     updated,
-    { action: 'api_key.updated', target: id, payload: { env: key.env, changed: names } },
+    { action: 'api_key.updated', target: id, payload: { env: key.env, ...payload } },
     { policy: [key.projectId] },
   );
 }

@@ -1,12 +1,14 @@
 // Rows → workspace_member and workspace_invite objects. Only here an invitation token is revealed.
 import type {
   CreatedInvite,
+  InvitePreview,
   WorkspaceInvite,
   WorkspaceMember,
 } from '@keyrail/protocol/objects/member.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Joined } from './accept-invite.ts';
 import type { Invited } from './invite-person.ts';
+import type { PreviewedInvite } from './preview-invite.ts';
 import type { InviteRow, MemberRow } from './rows.ts';
 
 export const presentMember = (row: MemberRow): WorkspaceMember => ({
@@ -36,6 +38,13 @@ export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
   ...presentInvite(invite),
   token: token.reveal(),
   token_shown_once: true,
+});
+
+/** For a person that may have no account: names nobody but the invited address. */
+export const presentPreview = ({ invite, workspaceName }: PreviewedInvite): InvitePreview => ({
+  ...presentInvite(invite),
+  invited_by: null,
+  workspace_name: workspaceName,
 });
 
 export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({

@@ -4,14 +4,21 @@ import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
 import { personOf } from '../../access/principal.ts';
 import type { Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
-import { allEnvs } from '../../doors/reach.ts';
+import { type Actor, allEnvs, type Reach } from '../../doors/reach.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
 import { acceptInvite } from './accept-invite.ts';
 import { changeRole } from './change-role.ts';
 import { invitePerson } from './invite-person.ts';
 import { workspaceNamedBy } from './invite-token.ts';
-import { presentInvite, presentInvited, presentJoined, presentMember } from './present.ts';
+import {
+  presentInvite,
+  presentInvited,
+  presentJoined,
+  presentMember,
+  presentPreview,
+} from './present.ts';
+import { previewInvite } from './preview-invite.ts';
 import { removeMember } from './remove-member.ts';
 import { revokeInvite } from './revoke-invite.ts';
 import { listInvites, listMembers } from './rows.ts';
@@ -88,22 +95,38 @@ export const memberRoutes = ({
     },
   });
 
-export const acceptanceRoutes = serve(linesOf(accountEndpoints, 'POST /v1/auth/invites/accept'), {
-  'POST /v1/auth/invites/accept': {
-    boundary: 'none',
-    door: 'gate',
-    run: async ({ writeIn, principal, body: { token } }) => {
-      const { userId, sessionId, reach } = personOf(principal);
-      const workspaceId = workspaceNamedBy(token);
-      if (workspaceId === null) throw new ApiError('invalid_token');
-      const write = writeIn({
-        workspaceId,
-        envs: allEnvs,
-        actor: { type: 'user', id: userId },
-        authority: 'member',
-      });
-      const acceptance = { token, userId, sessionId, becomesActive: reach === null };
-      return presentJoined(await write((tx) => acceptInvite(tx, acceptance)));
+const acceptanceLines = linesOf(
+  accountEndpoints,
+  'POST /v1/auth/invites/preview',
+  'POST /v1/auth/invites/accept',
+);
+
+export const acceptanceRoutes = ({ throttle }: Pick<MemberParts, 'throttle'>): ServedRoute[] =>
+  serve(acceptanceLines, {
+    'POST /v1/auth/invites/preview': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ writeIn, body: { token }, clientAddress }) => {
+        await throttle.charge(clientAddress);
+        const write = writeIn(reachOfToken(token, { type: 'system', id: null }));
+        return presentPreview(await write((tx) => previewInvite(tx, token)));
+      },
     },
-  },
-});
+    'POST /v1/auth/invites/accept': {
+      boundary: 'none',
+      door: 'gate',
+      run: async ({ writeIn, principal, body: { token } }) => {
+        const { userId, sessionId, reach } = personOf(principal);
+        const write = writeIn(reachOfToken(token, { type: 'user', id: userId }));
+        const acceptance = { token, userId, sessionId, becomesActive: reach === null };
+        return presentJoined(await write((tx) => acceptInvite(tx, acceptance)));
+      },
+    },
+  });
+
+/** The workspace that the token names. Only the whole token opens an invitation there. */
+function reachOfToken(token: string, actor: Actor): Reach {
+  const workspaceId = workspaceNamedBy(token);
+  if (workspaceId === null) throw new ApiError('invalid_token');
+  return { workspaceId, envs: allEnvs, actor, authority: 'member' };
+}

@@ -182,6 +182,25 @@ export const updateRevokedInvitesBy = (
       .returning(['id', 'role']),
   );
 
+/** Each hash is looked up in its own index; an "or" would scan all invitations. */
+const hasToken = (hash: Buffer) =>
+  sql<boolean>`id = any (array(
+    select id from invites where token_hash = ${hash}
+    union all select id from invites where mail_token_hash = ${hash}))`;
+
+/** The invitation of a token, if it can still be accepted. */
+export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | null> =>
+  maybe(
+    tx,
+    build
+      .selectFrom('invites')
+      .selectAll()
+      .where(hasToken(hash))
+      .where('acceptedAt', 'is', null)
+      .where('revokedAt', 'is', null)
+      .where('expiresAt', '>', tx.now),
+  );
+
 /** Of several concurrent acceptances, exactly one gets the invitation; the others get null. */
 export const acceptOpenInvite = (
   tx: Write,
@@ -192,12 +211,7 @@ export const acceptOpenInvite = (
     build
       .updateTable('invites')
       .set({ acceptedAt: tx.now })
-      // Each hash is looked up in its own index; an "or" would scan all invitations.
-      .where(
-        sql<boolean>`id = any (array(
-          select id from invites where token_hash = ${hash}
-          union all select id from invites where mail_token_hash = ${hash}))`,
-      )
+      .where(hasToken(hash))
       .where('acceptedAt', 'is', null)
       .where('revokedAt', 'is', null)
       .where('expiresAt', '>', tx.now)

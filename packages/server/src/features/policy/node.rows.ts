@@ -4,6 +4,7 @@ import { notFound } from '../../base/errors.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
+import type { NodeFacts } from './node-state.ts';
 import {
   NODE_COUNTED_MS,
   NODE_FORGOTTEN_AFTER_MS,
@@ -116,6 +117,37 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
       order by page.last_seen_at desc, page.node_id desc, page.env_scope desc`,
   );
 }
+
+export type NodeCount = NodeFacts & { nodes: number };
+
+type Counting = {
+  scopes: readonly EnvScope[];
+  /** The most projects that are looked at, and the most nodes that are counted. */
+  most: number;
+};
+
+/** Counts the nodes of all projects by what decides their state. */
+export const countNodes = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
+  many(
+    tx,
+    sql<NodeCount>`
+      select is_counted, is_current, count(*)::int as nodes from (
+        select node.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted,
+          node.acked_version >= current.version as is_current
+        from (select id from projects where deleted_at is null
+              order by created_at desc, id desc limit ${most}) project
+        cross join lateral (
+          select version from project_versions where project_id = project.id limit 1) current
+        cross join unnest(${scopes}::text[]) as covered (scope)
+        cross join lateral (
+          select last_seen_at, acked_version from policy_nodes
+          where project_id = project.id and env_scope = covered.scope
+            and last_seen_at > (select app_now())
+              - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
+          order by last_seen_at desc, node_id desc limit ${most}) node
+        limit ${most}) counted
+      group by is_counted, is_current`,
+  );
 
 /** Counts nodes that were seen within a day and are not counted by revocations. */
 export async function countSilentNodes(

@@ -11,6 +11,7 @@ import type { DeltaAnswer } from './feed-delta.ts';
 import type { SnapshotAnswer } from './feed-snapshot.ts';
 import type { FeedFilter } from './feed-view.ts';
 import type { ListedNode } from './node.rows.ts';
+import { nodeStateOf } from './node-state.ts';
 import type { ChangeRow, EntryRow, FeedHead } from './rows.ts';
 
 const presentHead = (head: FeedHead, filter: FeedFilter, generatedAt: Date) => ({
@@ -84,14 +85,11 @@ export const presentNode = (row: ListedNode, projectId: string): PolicyNode => (
   env_scope: row.envScope,
   version: row.ackedVersion,
   current_version: row.currentVersion,
-  state: stateOf(row),
+  state: nodeStateOf({
+    isCounted: row.isCounted,
+    isCurrent: row.ackedVersion >= row.currentVersion,
+  }),
   sdk: row.sdkName && row.sdkVersion ? { name: row.sdkName, version: row.sdkVersion } : null,
   first_seen_at: wireTime(row.firstSeenAt),
   last_seen_at: wireTime(row.lastSeenAt),
 });
-
-/** A silent node may have any policy by now, so its version does not matter. */
-function stateOf({ isCounted, ackedVersion, currentVersion }: ListedNode): PolicyNode['state'] {
-  if (!isCounted) return 'silent';
-  return ackedVersion >= currentVersion ? 'current' : 'behind';
-}

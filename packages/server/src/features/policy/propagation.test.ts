@@ -73,6 +73,9 @@ test('revoking with wait reports every node that has applied it', async (t) => {
   equal(propagation.acked_nodes, 3);
   equal(propagation.total_nodes, 3);
   ok(propagation.nodes.every(({ acked, version }) => acked && version >= propagation.version));
+  for (const { acked_after_ms: ms } of propagation.nodes) {
+    ok(ms !== null && ms >= 0 && ms <= propagation.waited_ms, `${ms} of ${propagation.waited_ms}`);
+  }
   ok(nodes.every((node) => node.version() >= propagation.version));
 });
 
@@ -94,11 +97,12 @@ test('a lagging node is reported, and a long silent one is not counted', async (
   const { propagation } = answer.json();
   equal(propagation.complete, false);
   deepEqual(
-    propagation.nodes.map((node: { node_id: string; acked: boolean }) => [
+    propagation.nodes.map((node: { node_id: string; acked: boolean; acked_after_ms: unknown }) => [
       node.node_id,
       node.acked,
+      node.acked_after_ms,
     ]),
-    [['lagging', false]],
+    [['lagging', false, null]],
   );
   ok(propagation.waited_ms >= 100);
 

@@ -72,17 +72,23 @@ test('a new name keeps the policy version, new limits increase it by one', async
   equal(renamed.name, 'Invoices');
   equal(renamed.policy_version, 1);
   ok(renamed.updated_at > made.updated_at);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['name'] });
+  deepEqual((await lastEntry(app))?.payload, {
+    changed: ['name'],
+    changes: { name: { from: made.name, to: 'Invoices' } },
+  });
 
   const limited = await as.liveKey(update, { id: made.id, default_rate_limits: [rule] });
   equal(limited.policy_version, 2);
   deepEqual(limited.default_rate_limits, [rule]);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['default_rate_limits'] });
+  deepEqual((await lastEntry(app))?.payload, {
+    changed: ['default_rate_limits'],
+    changes: { default_rate_limits: { from: [], to: [rule] } },
+  });
   deepEqual(await as.liveKey(read, { id: made.id }), limited);
 
   const both = { id: made.id, name: 'Both', default_rate_limits: [] };
   equal((await as.liveKey(update, both)).policy_version, 3);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['name', 'default_rate_limits'] });
+  deepEqual((await lastEntry(app))?.payload.changed, ['name', 'default_rate_limits']);
 });
 
 test('a patch without effect changes nothing and writes no audit row', async (t) => {
@@ -217,4 +223,25 @@ test('a project is found by the start of its name or slug, in any case', async (
     deepEqual(await found(input), [], JSON.stringify(input));
   }
   await refused(as.liveKey(list, { q: '' }), 400, 'invalid_request');
+});
+
+test('projects are listed by their ids, with the other filters', async (t) => {
+  const app = await harness(t);
+  const { as, given } = app;
+  const one = await given.project();
+  const two = await given.project();
+  const gone = await given.project();
+  await as.liveKey('DELETE /v1/projects/{id}', { id: gone.id });
+  const stranger = await (await harness(t)).given.project();
+  const id = [one.id, gone.id, two.id, stranger.id, one.id];
+  const listed = async (query: Record<string, unknown>) =>
+    (await as.testKey('GET /v1/projects', query)).data.map((each) => each.id);
+  deepEqual(await listed({ id }), [two.id, one.id]);
+  deepEqual(await listed({ id: one.id }), [one.id]);
+  deepEqual(await listed({ id, limit: 1 }), [two.id]);
+  deepEqual(await listed({ id, slug: one.slug }), [one.id]);
+  deepEqual(await listed({ id: two.id, slug: one.slug }), []);
+  deepEqual(await listed({ id, q: two.slug }), [two.id]);
+  const many = Array.from({ length: 101 }, () => one.id);
+  await refused(as.liveKey('GET /v1/projects', { id: many }), 400, 'invalid_request');
 });

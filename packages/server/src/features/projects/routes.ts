@@ -31,7 +31,13 @@ export const projectRoutes = serve(projectEndpoints, {
     run: ({ read, query, after }) =>
       pageOf(query.limit, {
         list: (limit) =>
-          listProjects(read, { slug: query.slug, q: query.q, after: positionOf(after), limit }),
+          listProjects(read, {
+            slug: query.slug,
+            ids: query.id,
+            q: query.q,
+            after: positionOf(after),
+            limit,
+          }),
         present: presentProject,
         next: nextAfter,
       }),

@@ -3,7 +3,7 @@
 import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { beginsWith, build, many, maybe, newestMatches, one } from '../../db/sql.ts';
+import { beginsWith, build, byIds, many, maybe, newestMatches, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
@@ -40,6 +40,7 @@ type Position = { createdAt: Date; id: string };
 
 type Filter = {
   slug?: string | undefined;
+  ids?: readonly string[] | undefined;
   /** The start of a name or of a slug. */
   q?: string | undefined;
   after: Position | null;
@@ -47,9 +48,15 @@ type Filter = {
 };
 
 /** Newest first, starting after the position. */
-export function listProjects(tx: Read, { slug, q, after, limit }: Filter): Promise<ProjectRow[]> {
-  if (q !== undefined && slug === undefined) return searchProjects(tx, { q, after, limit });
+export function listProjects(
+  tx: Read,
+  { slug, ids, q, after, limit }: Filter,
+): Promise<ProjectRow[]> {
+  if (q !== undefined && slug === undefined && ids === undefined) {
+    return searchProjects(tx, { q, after, limit });
+  }
   const newest = living.orderBy('projects.createdAt', 'desc').orderBy('projects.id', 'desc');
+  if (ids !== undefined) return projectsWithIds(tx, ids, { slug, q, after, limit });
   // A slug matches at most one project. Range conditions ordered by slug force the slug's index;
   // with "=" the planner may choose the list's index and scan all projects.
   let page =
@@ -67,6 +74,27 @@ export function listProjects(tx: Read, { slug, q, after, limit }: Filter): Promi
   }
   if (q !== undefined) page = page.where(sql<boolean>`(${byName(q)} or ${bySlug(q)})`);
   return many(tx, page);
+}
+
+/** Each is looked up by its primary key; the other filters apply to what was found. */
+function projectsWithIds(
+  tx: Read,
+  ids: readonly string[],
+  { slug, q, after, limit }: Filter,
+): Promise<ProjectRow[]> {
+  const conditions = [
+    sql`deleted_at is null`,
+    ...(slug === undefined ? [] : [sql`slug = ${slug}`]),
+    ...(q === undefined ? [] : [sql`(${byName(q)} or ${bySlug(q)})`]),
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+  ];
+  return many(
+    tx,
+    sql<ProjectRow>`select named.*, version as policy_version
+      from ${byIds('projects', ids, sql.join(conditions, sql` and `))}
+      join project_versions on project_id = named.id
+      order by named.created_at desc, named.id desc limit ${limit}`,
+  );
 }
 
 const byName = (q: string) => beginsWith(sql`projects.name_key`, q);

@@ -14,7 +14,7 @@ export async function updateProject(
   { id, patch }: { id: string; patch: ProjectPatch },
 ): Promise<Change<ProjectRow>> {
   const current = await lockProject(tx, id);
-  const { values, names } = effectOf(current, patch);
+  const { values, names, payload } = effectOf(current, patch);
   if (names.length === 0) return unchanged(current);
   const updated = await updateProjectRow(tx, current, {
     ...values,
@@ -23,7 +23,7 @@ export async function updateProject(
   const policy = values.defaultRateLimits ? [id] : [];
   return versioned(
     ([own]) => ({ ...updated, policyVersion: own?.version ?? updated.policyVersion }),
-    { action: 'project.updated', target: id, payload: { changed: names } },
+    { action: 'project.updated', target: id, payload },
     { policy, floors: policy },
   );
 }

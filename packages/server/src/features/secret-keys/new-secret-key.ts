@@ -1,5 +1,6 @@
 // A new secret key: its row, and the secret that is shown once.
 import type { Secret } from '../../base/secret.ts';
+import type { Reach } from '../../doors/reach.ts';
 import { type Minting, newCredential } from '../credentials/new-credential.ts';
 import type { NewSecretKeyRow, SecretKeyRow } from './rows.ts';
 
@@ -9,10 +10,14 @@ export type WantedSecretKey = Pick<
 > & { rotatedFrom?: string };
 
 export function newSecretKey(
-  tx: Minting,
+  tx: Minting & { reach: Pick<Reach, 'actor'> },
   wanted: WantedSecretKey,
 ): { values: NewSecretKeyRow; secret: Secret } {
   const { name, meta, authority } = wanted;
   const { columns, secret } = newCredential('secret_key', wanted, tx);
-  return { values: { ...columns, name, meta: JSON.stringify(meta), authority }, secret };
+  const createdBy = tx.reach.actor.id;
+  return {
+    values: { ...columns, name, meta: JSON.stringify(meta), authority, createdBy },
+    secret,
+  };
 }

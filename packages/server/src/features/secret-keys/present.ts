@@ -21,6 +21,8 @@ export const presentSecretKey = <Meta>(
   name: row.name,
   meta: row.meta,
   ...presentLife(row),
+  authority: row.authority,
+  created_by: row.createdBy,
 });
 
 export const presentCreated = ({ row, secret }: Minted<SecretKeyRow>): CreatedSecretKey => ({

@@ -33,10 +33,11 @@ type Position = { createdAt: Date; id: string };
 
 export type ListedSecretKey = Listed<Omit<SecretKeyRow, 'meta' | Unlisted>>;
 
-type Unlisted = 'workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt' | 'authority';
+type Unlisted = 'workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt';
 
 const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revoked_reason,
-  quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at`;
+  quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at, authority,
+  created_by`;
 
 /** Newest first, starting after the position. */
 export function listSecretKeys(

@@ -192,3 +192,17 @@ test('last_used_at is updated at most once a minute', async (t) => {
   await as.token(key.key)('GET /v1/environments');
   notEqual(await used(), first);
 });
+
+test('a secret key shows its authority and its creator, a person or another key', async (t) => {
+  const app = await harness(t);
+  const owner = await app.people.owner();
+  const [founding] = (await app.as.liveKey(list)).data.slice(-1);
+  deepEqual([founding?.authority, founding?.created_by], ['owner', null]);
+  const byAdmin = await app.as.admin(create, { env: 'live' });
+  deepEqual([byAdmin.authority, byAdmin.created_by], ['admin', (await app.people.admin()).userId]);
+  const byKey = await app.as.token(byAdmin.key)(create, { env: 'test' });
+  deepEqual([byKey.authority, byKey.created_by], ['admin', byAdmin.id]);
+  const rotated = await app.as.owner('POST /v1/secret_keys/{id}/rotate', { id: byKey.id });
+  deepEqual([rotated.authority, rotated.created_by], ['admin', owner.userId]);
+  equal(rotated.previous_key.created_by, byAdmin.id);
+});

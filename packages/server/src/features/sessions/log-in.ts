@@ -7,7 +7,12 @@ import type { People } from '../../doors/people.ts';
 import { lockUser, type UserRow, updateUser } from '../accounts/rows.ts';
 import { insertSession, listMemberships, type MembershipRow, type SessionRow } from './rows.ts';
 
-type Login = { userId: string; verifiedHash: string; workspaceId: string | null };
+type Login = {
+  userId: string;
+  verifiedHash: string;
+  workspaceId: string | null;
+  userAgent: string | null;
+};
 
 export type LoggedIn = {
   session: SessionRow;
@@ -21,7 +26,7 @@ const HOURS_PER_DAY = 24;
 /** Opens a session for a person whose password has just been verified. */
 export async function logIn(
   tx: People,
-  { userId, verifiedHash, workspaceId }: Login,
+  { userId, verifiedHash, workspaceId, userAgent }: Login,
 ): Promise<LoggedIn> {
   const known = await lockUser(tx, userId);
   // The password may have been reset since it was verified.
@@ -40,6 +45,7 @@ export async function logIn(
     lastSeenAt: tx.now,
     expiresAt: hoursAfter(tx.now, SESSION_IDLE_HOURS),
     absoluteExpiresAt: hoursAfter(tx.now, SESSION_ABSOLUTE_DAYS * HOURS_PER_DAY),
+    userAgent,
   });
   const user = await updateUser(tx, userId, { lastLoginAt: tx.now, lastWorkspaceId: active });
   return { session, secret: new Secret(secret), user, memberships };

@@ -26,4 +26,5 @@ export const presentLogin = ({ session, secret, user, memberships }: LoggedIn): 
 export const presentSession = (row: SessionRow, currentId: string): SessionSummary => ({
   ...lifetime(row),
   current: row.id === currentId,
+  user_agent: row.userAgent,
 });

@@ -1,5 +1,6 @@
 // Sessions: signing in, listing, ending, and switching the workspace.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
+import { USER_AGENT_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { PasswordHasher } from '../../access/passwords.ts';
 import { personOf } from '../../access/principal.ts';
 import type { Throttle } from '../../access/throttle.ts';
@@ -28,6 +29,10 @@ const revoked = ({ id }: { id: string }) => ({
   revoked: true as const,
 });
 
+/** Any client may send any bytes, so only printable ASCII is kept. */
+const userAgentIn = (text: string | undefined): string | null =>
+  text?.replace(/[^\x20-\x7e]/g, '').slice(0, USER_AGENT_CHARS_MAX) || null;
+
 export const sessionRoutes = ({
   hasher,
   throttle,
@@ -39,7 +44,7 @@ export const sessionRoutes = ({
     'POST /v1/auth/sessions': {
       boundary: 'none',
       door: 'gate',
-      run: async ({ people, body: { email, password, workspace_id }, clientAddress }) => {
+      run: async ({ people, body: { email, password, workspace_id }, clientAddress, header }) => {
         const attempt = await throttle.chargeLogin(clientAddress, email);
         const user = await people((tx) => findUserByEmail(tx, email));
         const matches = await hasher.verify(user?.passwordHash ?? null, password);
@@ -48,7 +53,8 @@ export const sessionRoutes = ({
         if (!isRight) throw new ApiError('invalid_credentials');
         const login = { userId: user.id, verifiedHash: user.passwordHash };
         const workspaceId = workspace_id ?? null;
-        const loggedIn = await people((tx) => logIn(tx, { ...login, workspaceId }));
+        const userAgent = userAgentIn(header('user-agent'));
+        const loggedIn = await people((tx) => logIn(tx, { ...login, workspaceId, userAgent }));
         await attempt.succeeded();
         return presentLogin(loggedIn);
       },

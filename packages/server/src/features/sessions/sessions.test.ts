@@ -57,6 +57,24 @@ test('a login returns the token once, the person, and the expiry', async (t) => 
   equal(JSON.stringify(listed).includes(session.token), false);
 });
 
+test('a session keeps the user agent of its login, printable and cut off', async (t) => {
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  const agents: [string | null, string | null][] = [
+    ['Mozilla/5.0 (X11; Linux)', 'Mozilla/5.0 (X11; Linux)'],
+    ['caf\xe9\t<b>', 'caf<b>'],
+    ['x'.repeat(1000), 'x'.repeat(256)],
+    ['', null],
+  ];
+  for (const [sent, kept] of agents) {
+    const headers = { 'user-agent': sent ?? '' };
+    const { body } = await app.ask(login, { email, password: PASSWORD }, headers);
+    const { data } = await app.as.token(String(body.token))(list);
+    equal(data.find(({ current }) => current)?.user_agent, kept);
+    equal('user_agent' in body, false);
+  }
+});
+
 test('live sessions are listed newest first, and the calling one is marked', async (t) => {
   const app = await harness(t);
   const first = await someone(app);

@@ -35,7 +35,12 @@ export const tenantRoutes = serve(tenantEndpoints, {
         list: (size) =>
           listTenants(
             read,
-            { externalId: query.external_id, q: query.q, after: positionOf(after) },
+            {
+              externalId: query.external_id,
+              ids: query.id,
+              q: query.q,
+              after: positionOf(after),
+            },
             size,
           ),
         present: presentTenant,

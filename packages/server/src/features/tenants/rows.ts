@@ -4,7 +4,7 @@ import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
-import { beginsWith, build, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
+import { beginsWith, build, byIds, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
@@ -34,6 +34,7 @@ type Position = { createdAt: Date; id: string };
 
 type Filter = {
   externalId?: string | undefined;
+  ids?: readonly string[] | undefined;
   /** The start of a name or of an external id. */
   q?: string | undefined;
   after: Position | null;
@@ -48,10 +49,10 @@ const columns = sql`id, external_id, name, embed_epoch, created_at, updated_at`;
 /** Newest first, starting after the position. */
 export function listTenants(
   tx: Read,
-  { externalId, q, after }: Filter,
+  { externalId, ids, q, after }: Filter,
   { limit, metaBytes }: PageSize,
 ): Promise<SizedPage<ListedTenant>> {
-  if (q !== undefined && externalId === undefined) {
+  if (q !== undefined && externalId === undefined && ids === undefined) {
     const page = newestMatches({ matches: matchesOf(q), after, limit });
     // The limit keeps the planner from reading all tenants in the page's order.
     const listed = sql`select found.* from ${page}
@@ -70,9 +71,14 @@ export function listTenants(
       : [sql`(${beginsWith(sql`name_key`, q)} or ${beginsWith(sql`external_id_key`, q)})`]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
+  const where = sql.join(conditions, sql` and `);
+  if (ids !== undefined) {
+    const listed = sql`select * from ${byIds('tenants', ids, where)}
+      order by created_at desc, id desc limit ${limit}`;
+    return sizedPage(tx, { listed, columns }, metaBytes);
+  }
   const order = externalId === undefined ? sql`created_at desc, id desc` : sql`external_id`;
-  const listed = sql`select * from tenants where ${sql.join(conditions, sql` and `)}
-    order by ${order} limit ${limit}`;
+  const listed = sql`select * from tenants where ${where} order by ${order} limit ${limit}`;
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 

@@ -70,11 +70,14 @@ test('a patch replaces meta, clears a name with null and keeps omitted fields', 
   const replaced = await as.liveKey(update, { id: made.id, meta: { c: 3 } });
   deepEqual([replaced.name, replaced.meta], ['Blue', { c: 3 }]);
   ok(replaced.updated_at > made.updated_at);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['meta'] });
+  deepEqual((await lastEntry(app))?.payload, { changed: ['meta'], changes: { meta: {} } });
 
   const cleared = await as.liveKey(update, { id: made.id, name: null });
   deepEqual([cleared.name, cleared.meta], [null, { c: 3 }]);
-  deepEqual((await lastEntry(app))?.payload, { changed: ['name'] });
+  deepEqual((await lastEntry(app))?.payload, {
+    changed: ['name'],
+    changes: { name: { from: 'Blue', to: null } },
+  });
 });
 
 test('a patch without effect changes nothing and writes no audit row', async (t) => {
@@ -240,4 +243,25 @@ test('a tenant is found by the start of its name or external id, in any case', a
   for (const q of ['', 'x'.repeat(201)]) {
     await refused(as.liveKey(list, { q }), 400, 'invalid_request');
   }
+});
+
+test('tenants are listed by their ids, with the other filters', async (t) => {
+  const app = await harness(t);
+  const { as, given } = app;
+  const one = await given.tenant();
+  const two = await given.tenant();
+  const gone = await given.tenant();
+  await as.liveKey('DELETE /v1/tenants/{id}', { id: gone.id });
+  const stranger = await (await harness(t)).given.tenant();
+  const id = [one.id, gone.id, two.id, stranger.id, one.id];
+  const listed = async (query: Record<string, unknown>) =>
+    (await as.testKey('GET /v1/tenants', query)).data.map((each) => each.id);
+  deepEqual(await listed({ id }), [two.id, one.id]);
+  deepEqual(await listed({ id: one.id }), [one.id]);
+  deepEqual(await listed({ id, limit: 1 }), [two.id]);
+  deepEqual(await listed({ id, external_id: one.external_id }), [one.id]);
+  deepEqual(await listed({ id: two.id, external_id: one.external_id }), []);
+  deepEqual(await listed({ id, q: two.external_id }), [two.id]);
+  const many = Array.from({ length: 101 }, () => one.id);
+  await refused(as.liveKey('GET /v1/tenants', { id: many }), 400, 'invalid_request');
 });

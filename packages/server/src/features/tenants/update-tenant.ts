@@ -11,9 +11,9 @@ export async function updateTenant(
   { id, patch }: { id: string; patch: TenantPatch },
 ): Promise<Change<TenantRow>> {
   const current = await lockTenant(tx, id);
-  const { values, names } = effectOf(current, patch);
+  const { values, names, payload } = effectOf(current, patch);
   if (names.length === 0) return unchanged(current);
   const updatedAt = later(current.updatedAt, tx.now);
   const updated = await updateTenantRow(tx, id, { ...values, updatedAt });
-  return changed(updated, { action: 'tenant.updated', target: id, payload: { changed: names } });
+  return changed(updated, { action: 'tenant.updated', target: id, payload });
 }

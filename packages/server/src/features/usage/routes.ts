@@ -2,7 +2,13 @@
 import { usageEndpoints } from '@keyrail/protocol/endpoints/usage.ts';
 import { pageOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';
-import { presentBillableMonth, presentOverview, presentTenantMonth } from './present.ts';
+import {
+  presentBillableMonth,
+  presentKeyUsage,
+  presentOverview,
+  presentTenantMonth,
+} from './present.ts';
+import { readKeysUsage } from './read-keys-usage.ts';
 import {
   listBillableMonths,
   listIntervals,
@@ -25,12 +31,28 @@ export const usageRoutes = serve(usageEndpoints, {
   'GET /v1/usage/tenants': {
     boundary: 'rows',
     door: 'read',
-    run: ({ read, query: { months, env, limit }, after }) =>
-      pageOf(limit, {
-        list: (most) => listTenantMonths(read, { months, env, after: placeIn(after), limit: most }),
+    run: ({ read, query, after }) =>
+      pageOf(query.limit, {
+        list: (limit) =>
+          listTenantMonths(read, {
+            months: query.months,
+            env: query.env,
+            tenantId: query.tenant_id,
+            projectId: query.project_id,
+            after: placeIn(after),
+            limit,
+          }),
         present: presentTenantMonth,
         next: (last) => [last.month, last.tenantId, last.projectId, last.env],
       }),
+  },
+  'GET /v1/usage/keys': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read, query: { key_id: ids, days } }) => ({
+      object: 'list' as const,
+      data: (await readKeysUsage(read, { ids, days })).map(presentKeyUsage),
+    }),
   },
   'GET /v1/usage/overview': {
     boundary: 'rows',

@@ -20,6 +20,24 @@ export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayR
       order by known.day`,
   );
 
+export type KeyDayRow = DayRow & { keyId: string };
+
+/** The same for several keys. */
+export const listDaysOfKeys = (
+  tx: Read,
+  keyIds: readonly string[],
+  days: number,
+): Promise<KeyDayRow[]> =>
+  many(
+    tx,
+    sql<KeyDayRow>`select key_id, known.day::text, requests, errors
+      from unnest(${keyIds}::uuid[]) as wanted (id) cross join lateral (
+        select * from usage_key_days
+        where key_id = wanted.id and day > ${today} - ${days}::int and day <= ${today}
+        order by day limit ${days}) known
+      order by known.day`,
+  );
+
 /** The first day of the last `months` months, including this one. */
 const since = (months: number) =>
   sql`(select (date_trunc('month', app_now() at time zone 'UTC')
@@ -48,13 +66,20 @@ export type TenantMonthRow = Omit<Selectable<Tables['usageTenantMonths']>, 'work
 
 export type TenantMonthPlace = Pick<TenantMonthRow, 'month' | 'tenantId' | 'projectId' | 'env'>;
 
+type TenantMonthFilter = {
+  env?: Env | undefined;
+  tenantId?: string | undefined;
+  projectId?: string | undefined;
+};
+
 export function listTenantMonths(
   tx: Read,
-  { months, after, limit, env }: Page<TenantMonthPlace> & { env: Env | undefined },
+  { months, after, limit, env, tenantId, projectId }: Page<TenantMonthPlace> & TenantMonthFilter,
 ): Promise<TenantMonthRow[]> {
   const conditions = [
     sql`month >= ${since(months)} and month <= ${today}`,
     ...(env ? [sql`env = ${env}`] : []),
+    ...(projectId ? [sql`project_id = ${projectId}`] : []),
     // Repeats the position without env: under row level security, env cannot be an index condition.
     ...(after
       ? [
@@ -64,11 +89,21 @@ export function listTenantMonths(
         ]
       : []),
   ];
+  const where = sql.join(conditions, sql` and `);
+  // Of one tenant, each month is looked up: the index begins with the month.
+  const known =
+    tenantId === undefined
+      ? sql`usage_tenant_months known where ${where}`
+      : sql`generate_series(0, ${months - 1}::int) as back cross join lateral (
+          select * from usage_tenant_months
+          where month = (${since(months)} + back * interval '1 month')::date
+            and tenant_id = ${tenantId} and ${where}
+          order by project_id, env limit ${limit}) known`;
   return many(
     tx,
     sql<TenantMonthRow>`
       select tenant_id, project_id, env, month::text, request_count, first_seen_at, last_seen_at
-      from usage_tenant_months known where ${sql.join(conditions, sql` and `)}
+      from ${known}
       order by known.month, tenant_id, project_id, env limit ${limit}`,
   );
 }

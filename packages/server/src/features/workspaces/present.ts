@@ -1,8 +1,12 @@
 // Rows → workspace objects.
+import type { WorkspaceSummary } from '@keyrail/protocol/objects/summary.ts';
 import type { FoundedWorkspace, Workspace } from '@keyrail/protocol/objects/workspace.ts';
-import { wireTime } from '../../base/wire-time.ts';
+import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
+import { nodeStateOf } from '../policy/node-state.ts';
 import { presentCreated } from '../secret-keys/present.ts';
 import type { CreatedWorkspace } from './create-workspace.ts';
+import type { Summary } from './read-summary.ts';
 import type { WorkspaceRow } from './rows.ts';
 
 export const presentWorkspace = (row: WorkspaceRow): Workspace => ({
@@ -15,6 +19,29 @@ export const presentWorkspace = (row: WorkspaceRow): Workspace => ({
   created_at: wireTime(row.createdAt),
   updated_at: wireTime(row.updatedAt),
 });
+
+export function presentSummary({ keys, nodes, ...summary }: Summary): WorkspaceSummary {
+  const byState = { current: 0, behind: 0, silent: 0 };
+  for (const count of nodes) byState[nodeStateOf(count)] += count.nodes;
+  return {
+    object: 'workspace_summary',
+    projects: summary.projects,
+    tenants: summary.tenants,
+    keys: {
+      active: keys.active,
+      disabled: keys.disabled,
+      expiring: keys.expiring,
+      expired: keys.expired,
+      quarantined: keys.quarantined,
+      unused: keys.unused,
+    },
+    secret_keys: summary.secretKeys,
+    nodes: byState,
+    first_request_at: wireTimeOrNull(summary.firstRequestAt),
+    last_request_at: wireTimeOrNull(summary.lastRequestAt),
+    counted_max: COUNTED_MAX,
+  };
+}
 
 export const presentCreatedWorkspace = ({
   workspace,

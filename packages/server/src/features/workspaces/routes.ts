@@ -4,7 +4,8 @@ import type { Principal } from '../../access/principal.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { serve } from '../../http/route.ts';
 import { createWorkspace } from './create-workspace.ts';
-import { presentCreatedWorkspace, presentWorkspace } from './present.ts';
+import { presentCreatedWorkspace, presentSummary, presentWorkspace } from './present.ts';
+import { readSummary } from './read-summary.ts';
 import { loadWorkspace } from './rows.ts';
 import { updateWorkspace } from './update-workspace.ts';
 
@@ -38,6 +39,11 @@ export const workspaceRoutes = serve(workspaceEndpoints, {
     boundary: 'shared',
     door: 'read',
     run: async ({ read }) => presentWorkspace(await loadWorkspace(read)),
+  },
+  'GET /v1/workspace/summary': {
+    boundary: 'rows',
+    door: 'read',
+    run: async ({ read, query }) => presentSummary(await readSummary(read, query.env)),
   },
   'PATCH /v1/workspace': {
     boundary: 'shared',

@@ -11,13 +11,13 @@ export async function updateWorkspace(
   patch: WorkspacePatch,
 ): Promise<Change<WorkspaceRow>> {
   const current = await lockWorkspace(tx);
-  const { values, names } = effectOf(current, patch);
+  const { values, names, payload } = effectOf(current, patch);
   if (names.length === 0) return unchanged(current);
   const updatedAt = later(current.updatedAt, tx.now);
   const updated = await updateWorkspaceRow(tx, current.id, { ...values, updatedAt });
   return changed(updated, {
     action: 'workspace.updated',
     target: current.id,
-    payload: { changed: names },
+    payload,
   });
 }

@@ -232,7 +232,7 @@ const withEffect: [Input, string[]][] = [
 ];
 
 for (const [input, names] of withEffect) {
-  test(`the audit row of ${JSON.stringify(input)} names ${names} and holds no value`, async (t) => {
+  test(`the audit row of ${JSON.stringify(input)} names ${names} and holds no address`, async (t) => {
     const app = await filled(t);
     const changed = await app.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
@@ -240,7 +240,9 @@ for (const [input, names] of withEffect) {
     equal(row?.action, 'workspace.updated');
     equal(row?.target_id, app.workspaceId);
     equal(row?.actor_type, 'secret_key');
-    deepEqual(row?.payload, { changed: names });
+    const { changes, ...payload } = row?.payload ?? {};
+    deepEqual(payload, { changed: names });
+    deepEqual(Object.keys(Object(changes)).toSorted(), names.toSorted());
     equal(
       JSON.stringify(await rowsOf(app)).includes('@'),
       false,

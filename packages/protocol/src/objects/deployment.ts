@@ -1,0 +1,16 @@
+// What a client may know about a deployment before anyone has signed in.
+import { z } from 'zod';
+
+export const Deployment = z
+  .strictObject({
+    object: z.literal('deployment'),
+    version: z.string(),
+    region: z.string(),
+    public_url: z.string(),
+    password_min: z.int().min(1).meta({ description: 'The least characters of a new password.' }),
+    mail: z.enum(['file', 'smtp']).meta({
+      description: '`file`: mails are written to the data directory, and nobody receives them.',
+    }),
+  })
+  .meta({ id: 'Deployment' });
+export type Deployment = z.output<typeof Deployment>;

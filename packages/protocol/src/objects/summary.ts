@@ -1,0 +1,58 @@
+// Figures of a workspace for people: what there is, and what needs attention.
+import { z } from 'zod';
+import { Env, Uuid } from '../validators.ts';
+import {
+  COUNTED_MAX,
+  KEY_EXPIRING_DAYS,
+  KEYS_COUNTED_MAX,
+  UNUSED_DAYS_COUNTED,
+} from '../wire/limits.ts';
+import { Count, WireTime } from './wire.ts';
+
+/** The work of counting is bounded, so a figure is exact up to this number. */
+const countedMax = <Max extends number>(max: Max) =>
+  z.literal(max).meta({
+    description: `Counting stops here: a figure of ${max} means that many or more.`,
+  });
+
+export const KeyCount = z
+  .strictObject({
+    object: z.literal('key_count'),
+    project_id: Uuid.nullable(),
+    tenant_id: Uuid.nullable(),
+    env: Env,
+    active: Count.meta({
+      description: 'Keys in the state `active`, of the newest `counted_max` that are not revoked.',
+    }),
+    total: Count.meta({ description: 'Keys in any state, revoked ones included.' }),
+    counted_max: countedMax(KEYS_COUNTED_MAX),
+  })
+  .meta({ id: 'KeyCount' });
+export type KeyCount = z.output<typeof KeyCount>;
+
+export const WorkspaceSummary = z
+  .strictObject({
+    object: z.literal('workspace_summary'),
+    projects: Count,
+    tenants: Count,
+    keys: z.strictObject({
+      active: Count,
+      disabled: Count,
+      expiring: Count.meta({ description: `Keys that expire within ${KEY_EXPIRING_DAYS} days.` }),
+      expired: Count,
+      quarantined: Count,
+      unused: Count.nullable().meta({
+        description:
+          `Keys that are not revoked and were neither created nor used within ` +
+          `${UNUSED_DAYS_COUNTED} days, whatever their state. Null if more than ${COUNTED_MAX} ` +
+          'keys are that old; `GET /v1/keys?unused_days=` lists them.',
+      }),
+    }),
+    secret_keys: Count.meta({ description: 'Secret keys that are neither revoked nor expired.' }),
+    nodes: z.strictObject({ current: Count, behind: Count, silent: Count }),
+    first_request_at: WireTime.nullable(),
+    last_request_at: WireTime.nullable(),
+    counted_max: countedMax(COUNTED_MAX),
+  })
+  .meta({ id: 'WorkspaceSummary' });
+export type WorkspaceSummary = z.output<typeof WorkspaceSummary>;

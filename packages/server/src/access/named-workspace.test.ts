@@ -1,0 +1,50 @@
+// The header that names the workspace a caller expects to work in.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
+
+const other = '01890000-0000-7000-8000-000000000000';
+
+test('a request for another workspace is refused before anything runs', async (t) => {
+  const app = await harness(t);
+  const owner = await app.people.owner();
+  for (const token of [app.tokens.liveKey, owner.token]) {
+    const bearer = { authorization: `Bearer ${token}` };
+    const right = { ...bearer, 'keyrail-workspace': app.workspaceId.toUpperCase() };
+    const wrong = { ...bearer, 'keyrail-workspace': other };
+    equal((await app.ask('GET /v1/workspace', {}, right)).status, 200);
+    equal((await app.ask('PATCH /v1/workspace', { name: 'Same' }, right)).status, 200);
+    for (const line of [
+      'GET /v1/keys',
+      'POST /v1/projects',
+      'DELETE /v1/members/{userId}',
+    ] as const) {
+      const answer = await app.ask(line, { userId: other }, wrong);
+      equal(`${answer.status} ${codeOf(answer)}`, '409 conflict', line);
+      equal(messageOf(answer), 'This credential works in another workspace.');
+    }
+  }
+});
+
+test('the header must be a UUID', async (t) => {
+  const app = await harness(t);
+  for (const named of ['', 'acme', `${app.workspaceId}, ${app.workspaceId}`]) {
+    const headers = { authorization: `Bearer ${app.tokens.liveKey}`, 'keyrail-workspace': named };
+    const answer = await app.ask('GET /v1/workspace', {}, headers);
+    equal(`${answer.status} ${codeOf(answer)}`, '400 invalid_request', named);
+  }
+});
+
+test('an unknown credential is refused as such, whatever workspace it names', async (t) => {
+  const app = await harness(t);
+  const headers = { authorization: 'Bearer krsk_live_nope', 'keyrail-workspace': other };
+  equal((await app.ask('GET /v1/workspace', {}, headers)).status, 401);
+});
+
+test('endpoints of a person and of the embed plane ignore the header', async (t) => {
+  const app = await harness(t);
+  const owner = await app.people.owner();
+  const headers = { authorization: `Bearer ${owner.token}`, 'keyrail-workspace': other };
+  equal((await app.ask('GET /v1/auth/me', {}, headers)).status, 200);
+  equal((await app.ask('GET /healthz', {}, { 'keyrail-workspace': other })).status, 200);
+});

@@ -1,0 +1,26 @@
+// The header `Keyrail-Workspace`: the workspace that a caller expects to work in. The active workspace
+// of a session can change between two requests, so a browser tab names the one that it shows.
+import { Uuid } from '@keyrail/protocol/validators.ts';
+import type { Auth } from '@keyrail/protocol/wire/auth.ts';
+import { ApiError, conflict } from '../base/errors.ts';
+import { type Principal, reachOf } from './principal.ts';
+
+export const WORKSPACE_HEADER = 'keyrail-workspace';
+
+export const OTHER_WORKSPACE = 'This credential works in another workspace.';
+
+/** Endpoints that work in the workspace of a vendor's credential. */
+const applies: ReadonlySet<Auth> = new Set<Auth>(['vendor', 'machine', 'machineHot', 'minting']);
+
+export function refuseOtherWorkspace(
+  principal: Principal,
+  auth: Auth,
+  named: string | undefined,
+): void {
+  if (named === undefined || !applies.has(auth)) return;
+  const workspaceId = Uuid.safeParse(named);
+  if (!workspaceId.success) {
+    throw new ApiError('invalid_request', 'The header keyrail-workspace must be a UUID.');
+  }
+  if (reachOf(principal)?.workspaceId !== workspaceId.data) throw conflict(OTHER_WORKSPACE);
+}

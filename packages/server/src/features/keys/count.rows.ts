@@ -1,0 +1,94 @@
+// Counts of keys. Every count reads neighbours in an index and stops at a bound, so its cost does
+// not depend on the number of keys.
+import type { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import {
+  COUNTED_MAX,
+  KEYS_COUNTED_MAX,
+  UNUSED_DAYS_COUNTED,
+} from '@keyrail/protocol/wire/limits.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { byIds, many, one } from '../../db/sql.ts';
+import type { Read } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+import { endsIn, stateShelfOf } from './key-state.ts';
+import { partitionsOf, partitionTypeFor } from './list-partition.ts';
+import { isUnused, unusedSince } from './unused-keys.ts';
+
+/** The states that a summary counts. */
+const countedStates = ['active', 'disabled', 'expiring', 'expired', 'quarantined'] as const;
+
+type CountedState = (typeof countedStates)[number];
+
+export type StateCounts = Record<CountedState, number>;
+
+/** The keys of one state are neighbours in the index api_keys_ends. */
+const countOf = (state: KeyState, envs: readonly Env[]): RawBuilder<unknown> => {
+  const conditions = [sql`state_shelf::int = covered.shelf`, ...endsIn(state)];
+  return sql`(select count(*)::int from (
+    select from unnest(${envs.map((env) => stateShelfOf(state, env))}::int[]) as covered (shelf)
+    cross join lateral (
+      select from api_keys where ${sql.join(conditions, sql` and `)}
+      order by ends_at limit ${COUNTED_MAX}) keys
+    limit ${COUNTED_MAX}) counted) as ${sql.ref(state)}`;
+};
+
+export const countByState = (tx: Read, envs: readonly Env[]): Promise<StateCounts> =>
+  one(tx, sql<StateCounts>`select ${sql.join(countedStates.map((state) => countOf(state, envs)))}`);
+
+/** Null if there are more old keys than may be looked at. */
+export async function countUnused(tx: Read, envs: readonly Env[]): Promise<number | null> {
+  const partitions = partitionsOf(envs, { includeRevoked: false });
+  const { unused } = await one(
+    tx,
+    sql<{ unused: number | null }>`
+      with old as materialized (
+        select keys.* from unnest(${partitions}::int[]) as covered (shelf) cross join lateral (
+          select id, created_at from api_keys
+          where shelf::int = covered.shelf and created_at <= ${unusedSince(UNUSED_DAYS_COUNTED)}
+          order by created_at desc, id desc limit ${COUNTED_MAX + 1}) keys
+        limit ${COUNTED_MAX + 1}
+      )
+      select case when (select count(*) from old) <= ${COUNTED_MAX} then (
+        select count(*)::int from old as api_keys where ${isUnused(UNUSED_DAYS_COUNTED)}
+      ) end as unused`,
+  );
+  return unused;
+}
+
+export type KeyCountRow = {
+  projectId: string | null;
+  tenantId: string | null;
+  env: Env;
+  active: number;
+  total: number;
+};
+
+type Parents = { by: 'project' | 'tenant'; ids: readonly string[]; envs: readonly Env[] };
+
+/** The newest keys of each parent, unrevoked and revoked. Deleted and unknown parents are left out. */
+export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCountRow[]> {
+  const isProject = by === 'project';
+  const type = sql.raw(partitionTypeFor(isProject ? { projectId: '' } : { tenantId: '' }));
+  const keys = (shelf: RawBuilder<unknown>) => sql`
+    select env, state_shelf, ends_at from api_keys
+    where ${sql.ref(`${by}_id`)} = parent.id and shelf::${type} = (${shelf})::${type}
+    order by created_at desc, id desc limit ${KEYS_COUNTED_MAX}`;
+  const isActive = sql.join([sql`state_shelf = covered.active`, ...endsIn('active')], sql` and `);
+  const shelves = partitionsOf(envs, { includeRevoked: false });
+  const actives = envs.map((env) => stateShelfOf('active', env));
+  return many(
+    tx,
+    sql<KeyCountRow>`
+      select ${isProject ? sql`parent.id` : sql`null::uuid`} as project_id,
+        ${isProject ? sql`null::uuid` : sql`parent.id`} as tenant_id, covered.env,
+        unrevoked.active, least(unrevoked.keys + revoked.keys, ${KEYS_COUNTED_MAX})::int as total
+      from (select id from ${byIds(`${by}s`, ids, sql`deleted_at is null`)}) parent
+      cross join unnest(${envs}::text[], ${shelves}::int[], ${actives}::int[])
+        as covered (env, shelf, active)
+      cross join lateral (
+        select count(*)::int as keys, (count(*) filter (where ${isActive}))::int as active
+        from (${keys(sql`covered.shelf`)}) newest) unrevoked
+      cross join lateral (
+        select count(*)::int as keys from (${keys(sql`covered.shelf + 1`)}) newest) revoked`,
+  );
+}

@@ -1,0 +1,184 @@
+// Lists of keys, newest first: by place, by state, by last use, and by the start of a field.
+import type { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import { SEARCH_MATCHES_MAX, UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { idRangeOf } from '../../base/prefix-range.ts';
+import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
+import { beginsWith, maybe, newestMatches, sizedPage } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Read } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+import { endsIn, stateShelfOf } from './key-state.ts';
+import { partitionsIn, partitionTypeFor, SEARCH_PARTITION_TYPE } from './list-partition.ts';
+import { isUnused, unusedSince } from './unused-keys.ts';
+
+export type Position = { createdAt: Date; id: string };
+
+export type KeyFilter = {
+  projectId?: string | undefined;
+  tenantId?: string | undefined;
+  env?: Env | undefined;
+  includeRevoked: boolean;
+  /** Only keys in this state; `includeRevoked` does not matter then. */
+  state?: KeyState | undefined;
+  unusedDays?: number | undefined;
+  /** The start of a name, of a display prefix or of an id. */
+  q?: string | undefined;
+};
+
+type Row = Selectable<Tables['apiKeys']> & { lastUsedAt: Date | null };
+
+export type ListedKey = Listed<Omit<Row, 'meta' | Unlisted>>;
+
+type Unlisted =
+  | ('workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt' | 'changeId' | 'retiredAt')
+  | ('shelf' | 'stateShelf' | 'endsAt' | 'nameKey' | 'prefixKey');
+
+const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes, rate_limits,
+  expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, disabled_at,
+  disabled_reason, rotated_from, created_at, (select last_at from usage_key_days
+    where key_id = page.id and last_at is not null order by day desc limit 1) as last_used_at`;
+
+/**
+ * Newest first, starting after a position. The newest keys of each list partition are read from an
+ * index, so the cost depends on the page size only, not on the number of keys or the filter. A
+ * search reads a bounded number of matches from the index of each field.
+ */
+export async function listKeys(
+  tx: Read,
+  { filter, after }: { filter: KeyFilter; after: Position | null },
+  { limit, metaBytes }: PageSize,
+): Promise<SizedPage<ListedKey>> {
+  const { q } = filter;
+  if (q !== undefined) {
+    const listed = keysOf(newestMatches({ matches: matchesOf(tx, q, filter), after, limit }));
+    return sizedPage(tx, { listed, columns }, metaBytes);
+  }
+  const scan = scanOf(tx, filter, after);
+  const end = filter.unusedDays === undefined ? null : await findEnd(tx, scan);
+  const listed = newestOf(
+    fromEach({
+      ...scan,
+      conditions: [
+        ...scan.conditions,
+        ...(end ? [sql`(created_at, id) >= (${end.createdAt}, ${end.id})`] : []),
+        ...unusedIn(filter),
+      ],
+      limit,
+    }),
+    limit,
+  );
+  return { ...(await sizedPage<ListedKey>(tx, { listed, columns }, metaBytes)), end };
+}
+
+const newestOf = (keys: RawBuilder<unknown>, limit: number): RawBuilder<unknown> =>
+  sql`${keys} order by created_at desc, id desc limit ${limit}`;
+
+const unusedIn = ({ unusedDays }: KeyFilter): RawBuilder<unknown>[] =>
+  unusedDays === undefined ? [] : [isUnused(unusedDays)];
+
+/** The last key that a page may look at; null if it may look at all that are left. */
+const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
+  maybe(
+    tx,
+    sql<Position>`select created_at, id from (${newestOf(
+      fromEach({ ...scan, selected: sql`created_at, id`, limit: UNUSED_KEYS_EXAMINED_MAX }),
+      UNUSED_KEYS_EXAMINED_MAX,
+    )}) examined
+      order by created_at desc, id desc offset ${UNUSED_KEYS_EXAMINED_MAX - 1} limit 1`,
+  );
+
+type Scan = {
+  /** The partitions to read, and the comparison that only the index to be used can answer. */
+  partitions: number[];
+  covers: RawBuilder<unknown>;
+  conditions: RawBuilder<unknown>[];
+  order: RawBuilder<unknown>;
+  selected?: RawBuilder<unknown>;
+};
+
+const envsIn = (tx: Read, { env }: KeyFilter): Env[] =>
+  tx.reach.envs.filter((each) => env === undefined || each === env);
+
+function placeIn(tx: Read, filter: KeyFilter) {
+  const { projectId = tx.reach.projectId, tenantId = tx.reach.tenantId } = filter;
+  const conditions = [
+    ...(projectId === undefined ? [] : [sql`project_id = ${projectId}`]),
+    ...(tenantId === undefined ? [] : [sql`tenant_id = ${tenantId}`]),
+  ];
+  return { conditions, type: partitionTypeFor({ projectId, tenantId }) };
+}
+
+const ofPartition = (type: string): RawBuilder<unknown> =>
+  sql`shelf::${sql.raw(type)} = covered.shelf::${sql.raw(type)}`;
+
+/** The keys of a list from the newest on, in the order of an index. */
+function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
+  const { state, unusedDays } = filter;
+  const envs = envsIn(tx, filter);
+  const place = placeIn(tx, filter);
+  const conditions = [
+    ...place.conditions,
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+    ...(unusedDays === undefined ? [] : [sql`created_at <= ${unusedSince(unusedDays)}`]),
+  ];
+  const order = sql`created_at desc, id desc`;
+  if (state === undefined) {
+    const partitions = partitionsIn(envs, filter);
+    return { partitions, covers: ofPartition(place.type), conditions, order };
+  }
+  return {
+    partitions: envs.map((env) => stateShelfOf(state, env)),
+    covers: sql`state_shelf = covered.shelf`,
+    conditions: [...conditions, ...endsIn(state)],
+    order,
+  };
+}
+
+/** Reads the first keys of each partition, in the order of an index. */
+function fromEach(scan: Scan & { limit: number }): RawBuilder<unknown> {
+  const { partitions, covers, conditions, order, limit, selected = sql`*` } = scan;
+  return sql`
+    select first.* from unnest(${partitions}::smallint[]) as covered (shelf)
+    cross join lateral (
+      select ${selected} from api_keys where ${sql.join([covers, ...conditions], sql` and `)}
+      order by ${order} limit ${limit}
+    ) first`;
+}
+
+/** The matches of a search by each field. State and last use are checked on what was matched. */
+function matchesOf(tx: Read, q: string, filter: KeyFilter): RawBuilder<unknown>[] {
+  const envs = envsIn(tx, filter);
+  const partitions = partitionsIn(envs, filter);
+  const { state } = filter;
+  const checks = [
+    ...(state === undefined
+      ? []
+      : [sql`state_shelf = any (${envs.map((env) => stateShelfOf(state, env))}::smallint[])`]),
+    ...(state === undefined ? [] : endsIn(state)),
+    ...unusedIn(filter),
+  ];
+  const by = (condition: RawBuilder<unknown>, order: RawBuilder<unknown>) => {
+    const matches = fromEach({
+      partitions,
+      covers: ofPartition(SEARCH_PARTITION_TYPE),
+      conditions: [condition, ...placeIn(tx, filter).conditions],
+      order,
+      limit: SEARCH_MATCHES_MAX,
+      selected: sql`id, created_at, state_shelf, ends_at`,
+    });
+    const where = checks.length === 0 ? sql`` : sql`where ${sql.join(checks, sql` and `)}`;
+    return sql`select id, created_at from (${matches}) api_keys ${where}`;
+  };
+  const ids = idRangeOf(q);
+  return [
+    by(beginsWith(sql`name_key`, q), sql`name_key, created_at desc`),
+    by(beginsWith(sql`prefix_key`, q), sql`prefix_key, created_at desc`),
+    ...(ids ? [by(sql`id >= ${ids.from} and id <= ${ids.to}`, sql`id desc`)] : []),
+  ];
+}
+
+/** Whole rows of a page. The limit keeps the planner from reading the table in the page's order. */
+const keysOf = (page: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select found.* from ${page}
+  cross join lateral (select * from api_keys where id = page.id limit 1) found`;

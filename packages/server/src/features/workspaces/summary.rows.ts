@@ -1,0 +1,34 @@
+// The figures of a workspace that no other feature counts.
+import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { sql } from 'kysely';
+import { one } from '../../db/sql.ts';
+import type { Read } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+
+export type Belongings = {
+  projects: number;
+  tenants: number;
+  secretKeys: number;
+  firstRequestAt: Date | null;
+  lastRequestAt: Date | null;
+};
+
+/** Each count stops at its bound. Secret keys are counted among the newest ones. */
+export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
+  one(
+    tx,
+    sql<Belongings>`
+      select
+        (select count(*)::int from (select from projects where deleted_at is null
+          order by created_at desc, id desc limit ${COUNTED_MAX}) counted) as projects,
+        (select count(*)::int from (select from tenants where deleted_at is null
+          order by created_at desc, id desc limit ${COUNTED_MAX}) counted) as tenants,
+        (select count(*)::int from (select env, revoked_at, expires_at from secret_keys
+          order by created_at desc, id desc limit ${COUNTED_MAX}) counted
+          where env = any (${envs}::env[]) and revoked_at is null
+            and (expires_at is null or expires_at > (select app_now()))) as secret_keys,
+        spans.first_request_at, spans.last_request_at
+      from (
+        select min(first_at) as first_request_at, max(last_at) as last_request_at
+        from traffic_spans where env = any (${envs}::env[])) spans`,
+  );
