@@ -5,10 +5,12 @@ import type {
   RevokedApiKey,
   RotatedApiKey,
 } from '@keyrail/protocol/objects/api-key.ts';
+import type { KeyExplanation } from '@keyrail/protocol/objects/key-explanation.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { Propagation } from './await-nodes.ts';
+import type { Explanation } from './explain-key.ts';
 import type { KeyRow, ListedKey } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
@@ -62,3 +64,13 @@ export const presentAwaited = (
     },
   };
 };
+
+export const presentExplanation = (explained: Explanation): KeyExplanation => ({
+  object: 'key_explanation',
+  verdict: explained.reason === null ? 'allowed' : 'denied',
+  reason: explained.reason,
+  key: explained.key && presentKey(explained.key),
+  checks: explained.checks,
+  policy_version: explained.policyVersion,
+  nodes: explained.nodes,
+});

@@ -2,14 +2,21 @@
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { shared } from '../../base/coalesce.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
-import { type ServedRoute, serve } from '../../http/route.ts';
+import { planned, type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { KnownNode } from '../policy/node.rows.ts';
 import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
-import { presentAwaited, presentCreated, presentKey, presentRotated } from './present.ts';
+import { explainKey } from './explain-key.ts';
+import {
+  presentAwaited,
+  presentCreated,
+  presentExplanation,
+  presentKey,
+  presentRotated,
+} from './present.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { listKeys, loadKey } from './rows.ts';
@@ -69,7 +76,7 @@ export const keyRoutes = (
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params, body }) => {
+      plan: ({ params, body }) => {
         const patch = {
           name: body.name,
           scopes: body.scopes,
@@ -77,16 +84,17 @@ export const keyRoutes = (
           rateLimits: body.rate_limits,
           expiresAt: body.expires_at,
         };
-        return presentKey(await write((tx) => updateKey(tx, { id: params.id, patch })));
+        return planned((tx) => updateKey(tx, { id: params.id, patch }), presentKey);
       },
     },
     'POST /v1/keys/{id}/rotate': {
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params, body }) =>
-        presentRotated(
-          await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
+      plan: ({ params, body }) =>
+        planned(
+          (tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
+          presentRotated,
         ),
     },
     'POST /v1/keys/{id}/revoke': {
@@ -96,13 +104,24 @@ export const keyRoutes = (
       storage: 'reserve',
       goesFirst: true,
       patience: 'stepped',
-      run: async ({ read, write, params, query, body, gone }) => {
-        const key = await write((tx) =>
-          revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
-        );
-        if (!query.wait) return presentKey(key);
-        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
-        return presentAwaited(key, await awaitNodes(read, key, waiting));
+      plan: ({ read, params, query, body, gone }) =>
+        planned(
+          (tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
+          async (key) => {
+            if (!query.wait) return presentKey(key);
+            const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
+            return presentAwaited(key, await awaitNodes(read, key, waiting));
+          },
+        ),
+    },
+    'POST /v1/keys/explain': {
+      boundary: 'rows',
+      door: 'record',
+      run: async ({ record, body }) => {
+        const { key: text, key_id: id, project_id: projectId, env, scopes = [], at } = body;
+        const key = text === undefined ? { id: id ?? '' } : { text };
+        const question = { key, projectId, env, scopes, at };
+        return presentExplanation(await record.together((tx) => explainKey(tx, question)));
       },
     },
     'GET /v1/keys/{id}/usage': {

@@ -38,6 +38,12 @@ export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
   token_shown_once: true,
 });
 
+export const presentRemoved = (userId: string) => ({
+  object: 'workspace_member' as const,
+  user_id: userId,
+  removed: true as const,
+});
+
 export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({
   object: 'workspace_member' as const,
   workspace_id: workspaceId,

@@ -6,12 +6,18 @@ import type { Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
-import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
+import { linesOf, planned, type ServedRoute, serve } from '../../http/route.ts';
 import { acceptInvite } from './accept-invite.ts';
 import { changeRole } from './change-role.ts';
 import { invitePerson } from './invite-person.ts';
 import { workspaceNamedBy } from './invite-token.ts';
-import { presentInvite, presentInvited, presentJoined, presentMember } from './present.ts';
+import {
+  presentInvite,
+  presentInvited,
+  presentJoined,
+  presentMember,
+  presentRemoved,
+} from './present.ts';
 import { removeMember } from './remove-member.ts';
 import { revokeInvite } from './revoke-invite.ts';
 import { listInvites, listMembers } from './rows.ts';
@@ -51,11 +57,7 @@ export const memberRoutes = ({
       door: 'write',
       whenQuarantined: 'refuse',
       storage: 'reserve',
-      run: async ({ write, params }) => ({
-        object: 'workspace_member' as const,
-        user_id: await write((tx) => removeMember(tx, params.userId)),
-        removed: true as const,
-      }),
+      plan: ({ params }) => planned((tx) => removeMember(tx, params.userId), presentRemoved),
     },
     'POST /v1/invites': {
       boundary: 'liveOnly',

@@ -81,6 +81,29 @@ export async function countSilentNodes(
   return silent;
 }
 
+type NodeFilter = {
+  /** Null: all projects that the reach covers. */
+  projectIds: readonly string[] | null;
+  envScopes: readonly EnvScope[];
+};
+
+export type NodeCounts = { total: number; current: number };
+
+/** Counts nodes as revocations do, and those that are at the version of their project. */
+export const countNodes = (
+  tx: Runner,
+  { projectIds, envScopes }: NodeFilter,
+): Promise<NodeCounts> =>
+  one(
+    tx,
+    sql<NodeCounts>`select count(*) as total,
+        count(*) filter (where acked_version >= project_versions.version) as current
+      from policy_nodes join project_versions using (project_id)
+      where env_scope = any (${envScopes}::text[])
+        and last_seen_at > ${servedSince(NODE_COUNTED_MS)}
+        ${projectIds ? sql`and project_id = any (${projectIds}::uuid[])` : sql``}`,
+  );
+
 /** Deletes the record of a node that leaves; false when there was none. */
 export async function removeNode(
   tx: Runner,
