@@ -39,8 +39,10 @@ test('exactly the endpoints that nodes call all the time are hot', () => {
   equal(hot.length, 8);
 });
 
-test('exactly the endpoints that revoke have priority when connections are scarce', () => {
+test('exactly the endpoints that revoke or disable have priority when connections are scarce', () => {
   const first = routeTable.filter(({ goesFirst }) => goesFirst).map(({ line }) => line);
-  const revoking = routeTable.map(({ line }) => line).filter((line) => line.endsWith('/revoke'));
-  deepEqual(first.toSorted(), revoking.toSorted());
+  const ending = routeTable
+    .map(({ line }) => line)
+    .filter((line) => /\/(revoke|disable)$/.test(line));
+  deepEqual(first.toSorted(), ending.toSorted());
 });

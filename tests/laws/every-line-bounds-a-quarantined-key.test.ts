@@ -14,6 +14,7 @@ import { anyIds, endpointOf, fixtureOf, isWrite, routeTable, served } from './li
 /** Endpoints other than GET that a quarantined key may call. */
 const kept = [
   'POST /v1/keys/{id}/revoke',
+  'POST /v1/keys/{id}/disable',
   'POST /v1/embed_tokens',
   'POST /v1/ratelimit/check',
   'POST /v1/idempotency/claim',

@@ -67,6 +67,12 @@ const aProject = idOf('project');
 const aTenant = idOf('tenant');
 const aLiveKey = idOf('key');
 
+const aDisabledKey = async (held: Harness): Promise<Input> => {
+  const key = await aLiveKey(held);
+  await held.as.liveKey('POST /v1/keys/{id}/disable', key);
+  return key;
+};
+
 const keyIn =
   (env: 'live' | 'test') =>
   async ({ given }: Harness): Promise<Input> => ({
@@ -204,6 +210,8 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   ),
   'POST /v1/keys/{id}/rotate': changing(aLiveKey, 'api_key.rotated'),
   'POST /v1/keys/{id}/revoke': changing(aLiveKey, 'api_key.revoked'),
+  'POST /v1/keys/{id}/disable': changing(aLiveKey, 'api_key.disabled'),
+  'POST /v1/keys/{id}/enable': changing(aDisabledKey, 'api_key.enabled'),
   'GET /v1/keys/{id}/usage': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'POST /v1/secret_keys': {
     caller: 'liveKey',

@@ -74,6 +74,8 @@ export const methods = {
     update: 'PATCH /v1/keys/{id}',
     rotate: 'POST /v1/keys/{id}/rotate',
     revoke: 'POST /v1/keys/{id}/revoke',
+    disable: 'POST /v1/keys/{id}/disable',
+    enable: 'POST /v1/keys/{id}/enable',
     usage: 'GET /v1/keys/{id}/usage',
   },
   secretKeys: {

@@ -34,6 +34,8 @@ test('each failure is repeated or not, depending on whether repeating is harmles
 test('reads and revocations are repeatable; revoking embed tokens is not', () => {
   equal(isRepeatable('GET', 'GET /v1/keys'), true);
   equal(isRepeatable('POST', 'POST /v1/keys/{id}/revoke'), true);
+  equal(isRepeatable('POST', 'POST /v1/keys/{id}/disable'), true);
+  equal(isRepeatable('POST', 'POST /v1/keys/{id}/enable'), true);
   equal(isRepeatable('POST', 'POST /v1/invites/{id}/revoke'), true);
   equal(isRepeatable('POST', 'POST /v1/tenants/{id}/embed_tokens/revoke'), false);
   equal(isRepeatable('POST', 'POST /v1/keys'), false);

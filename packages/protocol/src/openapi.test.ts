@@ -78,6 +78,8 @@ test('every operation documents an error of the caller, and conflicts where they
     'POST /v1/keys',
     'PATCH /v1/keys/{id}',
     'POST /v1/keys/{id}/rotate',
+    'POST /v1/keys/{id}/disable',
+    'POST /v1/keys/{id}/enable',
     'POST /v1/secret_keys',
     'POST /v1/secret_keys/{id}/rotate',
     'POST /v1/embed/keys',

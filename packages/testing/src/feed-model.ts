@@ -12,7 +12,7 @@ import type {
 
 export const PROJECT = '00000000-0000-7000-8000-000000000001';
 
-type ModelKey = EntryRow & { changeId: number; isRevoked: boolean; isRetired: boolean };
+type ModelKey = EntryRow & Omit<ChangeRow, 'version'> & { changeId: number };
 
 /** Immutable, so that each reader keeps its own snapshot. */
 type FeedState = {
@@ -23,7 +23,7 @@ type FeedState = {
 };
 
 type KeyPatch = Partial<
-  Pick<ModelKey, 'scopes' | 'expiresAt' | 'rateLimits' | 'isRevoked' | 'isRetired'>
+  Pick<ModelKey, 'scopes' | 'expiresAt' | 'rateLimits' | 'isRevoked' | 'isDisabled' | 'isRetired'>
 >;
 
 export class FeedModel {
@@ -60,6 +60,7 @@ export class FeedModel {
       createdAt: new Date(Math.floor(this.#created / 3)),
       changeId: 0,
       isRevoked: false,
+      isDisabled: false,
       isRetired: false,
     };
     this.#write([key]);
@@ -118,7 +119,9 @@ const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
 
 /** The keys that a node with this filter must hold at this state. */
 export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
-  [...keys.values()].filter((key) => !key.isRevoked && !key.isRetired && isInFeed(key, filter));
+  [...keys.values()]
+    .filter((key) => !key.isRevoked && !key.isDisabled && !key.isRetired)
+    .filter((key) => isInFeed(key, filter));
 
 /** Reads one state; other actors may run before each statement. */
 export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSource => ({

@@ -33,6 +33,7 @@ import { keyLimitsOf, rateLimitOption } from '../input/rate-limits.ts';
 import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
 import { keyFields as fields, overlapText } from '../output/credential-fields.ts';
 import { placeReferences } from '../output/names.ts';
+import { keyDisable, keyEnable } from './disable-key.ts';
 import { keyRevoke } from './revoke-key.ts';
 
 const scopeOption = {
@@ -203,6 +204,8 @@ export const keys: Group = {
       note: overlapText,
     }),
     keyRevoke,
+    keyDisable,
+    keyEnable,
     keyUsage,
   ],
 };

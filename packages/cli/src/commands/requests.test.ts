@@ -125,6 +125,12 @@ const cases: Case[] = [
     `POST /v1/keys/${ID}/revoke?wait=true`,
     { reason: 'r' },
   ],
+  [
+    `keys disable ${ID} --yes --reason r --wait`,
+    `POST /v1/keys/${ID}/disable?wait=true`,
+    { reason: 'r' },
+  ],
+  [`keys enable ${ID}`, `POST /v1/keys/${ID}/enable`],
   [`keys usage ${ID} --days 7`, `GET /v1/keys/${ID}/usage?days=7`],
   ['secret-keys list', 'GET /v1/secret_keys?limit=100'],
   [`secret-keys get ${ID}`, `GET /v1/secret_keys/${ID}`],

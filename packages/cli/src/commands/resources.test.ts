@@ -102,6 +102,17 @@ test('a key is found and changed by the start of its prefix', async (t) => {
   equal(again.stdout.trimEnd().endsWith(`: ${prefix}.`), true, again.stdout);
 });
 
+test('a key is disabled and enabled, and its state is shown', async (t) => {
+  const { here: keyrail, given } = await setUpCli(t);
+  const { display_prefix: prefix } = await given.key();
+  const off = await keyrail(['keys', 'disable', prefix, '--reason', 'unpaid', '--wait', '--yes']);
+  equal(off.stdout, `Disabled ${prefix}. No node is connected.\n`);
+  match((await keyrail(`keys list --prefix ${prefix}`)).stdout, / disabled /);
+  match((await keyrail(`keys get ${prefix}`)).stdout, /^disabled +.+: unpaid$/im);
+  equal((await keyrail(`keys enable ${prefix}`)).stdout, `Enabled ${prefix}.\n`);
+  match((await keyrail(`keys list --prefix ${prefix}`)).stdout, / active /);
+});
+
 type MadeKey = Awaited<ReturnType<Given['key']>>;
 
 /** Two keys whose prefixes begin with the same character; among 65 keys there always are two. */

@@ -6,19 +6,21 @@ import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import { reasonOption } from '../input/options.ts';
 
 /** The server limits the wait itself; this limit only has to be longer. */
-const WAIT_MS_MAX = 120_000;
+export const WAIT_MS_MAX = 120_000;
 
 /** The key is read first only for the message, so a slow response must not delay the revocation. */
 const READ_MS_MAX = 2000;
+
+export const waitOption = {
+  flags: '--wait',
+  about: 'wait until every verifying node has applied it, or time out',
+} as const;
 
 export const keyRevoke: Command = {
   name: 'revoke',
   summary: 'revoke an API key permanently',
   args: [keyArg],
-  options: [
-    reasonOption,
-    { flags: '--wait', about: 'wait until every verifying node has applied it, or time out' },
-  ],
+  options: [reasonOption, waitOption],
   examples: [
     'keyrail keys revoke kr_live_3hArfb --reason "leaked in a log" --wait',
     'keyrail keys revoke 01890c5e-… --yes --json',
@@ -51,8 +53,9 @@ const revokedAtOf = (client: Client, id: string): Promise<string | null> =>
     // Revoking reports the same failure, if it persists.
     .catch(() => null);
 
-function propagationText(
-  { propagation }: Answer<'POST /v1/keys/{id}/revoke'>,
+/** How many nodes have applied it, with warnings about those that have not. */
+export function propagationText(
+  { propagation }: Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>,
   { output }: Context,
 ): string {
   if (!propagation) return '';

@@ -71,6 +71,12 @@ export const keyFields: readonly Field<ApiKey>[] = [
   { title: 'scopes', of: (key) => key.scopes.join(' '), only: 'record' },
   { title: 'rate limits', of: limitsText, only: 'record' },
   ...credentialTail,
+  {
+    title: 'disabled',
+    of: (key, format) => withReason(format.time(key.disabled_at), key.disabled_reason),
+    only: 'record',
+    ifAny: true,
+  },
 ];
 
 function limitsText({ rate_limits: rules }: ApiKey): string {

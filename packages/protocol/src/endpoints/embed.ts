@@ -108,8 +108,8 @@ export const embedEndpoints = endpoints({
     bodyOptional: true,
     refusals: {
       409:
-        'The key is revoked or has expired, the tenant has its maximum number of keys, or the ' +
-        '`meta` of the workspace would exceed its maximum.',
+        'The key is revoked, disabled or has expired, the tenant has its maximum number of keys, ' +
+        'or the `meta` of the workspace would exceed its maximum.',
     },
     answers: { 200: RotatedApiKey },
   },

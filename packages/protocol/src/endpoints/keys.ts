@@ -1,7 +1,13 @@
 // API keys, managed by the vendor.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { ApiKey, CreatedApiKey, RevokedApiKey, RotatedApiKey } from '../objects/api-key.ts';
+import {
+  ApiKey,
+  CreatedApiKey,
+  DisabledApiKey,
+  RevokedApiKey,
+  RotatedApiKey,
+} from '../objects/api-key.ts';
 import { KeyExplanation } from '../objects/key-explanation.ts';
 import { Usage } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
@@ -109,8 +115,8 @@ export const keyEndpoints = endpoints({
     dryRun: true,
     refusals: {
       409:
-        'The key is revoked or has expired, or the `meta` of the workspace would exceed its ' +
-        'maximum.',
+        'The key is revoked, disabled or has expired, or the `meta` of the workspace would exceed ' +
+        'its maximum.',
     },
     answers: { 200: RotatedApiKey },
   },
@@ -127,6 +133,30 @@ export const keyEndpoints = endpoints({
     bodyOptional: true,
     dryRun: true,
     answers: { 200: RevokedApiKey },
+  },
+  'POST /v1/keys/{id}/disable': {
+    auth: 'vendor',
+    summary: 'Disable an API key until it is enabled again',
+    description:
+      'Nodes refuse the key; nothing else about it changes. Disabling a disabled key changes ' +
+      'nothing. With `wait=true`, the response waits for nodes as after a revocation.',
+    query: z.strictObject({ wait: queryBoolean(false) }),
+    body: z.strictObject({ reason: Reason.optional() }),
+    bodyOptional: true,
+    dryRun: true,
+    refusals: { 409: 'The key is revoked.' },
+    answers: { 200: DisabledApiKey },
+  },
+  'POST /v1/keys/{id}/enable': {
+    auth: 'vendor',
+    summary: 'Enable a disabled API key',
+    description:
+      'Nodes admit the key again with the next poll, unless it has expired meanwhile. Enabling ' +
+      'an enabled key changes nothing.',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    refusals: { 409: 'The key is revoked.' },
+    answers: { 200: ApiKey },
   },
   'POST /v1/keys/explain': {
     auth: 'vendor',

@@ -22,6 +22,12 @@ export const ApiKey = z
     revoked_reason: z.string().nullable(),
     quarantined_at: WireTime.nullable(),
     quarantine_reason: z.string().nullable(),
+    disabled_at: WireTime.nullable().meta({
+      description: 'Nodes refuse the key from then on, until it is enabled again.',
+    }),
+    disabled_reason: z.string().nullable().meta({
+      description: 'On the embed plane always `null`: the reason is for the vendor.',
+    }),
     rotated_from: Uuid.nullable(),
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
@@ -42,7 +48,7 @@ export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta
 });
 export type RotatedApiKey = z.output<typeof RotatedApiKey>;
 
-/** Which nodes have applied a revocation. */
+/** Which nodes have applied that a key was revoked or disabled. */
 const Propagation = z
   .strictObject({
     version: z.int().min(1),
@@ -73,3 +79,8 @@ export const RevokedApiKey = ApiKey.extend({ propagation: Propagation.optional()
   id: 'RevokedApiKey',
 });
 export type RevokedApiKey = z.output<typeof RevokedApiKey>;
+
+/** `propagation` is present only with `wait=true`. */
+export const DisabledApiKey = ApiKey.extend({ propagation: Propagation.optional() }).meta({
+  id: 'DisabledApiKey',
+});

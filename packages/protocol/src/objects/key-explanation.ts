@@ -23,6 +23,7 @@ const CheckName = z.enum([
   'checksum',
   'known',
   'project',
+  'disabled',
   'revoked',
   'expired',
   'environment',
@@ -46,7 +47,8 @@ export const KeyExplanation = z
     reason: DecisionReason.nullable().meta({
       description:
         'The reason that the SDK gives; `null` if the key is allowed. A node knows only keys that ' +
-        'it may accept, so a revoked key is `unknown_key` to it. The checks tell the difference.',
+        'it may accept, so a revoked or disabled key is `unknown_key` to it. The checks tell the ' +
+        'difference.',
     }),
     key: ApiKey.nullable(),
     checks: z.array(KeyCheck),

@@ -28,6 +28,8 @@ const key = {
   revoked_reason: null,
   quarantined_at: null,
   quarantine_reason: null,
+  disabled_at: null,
+  disabled_reason: null,
   rotated_from: null,
   created_at: at,
   last_used_at: null,

@@ -119,6 +119,8 @@ type ApiKeys = Credential & {
   tenantId: string;
   scopes: string[];
   rateLimits: Json<RateLimit[]> | null;
+  disabledAt: ColumnType<Date | null, never, Date | null>;
+  disabledReason: ColumnType<string | null, never, string | null>;
   /** Set by the database only. */
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;
@@ -152,6 +154,9 @@ type PolicyNodes = {
   workspaceId: FromReach;
   ackedVersion: number;
   lastSeenAt: Date;
+  firstSeenAt: Date | null;
+  sdkName: string | null;
+  sdkVersion: string | null;
 };
 
 type Users = {

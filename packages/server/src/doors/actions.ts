@@ -29,6 +29,8 @@ type Payloads = {
   'api_key.rotated': KeyRotated;
   'api_key.revoked': KeyRevoked;
   'api_key.quarantined': KeyQuarantined;
+  'api_key.disabled': { env: Env; reason: string | null };
+  'api_key.enabled': { env: Env };
   'secret_key.created': KeyCreated;
   'secret_key.rotated': KeyRotated;
   'secret_key.revoked': KeyRevoked;

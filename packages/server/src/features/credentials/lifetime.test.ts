@@ -38,12 +38,19 @@ test('a rotation ends the old key after the overlap, or at its earlier expiry', 
   }
 });
 
-test('a key that is revoked, or past the expiry that the vendor set, cannot be rotated', () => {
+test('a key that is revoked, disabled, or past the expiry of the vendor cannot be rotated', () => {
   const rotate = (old: typeof eternal | object) =>
     endsAfterRotation({ ...eternal, ...old }, { now, overlapHours: 24 });
   const message = (text: string) => ({ code: 'conflict', message: text });
   const isExpired = message('An expired key cannot be rotated.');
   throws(() => rotate({ revokedAt: now }), message('A revoked key cannot be rotated.'));
+  const isDisabled = message('A disabled key cannot be rotated.');
+  throws(() => rotate({ disabledAt: now }), isDisabled);
+  throws(() => rotate({ disabledAt: now, vendorExpiresAt: at(-1) }), isDisabled);
+  throws(
+    () => rotate({ disabledAt: now, revokedAt: now }),
+    message('A revoked key cannot be rotated.'),
+  );
   throws(() => rotate({ vendorExpiresAt: now, expiresAt: now }), isExpired);
   throws(() => rotate({ vendorExpiresAt: at(-1) }), isExpired);
   deepEqual(rotate({ vendorExpiresAt: tick(now, 1) }).successor, tick(now, 1));

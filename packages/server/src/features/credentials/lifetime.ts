@@ -9,6 +9,8 @@ type Life = {
   vendorExpiresAt: Date | null;
   revokedAt: Date | null;
   quarantinedAt: Date | null;
+  /** Only API keys can be disabled. */
+  disabledAt?: Date | null;
 };
 
 /**
@@ -20,6 +22,7 @@ export function endsAfterRotation(
   { now, overlapHours }: { now: Date; overlapHours: number },
 ): { predecessor: Date; successor: Date | null } {
   if (old.revokedAt) throw conflict('A revoked key cannot be rotated.');
+  if (old.disabledAt) throw conflict('A disabled key cannot be rotated.');
   if (old.vendorExpiresAt && old.vendorExpiresAt <= now) {
     throw conflict('An expired key cannot be rotated.');
   }

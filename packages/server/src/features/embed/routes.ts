@@ -5,7 +5,7 @@ import { embeddedIn } from '../../access/principal.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { createKey } from '../keys/create-key.ts';
-import { presentCreated, presentKey, presentRotated } from '../keys/present.ts';
+import { presentCreated, presentRotated, presentTenantKey } from '../keys/present.ts';
 import { revokeKey } from '../keys/revoke-key.ts';
 import { rotateKey } from '../keys/rotate-key.ts';
 import { listKeys } from '../keys/rows.ts';
@@ -53,7 +53,7 @@ export const embedRoutes = serve(embedEndpoints, {
       return notedPageOf(query.limit, {
         workspaceId: read.reach.workspaceId,
         list: (size) => listKeys(read, { filter, after: positionOf(after) }, size),
-        present: presentKey,
+        present: presentTenantKey,
       });
     },
   },
@@ -92,7 +92,7 @@ export const embedRoutes = serve(embedEndpoints, {
     storage: 'reserve',
     goesFirst: true,
     run: async ({ write, params, body }) =>
-      presentKey(
+      presentTenantKey(
         await write((tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null })),
       ),
   },

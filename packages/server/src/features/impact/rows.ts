@@ -56,7 +56,8 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
     sql<KeyCounts>`
       with looked_at as materialized (
         select id, project_id, tenant_id, created_at, rate_limits is null as inherits,
-          revoked_at is null and (expires_at is null or expires_at > ${tx.now}) as is_active
+          revoked_at is null and disabled_at is null
+            and (expires_at is null or expires_at > ${tx.now}) as is_active
         from api_keys where ${wanted}
         order by created_at desc, id desc limit ${limit}
       ), counted as materialized (

@@ -26,7 +26,8 @@ export type KeyFacts = {
 
 type Judged = Pick<
   KeyRow,
-  'projectId' | 'env' | 'scopes' | 'expiresAt' | 'revokedAt' | 'revokedReason' | 'retiredAt'
+  | ('projectId' | 'env' | 'scopes' | 'expiresAt' | 'retiredAt')
+  | ('revokedAt' | 'revokedReason' | 'disabledAt' | 'disabledReason')
 >;
 
 /** A failed check has the reason that a node gives. */
@@ -63,6 +64,7 @@ const asked: readonly [CheckName, (facts: KeyFacts) => Outcome][] = [
   ['checksum', checkChecksum],
   ['known', checkKnown],
   ['project', checkProject],
+  ['disabled', checkDisabled],
   ['revoked', checkRevoked],
   ['expired', checkExpired],
   ['environment', checkEnvironment],
@@ -115,12 +117,21 @@ function checkProject({ key, project }: KeyFacts): Outcome {
     : fail('unknown_key', 'The key belongs to another project: use a key of this one.');
 }
 
+function checkDisabled({ key }: KeyFacts): Outcome {
+  if (!key?.disabledAt) return pass('The key is not disabled.');
+  const when = wireTime(key.disabledAt) + because(key.disabledReason);
+  const advice = key.revokedAt ? 'it is also revoked, so create a new one' : 'enable it again';
+  return fail('unknown_key', `The key was disabled at ${when}: ${advice}.`);
+}
+
 function checkRevoked({ key }: KeyFacts): Outcome {
   if (!key?.revokedAt) return pass('The key is not revoked.');
-  const because = key.revokedReason === null ? '' : `, with the reason "${key.revokedReason}"`;
-  const when = wireTime(key.revokedAt);
-  return fail('unknown_key', `The key was revoked at ${when}${because}: create a new one.`);
+  const when = wireTime(key.revokedAt) + because(key.revokedReason);
+  return fail('unknown_key', `The key was revoked at ${when}: create a new one.`);
 }
+
+const because = (reason: string | null): string =>
+  reason === null ? '' : `, with the reason "${reason}"`;
 
 /** Nodes forget a key that expired long ago: to them it is unknown. */
 function checkExpired({ key, at }: KeyFacts): Outcome {

@@ -27,6 +27,7 @@ type Key = {
   expires: number | null;
   vendor: number | null;
   isLeaked: boolean;
+  isDisabled: boolean;
   /** The reason, once the key is revoked. */
   revoked: string | null;
   from: string | null;
@@ -41,7 +42,7 @@ const ahead = fc.option(fc.integer({ min: -2, max: 60 }).map((hours) => hours + 
 const none = fc.constant(null);
 
 type Deed =
-  | ('create' | 'change' | 'rename' | 'rotate' | 'revoke' | 'leak')
+  | ('create' | 'change' | 'rename' | 'rotate' | 'revoke' | 'leak' | 'disable' | 'enable')
   | ('wait' | 'endTenant' | 'endProject');
 type Step = { does: Deed; which: number; hours: number | null };
 
@@ -57,6 +58,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   deed('rotate', 5, fc.constantFrom(0, 1, 24, 168)),
   deed('revoke', 2),
   deed('leak', 3),
+  deed('disable', 3),
+  deed('enable', 3),
   deed('wait', 3, fc.integer({ min: 1, max: 30 })),
   deed('endTenant', 1),
   deed('endProject', 1),
@@ -99,7 +102,8 @@ const onKeys: Partial<Record<Deed, (scene: Scene, key: Key) => Promise<void>>> =
   },
 
   async rotate({ model, tell, step: { hours }, now }, key) {
-    const isRefused = key.revoked !== null || (key.vendor !== null && key.vendor <= now);
+    const isOver = key.vendor !== null && key.vendor <= now;
+    const isRefused = key.revoked !== null || key.isDisabled || isOver;
     const input = { id: key.id, overlap_hours: hours };
     const next = await tell('POST /v1/keys/{id}/rotate', input, isRefused ? 409 : 200);
     if (isRefused) return;
@@ -113,6 +117,22 @@ const onKeys: Partial<Record<Deed, (scene: Scene, key: Key) => Promise<void>>> =
     await tell('POST /v1/keys/{id}/revoke', { id: key.id, reason: 'done with' }, 200);
     if (key.revoked !== null) return;
     key.revoked = 'done with';
+    note(model, key.project);
+  },
+
+  async disable({ model, tell }, key) {
+    const isRefused = key.revoked !== null;
+    await tell('POST /v1/keys/{id}/disable', { id: key.id }, isRefused ? 409 : 200);
+    if (isRefused || key.isDisabled) return;
+    key.isDisabled = true;
+    note(model, key.project);
+  },
+
+  async enable({ model, tell }, key) {
+    const isRefused = key.revoked !== null;
+    await tell('POST /v1/keys/{id}/enable', { id: key.id }, isRefused ? 409 : 200);
+    if (isRefused || !key.isDisabled) return;
+    key.isDisabled = false;
     note(model, key.project);
   },
 
@@ -140,7 +160,7 @@ async function create({ model, tell, step: { which, hours }, now }: Scene): Prom
   const isRefused = !project.isAlive || !tenant.isAlive;
   const { id } = await tell('POST /v1/keys', input, isRefused ? 404 : 201);
   if (isRefused) return;
-  const fresh = { name: null, isLeaked: false, revoked: null, from: null };
+  const fresh = { name: null, isLeaked: false, isDisabled: false, revoked: null, from: null };
   model.keys.push({ id: String(id), project, tenant, env, expires, vendor: expires, ...fresh });
   note(model, project);
 }
@@ -189,6 +209,7 @@ async function compare({ as }: Harness, model: Model): Promise<void> {
     deepEqual({ ...shown, ...seen(key) }, shown);
     equal(shown.revoked_at !== null, key.revoked !== null);
     equal(shown.quarantined_at !== null, key.isLeaked);
+    equal(shown.disabled_at !== null, key.isDisabled);
   }
   const filters = [{}, ...model.projects.map(({ id }) => ({ project_id: id }))];
   for (const filter of filters.concat(model.tenants.map(({ id }) => ({ tenant_id: id })))) {

@@ -45,6 +45,8 @@ test('a new key is shown once, and increments the version of its project', async
     revoked_reason: null,
     quarantined_at: null,
     quarantine_reason: null,
+    disabled_at: null,
+    disabled_reason: null,
     rotated_from: null,
     created_at: made.created_at,
     last_used_at: null,

@@ -6,7 +6,7 @@ import type {
   RotatedApiKey,
 } from '@keyrail/protocol/objects/api-key.ts';
 import type { KeyExplanation } from '@keyrail/protocol/objects/key-explanation.ts';
-import { wireTime } from '../../base/wire-time.ts';
+import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { Propagation } from './await-nodes.ts';
@@ -27,7 +27,15 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
   scopes: row.scopes,
   meta: row.meta,
   rate_limits: row.rateLimits,
+  disabled_at: wireTimeOrNull(row.disabledAt),
+  disabled_reason: row.disabledReason,
   ...presentLife(row),
+});
+
+/** For the embed plane. The reason of a disabling is a note of the vendor, not for customers. */
+export const presentTenantKey = <Meta>(row: Shown<Meta>) => ({
+  ...presentKey(row),
+  disabled_reason: null,
 });
 
 export const presentCreated = ({ row, secret }: Minted<KeyRow>): CreatedApiKey => ({

@@ -1,6 +1,7 @@
 // The vendor's endpoints for API keys.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { shared } from '../../base/coalesce.ts';
+import type { Read } from '../../doors/door.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
 import { planned, type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
@@ -9,6 +10,8 @@ import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
+import { disableKey } from './disable-key.ts';
+import { enableKey } from './enable-key.ts';
 import { explainKey } from './explain-key.ts';
 import {
   presentAwaited,
@@ -19,7 +22,7 @@ import {
 } from './present.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { listKeys, loadKey } from './rows.ts';
+import { type KeyRow, listKeys, loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
@@ -104,15 +107,31 @@ export const keyRoutes = (
       storage: 'reserve',
       goesFirst: true,
       patience: 'stepped',
-      plan: ({ read, params, query, body, gone }) =>
+      plan: ({ params, body, ...asked }) =>
         planned(
           (tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
-          async (key) => {
-            if (!query.wait) return presentKey(key);
-            const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
-            return presentAwaited(key, await awaitNodes(read, key, waiting));
-          },
+          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
         ),
+    },
+    'POST /v1/keys/{id}/disable': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'allow',
+      storage: 'reserve',
+      goesFirst: true,
+      patience: 'stepped',
+      plan: ({ params, body, ...asked }) =>
+        planned(
+          (tx) => disableKey(tx, { id: params.id, reason: body.reason ?? null }),
+          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
+        ),
+    },
+    'POST /v1/keys/{id}/enable': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, params }) =>
+        presentKey(await write((tx) => enableKey(tx, { id: params.id }))),
     },
     'POST /v1/keys/explain': {
       boundary: 'rows',
@@ -131,3 +150,14 @@ export const keyRoutes = (
         presentKeyUsage(await readKeyUsage(read, { id: params.id, days: query.days })),
     },
   });
+
+type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'>;
+type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
+
+/** The answer to a revocation or a disabling: at once, or when nodes have applied it. */
+const onceAwaited =
+  (waiting: Waiting, { read, query, gone }: Asked) =>
+  async (key: KeyRow) =>
+    query.wait
+      ? presentAwaited(key, await awaitNodes(read, key, { ...waiting, signal: gone() }))
+      : presentKey(key);

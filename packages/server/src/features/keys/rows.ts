@@ -91,8 +91,8 @@ type Unlisted =
   | ('changeId' | 'retiredAt' | 'shelf' | 'nameKey' | 'prefixKey');
 
 const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes, rate_limits,
-  expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, rotated_from,
-  created_at, (select last_at from usage_key_days
+  expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, disabled_at,
+  disabled_reason, rotated_from, created_at, (select last_at from usage_key_days
     where key_id = page.id and last_at is not null order by day desc limit 1) as last_used_at`;
 
 /**
@@ -180,7 +180,9 @@ const keysOf = (page: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   cross join lateral (select * from api_keys where id = page.id limit 1) found`;
 
 type Changeable = 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt' | 'vendorExpiresAt';
-type Ending = 'revokedAt' | 'revokedReason' | 'quarantinedAt' | 'quarantineReason';
+type Ending =
+  | ('revokedAt' | 'revokedReason' | 'quarantinedAt' | 'quarantineReason')
+  | ('disabledAt' | 'disabledReason');
 
 /** The columns of a new row, with JSON columns as values: only this file converts them to text. */
 export type NewKey = Omit<Insertable<Columns>, 'meta' | 'rateLimits'> &

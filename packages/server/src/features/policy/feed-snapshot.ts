@@ -26,9 +26,9 @@ export type SnapshotAnswer = {
 };
 
 /**
- * A page of all unrevoked keys, including expired ones: nodes check the expiry themselves. Every
- * page has the version of the first page, so the next delta covers all changes made while the node
- * read the pages.
+ * A page of all keys that are neither revoked nor disabled, including expired ones: nodes check the
+ * expiry themselves. Every page has the version of the first page, so the next delta covers all
+ * changes made while the node read the pages.
  */
 export async function readSnapshot(
   feed: FeedSource,

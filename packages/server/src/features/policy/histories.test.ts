@@ -71,6 +71,8 @@ const acts: [number, Act][] = [
     },
   ],
   [3, ({ app }, { id }) => app.as.liveKey('POST /v1/keys/{id}/revoke', { id })],
+  [3, ({ app }, { id }) => app.as.liveKey('POST /v1/keys/{id}/disable', { id })],
+  [3, ({ app }, { id }) => app.as.liveKey('POST /v1/keys/{id}/enable', { id })],
   [
     2,
     ({ app }, { key }) =>

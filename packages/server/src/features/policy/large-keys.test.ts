@@ -28,6 +28,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   createdAt,
   version: n + 2,
   isRevoked: false,
+  isDisabled: false,
   isRetired: false,
 }));
 

@@ -139,8 +139,8 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
   const recorded = await many(
     tx,
     sql`insert into policy_nodes as known
-        (project_id, node_id, env_scope, acked_version, last_seen_at)
-      select project, node, scope, coalesce(version, 0), app_now()
+        (project_id, node_id, env_scope, acked_version, first_seen_at, last_seen_at)
+      select project, node, scope, coalesce(version, 0), app_now(), app_now()
       from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
         ${acks.map(({ nodeId }) => nodeId)}::text[],
         ${acks.map(({ envScope }) => envScope)}::text[],
@@ -150,7 +150,8 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
         or (select count(*) from policy_nodes n
             where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
-        set last_seen_at = excluded.last_seen_at,
+        set first_seen_at = coalesce(known.first_seen_at, known.last_seen_at),
+          last_seen_at = excluded.last_seen_at,
           acked_version = case when excluded.acked_version = 0 then known.acked_version
             else excluded.acked_version end
       returning 1`,

@@ -31,17 +31,25 @@ const presentEntry = (row: EntryRow, { defaultRateLimits }: FeedHead): PolicyEnt
   rate_limits: row.rateLimits ?? defaultRateLimits,
 });
 
-const presentChange = (row: ChangeRow, head: FeedHead): PolicyChange =>
-  row.isRevoked || row.isRetired
-    ? {
-        change: 'remove',
-        key_id: row.id,
-        tenant_id: row.tenantId,
-        env: row.env,
-        lookup_hash: row.lookupHash,
-        reason: row.isRevoked ? 'revoked' : 'expired',
-      }
-    : { change: 'upsert', ...presentEntry(row, head) };
+function presentChange(row: ChangeRow, head: FeedHead): PolicyChange {
+  const reason = removalReason(row);
+  if (reason === null) return { change: 'upsert', ...presentEntry(row, head) };
+  return {
+    change: 'remove',
+    key_id: row.id,
+    tenant_id: row.tenantId,
+    env: row.env,
+    lookup_hash: row.lookupHash,
+    reason,
+  };
+}
+
+/** Why nodes must not hold the key; null if they must. */
+function removalReason({ isRevoked, isDisabled, isRetired }: ChangeRow): string | null {
+  if (isRevoked) return 'revoked';
+  if (isDisabled) return 'disabled';
+  return isRetired ? 'expired' : null;
+}
 
 export const presentSnapshot = (
   { head, entries, generatedAt }: SnapshotAnswer,

@@ -30,7 +30,12 @@ export type EntryRow = {
 
 type EntryRange = { after: EntryPosition | null; limit: number };
 
-export type ChangeRow = EntryRow & { version: number; isRevoked: boolean; isRetired: boolean };
+export type ChangeRow = EntryRow & {
+  version: number;
+  isRevoked: boolean;
+  isDisabled: boolean;
+  isRetired: boolean;
+};
 
 type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
 
@@ -93,7 +98,8 @@ export function listEntries(
       cross join lateral (
         select ${entryColumns} from api_keys
         where project_id = ${projectId} and api_keys.shelf::${type} = covered.shelf::${type} ${ofTenant}
-          and (created_at, id) < (covered.before_at, covered.before_id) and retired_at is null
+          and (created_at, id) < (covered.before_at, covered.before_id)
+          and retired_at is null and disabled_at is null
         order by created_at desc, id desc limit ${limit}
       ) fed
       order by fed.shelf, fed.created_at desc, fed.id desc limit ${limit}`,
@@ -121,14 +127,14 @@ function listChanges(
     tx,
     sql<ChangeRow>`
       select c.version, k.revoked_at is not null as is_revoked,
-        k.retired_at is not null as is_retired, k.*
+        k.disabled_at is not null as is_disabled, k.retired_at is not null as is_retired, k.*
       from (
         select version, change_id, project_id from policy_changes
         where project_id = ${projectId} and version > ${from}
         order by version limit ${VERSIONS_PER_DELTA_MAX}
       ) c cross join unnest(${deltaPartitions({ env })}::smallint[]) as covered (shelf)
       cross join lateral (
-        select ${entryColumns}, revoked_at, retired_at from api_keys
+        select ${entryColumns}, revoked_at, disabled_at, retired_at from api_keys
         where change_id = c.change_id and project_id = c.project_id
           and api_keys.shelf = covered.shelf and id > case
             when c.version = ${version} and covered.shelf = ${shelf} then ${id}::uuid

@@ -38,7 +38,8 @@ function writeOnce(model: FeedModel, chance: Chance): void {
     const expiresAt = chance.pick([null, new Date(chance.below(9))]);
     model.create(chance.pick(['live', 'test'] as const), chance.pick(tenants), expiresAt);
   } else if (act < 60) model.change(some(), { scopes: [`s${act}`] });
-  else if (act < 75) model.change(some(), { isRevoked: true });
+  else if (act < 70) model.change(some(), { isRevoked: true });
+  else if (act < 75) model.change(some(), { isDisabled: chance.percent(50) });
   else if (act < 83) model.change(some(), { expiresAt: new Date(act), isRetired: false });
   else if (act < 90) retire(model);
   else if (act < 94) model.changeDefaults(act);
