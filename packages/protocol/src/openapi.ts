@@ -1,5 +1,5 @@
 // Generates the OpenAPI document from the endpoint maps, so that document and server always agree.
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   type Endpoint,
   isSafe,
@@ -154,20 +154,28 @@ function requestBodyOf(
 }
 
 function answersOf(line: string, endpoint: Endpoint, components: Components): JsonObject {
-  const answers = Object.entries(endpoint.answers).map(([status, usual]) => {
-    const type = endpoint.dryRun && usual ? z.union([usual, Impact]) : usual;
+  const answers = Object.entries(endpoint.answers).map(([status, type]) => {
     const answer = {
       description: statusWords[status] ?? 'Success',
       ...headersOf(endpoint),
-      ...(type && { content: { 'application/json': responseContent(line, type, components) } }),
+      ...(type && {
+        content: { 'application/json': responseContent(line, { type, endpoint }, components) },
+      }),
     };
     return [status, answer];
   });
   return Object.fromEntries(answers);
 }
 
-function responseContent(line: string, type: z.ZodType, components: Components): JsonObject {
-  const schema = jsonSchemaOf(type, 'output', components);
+function responseContent(
+  line: string,
+  { type, endpoint }: { type: z.ZodType; endpoint: Endpoint },
+  components: Components,
+): JsonObject {
+  const usual = jsonSchemaOf(type, 'output', components);
+  const schema = endpoint.dryRun
+    ? { oneOf: [usual, jsonSchemaOf(Impact, 'output', components)] }
+    : usual;
   return { schema, example: exampleResponse(schema, line, components) };
 }
 
