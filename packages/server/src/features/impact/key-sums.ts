@@ -2,6 +2,8 @@
 import type { Env } from '../../doors/reach.ts';
 import type { KeyCounts } from './rows.ts';
 
+type Place = { projectId: string; env: Env };
+
 export type KeySums = {
   /** Keys that were looked at; some are not concerned by the change. */
   read: number;
@@ -10,8 +12,8 @@ export type KeySums = {
   keys: number;
   activeKeys: number;
   tenantIds: ReadonlySet<string>;
-  projectIds: ReadonlySet<string>;
-  envs: ReadonlySet<Env>;
+  /** The projects and environments of the keys, each once. */
+  places: readonly Place[];
   /** Requests of today, of yesterday, of the last seven days, and of the day before those. */
   today: number;
   yesterday: number;
@@ -26,8 +28,7 @@ export const NO_KEYS: KeySums = {
   keys: 0,
   activeKeys: 0,
   tenantIds: new Set(),
-  projectIds: new Set(),
-  envs: new Set(),
+  places: [],
   today: 0,
   yesterday: 0,
   week: 0,
@@ -35,28 +36,34 @@ export const NO_KEYS: KeySums = {
   lastUsedAt: null,
 };
 
-/** Secret keys have neither a tenant nor telemetry. */
-type Counts = Pick<KeyCounts, 'read' | 'keys' | 'activeKeys' | 'lastUsedAt'> & Partial<KeyCounts>;
-
 /** Adds what one statement counted; null if it found no key. */
-export function addKeys(sums: KeySums, more: Counts | null, envs: readonly Env[]): KeySums {
+export function addKeys(sums: KeySums, more: KeyCounts | null, env: Env): KeySums {
   if (more === null) return sums;
-  const { today = 0, yesterday = 0, week = 0, beforeWeek = 0 } = more;
+  const isKnown = (id: string) =>
+    sums.places.some((place) => place.projectId === id && place.env === env);
+  const added = more.projectIds.filter((id) => !isKnown(id));
   return {
-    read: sums.read + more.read,
-    isCut: false,
-    keys: sums.keys + more.keys,
-    activeKeys: sums.activeKeys + more.activeKeys,
-    tenantIds: new Set([...sums.tenantIds, ...(more.tenantIds ?? [])]),
-    projectIds: new Set([...sums.projectIds, ...(more.projectIds ?? [])]),
-    envs: new Set([...sums.envs, ...(more.keys > 0 ? envs : [])]),
-    today: sums.today + today,
-    yesterday: sums.yesterday + yesterday,
-    week: sums.week + week,
-    beforeWeek: sums.beforeWeek + beforeWeek,
-    lastUsedAt: latest(sums.lastUsedAt, more.lastUsedAt),
+    ...addSecretKeys(sums, more),
+    tenantIds: new Set([...sums.tenantIds, ...more.tenantIds]),
+    places: [...sums.places, ...added.map((projectId) => ({ projectId, env }))],
+    today: sums.today + more.today,
+    yesterday: sums.yesterday + more.yesterday,
+    week: sums.week + more.week,
+    beforeWeek: sums.beforeWeek + more.beforeWeek,
   };
 }
+
+/** Secret keys have neither a tenant nor telemetry. */
+export const addSecretKeys = (
+  sums: KeySums,
+  more: Pick<KeySums, 'read' | 'keys' | 'activeKeys' | 'lastUsedAt'>,
+): KeySums => ({
+  ...sums,
+  read: sums.read + more.read,
+  keys: sums.keys + more.keys,
+  activeKeys: sums.activeKeys + more.activeKeys,
+  lastUsedAt: latest(sums.lastUsedAt, more.lastUsedAt),
+});
 
 const latest = (one: Date | null, other: Date | null): Date | null =>
   one === null || (other !== null && other > one) ? other : one;

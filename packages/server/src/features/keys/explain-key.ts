@@ -37,8 +37,10 @@ export async function explainKey(
   const seenBy = key?.env ?? (text === null ? null : apiKeyEnv(text));
   const nodes = project
     ? await countNodes(tx, {
-        projectIds: [project.id],
-        envScopes: ['all', ...(seenBy === null ? allEnvs : [seenBy])],
+        changes: (seenBy === null ? allEnvs : [seenBy]).map((seen) => ({
+          projectId: project.id,
+          env: seen,
+        })),
       })
     : NO_NODES;
   const verdict = checksOf({ text, key, project, env, scopes, at });

@@ -81,28 +81,28 @@ export async function countSilentNodes(
   return silent;
 }
 
-type NodeFilter = {
-  /** Null: all projects that the reach covers. */
-  projectIds: readonly string[] | null;
-  envScopes: readonly EnvScope[];
-};
+/** The nodes that see one of these changes, or all nodes of the workspace with these scopes. */
+type NodeFilter = { changes: readonly ChangeScope[] } | { envScopes: readonly EnvScope[] };
 
 export type NodeCounts = { total: number; current: number };
 
 /** Counts nodes as revocations do, and those that are at the version of their project. */
-export const countNodes = (
-  tx: Runner,
-  { projectIds, envScopes }: NodeFilter,
-): Promise<NodeCounts> =>
+export const countNodes = (tx: Runner, filter: NodeFilter): Promise<NodeCounts> =>
   one(
     tx,
     sql<NodeCounts>`select count(*) as total,
         count(*) filter (where acked_version >= project_versions.version) as current
       from policy_nodes join project_versions using (project_id)
-      where env_scope = any (${envScopes}::text[])
-        and last_seen_at > ${servedSince(NODE_COUNTED_MS)}
-        ${projectIds ? sql`and project_id = any (${projectIds}::uuid[])` : sql``}`,
+      where last_seen_at > ${servedSince(NODE_COUNTED_MS)} and ${isSeenBy(filter)}`,
   );
+
+const isSeenBy = (filter: NodeFilter): RawBuilder<boolean> =>
+  'envScopes' in filter
+    ? sql<boolean>`env_scope = any (${filter.envScopes}::text[])`
+    : sql<boolean>`(project_id, env_scope) in (
+        select project, scope from unnest(${filter.changes.map(({ projectId }) => projectId)}::uuid[],
+          ${filter.changes.map(({ env }) => env)}::text[]) as change (project, env)
+        cross join lateral (values (env), ('all')) as seen (scope))`;
 
 /** Deletes the record of a node that leaves; false when there was none. */
 export async function removeNode(
