@@ -226,6 +226,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   'POST /v1/keys/{id}/revoke': changing(aLiveKey, 'api_key.revoked'),
   'POST /v1/keys/{id}/disable': changing(aLiveKey, 'api_key.disabled'),
   'POST /v1/keys/{id}/enable': changing(aDisabledKey, 'api_key.enabled'),
+  'POST /v1/keys/explain': {
+    ...reading,
+    input: async (app) => ({ key_id: (await aLiveKey(app)).id }),
+    beyond: async (app) => ({ key_id: (await aLiveKey(app)).id, env: 'live' }),
+  },
   'GET /v1/keys/{id}/usage': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'POST /v1/secret_keys': {
     caller: 'liveKey',

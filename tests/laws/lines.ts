@@ -1,5 +1,5 @@
 // The endpoints that this build serves, each with its fixture.
-import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { type Endpoint, isSafe, type Line, pathParams } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
 import { servedRoutes } from '@keyrail/server/routes.ts';
@@ -53,7 +53,10 @@ export function fixtureOf(line: AnyLine): Fixture {
 export const isOpen = (line: AnyLine): boolean =>
   ['none', 'signature'].includes(endpointOf(line).auth);
 
-export const isWrite = (line: AnyLine): boolean => splitLine(line).method !== 'GET';
+export const isWrite = (line: AnyLine): boolean => !isSafe(line, endpointOf(line));
+
+/** Takes its input from the query; all others may have a body. */
+export const isGet = (line: AnyLine): boolean => line.startsWith('GET ');
 
 /** A valid value for every id that an endpoint requires, where the value does not matter. */
 export const anyIds = (line: AnyLine): Record<string, string> =>

@@ -36,6 +36,7 @@ test('reads and revocations are repeatable; revoking embed tokens is not', () =>
   equal(isRepeatable('POST', 'POST /v1/keys/{id}/revoke'), true);
   equal(isRepeatable('POST', 'POST /v1/keys/{id}/disable'), true);
   equal(isRepeatable('POST', 'POST /v1/keys/{id}/enable'), true);
+  equal(isRepeatable('POST', 'POST /v1/keys/explain'), true);
   equal(isRepeatable('POST', 'POST /v1/invites/{id}/revoke'), true);
   equal(isRepeatable('POST', 'POST /v1/tenants/{id}/embed_tokens/revoke'), false);
   equal(isRepeatable('POST', 'POST /v1/keys'), false);

@@ -9,6 +9,7 @@ const BACKOFF_MS_MAX = 5_000;
 
 // Revoking twice is harmless. Revoking embed tokens is not: it also ends tokens created in between.
 const repeatableEndpoints: ReadonlySet<string> = new Set<Endpoint>([
+  'POST /v1/keys/explain',
   'POST /v1/keys/{id}/revoke',
   'POST /v1/keys/{id}/disable',
   'POST /v1/keys/{id}/enable',

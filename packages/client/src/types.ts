@@ -14,6 +14,14 @@ export type PagedEndpoint = {
   [E in Endpoint]: Endpoints[E]['paged'] extends true ? E : never;
 }[Endpoint];
 
+/** A change that can be asked for its impact first. */
+export type DryRunEndpoint = {
+  [E in Endpoint]: Endpoints[E]['dryRun'] extends null ? never : E;
+}[Endpoint];
+
+/** What a change would affect, as a dry run answers it. */
+export type Impact = NonNullable<Endpoints[DryRunEndpoint]['dryRun']>;
+
 /** One element of a list. */
 export type Item<E extends PagedEndpoint> =
   Answer<E> extends { data: readonly (infer One)[] } ? One : never;

@@ -1,5 +1,6 @@
 // The declaration of an endpoint. Its name is its method and path, as in `GET /v1/workspace`.
-import type { z } from 'zod';
+import { z } from 'zod';
+import { queryBoolean } from './query.ts';
 import type { Auth } from './wire/auth.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -12,6 +13,10 @@ export type Endpoint = {
   description: string;
   /** Requires this role instead of the one that the method implies. */
   role?: 'owner';
+  /** Only reads, although it is no GET: members may call it. */
+  reads?: true;
+  /** Accepts `dry_run=true`, which answers 200 with an `impact` and changes nothing. */
+  dryRun?: true;
   /** Descriptions of request headers; documentation only. */
   headers?: Record<string, string>;
   query?: z.ZodObject;
@@ -93,6 +98,20 @@ type SuccessStatus<A> = {
 type BodyAt<A, S extends keyof A> = {
   [K in S]: A[K] extends z.ZodType ? z.output<A[K]> : null;
 }[S];
+
+/** Whether the endpoint only reads. */
+export const isSafe = (line: string, { reads }: Endpoint): boolean =>
+  reads === true || splitLine(line).method === 'GET';
+
+const dryRunQuery = {
+  dry_run: queryBoolean(false).meta({
+    description: 'Changes nothing, and answers with the `impact` that the change would have.',
+  }),
+};
+
+/** The schema of the whole query; undefined if the endpoint takes none. */
+export const querySchemaOf = ({ query, dryRun }: Endpoint): z.ZodObject | undefined =>
+  dryRun ? (query ?? z.strictObject({})).extend(dryRunQuery) : query;
 
 /** The names of the path parameters, in order. */
 export function pathParams(line: string): string[] {

@@ -2,7 +2,9 @@
 import type { z } from 'zod';
 import {
   type Endpoint,
+  isSafe,
   pathParams,
+  querySchemaOf,
   refusalStatuses,
   requiresItsHeaders,
   splitLine,
@@ -10,6 +12,7 @@ import {
 import { endpointGroups } from './endpoints/all.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ErrorBody } from './objects/error-body.ts';
+import { Impact } from './objects/impact.ts';
 import { exampleBody, exampleResponse } from './openapi-examples.ts';
 import {
   groupDescriptions,
@@ -85,9 +88,9 @@ function operation(
 }
 
 /** The lowest role that may call; null if roles do not apply or a member may call. */
-function requiredRole(line: string, { auth, role }: Endpoint): 'admin' | 'owner' | null {
-  if (auth !== 'vendor') return null;
-  return role ?? (splitLine(line).method === 'GET' ? null : 'admin');
+function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
+  if (endpoint.auth !== 'vendor') return null;
+  return endpoint.role ?? (isSafe(line, endpoint) ? null : 'admin');
 }
 
 /** `POST /v1/keys/{id}/rotate` becomes `postKeysByIdRotate`. */
@@ -110,7 +113,8 @@ const pathParameter = (name: string): JsonObject => ({
   schema: { type: 'string', format: 'uuid' },
 });
 
-function queryParameters({ query }: Endpoint, components: Components): JsonObject[] {
+function queryParameters(endpoint: Endpoint, components: Components): JsonObject[] {
+  const query = querySchemaOf(endpoint);
   return Object.entries(query?.shape ?? {}).map(([name, type]) => {
     const { description, ...schema } = jsonSchemaOf(type, 'input', components);
     return {
@@ -154,15 +158,24 @@ function answersOf(line: string, endpoint: Endpoint, components: Components): Js
     const answer = {
       description: statusWords[status] ?? 'Success',
       ...headersOf(endpoint),
-      ...(type && { content: { 'application/json': responseContent(line, type, components) } }),
+      ...(type && {
+        content: { 'application/json': responseContent(line, { type, endpoint }, components) },
+      }),
     };
     return [status, answer];
   });
   return Object.fromEntries(answers);
 }
 
-function responseContent(line: string, type: z.ZodType, components: Components): JsonObject {
-  const schema = jsonSchemaOf(type, 'output', components);
+function responseContent(
+  line: string,
+  { type, endpoint }: { type: z.ZodType; endpoint: Endpoint },
+  components: Components,
+): JsonObject {
+  const usual = jsonSchemaOf(type, 'output', components);
+  const schema = endpoint.dryRun
+    ? { oneOf: [usual, jsonSchemaOf(Impact, 'output', components)] }
+    : usual;
   return { schema, example: exampleResponse(schema, line, components) };
 }
 

@@ -27,6 +27,8 @@ import { openServingRecord, type ServingParts } from './doors/serving-record.ts'
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
+import { measureImpact } from './features/impact/measure-impact.ts';
+import { presentImpact } from './features/impact/present.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
@@ -122,6 +124,8 @@ export function buildApp(parts: AppParts): App {
     gate,
     log,
     forgetKeys: secretKeyAuth.forget,
+    measureImpact: async (tx, foreseen) =>
+      presentImpact(foreseen, await measureImpact(tx, foreseen.affected), tx.now),
     cursors: createCursors(keyFor('cursor', masterKey)),
     credentials: credentialsOf(parts, { gate, log, secretKeyAuth, signingKeys }),
     probe: probeOf(db, gate),

@@ -2,7 +2,13 @@
 // objects. Calls go through HTTP.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import {
+  type AnswerOf,
+  type Endpoint,
+  pathParams,
+  querySchemaOf,
+  splitLine,
+} from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { type Embedded, embedded } from './embed.ts';
 import { type Given, givenBy } from './fixtures.ts';
@@ -177,8 +183,9 @@ export function requestOf(
     delete rest[name];
   }
   const query = new URLSearchParams();
+  const declared = querySchemaOf(endpoint)?.shape ?? {};
   for (const [name, value] of Object.entries(rest)) {
-    if (method !== 'GET' && !(endpoint.query && name in endpoint.query.shape)) continue;
+    if (method !== 'GET' && !(name in declared)) continue;
     for (const each of [value].flat()) query.append(name, String(each));
     delete rest[name];
   }

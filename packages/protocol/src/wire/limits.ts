@@ -60,6 +60,10 @@ export const REVOKE_WAIT_MS_DEFAULT = 10_000;
 // The longest wait that an operator may configure for anything other than the database.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
+// The text of a key in an explanation, which may be anything that a person pasted.
+export const KEY_TEXT_CHARS_MAX = 1_024;
+// The keys that a dry run looks at, newest first. With more keys, its figures are of these.
+export const IMPACT_KEYS_MAX = 10_000;
 
 // Lists
 export const LIST_LIMIT_MAX = 1_000;

@@ -15,6 +15,7 @@ export type Write = Read & {
   readonly kind: 'write';
   /** The time of this transaction, by the database's clock. */
   readonly now: Date;
+  readonly isDryRun: false;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
   /** Encrypts a one-time token that a queued mail has to carry. */

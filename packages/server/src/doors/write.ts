@@ -6,6 +6,7 @@ import type { Seal } from '../base/sealing.ts';
 import type { StorageUse } from '../base/storage.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
+import { changeBy, type Operation } from './plan.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
@@ -25,7 +26,7 @@ export type DoorParts = {
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
 
-export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
+export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
 
 /** The deadline of a write, and whether it runs before other waiting writes. */
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
@@ -36,8 +37,9 @@ export const openWrite =
     const { db, newId, randomBytes, seal, storage } = parts;
     const opened: Opening = { ...opening(reach, newId(), pace), storage };
     const { result, settled } = await db.transaction(opened, async ({ run, now }) => {
-      const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });
-      return endingOf(change, reach, parts);
+      const more = { newId, randomBytes, seal };
+      const tx: Write = { kind: 'write', isDryRun: false, reach, run, now, ...more };
+      return endingOf(await changeBy(operation, tx), reach, parts);
     });
     if (settled !== null) await settled;
     return result;

@@ -4,6 +4,7 @@ import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import type { Gate } from '../doors/gate.ts';
 import { openPeople } from '../doors/people.ts';
+import { openPreview, type PreviewParts } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
@@ -15,13 +16,14 @@ const REQUEST_WAIT_MS = 3000;
 /** Longer than the longest wait for nodes, so that there is time left to respond. */
 const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 
-export type RouteDoorParts = DoorParts & { gate: Gate; probe: Probe; counters: Counters };
+export type RouteDoorParts = DoorParts &
+  PreviewParts & { gate: Gate; probe: Probe; counters: Counters };
 
 /** `tookMs` is the time that authentication took; it is subtracted from the deadline. */
 export function doorFor(
   route: ServedRoute,
   parts: RouteDoorParts,
-  { reach, tookMs }: { reach: Reach | null; tookMs: number },
+  { reach, tookMs, isDryRun }: { reach: Reach | null; tookMs: number; isDryRun: boolean },
 ): object {
   const { door, line } = route;
   const within = (): Reach => {
@@ -33,8 +35,11 @@ export function doorFor(
       return { read: openRead(parts.db, within(), deadlineOf(route, tookMs)) };
     case 'write': {
       const deadline = deadlineOf(route, tookMs);
+      const read = openRead(parts.db, within(), deadline);
+      // A dry run gets no door that writes.
+      if (isDryRun) return { read, preview: openPreview(parts, within(), deadline) };
       return {
-        read: openRead(parts.db, within(), deadline),
+        read,
         write: openWrite(parts, within(), paceOf(route, deadline)),
       };
     }

@@ -1,7 +1,13 @@
 // The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
-import { pathParams, refusalStatuses, splitLine } from '@keyrail/protocol/endpoint.ts';
+import {
+  isSafe as isSafeLine,
+  pathParams,
+  querySchemaOf,
+  refusalStatuses,
+} from '@keyrail/protocol/endpoint.ts';
+import { Impact } from '@keyrail/protocol/objects/impact.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
@@ -77,8 +83,9 @@ type Pipeline = {
 export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeline {
   const { endpoint, line } = route;
   const refuse = refusalsOf(route, parts);
-  const isSafe = splitLine(line).method === 'GET';
+  const isSafe = isSafeLine(line, endpoint);
   const names = pathParams(line);
+  const querySchema = querySchemaOf(endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   function admit({ authorization, origin, workspace }: Caller): Admitted | Promise<Admitted> {
@@ -100,15 +107,17 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
     admit,
     answer({ principal, tookMs }, incoming) {
       const params = parseParams(names, incoming.params);
-      const query = parseQuery(endpoint, incoming.query);
+      const query = parseQuery(endpoint, querySchema, incoming.query);
+      const isDryRun = isDryRunIn(query);
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
       const issueCursor = (position: readonly string[]): string =>
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
-      const outcome = route.run({
-        ...doorFor(route, parts, { reach, tookMs }),
+      const run = isDryRun ? foreseeOf(route) : route.run;
+      const outcome = run({
+        ...doorFor(route, parts, { reach, tookMs, isDryRun }),
         params,
         query,
         body,
@@ -124,7 +133,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       });
       return chain(outcome, (answered) => {
         const outgoing = outgoingOf(answered, usualStatus, issueCursor);
-        if (parts.checkAnswers) checkAnswer(route, outgoing);
+        if (parts.checkAnswers) checkAnswer(route, outgoing, isDryRun);
         return outgoing;
       });
     },
@@ -137,7 +146,7 @@ function refusalsOf(
   { verifiedOnly }: PipelineParts,
 ): (principal: Principal, origin: string | undefined) => void {
   const { endpoint, line, boundary } = route;
-  const isSafe = splitLine(line).method === 'GET';
+  const isSafe = isSafeLine(line, endpoint);
   const least = leastRole(isSafe, endpoint.role);
   // Roles apply to workspace endpoints only, not to one's own account or to creating a workspace.
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
@@ -185,10 +194,22 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
  * Refuses unknown parameters even if the endpoint has none, so that a misspelt filter is not
  * ignored. Endpoints with a raw body ignore unknown fields in the query too.
  */
-function parseQuery({ query, body }: ServedRoute['endpoint'], values: unknown): unknown {
-  if (query) return parsePart('query', query, values);
+function parseQuery(
+  { body }: ServedRoute['endpoint'],
+  schema: ReturnType<typeof querySchemaOf>,
+  values: unknown,
+): unknown {
+  if (schema) return parsePart('query', schema, values);
   if (body !== 'raw') refuseFields('query', values);
   return {};
+}
+
+const isDryRunIn = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === true;
+
+function foreseeOf({ foresee, line }: ServedRoute): NonNullable<ServedRoute['foresee']> {
+  assert(foresee, `${line} accepts dry_run, but has no plan`);
+  return foresee;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -234,8 +255,12 @@ export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown)
   return new Error(`${line}: undeclared response status 409: ${message}`);
 }
 
-function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing): void {
-  const schema = endpoint.answers[status];
+function checkAnswer(
+  { endpoint, line }: ServedRoute,
+  { status, body }: Outgoing,
+  isDryRun: boolean,
+): void {
+  const schema = isDryRun ? Impact : endpoint.answers[status];
   assert(schema !== undefined, `${line}: undeclared response status ${status}`);
   if (schema === null) return;
   const parsed = schema.safeParse(body instanceof JsonText ? JSON.parse(body.text) : body);

@@ -17,6 +17,8 @@ import type { StorageState, StorageUse } from '../base/storage.ts';
 import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
+import type { Check, Plan } from '../doors/plan.ts';
+import type { OpenPreview } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import type { RecordDoor } from '../doors/record.ts';
 import type { OpenWrite } from '../doors/write.ts';
@@ -106,25 +108,49 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   cursorsOf?: Line;
   /** A fast path for common bodies; null falls back to the schema. */
   accept?(value: unknown): BodyOf<E> | null;
-  run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>;
+} & (E extends { dryRun: true }
+  ? { plan(input: Input<L, E> & { read: Read }): Planned<Answer<E>>; run?: never }
+  : { run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>; plan?: never });
+
+/** A change that can be made, or only foreseen: the same checks come before both. */
+type Planned<A> = {
+  commit(write: OpenWrite): Promise<A>;
+  foresee: (preview: OpenPreview) => Promise<unknown>;
 };
 
-/** A GET route with the write door does not compile. */
-type DoorsFor<L extends string> = L extends `GET ${string}` ? Exclude<DoorName, 'write'> : DoorName;
+/** The plan of a route whose endpoint accepts `dry_run`. */
+export const planned = <T, A>(
+  operation: (tx: Check) => Promise<Plan<T>>,
+  answer: (result: T) => A | Promise<A>,
+): Planned<A> => ({
+  commit: async (write) => answer(await write(operation)),
+  foresee: (preview) => preview(operation),
+});
+
+/** An endpoint that only reads has no write door, and one with `dryRun` has no other. */
+type DoorsFor<L extends string, E> = L extends `GET ${string}`
+  ? Exclude<DoorName, 'write'>
+  : E extends { reads: true }
+    ? Exclude<DoorName, 'write'>
+    : E extends { dryRun: true }
+      ? 'write'
+      : DoorName;
 
 type TakesSecretKey = { auth: 'vendor' | 'machine' | 'machineHot' | 'minting' };
 
 /** Required for every endpoint that changes something and accepts a secret key. */
 type QuarantineRule<L extends string, E> = L extends `GET ${string}`
   ? { whenQuarantined?: never }
-  : E extends TakesSecretKey
-    ? { whenQuarantined: WhenQuarantined }
-    : { whenQuarantined?: never };
+  : E extends { reads: true }
+    ? { whenQuarantined?: never }
+    : E extends TakesSecretKey
+      ? { whenQuarantined: WhenQuarantined }
+      : { whenQuarantined?: never };
 
 type Routes<T> = {
   [L in keyof T & string]: {
-    [D in DoorsFor<L>]: RouteThrough<L, T[L], D> & QuarantineRule<L, T[L]>;
-  }[DoorsFor<L>];
+    [D in DoorsFor<L, T[L]>]: RouteThrough<L, T[L], D> & QuarantineRule<L, T[L]>;
+  }[DoorsFor<L, T[L]>];
 };
 
 /** Some endpoints of a map, for features that share it. */
@@ -152,7 +178,22 @@ export type ServedRoute = {
   cursorsOf?: Line;
   accept?(value: unknown): unknown;
   run(input: Record<string, unknown>): unknown;
+  /** Answers `dry_run=true`; present if the endpoint accepts it. */
+  foresee?(input: Record<string, unknown>): unknown;
 };
+
+/** What `serve` gets of a route with a plan. */
+type PlanRoute = {
+  plan(input: Record<string, unknown>): Planned<unknown>;
+};
+
+type PlanInput = Record<string, unknown> & { write: OpenWrite; preview: OpenPreview };
+
+/** A plan as the pipeline runs it: with the write door, or with the preview door. */
+const runsOf = ({ plan }: PlanRoute) => ({
+  run: (input: PlanInput) => plan(input).commit(input.write),
+  foresee: (input: PlanInput) => plan(input).foresee(input.preview),
+});
 
 /** Joins routes to their endpoints; a missing, extra or misspelt one does not compile. */
 export function serve<const T extends Record<Line, Endpoint>>(
@@ -161,6 +202,7 @@ export function serve<const T extends Record<Line, Endpoint>>(
 ): ServedRoute[] {
   return Object.entries(endpoints).map(([line, endpoint]) => {
     const route = (routes as Record<string, unknown>)[line];
-    return { ...(route as ServedRoute), line: line as Line, endpoint };
+    const runs = endpoint.dryRun ? runsOf(route as PlanRoute) : {};
+    return { ...(route as ServedRoute), ...(runs as object), line: line as Line, endpoint };
   });
 }

@@ -3,12 +3,12 @@ import type { Shared } from '../../base/coalesce.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import {
-  countSilentNodes,
   type KnownNode,
   listNodes,
   NODES_PER_SCOPE_MAX,
   type NodeRow,
 } from '../policy/node.rows.ts';
+import { countSilentNodes } from '../policy/node-count.rows.ts';
 import { type KeyRow, loadVersion } from './rows.ts';
 
 export type Propagation = {

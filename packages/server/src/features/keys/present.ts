@@ -5,6 +5,7 @@ import type {
   RevokedApiKey,
   RotatedApiKey,
 } from '@keyrail/protocol/objects/api-key.ts';
+import type { KeyExplanation } from '@keyrail/protocol/objects/key-explanation.ts';
 import type { KeyCount } from '@keyrail/protocol/objects/summary.ts';
 import { KEYS_COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
@@ -12,6 +13,7 @@ import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { Propagation } from './await-nodes.ts';
 import type { KeyCountRow } from './count.rows.ts';
+import type { Explanation } from './explain-key.ts';
 import type { ListedKey } from './list.rows.ts';
 import type { KeyRow } from './rows.ts';
 
@@ -85,3 +87,13 @@ export const presentAwaited = (
     },
   };
 };
+
+export const presentExplanation = (explained: Explanation): KeyExplanation => ({
+  object: 'key_explanation',
+  verdict: explained.reason === null ? 'allowed' : 'denied',
+  reason: explained.reason,
+  key: explained.key && presentKey(explained.key),
+  checks: explained.checks,
+  policy_version: explained.policyVersion,
+  nodes: explained.nodes,
+});

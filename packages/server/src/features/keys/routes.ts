@@ -1,8 +1,9 @@
 // The vendor's endpoints for API keys.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { shared } from '../../base/coalesce.ts';
+import type { Read } from '../../doors/door.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
-import { type ServedRoute, serve } from '../../http/route.ts';
+import { planned, type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { KnownNode } from '../policy/node.rows.ts';
 import { presentKeyUsage } from '../usage/present.ts';
@@ -11,10 +12,12 @@ import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
 import { disableKey } from './disable-key.ts';
 import { enableKey } from './enable-key.ts';
+import { explainKey } from './explain-key.ts';
 import { listKeys } from './list.rows.ts';
 import {
   presentAwaited,
   presentCreated,
+  presentExplanation,
   presentKey,
   presentKeyCount,
   presentRotated,
@@ -22,7 +25,7 @@ import {
 import { readKeyCounts } from './read-key-counts.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { loadKey } from './rows.ts';
+import { type KeyRow, loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
@@ -89,7 +92,7 @@ export const keyRoutes = (
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params, body }) => {
+      plan: ({ params, body }) => {
         const patch = {
           name: body.name,
           scopes: body.scopes,
@@ -97,16 +100,17 @@ export const keyRoutes = (
           rateLimits: body.rate_limits,
           expiresAt: body.expires_at,
         };
-        return presentKey(await write((tx) => updateKey(tx, { id: params.id, patch })));
+        return planned((tx) => updateKey(tx, { id: params.id, patch }), presentKey);
       },
     },
     'POST /v1/keys/{id}/rotate': {
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params, body }) =>
-        presentRotated(
-          await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
+      plan: ({ params, body }) =>
+        planned(
+          (tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
+          presentRotated,
         ),
     },
     'POST /v1/keys/{id}/revoke': {
@@ -116,14 +120,11 @@ export const keyRoutes = (
       storage: 'reserve',
       goesFirst: true,
       patience: 'stepped',
-      run: async ({ read, write, params, query, body, gone }) => {
-        const key = await write((tx) =>
-          revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
-        );
-        if (!query.wait) return presentKey(key);
-        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
-        return presentAwaited(key, await awaitNodes(read, key, waiting));
-      },
+      plan: ({ params, body, ...asked }) =>
+        planned(
+          (tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
+          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
+        ),
     },
     'POST /v1/keys/{id}/disable': {
       boundary: 'rows',
@@ -132,14 +133,11 @@ export const keyRoutes = (
       storage: 'reserve',
       goesFirst: true,
       patience: 'stepped',
-      run: async ({ read, write, params, query, body, gone }) => {
-        const key = await write((tx) =>
-          disableKey(tx, { id: params.id, reason: body.reason ?? null }),
-        );
-        if (!query.wait) return presentKey(key);
-        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
-        return presentAwaited(key, await awaitNodes(read, key, waiting));
-      },
+      plan: ({ params, body, ...asked }) =>
+        planned(
+          (tx) => disableKey(tx, { id: params.id, reason: body.reason ?? null }),
+          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
+        ),
     },
     'POST /v1/keys/{id}/enable': {
       boundary: 'rows',
@@ -148,6 +146,16 @@ export const keyRoutes = (
       run: async ({ write, params }) =>
         presentKey(await write((tx) => enableKey(tx, { id: params.id }))),
     },
+    'POST /v1/keys/explain': {
+      boundary: 'rows',
+      door: 'record',
+      run: async ({ record, body }) => {
+        const { key: text, key_id: id, project_id: projectId, env, scopes = [], at } = body;
+        const key = text === undefined ? { id: id ?? '' } : { text };
+        const question = { key, projectId, env, scopes, at };
+        return presentExplanation(await record.together((tx) => explainKey(tx, question)));
+      },
+    },
     'GET /v1/keys/{id}/usage': {
       boundary: 'rows',
       door: 'read',
@@ -155,3 +163,14 @@ export const keyRoutes = (
         presentKeyUsage(await readKeyUsage(read, { id: params.id, days: query.days })),
     },
   });
+
+type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'>;
+type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
+
+/** The answer to a revocation or a disabling: at once, or when nodes have applied it. */
+const onceAwaited =
+  (waiting: Waiting, { read, query, gone }: Asked) =>
+  async (key: KeyRow) =>
+    query.wait
+      ? presentAwaited(key, await awaitNodes(read, key, { ...waiting, signal: gone() }))
+      : presentKey(key);

@@ -47,6 +47,12 @@ export const presentPreview = ({ invite, workspaceName }: PreviewedInvite): Invi
   workspace_name: workspaceName,
 });
 
+export const presentRemoved = (userId: string) => ({
+  object: 'workspace_member' as const,
+  user_id: userId,
+  removed: true as const,
+});
+
 export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({
   object: 'workspace_member' as const,
   workspace_id: workspaceId,

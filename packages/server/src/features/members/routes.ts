@@ -6,7 +6,7 @@ import type { Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
 import { type Actor, allEnvs, type Reach } from '../../doors/reach.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
-import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
+import { linesOf, planned, type ServedRoute, serve } from '../../http/route.ts';
 import { acceptInvite } from './accept-invite.ts';
 import { changeRole } from './change-role.ts';
 import { invitePerson } from './invite-person.ts';
@@ -17,6 +17,7 @@ import {
   presentJoined,
   presentMember,
   presentPreview,
+  presentRemoved,
 } from './present.ts';
 import { previewInvite } from './preview-invite.ts';
 import { removeMember } from './remove-member.ts';
@@ -58,11 +59,7 @@ export const memberRoutes = ({
       door: 'write',
       whenQuarantined: 'refuse',
       storage: 'reserve',
-      run: async ({ write, params }) => ({
-        object: 'workspace_member' as const,
-        user_id: await write((tx) => removeMember(tx, params.userId)),
-        removed: true as const,
-      }),
+      plan: ({ params }) => planned((tx) => removeMember(tx, params.userId), presentRemoved),
     },
     'POST /v1/invites': {
       boundary: 'liveOnly',

@@ -1,15 +1,14 @@
-// All statements on nodes, except the deletion of silent ones in upkeep.rows.ts.
+// Statements on nodes. Those that count nodes are in node-count.rows.ts, and the deletion of silent
+// ones is in upkeep.rows.ts.
 import { type RawBuilder, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { many, one, type Runner } from '../../db/sql.ts';
+import { many, type Runner } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
-import type { NodeFacts } from './node-state.ts';
 import {
   NODE_COUNTED_MS,
   NODE_FORGOTTEN_AFTER_MS,
   NODE_KEPT_MS,
-  NODE_SILENT_MS_MAX,
   RECORDED_APART_MS,
 } from './node-times.ts';
 import type { SdkName } from './sdk-name.ts';
@@ -46,7 +45,7 @@ export async function listNodesSeen(
 }
 
 /** The start of the last `ms` of served time. Evaluated once per statement. */
-const servedSince = (ms: number): RawBuilder<Date> =>
+export const servedSince = (ms: number): RawBuilder<Date> =>
   sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
@@ -55,9 +54,9 @@ export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 /** Selects the nodes that see a change in one environment. */
-type ChangeScope = { projectId: string; env: Env };
+export type ChangeScope = { projectId: string; env: Env };
 
-const seesChangeIn = ({ projectId, env }: ChangeScope) =>
+export const seesChangeIn = ({ projectId, env }: ChangeScope) =>
   sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;
 
 export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
@@ -116,55 +115,6 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
       ) page join project_versions v on v.project_id = ${projectId}
       order by page.last_seen_at desc, page.node_id desc, page.env_scope desc`,
   );
-}
-
-export type NodeCount = NodeFacts & { nodes: number };
-
-type Counting = {
-  scopes: readonly EnvScope[];
-  /** The most projects that are looked at, and the most nodes that are counted. */
-  most: number;
-};
-
-/** Counts the nodes of all projects by what decides their state. */
-export const countNodes = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
-  many(
-    tx,
-    sql<NodeCount>`
-      select is_counted, is_current, count(*)::int as nodes from (
-        select node.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted,
-          node.acked_version >= current.version as is_current
-        from (select id from projects where deleted_at is null
-              order by created_at desc, id desc limit ${most}) project
-        cross join lateral (
-          select version from project_versions where project_id = project.id limit 1) current
-        cross join unnest(${scopes}::text[]) as covered (scope)
-        cross join lateral (
-          select last_seen_at, acked_version from policy_nodes
-          where project_id = project.id and env_scope = covered.scope
-            and last_seen_at > (select app_now())
-              - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
-          order by last_seen_at desc, node_id desc limit ${most}) node
-        limit ${most}) counted
-      group by is_counted, is_current`,
-  );
-
-/** Counts nodes that were seen within a day and are not counted by revocations. */
-export async function countSilentNodes(
-  tx: Runner,
-  scope: ChangeScope,
-  except: readonly NodeName[],
-): Promise<number> {
-  const { silent } = await one(
-    tx,
-    sql<{ silent: number }>`select count(*) as silent from policy_nodes
-      where ${seesChangeIn(scope)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
-        and last_seen_at > app_now() - ${NODE_SILENT_MS_MAX} * interval '1 millisecond'
-        and (node_id, env_scope) not in (select * from unnest(
-          ${except.map(({ nodeId }) => nodeId)}::text[],
-          ${except.map(({ envScope }) => envScope)}::text[]))`,
-  );
-  return silent;
 }
 
 /** Deletes the record of a node that leaves; false when there was none. */

@@ -53,7 +53,7 @@ export type FeedHead = {
   defaultRateLimits: RateLimit[];
 };
 
-async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
+export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
   const head = await maybe(
     tx,
     sql<FeedHead>`

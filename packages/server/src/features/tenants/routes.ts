@@ -2,7 +2,7 @@
 // read and create tenants, but not change one: the change would affect live keys.
 import { tenantEndpoints } from '@keyrail/protocol/endpoints/tenants.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
-import { serve } from '../../http/route.ts';
+import { planned, serve } from '../../http/route.ts';
 import { createTenant } from './create-tenant.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { presentDeleted, presentEmbedTokensRevoked, presentTenant } from './present.ts';
@@ -75,7 +75,6 @@ export const tenantRoutes = serve(tenantEndpoints, {
     whenQuarantined: 'refuse',
     storage: 'reserve',
     patience: 'stepped',
-    run: async ({ write, params }) =>
-      presentDeleted(await write((tx) => deleteTenant(tx, { id: params.id }))),
+    plan: ({ params }) => planned((tx) => deleteTenant(tx, { id: params.id }), presentDeleted),
   },
 });
