@@ -109,6 +109,13 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
+ * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane does. With one it
+ * is carried out once, and its response is replayed.
+ */
+export const takesIdempotencyKey = (line: string, { auth }: Pick<Endpoint, 'auth'>): boolean =>
+  auth === 'vendor' && splitLine(line).method === 'POST';
+
+/**
  * The error statuses that an endpoint declares, in ascending order. A request can always have an
  * unknown query parameter, so 400 is one of them.
  */
@@ -123,6 +130,7 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
     // Endpoints that take a body without a credential are throttled, and so are embed changes.
+    ...(takesIdempotencyKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];
   const declared = new Set([...implied, ...Object.keys(refusals).map(Number)]);

@@ -33,6 +33,7 @@ import { rotateSigningKey, type SigningParts } from './features/signing/rotate-s
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
 import { createCursors } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
+import { createRequestHash } from './http/idempotency-key.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { servedRoutes } from './routes.ts';
@@ -123,6 +124,7 @@ export function buildApp(parts: AppParts): App {
     log,
     forgetKeys: secretKeyAuth.forget,
     cursors: createCursors(keyFor('cursor', masterKey)),
+    hashRequest: createRequestHash(keyFor('requests', masterKey)),
     credentials: credentialsOf(parts, { gate, log, secretKeyAuth, signingKeys }),
     probe: probeOf(db, gate),
     verifiedOnly: parts.verifiedOnly,

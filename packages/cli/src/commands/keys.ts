@@ -84,6 +84,8 @@ const idBy = async (
   text: string | undefined,
 ): Promise<string | undefined> => (text === undefined ? undefined : find(client, text));
 
+const replaceText = ({ id }: { id: string }) => `Replace it with: keyrail keys rotate ${id}`;
+
 const keyCreate = secretCommand({
   name: 'create',
   summary: 'create an API key',
@@ -116,6 +118,7 @@ const keyCreate = secretCommand({
   fields,
   secret: ({ key }) => key,
   what: 'key',
+  replace: replaceText,
 });
 
 const keyUpdate = changeCommand({
@@ -200,6 +203,7 @@ export const keys: Group = {
       fields,
       secret: ({ key }) => key,
       what: 'key',
+      replace: replaceText,
       note: overlapText,
     }),
     keyRevoke,

@@ -215,6 +215,19 @@ type Invites = {
   revokedAt: ColumnType<Date | null, never, Date>;
 };
 
+/** Written only by functions of the database; the worker removes expired rows. */
+type KeptResponses = {
+  workspaceId: FromReach;
+  env: Env;
+  keyHash: Buffer;
+  fingerprint: Buffer;
+  response: string;
+  endsSecretKeys: string[];
+  expiresAt: Date;
+};
+
+type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
+
 export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
@@ -225,6 +238,8 @@ export type Tables = TrafficTables & {
   tenants: Tenants;
   apiKeys: ApiKeys;
   metaTotals: MetaTotals;
+  keptResponses: KeptResponses;
+  keptResponseTotals: KeptResponseTotals;
   projectVersions: ProjectVersions;
   policyChanges: PolicyChanges;
   policyNodes: PolicyNodes;

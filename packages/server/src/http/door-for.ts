@@ -1,13 +1,22 @@
 // Opens the door that a route declares, for the reach of the request and within its deadline.
+import { takesIdempotencyKey } from '@keyrail/protocol/endpoint.ts';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import type { Gate } from '../doors/gate.ts';
+import type { KeyedRequest } from '../doors/kept-responses.ts';
 import { openPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
-import { type DoorParts, expectWrite, openWrite, type Pace } from '../doors/write.ts';
+import {
+  type DoorParts,
+  expectWrite,
+  type Fate,
+  openKeyedWrite,
+  openWrite,
+  type Pace,
+} from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Probe, ServedRoute } from './route.ts';
 
@@ -17,13 +26,22 @@ const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 
 export type RouteDoorParts = DoorParts & { gate: Gate; probe: Probe; counters: Counters };
 
-/** `tookMs` is the time that authentication took; it is subtracted from the deadline. */
+type Opened = {
+  reach: Reach | null;
+  /** The time that authentication took; it is subtracted from the deadline. */
+  tookMs: number;
+  fate: Fate;
+  keyed: KeyedRequest | null;
+};
+
 export function doorFor(
   route: ServedRoute,
   parts: RouteDoorParts,
-  { reach, tookMs }: { reach: Reach | null; tookMs: number },
+  { reach, tookMs, fate, keyed }: Opened,
 ): object {
   const { door, line } = route;
+  // Only the write door reports what became of a change.
+  if (mayWriteUnseen[door]) fate.outcome = 'unknown';
   const within = (): Reach => {
     assert(reach, `${line} opens the door ${door} without a reach`);
     return reach;
@@ -35,7 +53,7 @@ export function doorFor(
       const deadline = deadlineOf(route, tookMs);
       return {
         read: openRead(parts.db, within(), deadline),
-        write: openWrite(parts, within(), paceOf(route, deadline)),
+        write: writeFor(route, parts, { reach: within(), fate, keyed, deadline }),
       };
     }
     case 'record':
@@ -58,6 +76,29 @@ export function doorFor(
     default:
       return unreachable(door);
   }
+}
+
+const mayWriteUnseen: Record<ServedRoute['door'], boolean> = {
+  read: false,
+  write: false,
+  record: true,
+  gate: true,
+  volatile: true,
+  probe: false,
+  none: false,
+};
+
+type WriteAsked = Omit<Opened, 'tookMs'> & { reach: Reach; deadline: Deadline };
+
+function writeFor(
+  route: ServedRoute,
+  parts: RouteDoorParts,
+  { reach, fate, keyed, deadline }: WriteAsked,
+): object {
+  const asked = { ...paceOf(route, deadline), fate };
+  return takesIdempotencyKey(route.line, route.endpoint)
+    ? openKeyedWrite(parts, reach, { ...asked, keyed })
+    : openWrite(parts, reach, asked);
 }
 
 const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({

@@ -3,6 +3,7 @@
 // authenticated before the body is read.
 import { pathParams, refusalStatuses, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
+import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
@@ -15,9 +16,11 @@ import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import { JsonText } from '../base/json-text.ts';
 import { always, chain } from '../base/maybe-async.ts';
+import type { Fate } from '../doors/write.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { apiErrorOf } from './faults.ts';
+import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { Reply, type ServedRoute } from './route.ts';
 
@@ -27,6 +30,7 @@ export type PipelineParts = RouteDoorParts & {
   /** People with an unverified address may neither create workspaces nor invite. */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
+  hashRequest: HashRequest;
   /** Checks every response against its declaration: enabled in tests. */
   checkAnswers: boolean;
 };
@@ -40,6 +44,7 @@ export type Incoming = {
   query: unknown;
   contentType: string | undefined;
   body: Buffer | undefined;
+  fate: Fate;
 };
 
 export type Outgoing = {
@@ -96,8 +101,11 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       const issueCursor = (position: readonly string[]): string =>
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
+      const { fate } = incoming;
+      const asked = { ...incoming, params };
+      const keyed = keyedRequestOf(route, reach, { hashRequest: parts.hashRequest, asked });
       const outcome = route.run({
-        ...doorFor(route, parts, { reach, tookMs }),
+        ...doorFor(route, parts, { reach, tookMs, fate, keyed }),
         params,
         query,
         body,
@@ -113,6 +121,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       });
       return chain(outcome, (answered) => {
         const outgoing = outgoingOf(answered, usualStatus, issueCursor);
+        if (fate.isReplayed) outgoing.headers = { ...outgoing.headers, [REPLAYED_HEADER]: 'true' };
         if (parts.checkAnswers) checkAnswer(route, outgoing);
         return outgoing;
       });

@@ -19,7 +19,7 @@ import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
 import type { Reach } from '../doors/reach.ts';
 import type { RecordDoor } from '../doors/record.ts';
-import type { OpenWrite } from '../doors/write.ts';
+import type { OpenKeyedWrite, OpenWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 
 /** A response with more than a body: another status, headers, or a next page. */
@@ -64,6 +64,18 @@ export type Doors = {
 
 type DoorName = keyof Doors;
 
+/**
+ * A POST of the vendor plane passes its presenter to the write door, which stores the response with
+ * the change if the request has an idempotency key.
+ */
+type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
+  `POST ${string}`,
+  { auth: 'vendor' },
+  'write',
+]
+  ? { read: Read; write: OpenKeyedWrite }
+  : Doors[D];
+
 type Input<L extends string, E> = {
   params: PathParams<L>;
   query: QueryOf<E>;
@@ -106,7 +118,7 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   cursorsOf?: Line;
   /** A fast path for common bodies; null falls back to the schema. */
   accept?(value: unknown): BodyOf<E> | null;
-  run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>;
+  run(input: Input<L, E> & DoorOf<L, E, D>): Promise<Answer<E>> | Answer<E>;
 };
 
 /** A GET route with the write door does not compile. */

@@ -7,7 +7,7 @@ import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { KnownNode } from '../policy/node.rows.ts';
 import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
-import { awaitNodes } from './await-nodes.ts';
+import { awaitNodes, keyChangeOf } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
 import { presentAwaited, presentCreated, presentKey, presentRotated } from './present.ts';
 import { revokeKey } from './revoke-key.ts';
@@ -27,8 +27,8 @@ export const keyRoutes = (
       door: 'write',
       whenQuarantined: 'refuse',
       run: async ({ write, body }) =>
-        presentCreated(
-          await write((tx) =>
+        write(
+          (tx) =>
             createKey(tx, {
               projectId: body.project_id,
               tenantId: body.tenant_id,
@@ -39,7 +39,7 @@ export const keyRoutes = (
               rateLimits: body.rate_limits ?? null,
               expiresAt: body.expires_at ?? null,
             }),
-          ),
+          presentCreated,
         ),
     },
     'GET /v1/keys': {
@@ -85,8 +85,9 @@ export const keyRoutes = (
       door: 'write',
       whenQuarantined: 'refuse',
       run: async ({ write, params, body }) =>
-        presentRotated(
-          await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
+        write(
+          (tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
+          presentRotated,
         ),
     },
     'POST /v1/keys/{id}/revoke': {
@@ -97,12 +98,13 @@ export const keyRoutes = (
       goesFirst: true,
       patience: 'stepped',
       run: async ({ read, write, params, query, body, gone }) => {
-        const key = await write((tx) =>
-          revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
+        const { shown, change } = await write(
+          (tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
+          (key) => ({ shown: presentKey(key), change: keyChangeOf(key) }),
         );
-        if (!query.wait) return presentKey(key);
+        if (!query.wait) return shown;
         const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
-        return presentAwaited(key, await awaitNodes(read, key, waiting));
+        return presentAwaited(shown, await awaitNodes(read, change, waiting));
       },
     },
     'GET /v1/keys/{id}/usage': {

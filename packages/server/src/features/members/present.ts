@@ -34,8 +34,9 @@ export const presentInvite = (row: InviteRow): WorkspaceInvite => ({
 
 export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
   ...presentInvite(invite),
-  token: token.reveal(),
-  token_shown_once: true,
+  ...(token.isWithheld
+    ? { token_shown_once: false }
+    : { token: token.reveal(), token_shown_once: true }),
 });
 
 export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({

@@ -14,15 +14,15 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
-      presentCreated(
-        await write((tx) =>
+      write(
+        (tx) =>
           createSecretKey(tx, {
             env: body.env,
             name: body.name ?? null,
             meta: body.meta ?? {},
             expiresAt: body.expires_at ?? null,
           }),
-        ),
+        presentCreated,
       ),
   },
   'GET /v1/secret_keys': {
@@ -45,10 +45,9 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, params, body }) =>
-      presentRotated(
-        await write((tx) =>
-          rotateSecretKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
-        ),
+      write(
+        (tx) => rotateSecretKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
+        presentRotated,
       ),
   },
   'POST /v1/secret_keys/{id}/revoke': {
@@ -58,8 +57,9 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     storage: 'reserve',
     goesFirst: true,
     run: async ({ write, params, body }) =>
-      presentSecretKey(
-        await write((tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null })),
+      write(
+        (tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null }),
+        presentSecretKey,
       ),
   },
 });

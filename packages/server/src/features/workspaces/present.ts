@@ -1,7 +1,7 @@
 // Rows → workspace objects.
 import type { FoundedWorkspace, Workspace } from '@keyrail/protocol/objects/workspace.ts';
 import { wireTime } from '../../base/wire-time.ts';
-import { presentCreated } from '../secret-keys/present.ts';
+import { presentSecretKey } from '../secret-keys/present.ts';
 import type { CreatedWorkspace } from './create-workspace.ts';
 import type { WorkspaceRow } from './rows.ts';
 
@@ -22,6 +22,10 @@ export const presentCreatedWorkspace = ({
   ownerId,
 }: CreatedWorkspace): FoundedWorkspace => ({
   workspace: presentWorkspace(workspace),
-  secret_key: presentCreated(secretKey),
+  secret_key: {
+    ...presentSecretKey(secretKey.row),
+    key: secretKey.secret.reveal(),
+    key_shown_once: true,
+  },
   membership: ownerId === null ? null : { user_id: ownerId, role: 'owner' },
 });
