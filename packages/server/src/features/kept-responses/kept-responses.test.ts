@@ -9,8 +9,8 @@ import {
   harness,
   type Input,
 } from '@keyrail/testing/harness.ts';
-import { allEnvs } from '../doors/reach.ts';
-import { purgeKeptResponses } from '../features/kept-responses/purge-kept-responses.job.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { purgeKeptResponses } from './purge-kept-responses.job.ts';
 
 const HOUR_MS = 3_600_000;
 const create = 'POST /v1/keys';
@@ -49,7 +49,7 @@ async function storedIn({ testApp, workspaceId }: Harness): Promise<string> {
 test('a repeated creation returns the first object without its secret, and writes nothing', async (t) => {
   const app = await opened(t);
   const wanted = await keyIn(app);
-  const first = await app.send(create, wanted, 'order 1'.replace(' ', '-'));
+  const first = await app.send(create, wanted, 'order-1');
   equal(first.status, 201);
   equal(isReplayed(first), false);
   const { key, ...shown } = first.body;
