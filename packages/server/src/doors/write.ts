@@ -145,7 +145,7 @@ function endingOf<T, Shown>(
   };
 }
 
-/** The first request may have ended before the caches were told, so a replay tells them again. */
+/** The first request may have ended before the caches dropped these keys, so a replay waits too. */
 const replayOf = <Shown>(
   { response, endsSecretKeys }: KeptResponse,
   { forgetKeys }: DoorParts,

@@ -1,7 +1,7 @@
 // The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
-import { pathParams, refusalStatuses, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
@@ -224,9 +224,9 @@ function outgoingOf(
 
 /** A conflict that the endpoint does not declare becomes a failure of the server. */
 export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
-  const { status, message } = apiErrorOf(thrown);
-  if (status !== 409 || refusalStatuses(line, endpoint).includes(status)) return thrown;
-  return new Error(`${line}: undeclared response status 409: ${message}`);
+  const { code, message } = apiErrorOf(thrown);
+  if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;
+  return new Error(`${line}: undeclared conflict: ${message}`);
 }
 
 function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing): void {

@@ -56,7 +56,7 @@ create trigger uncounted after delete on kept_responses
   execute function uncount_kept_responses();
 
 -- The record of a key, for the first statement of a transaction. The lock lasts until the end of
--- the transaction. Whoever does not get it is not made to wait: the first request is still running.
+-- the transaction. A transaction that does not get it does not wait: the first request still runs.
 -- The second statement has a newer snapshot than the lock, so it sees what its last holder wrote.
 create function find_kept_response(own_env env, own_key bytea)
 returns table (running boolean, fingerprint bytea, response text, ends_secret_keys uuid[])
