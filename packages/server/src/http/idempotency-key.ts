@@ -1,13 +1,11 @@
 // Reads the Idempotency-Key of a request, and identifies the request by two keyed hashes. They are
 // keyed because short bodies could be guessed from a plain hash in a copy of the database.
 import { createHmac } from 'node:crypto';
-import { takesIdempotencyKey } from '@keyrail/protocol/endpoint.ts';
 import { REQUEST_KEY_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { isRequestKey, REQUEST_KEY_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { invalid } from '../base/errors.ts';
 import type { KeyedRequest } from '../doors/kept-responses.ts';
 import type { Reach } from '../doors/reach.ts';
-import type { ServedRoute } from './route.ts';
 
 export type HashRequest = (...parts: readonly (string | Buffer)[]) => Buffer;
 
@@ -21,6 +19,7 @@ export const createRequestHash =
   };
 
 type Asked = {
+  hashRequest: HashRequest;
   header(name: string): string | undefined;
   params: Record<string, string>;
   query: unknown;
@@ -29,18 +28,17 @@ type Asked = {
 
 const EMPTY = Buffer.alloc(0);
 
-/** Null if the request has no key, or its endpoint takes none. Throws if the key is not valid. */
+/** Null if the request has no key. Throws if the key is not valid. */
 export function keyedRequestOf(
-  { line, endpoint }: ServedRoute,
+  line: string,
   reach: Reach | null,
-  { hashRequest, asked }: { hashRequest: HashRequest; asked: Asked },
+  { hashRequest, header, params, query, body = EMPTY }: Asked,
 ): KeyedRequest | null {
-  const key = takesIdempotencyKey(line, endpoint) ? asked.header(REQUEST_KEY_HEADER) : undefined;
+  const key = header(REQUEST_KEY_HEADER);
   if (key === undefined || reach === null) return null;
   if (!isRequestKey(key)) throw invalid('header', [FAULT]);
   const { workspaceId, actor } = reach;
   const env = reach.envs.includes('live') ? 'live' : 'test';
-  const { params, query, body = EMPTY } = asked;
   return {
     env,
     keyHash: hashRequest(workspaceId, env, actor.type, actor.id ?? '', key),

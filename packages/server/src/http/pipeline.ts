@@ -1,7 +1,7 @@
 // The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
-import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { pathParams, splitLine, takesIdempotencyKey } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
@@ -74,6 +74,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const refuse = refusalsOf(route, parts);
   const isSafe = splitLine(line).method === 'GET';
   const names = pathParams(line);
+  const takesKey = takesIdempotencyKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   function admit({ authorization, origin }: Caller): Admitted | Promise<Admitted> {
@@ -102,8 +103,9 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
       const { fate } = incoming;
-      const asked = { ...incoming, params };
-      const keyed = keyedRequestOf(route, reach, { hashRequest: parts.hashRequest, asked });
+      const keyed = takesKey
+        ? keyedRequestOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
+        : null;
       const outcome = route.run({
         ...doorFor(route, parts, { reach, tookMs, fate, keyed }),
         params,
