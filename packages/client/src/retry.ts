@@ -1,6 +1,6 @@
-// When an attempt is repeated, and after how long. Any call is repeated after a 429, when it was not
-// sent, or when nothing was done. A call that is harmless to repeat is also repeated after a 5xx, a
-// broken connection or a timeout. An idempotency key makes a POST harmless to repeat.
+// When an attempt is repeated, and after how long. Any call is repeated after a 429, when it was
+// not sent, or when nothing was done. A call that is harmless to repeat is also repeated after a
+// 5xx, a broken connection or a timeout. An idempotency key makes a POST harmless to repeat.
 import type { Prepared } from './attempt.ts';
 import { KeyrailError, KeyrailUnreachable } from './errors.ts';
 import type { Endpoint } from './types.ts';

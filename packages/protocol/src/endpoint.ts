@@ -109,8 +109,8 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
- * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane does. With one it
- * is carried out once, and its response is replayed.
+ * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane does. With a key
+ * a request is carried out once, and its response is replayed.
  */
 export const takesIdempotencyKey = (line: string, { auth }: Pick<Endpoint, 'auth'>): boolean =>
   auth === 'vendor' && splitLine(line).method === 'POST';

@@ -36,8 +36,8 @@ export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
 
 /**
  * For endpoints that accept an idempotency key. `present` makes the response from the result, or as
- * much of it as the operation determines. It must be plain JSON. A replay returns it without running
- * the operation.
+ * much of it as the operation determines. It must be plain JSON. A replay returns it and does not
+ * run the operation.
  */
 export type OpenKeyedWrite = <T, Shown>(
   operation: Operation<T>,
@@ -49,7 +49,7 @@ export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
 /** What became of a request, for its response. */
 export type Fate = {
-  /** `unknown` as soon as COMMIT is sent, and after it. */
+  /** `unknown` as soon as COMMIT is sent, after it, and in a replay. */
   outcome: 'not_done' | 'unknown';
   isReplayed: boolean;
 };
@@ -77,6 +77,7 @@ export const openKeyedWrite =
       const kept = keyed && (await findKept({ run }, keyed));
       if (kept) {
         fate.isReplayed = true;
+        fate.outcome = 'unknown';
         return replayOf(kept, parts);
       }
       const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });

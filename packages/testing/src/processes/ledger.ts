@@ -54,7 +54,7 @@ const REPEATED_MAX = 50;
 const TRIES_MAX = 100;
 const PAUSE_MS = 20;
 
-/** Repeats the latest writes without a response, each with its idempotency key, until it has one. */
+/** Repeats the latest unanswered writes, each with its idempotency key, until it is answered. */
 export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
   const { fates, acknowledged } = ledger;
   const lost = [...fates.keys()].filter((name) => !acknowledged.has(name)).slice(-REPEATED_MAX);

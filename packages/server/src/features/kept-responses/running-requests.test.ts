@@ -1,8 +1,8 @@
-// A second request with the key of one that is still running.
+// A second request with the key of one that is still running, and what a key costs.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, ask, codeOf, harness } from '@keyrail/testing/harness.ts';
-import type { Database } from '../../db/database.ts';
+import type { Database, Statement } from '../../db/database.ts';
 
 const create = 'POST /v1/tenants';
 
@@ -57,4 +57,38 @@ test('while a request runs, a second one with its key is refused without waiting
   const third = await make();
   deepEqual(told(third), [201, undefined, 'true']);
   equal(third.body.id, (await first).body.id);
+});
+
+/** Collects the texts of all statements of changes. */
+function collecting(db: Database, texts: string[]): Database {
+  return {
+    ...db,
+    transaction: (opening, body) =>
+      db.transaction(opening, async ({ now, run }) => {
+        if (opening.role !== 'kr_write') return body({ now, run });
+        const noted = (statement: Statement) => {
+          texts.push(statement.text);
+          return run(statement);
+        };
+        const ending = await body({ now, run: noted });
+        if (ending.kind === 'commit') texts.push(...ending.last.map(({ text }) => text));
+        return ending;
+      }),
+  };
+}
+
+test('a request without a key runs no statement for it, and one with a key runs two', async (t) => {
+  const { testApp, tokens } = await harness(t);
+  const texts: string[] = [];
+  const variant = testApp.variant({ db: collecting(testApp.db, texts) });
+  t.after(() => variant.http.close());
+  const statementsOf = async (external_id: string, more: Record<string, string>) => {
+    texts.length = 0;
+    const headers = { authorization: `Bearer ${tokens.liveKey}`, ...more };
+    await ask({ ...testApp, app: variant }, create, { input: { external_id }, headers });
+    return { all: texts.length, kept: texts.filter((text) => /keep|kept/.test(text)).length };
+  };
+  const plain = await statementsOf('a', {});
+  equal(plain.kept, 0);
+  deepEqual(await statementsOf('b', { 'idempotency-key': 'b' }), { all: plain.all + 2, kept: 2 });
 });
