@@ -3,6 +3,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { purgeKeptResponses } from '@keyrail/server/features/kept-responses/purge-kept-responses.job.ts';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -41,7 +42,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** Calls every endpoint, the feed with more parameters, and two jobs of the worker. */
+/** Calls every endpoint, the feed with more parameters, and three jobs of the worker. */
 async function tour(app: Harness, { projectId, tenantId, version }: Ground): Promise<void> {
   for (const line of served) {
     const { caller, input } = fixtureOf(line);
@@ -65,7 +66,12 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
       }
     }
   }
+  const keyed = { ...bearer(app), 'idempotency-key': 'tour' };
+  for (const _ of ['first', 'replayed']) {
+    equal((await app.ask('POST /v1/tenants', { external_id: 'tour' }, keyed)).status, 201);
+  }
   const { worker } = app.testApp.app;
+  await purgeKeptResponses(worker.work);
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
 }

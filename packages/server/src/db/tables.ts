@@ -223,7 +223,9 @@ type KeptResponses = {
   fingerprint: Buffer;
   response: string;
   endsSecretKeys: string[];
+  keptAt: Date;
   expiresAt: Date;
+  isTest: ColumnType<boolean, never, never>;
 };
 
 type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };

@@ -10,7 +10,7 @@ import type { Env } from './reach.ts';
 /** A request with an idempotency key. The hashes are keyed: see http/idempotency-key.ts. */
 export type KeyedRequest = {
   env: Env;
-  /** Of the workspace, the caller and the idempotency key. */
+  /** Of the workspace, the environment, the caller and the idempotency key. */
   keyHash: Buffer;
   /** Of the method, path, query and body. */
   fingerprint: Buffer;
@@ -26,12 +26,12 @@ type Found = { running: true } | ({ running: false; fingerprint: Buffer } & Kept
  */
 export async function findKept(
   runner: Runner,
-  { env, keyHash, fingerprint }: KeyedRequest,
+  { keyHash, fingerprint }: KeyedRequest,
 ): Promise<KeptResponse | null> {
   const found = await maybe<Found>(runner, {
     text: `select running, fingerprint, response, ends_secret_keys
-      from find_kept_response($1, $2)`,
-    values: [env, keyHash],
+      from find_kept_response($1)`,
+    values: [keyHash],
   });
   if (found === null) return null;
   if (found.running) throw inProgress();

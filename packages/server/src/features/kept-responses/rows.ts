@@ -11,8 +11,8 @@ export async function removeExpired(
 ): Promise<number> {
   const removed = await many(
     tx,
-    sql`delete from kept_responses where (workspace_id, env, key_hash) in (
-        select workspace_id, env, key_hash from kept_responses
+    sql`delete from kept_responses where (workspace_id, key_hash) in (
+        select workspace_id, key_hash from kept_responses
         where expires_at <= ${before} order by expires_at limit ${limit})
       and expires_at <= ${before} returning env`,
   );
