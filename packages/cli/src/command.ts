@@ -2,7 +2,7 @@
 // the recurring kinds: show, change, create a secret, confirm first, list.
 import type { Client } from '@keyrail/client';
 import type { Context } from './context.ts';
-import { usage } from './failures.ts';
+import { refused, usage } from './failures.ts';
 import type { Given } from './input/given.ts';
 import type { Field } from './output/fields.ts';
 import { namesOf, type Reference } from './output/names.ts';
@@ -57,7 +57,10 @@ export const secretCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
     fields: readonly Field<NoInfer<T>>[];
-    secret(created: NoInfer<T>): string;
+    /** Undefined in a replayed response. */
+    secret(created: NoInfer<T>): string | undefined;
+    /** What to do if the response with the secret was lost. */
+    replace?(created: NoInfer<T>): string;
     /** What the secret is called, as in `secret key`. */
     what: string;
     /** A further sentence for stderr. */
@@ -71,6 +74,10 @@ export const secretCommand = <T extends object>(
     const created = await row.request(context.client(), given, context);
     const { fields, what } = row;
     const secret = row.secret(created);
+    if (secret === undefined) {
+      const message = `The ${what} was created, but the response that contained it was lost.`;
+      throw refused(message, row.replace?.(created));
+    }
     context.output.newSecret({ answer: created, one: created, fields, secret, what });
     if (row.note) context.output.note(row.note(created));
   },

@@ -145,7 +145,7 @@ export function createClient(options: ClientOptions): Client {
   const fetcher: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
 
   const send = (prepared: Prepared, endpoint: string, input: CallOptions): Promise<Exchange> => {
-    const limits = limitsOf(options, input, isRepeatable(prepared.method, endpoint));
+    const limits = limitsOf(options, input, isRepeatable(prepared, endpoint));
     const { signal } = limits;
     return withRetries(limits, (timeoutMs) => attempt(fetcher, prepared, { timeoutMs, signal }));
   };

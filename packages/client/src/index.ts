@@ -7,6 +7,7 @@ export {
   type ErrorDetail,
   KeyrailError,
   KeyrailUnreachable,
+  type Outcome,
   type UnreachableReason,
   type WireErrorCode,
 } from './errors.ts';

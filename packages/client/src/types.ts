@@ -34,8 +34,14 @@ export type CallOptions = {
   /** Aborts the call, waiting and retries included. It then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
+   * Identifies this call, so that it is carried out once however often it is sent: 1 to 255 visible
+   * ASCII characters, a new random key by default. Only a POST of the vendor plane has one.
+   */
+  idempotencyKey?: string | undefined;
+  /**
    * True if repeating this call is harmless. It is then retried even when the outcome of an attempt
-   * is unknown. Always true for GET and for revoking a key or an invitation.
+   * is unknown. Always true for GET, for calls with an idempotency key, and for revoking a key on
+   * the embed plane.
    */
   idempotent?: boolean | undefined;
   /** Further request headers, such as `if-none-match`. */

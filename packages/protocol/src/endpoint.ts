@@ -128,6 +128,15 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
+ * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane that changes
+ * something does. With a key a request is carried out once, and its response is replayed.
+ */
+export const takesIdempotencyKey = (
+  line: string,
+  { auth, reads }: Pick<Endpoint, 'auth' | 'reads'>,
+): boolean => auth === 'vendor' && !reads && splitLine(line).method === 'POST';
+
+/**
  * The error statuses that an endpoint declares, in ascending order. A request can always have an
  * unknown query parameter, so 400 is one of them.
  */
@@ -142,6 +151,7 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
     // Endpoints that take a body without a credential are throttled, and so are embed changes.
+    ...(takesIdempotencyKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];
   const declared = new Set([...implied, ...Object.keys(refusals).map(Number)]);

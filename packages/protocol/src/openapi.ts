@@ -8,6 +8,7 @@ import {
   refusalStatuses,
   requiresItsHeaders,
   splitLine,
+  takesIdempotencyKey,
 } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
@@ -22,6 +23,7 @@ import {
   securitySchemes,
 } from './openapi-text.ts';
 import { errorCodes, wireCode } from './wire/error-codes.ts';
+import { REQUEST_KEPT_HOURS, REQUEST_KEY_CHARS_MAX } from './wire/limits.ts';
 
 const groups: Record<string, Record<string, Endpoint>> = endpointGroups;
 
@@ -71,6 +73,7 @@ function operation(
     ...pathParams(line).map(pathParameter),
     ...queryParameters(endpoint, components),
     ...headerParameters(endpoint),
+    ...(takesIdempotencyKey(line, endpoint) ? [idempotencyKeyParameter] : []),
   ];
   const requestBody = requestBodyOf(line, endpoint, components);
   const role = requiredRole(line, endpoint);
@@ -137,6 +140,17 @@ const headerParameters = (endpoint: Endpoint): JsonObject[] =>
     ...(name === 'Origin' && { example: 'https://app.example.com' }),
   }));
 
+const idempotencyKeyParameter: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to repeat: with the same key, method, path, query and body it is ' +
+    `carried out once in ${REQUEST_KEPT_HOURS} hours, and a repetition gets the first response ` +
+    'again, without its secret. 1 to 255 visible ASCII characters.',
+  schema: { type: 'string', minLength: 1, maxLength: REQUEST_KEY_CHARS_MAX },
+};
+
 function requestBodyOf(
   line: string,
   { body, rawBody, bodyOptional, bodyBytesMax }: Endpoint,
@@ -157,7 +171,7 @@ function answersOf(line: string, endpoint: Endpoint, components: Components): Js
   const answers = Object.entries(endpoint.answers).map(([status, type]) => {
     const answer = {
       description: statusWords[status] ?? 'Success',
-      ...headersOf(endpoint),
+      ...headersOf(line, endpoint),
       ...(type && {
         content: { 'application/json': responseContent(line, { type, endpoint }, components) },
       }),
@@ -179,8 +193,10 @@ function responseContent(
   return { schema, example: exampleResponse(schema, line, components) };
 }
 
-function headersOf({ list, answers }: Endpoint): { headers?: JsonObject } {
+function headersOf(line: string, endpoint: Endpoint): { headers?: JsonObject } {
+  const { list, answers } = endpoint;
   if (list) return { headers: nextPageHeader };
+  if (takesIdempotencyKey(line, endpoint)) return { headers: replayedHeader };
   return '304' in answers ? { headers: etagHeader } : {};
 }
 
@@ -196,6 +212,13 @@ const nextPageHeader = {
   Link: {
     description: 'The next page, as `<url>; rel="next"`. Absent on the last page.',
     schema: { type: 'string' },
+  },
+};
+
+const replayedHeader = {
+  'Idempotent-Replayed': {
+    description: '`true` if this is the response to an earlier request with the same key.',
+    schema: { type: 'string', const: 'true' },
   },
 };
 

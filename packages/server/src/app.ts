@@ -35,6 +35,7 @@ import { rotateSigningKey, type SigningParts } from './features/signing/rotate-s
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
 import { createCursors } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
+import { createRequestHash } from './http/idempotency-key.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { servedRoutes } from './routes.ts';
@@ -127,6 +128,7 @@ export function buildApp(parts: AppParts): App {
     measureImpact: async (tx, foreseen) =>
       presentImpact(foreseen, await measureImpact(tx, foreseen.affected), tx.now),
     cursors: createCursors(keyFor('cursor', masterKey)),
+    hashRequest: createRequestHash(keyFor('requests', masterKey)),
     credentials: credentialsOf(parts, { gate, log, secretKeyAuth, signingKeys }),
     probe: probeOf(db, gate),
     verifiedOnly: parts.verifiedOnly,

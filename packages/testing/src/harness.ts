@@ -26,7 +26,14 @@ export type Answer = {
   text: string;
 };
 
-type Answers = { [L in AnyLine]: AnswerOf<(typeof allEndpoints)[L]> };
+type Answers = { [L in AnyLine]: Shown<AnswerOf<(typeof allEndpoints)[L]>> };
+
+/** Only a replayed response lacks its secret. */
+export type Shown<Body> = Body extends { key_shown_once: boolean }
+  ? Body & { key: string }
+  : Body extends { token_shown_once: boolean }
+    ? Body & { token: string }
+    : Body;
 
 /** Calls an endpoint with path, query and body fields in one object. Throws a Refusal past 2xx. */
 export type Caller = <L extends AnyLine>(line: L, input?: Input) => Promise<Answers[L]>;

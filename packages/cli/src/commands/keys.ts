@@ -93,6 +93,8 @@ const idBy = async (
   text: string | undefined,
 ): Promise<string | undefined> => (text === undefined ? undefined : find(client, text));
 
+const replaceText = ({ id }: { id: string }) => `Replace it with: keyrail keys rotate ${id}`;
+
 const keyCreate = secretCommand({
   name: 'create',
   summary: 'create an API key',
@@ -125,6 +127,7 @@ const keyCreate = secretCommand({
   fields,
   secret: ({ key }) => key,
   what: 'key',
+  replace: replaceText,
 });
 
 const keyUpdate = changeCommand({
@@ -209,6 +212,7 @@ export const keys: Group = {
       fields,
       secret: ({ key }) => key,
       what: 'key',
+      replace: replaceText,
       note: overlapText,
     }),
     keyRevoke,

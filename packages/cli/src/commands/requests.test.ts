@@ -16,6 +16,8 @@ const answer = {
   data: [{ id: ID, user_id: ID, email: 'ada@example.com', display_prefix: 'kr_live_ab-_12' }],
   memberships: [{ workspace_id: TWO, slug: 'acme', name: 'Acme' }],
   previous_key: {},
+  key: 'kr_live_made',
+  token: 'made',
   workspace: {},
   secret_key: {},
   verified: true,

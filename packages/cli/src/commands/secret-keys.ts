@@ -25,7 +25,12 @@ import type { Field } from '../output/fields.ts';
 type SecretKey = Answer<'GET /v1/secret_keys/{id}'>;
 
 const fields: readonly Field<SecretKey>[] = [...credentialHead, ...credentialTail];
-const created = { fields, secret: ({ key }: { key: string }) => key, what: 'secret key' };
+const created = {
+  fields,
+  secret: ({ key }: { key?: string | undefined }) => key,
+  replace: ({ id }: { id: string }) => `Replace it with: keyrail secret-keys rotate ${id}`,
+  what: 'secret key',
+};
 
 export const secretKeys: Group = {
   name: 'secret-keys',

@@ -133,6 +133,11 @@ export const IDEMPOTENCY_VALUES_MAX = 10_000;
 export const IDEMPOTENCY_STATUS_MIN = 100;
 export const IDEMPOTENCY_STATUS_MAX = 599;
 
+// Idempotency keys of requests to the control plane itself
+export const REQUEST_KEY_CHARS_MAX = 255;
+export const REQUEST_KEPT_HOURS = 24;
+export const REQUEST_RETRY_AFTER_SECONDS = 1;
+
 // Telemetry
 export const INGEST_PROTOCOL_VERSION = 1;
 export const INGEST_EVENTS_MAX = 5_000;

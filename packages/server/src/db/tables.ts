@@ -226,6 +226,21 @@ type Invites = {
   revokedAt: ColumnType<Date | null, never, Date>;
 };
 
+/** Written only by functions of the database; the worker removes expired rows. */
+type KeptResponses = {
+  workspaceId: FromReach;
+  env: Env;
+  keyHash: Buffer;
+  fingerprint: Buffer;
+  response: string;
+  endsSecretKeys: string[];
+  keptAt: Date;
+  expiresAt: Date;
+  isTest: ColumnType<boolean, never, never>;
+};
+
+type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
+
 export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
@@ -236,6 +251,8 @@ export type Tables = TrafficTables & {
   tenants: Tenants;
   apiKeys: ApiKeys;
   metaTotals: MetaTotals;
+  keptResponses: KeptResponses;
+  keptResponseTotals: KeptResponseTotals;
   projectVersions: ProjectVersions;
   policyChanges: PolicyChanges;
   policyNodes: PolicyNodes;

@@ -5,10 +5,11 @@ import {
   isSafe as isSafeLine,
   pathParams,
   querySchemaOf,
-  refusalStatuses,
+  takesIdempotencyKey,
 } from '@keyrail/protocol/endpoint.ts';
 import { Impact } from '@keyrail/protocol/objects/impact.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
+import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
@@ -26,9 +27,11 @@ import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import { JsonText } from '../base/json-text.ts';
 import { always, chain } from '../base/maybe-async.ts';
+import type { Fate } from '../doors/write.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { apiErrorOf } from './faults.ts';
+import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { Reply, type ServedRoute } from './route.ts';
 
@@ -38,6 +41,7 @@ export type PipelineParts = RouteDoorParts & {
   /** People with an unverified address may neither create workspaces nor invite. */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
+  hashRequest: HashRequest;
   /** Checks every response against its declaration: enabled in tests. */
   checkAnswers: boolean;
 };
@@ -51,6 +55,7 @@ export type Incoming = {
   query: unknown;
   contentType: string | undefined;
   body: Buffer | undefined;
+  fate: Fate;
 };
 
 export type Outgoing = {
@@ -86,6 +91,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const isSafe = isSafeLine(line, endpoint);
   const names = pathParams(line);
   const querySchema = querySchemaOf(endpoint);
+  const takesKey = takesIdempotencyKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   function admit({ authorization, origin, workspace }: Caller): Admitted | Promise<Admitted> {
@@ -115,9 +121,13 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       const issueCursor = (position: readonly string[]): string =>
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
+      const { fate } = incoming;
+      const keyed = takesKey
+        ? keyedRequestOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
+        : null;
       const run = isDryRun ? foreseeOf(route) : route.run;
       const outcome = run({
-        ...doorFor(route, parts, { reach, tookMs, isDryRun }),
+        ...doorFor(route, parts, { reach, tookMs, fate, keyed, isDryRun }),
         params,
         query,
         body,
@@ -133,6 +143,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       });
       return chain(outcome, (answered) => {
         const outgoing = outgoingOf(answered, usualStatus, issueCursor);
+        if (fate.isReplayed) outgoing.headers = { ...outgoing.headers, [REPLAYED_HEADER]: 'true' };
         if (parts.checkAnswers) checkAnswer(route, outgoing, isDryRun);
         return outgoing;
       });
@@ -248,11 +259,11 @@ function outgoingOf(
 
 /** A conflict that the endpoint does not declare becomes a failure of the server. */
 export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
-  const { status, message } = apiErrorOf(thrown);
+  const { code, message } = apiErrorOf(thrown);
   // Every endpoint with a workspace has this one; the introduction of the document describes it.
   if (message === OTHER_WORKSPACE) return thrown;
-  if (status !== 409 || refusalStatuses(line, endpoint).includes(status)) return thrown;
-  return new Error(`${line}: undeclared response status 409: ${message}`);
+  if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;
+  return new Error(`${line}: undeclared conflict: ${message}`);
 }
 
 function checkAnswer(

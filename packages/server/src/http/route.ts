@@ -21,7 +21,7 @@ import type { Check, Plan } from '../doors/plan.ts';
 import type { OpenPreview } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import type { RecordDoor } from '../doors/record.ts';
-import type { OpenWrite } from '../doors/write.ts';
+import type { OpenKeyedWrite, OpenWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 
 /** A response with more than a body: another status, headers, or a next page. */
@@ -65,6 +65,18 @@ export type Doors = {
 };
 
 type DoorName = keyof Doors;
+
+/**
+ * A POST of the vendor plane passes its presenter to the write door, which stores the response with
+ * the change if the request has an idempotency key.
+ */
+type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
+  `POST ${string}`,
+  { auth: 'vendor' },
+  'write',
+]
+  ? { read: Read; write: OpenKeyedWrite }
+  : Doors[D];
 
 type Input<L extends string, E> = {
   params: PathParams<L>;
@@ -110,22 +122,37 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   accept?(value: unknown): BodyOf<E> | null;
 } & (E extends { dryRun: true }
   ? { plan(input: Input<L, E> & { read: Read }): Planned<Answer<E>>; run?: never }
-  : { run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>; plan?: never });
+  : { run(input: Input<L, E> & DoorOf<L, E, D>): Promise<Answer<E>> | Answer<E>; plan?: never });
 
 /** A change that can be made, or only foreseen: the same checks come before both. */
 type Planned<A> = {
-  commit(write: OpenWrite): Promise<A>;
+  commit(write: OpenKeyedWrite): Promise<A>;
   foresee: (preview: OpenPreview) => Promise<unknown>;
 };
 
-/** The plan of a route whose endpoint accepts `dry_run`. */
-export const planned = <T, A>(
+/**
+ * The plan of a route whose endpoint accepts `dry_run`. `present` makes what is kept for a repeated
+ * request, and `finish` the response of it, if that takes more than the change.
+ */
+export function planned<T, A>(
   operation: (tx: Check) => Promise<Plan<T>>,
-  answer: (result: T) => A | Promise<A>,
-): Planned<A> => ({
-  commit: async (write) => answer(await write(operation)),
-  foresee: (preview) => preview(operation),
-});
+  present: (result: T) => A,
+): Planned<A>;
+export function planned<T, Shown, A>(
+  operation: (tx: Check) => Promise<Plan<T>>,
+  present: (result: T) => Shown,
+  finish: (shown: Shown) => Promise<A>,
+): Planned<A>;
+export function planned<T>(
+  operation: (tx: Check) => Promise<Plan<T>>,
+  present: (result: T) => unknown,
+  finish: (shown: unknown) => unknown = (shown) => shown,
+): Planned<unknown> {
+  return {
+    commit: async (write) => finish(await write(operation, present)),
+    foresee: (preview) => preview(operation),
+  };
+}
 
 /** An endpoint that only reads has no write door, and one with `dryRun` has no other. */
 type DoorsFor<L extends string, E> = L extends `GET ${string}`
@@ -187,7 +214,7 @@ type PlanRoute = {
   plan(input: Record<string, unknown>): Planned<unknown>;
 };
 
-type PlanInput = Record<string, unknown> & { write: OpenWrite; preview: OpenPreview };
+type PlanInput = Record<string, unknown> & { write: OpenKeyedWrite; preview: OpenPreview };
 
 /** A plan as the pipeline runs it: with the write door, or with the preview door. */
 const runsOf = ({ plan }: PlanRoute) => ({

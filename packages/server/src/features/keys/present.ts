@@ -63,7 +63,7 @@ export const presentRotated = (rotated: Rotated<KeyRow>): RotatedApiKey => ({
 });
 
 export const presentAwaited = (
-  row: KeyRow,
+  shown: ApiKey,
   { version, complete, waitedMs, nodes, silentNodes }: Propagation,
 ): RevokedApiKey => {
   const presented = nodes.map((node) => ({
@@ -75,7 +75,7 @@ export const presentAwaited = (
     last_seen_at: wireTime(node.lastSeenAt),
   }));
   return {
-    ...presentKey(row),
+    ...shown,
     propagation: {
       version,
       complete,

@@ -8,7 +8,7 @@ import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { KnownNode } from '../policy/node.rows.ts';
 import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
-import { awaitNodes } from './await-nodes.ts';
+import { awaitNodes, keyChangeOf } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
 import { disableKey } from './disable-key.ts';
 import { enableKey } from './enable-key.ts';
@@ -40,8 +40,8 @@ export const keyRoutes = (
       door: 'write',
       whenQuarantined: 'refuse',
       run: async ({ write, body }) =>
-        presentCreated(
-          await write((tx) =>
+        write(
+          (tx) =>
             createKey(tx, {
               projectId: body.project_id,
               tenantId: body.tenant_id,
@@ -52,7 +52,7 @@ export const keyRoutes = (
               rateLimits: body.rate_limits ?? null,
               expiresAt: body.expires_at ?? null,
             }),
-          ),
+          presentCreated,
         ),
     },
     'GET /v1/keys': {
@@ -123,6 +123,7 @@ export const keyRoutes = (
       plan: ({ params, body, ...asked }) =>
         planned(
           (tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
+          presentChanged,
           onceAwaited({ hub, waitMsMax, sharePoll }, asked),
         ),
     },
@@ -136,6 +137,7 @@ export const keyRoutes = (
       plan: ({ params, body, ...asked }) =>
         planned(
           (tx) => disableKey(tx, { id: params.id, reason: body.reason ?? null }),
+          presentChanged,
           onceAwaited({ hub, waitMsMax, sharePoll }, asked),
         ),
     },
@@ -143,8 +145,7 @@ export const keyRoutes = (
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params }) =>
-        presentKey(await write((tx) => enableKey(tx, { id: params.id }))),
+      run: ({ write, params }) => write((tx) => enableKey(tx, { id: params.id }), presentKey),
     },
     'POST /v1/keys/explain': {
       boundary: 'rows',
@@ -167,10 +168,13 @@ export const keyRoutes = (
 type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'>;
 type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
 
+/** The key after a revocation or a disabling, and the change that nodes must apply. */
+const presentChanged = (key: KeyRow) => ({ shown: presentKey(key), change: keyChangeOf(key) });
+
 /** The answer to a revocation or a disabling: at once, or when nodes have applied it. */
 const onceAwaited =
   (waiting: Waiting, { read, query, gone }: Asked) =>
-  async (key: KeyRow) =>
+  async ({ shown, change }: ReturnType<typeof presentChanged>) =>
     query.wait
-      ? presentAwaited(key, await awaitNodes(read, key, { ...waiting, signal: gone() }))
-      : presentKey(key);
+      ? presentAwaited(shown, await awaitNodes(read, change, { ...waiting, signal: gone() }))
+      : shown;

@@ -161,7 +161,10 @@ const textOf = (limits: RateLimit[] | null): string | null => limits && JSON.str
  * The policy version at which a key was last written. If that change has been pruned, the floor is
  * returned instead: no node can follow the feed from below it.
  */
-export async function loadVersion(tx: Read, { changeId, projectId }: KeyRow): Promise<number> {
+export async function loadVersion(
+  tx: Read,
+  { changeId, projectId }: Pick<KeyRow, 'changeId' | 'projectId'>,
+): Promise<number> {
   const { version } = await one(
     tx,
     sql<{ version: number }>`

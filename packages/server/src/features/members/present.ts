@@ -36,8 +36,9 @@ export const presentInvite = (row: InviteRow): WorkspaceInvite => ({
 
 export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
   ...presentInvite(invite),
-  token: token.reveal(),
-  token_shown_once: true,
+  ...(token.isWithheld
+    ? { token_shown_once: false }
+    : { token: token.reveal(), token_shown_once: true }),
 });
 
 /** For a person that may have no account: names nobody but the invited address. */

@@ -68,7 +68,7 @@ export const memberRoutes = ({
       whenQuarantined: 'refuse',
       run: async ({ write, body: { email, role } }) => {
         await throttle.chargeRecipient(email);
-        return presentInvited(await write((tx) => invitePerson(tx, { email, role, perHourMax })));
+        return write((tx) => invitePerson(tx, { email, role, perHourMax }), presentInvited);
       },
     },
     'GET /v1/invites': {
@@ -87,8 +87,7 @@ export const memberRoutes = ({
       whenQuarantined: 'refuse',
       storage: 'reserve',
       goesFirst: true,
-      run: async ({ write, params }) =>
-        presentInvite(await write((tx) => revokeInvite(tx, params.id))),
+      run: async ({ write, params }) => write((tx) => revokeInvite(tx, params.id), presentInvite),
     },
   });
 

@@ -15,14 +15,14 @@ export const projectRoutes = serve(projectEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
-      presentProject(
-        await write((tx) =>
+      write(
+        (tx) =>
           createProject(tx, {
             name: body.name,
             slug: body.slug,
             defaultRateLimits: body.default_rate_limits,
           }),
-        ),
+        presentProject,
       ),
   },
   'GET /v1/projects': {

@@ -14,15 +14,15 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
-      presentCreated(
-        await write((tx) =>
+      write(
+        (tx) =>
           createSecretKey(tx, {
             env: body.env,
             name: body.name ?? null,
             meta: body.meta ?? {},
             expiresAt: body.expires_at ?? null,
           }),
-        ),
+        presentCreated,
       ),
   },
   'GET /v1/secret_keys': {

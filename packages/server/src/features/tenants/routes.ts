@@ -16,14 +16,14 @@ export const tenantRoutes = serve(tenantEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
-      presentTenant(
-        await write((tx) =>
+      write(
+        (tx) =>
           createTenant(tx, {
             externalId: body.external_id,
             name: body.name ?? null,
             meta: body.meta ?? {},
           }),
-        ),
+        presentTenant,
       ),
   },
   'GET /v1/tenants': {
@@ -67,7 +67,7 @@ export const tenantRoutes = serve(tenantEndpoints, {
     storage: 'reserve',
     goesFirst: true,
     run: async ({ write, params }) =>
-      presentEmbedTokensRevoked(await write((tx) => revokeEmbedTokens(tx, { id: params.id }))),
+      write((tx) => revokeEmbedTokens(tx, { id: params.id }), presentEmbedTokensRevoked),
   },
   'DELETE /v1/tenants/{id}': {
     boundary: 'shared',
