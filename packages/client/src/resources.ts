@@ -69,6 +69,7 @@ export const methods = {
   },
   keys: {
     create: 'POST /v1/keys',
+    import: 'POST /v1/keys/import',
     list: 'GET /v1/keys',
     get: 'GET /v1/keys/{id}',
     update: 'PATCH /v1/keys/{id}',

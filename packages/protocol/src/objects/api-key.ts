@@ -23,6 +23,7 @@ export const ApiKey = z
     quarantined_at: WireTime.nullable(),
     quarantine_reason: z.string().nullable(),
     rotated_from: Uuid.nullable(),
+    imported: z.boolean().meta({ description: 'Whether another product issued the key.' }),
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
   })

@@ -29,6 +29,7 @@ const key = {
   quarantined_at: null,
   quarantine_reason: null,
   rotated_from: null,
+  imported: false,
   created_at: at,
   last_used_at: null,
 };

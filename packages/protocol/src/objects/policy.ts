@@ -14,6 +14,14 @@ export const PolicyEntry = z
     expires_at: WireTime.nullable(),
     // The default of the project is already applied, so this is never null.
     rate_limits: RateLimits,
+    imported: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          'Only on imported keys. Their text has no Keyrail format, so the environment is that of ' +
+          'this entry.',
+      }),
   })
   .meta({ id: 'PolicyEntry' });
 export type PolicyEntry = z.output<typeof PolicyEntry>;

@@ -47,6 +47,14 @@ export const REVOKE_WAIT_MS_DEFAULT = 10_000;
 // The longest wait that an operator may configure for anything other than the database.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
+export const DISPLAY_PREFIX_CHARS_MIN = 1;
+export const DISPLAY_PREFIX_CHARS_MAX = 24;
+export const IMPORTED_KEY_CHARS_MIN = 8;
+export const IMPORTED_KEY_CHARS_MAX = 512;
+export const IMPORT_KEYS_MIN = 1;
+export const IMPORT_KEYS_MAX = 1_000;
+// Per import: 150 for each of 1,000 keys. Parsing millions would block other requests.
+export const IMPORT_VALUES_MAX = 150_000;
 
 // Lists
 export const LIST_LIMIT_MAX = 1_000;

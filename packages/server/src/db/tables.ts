@@ -119,6 +119,8 @@ type ApiKeys = Credential & {
   tenantId: string;
   scopes: string[];
   rateLimits: Json<RateLimit[]> | null;
+  /** Another product issued the key. */
+  imported: ColumnType<boolean, never, never>;
   /** Set by the database only. */
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;

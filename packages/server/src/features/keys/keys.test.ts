@@ -46,6 +46,7 @@ test('a new key is shown once, and increments the version of its project', async
     quarantined_at: null,
     quarantine_reason: null,
     rotated_from: null,
+    imported: false,
     created_at: made.created_at,
     last_used_at: null,
   });

@@ -25,12 +25,18 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
   scopes: row.scopes,
   meta: row.meta,
   rate_limits: row.rateLimits,
+  imported: row.imported,
   ...presentLife(row),
 });
 
 export const presentCreated = ({ row, secret }: Minted<KeyRow>): CreatedApiKey => ({
   ...presentKey(row),
   ...presentSecret(secret),
+});
+
+export const presentImported = (rows: readonly KeyRow[]): { object: 'list'; data: ApiKey[] } => ({
+  object: 'list',
+  data: rows.map((row) => presentKey(row)),
 });
 
 export const presentRotated = (rotated: Rotated<KeyRow>): RotatedApiKey => ({

@@ -9,7 +9,14 @@ import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
 import { createKey } from './create-key.ts';
-import { presentAwaited, presentCreated, presentKey, presentRotated } from './present.ts';
+import { importKeys } from './import-keys.ts';
+import {
+  presentAwaited,
+  presentCreated,
+  presentImported,
+  presentKey,
+  presentRotated,
+} from './present.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { listKeys, loadKey } from './rows.ts';
@@ -38,6 +45,31 @@ export const keyRoutes = (
               meta: body.meta ?? {},
               rateLimits: body.rate_limits ?? null,
               expiresAt: body.expires_at ?? null,
+            }),
+          ),
+        ),
+    },
+    'POST /v1/keys/import': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, body }) =>
+        presentImported(
+          await write((tx) =>
+            importKeys(tx, {
+              projectId: body.project_id,
+              env: body.env,
+              keys: body.keys.map((key) => ({
+                tenantId: key.tenant_id,
+                tenantExternalId: key.tenant_external_id,
+                lookupHash: key.lookup_hash,
+                displayPrefix: key.display_prefix,
+                name: key.name ?? null,
+                scopes: key.scopes ?? [],
+                meta: key.meta ?? {},
+                rateLimits: key.rate_limits ?? null,
+                expiresAt: key.expires_at ?? null,
+              })),
             }),
           ),
         ),

@@ -29,6 +29,7 @@ const presentEntry = (row: EntryRow, { defaultRateLimits }: FeedHead): PolicyEnt
   scopes: row.scopes,
   expires_at: wireTimeOrNull(row.expiresAt),
   rate_limits: row.rateLimits ?? defaultRateLimits,
+  ...(row.isImported && { imported: true as const }),
 });
 
 const presentChange = (row: ChangeRow, head: FeedHead): PolicyChange =>

@@ -24,6 +24,7 @@ export type EntryRow = {
   scopes: string[];
   expiresAt: Date | null;
   rateLimits: RateLimit[] | null;
+  isImported: boolean;
   shelf: number;
   createdAt: Date;
 };
@@ -57,7 +58,7 @@ async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
 }
 
 const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
-  display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
+  display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`);
 
 /** Sorts after every key: the start of a list partition, which is read newest first. */
 const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
