@@ -1,7 +1,7 @@
 // An in-memory policy of a project with the responses of the feed.
 import { randomUUID } from 'node:crypto';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
-import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule } from '../api/context.ts';
 
 /** A key for tests; all fields are optional. */
@@ -13,6 +13,8 @@ export type TestKey = {
   scopes?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
   rateLimits?: readonly RateLimitRule[] | undefined;
+  /** The text of an imported key; without it, the key is a new one of Keyrail. */
+  imported?: string | undefined;
 };
 
 /** Returns `size` random bytes. */
@@ -124,12 +126,13 @@ function changeOf({ entry, isRevoked }: Row): PolicyChange {
 
 function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; entry: PolicyEntry } {
   const { env = 'live', tenantId = randomUUID(), scopes = [], rateLimits = [] } = key;
-  const { secret, displayPrefix, lookupHash } = mintCredential('api_key', env, randomBytes);
+  const { secret, displayPrefix, hash, ...mark } =
+    key.imported === undefined ? minted(env, randomBytes) : importedAs(key.imported);
   const entry: PolicyEntry = {
     key_id: randomUUID(),
     tenant_id: tenantId,
     env,
-    lookup_hash: lookupHash,
+    lookup_hash: hash,
     display_prefix: displayPrefix,
     scopes: [...scopes],
     expires_at: key.expiresAt?.toISOString() ?? null,
@@ -140,6 +143,19 @@ function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; ent
       algorithm,
       scope,
     })),
+    ...mark,
   };
   return { secret, entry };
 }
+
+function minted(env: Env, randomBytes: RandomBytes) {
+  const { secret, displayPrefix, lookupHash: hash } = mintCredential('api_key', env, randomBytes);
+  return { secret, displayPrefix, hash };
+}
+
+const importedAs = (text: string) => ({
+  secret: text,
+  displayPrefix: 'imported',
+  hash: lookupHash(text),
+  imported: true as const,
+});

@@ -1,6 +1,6 @@
 // The file format of the policy cache; without any disk access.
 //
-//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids │ tag
+//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · ids of imported keys │ tag
 //
 // Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The front
 // before the ciphertext is authenticated with it, and by its own MAC, so that the version can be
@@ -16,11 +16,11 @@ import { endianness } from 'node:os';
 import type { Env } from '../../api/context.ts';
 import { readBoolean, readInteger, readList, readRecord, readText } from '../../json.ts';
 import type { Policy } from '../state.ts';
-import { CHUNK_ROWS, IDS_WORDS } from '../table/ids.ts';
+import { CHUNK_ROWS, type Ids } from '../table/ids.ts';
 import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { readTerms } from './stored-keys.ts';
 
-const MAGIC = Buffer.from('keyrail-policy-3');
+const MAGIC = Buffer.from('keyrail-policy-4');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
 const MAC_AT = MAGIC.length + SALT_BYTES + VERSION_BYTES;
@@ -59,6 +59,7 @@ type Head = {
   parts: number[];
   /** The number of id rows, including those of removed keys. */
   rows: number;
+  importedRows: number;
   terms: [number, TermsSource][];
 };
 
@@ -127,7 +128,8 @@ export function piecesOf(
 ): Uint8Array[] {
   const { table, workspaceId, version, projectDeleted } = policy;
   const parts = table.show();
-  const { used, chunks } = table.ids.show();
+  const native = table.ids.native.show();
+  const imported = table.ids.imported.show();
   const head: Head = {
     belonging,
     order: endianness(),
@@ -137,21 +139,30 @@ export function piecesOf(
     savedAt,
     confirmedAt,
     parts: parts.map(({ length }) => length),
-    rows: used,
+    rows: native.used,
+    importedRows: imported.used,
     terms: table.pool.sources(),
   };
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(text.length);
-  const ids = chunks.map((words, index) => bytesOf(words, wordsInChunk(used, index)));
-  return [length, text, ...parts.map((words) => bytesOf(words, words.length)), ...ids];
+  return [
+    length,
+    text,
+    ...parts.map((words) => bytesOf(words, words.length)),
+    ...chunkPieces(table.ids.native, native),
+    ...chunkPieces(table.ids.imported, imported),
+  ];
 }
+
+const chunkPieces = (ids: Ids, { used, chunks }: ReturnType<Ids['show']>): Uint8Array[] =>
+  chunks.map((words, index) => bytesOf(words, rowsInChunk(used, index) * ids.rowWords));
 
 const bytesOf = (words: Int32Array, count: number): Uint8Array =>
   new Uint8Array(words.buffer, words.byteOffset, count * WORD_BYTES);
 
-const wordsInChunk = (rows: number, index: number): number =>
-  Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS) * IDS_WORDS;
+const rowsInChunk = (rows: number, index: number): number =>
+  Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS);
 
 /** Throws if the file belongs to another project or filter. */
 function headIn(value: unknown, belonging: Belonging): Head {
@@ -171,6 +182,7 @@ function headIn(value: unknown, belonging: Belonging): Head {
     confirmedAt: readInteger(head.confirmedAt, 'confirmedAt'),
     parts: parts.map((words) => readInteger(words, 'parts')),
     rows: readInteger(head.rows, 'rows', ROWS_MAX),
+    importedRows: readInteger(head.importedRows, 'importedRows', ROWS_MAX),
     terms: terms.map((pair): [number, TermsSource] => {
       const [index, source] = readList(pair, 'terms', 2);
       return [readInteger(index, 'terms', ROWS_MAX), readTerms(source)];
@@ -187,11 +199,13 @@ export async function restore(
   const headBytes = plain.readUInt32BE();
   const rowsAt = LENGTH_BYTES + headBytes;
   const head = headIn(JSON.parse(plain.toString('utf8', LENGTH_BYTES, rowsAt)), belonging);
-  const words = head.parts.reduce((sum, count) => sum + count, head.rows * IDS_WORDS);
+  const table = new PolicyTable();
+  const { native, imported } = table.ids;
+  const idWords = head.rows * native.rowWords + head.importedRows * imported.rowWords;
+  const words = head.parts.reduce((sum, count) => sum + count, idWords);
   if (head.order !== endianness() || plain.length !== rowsAt + words * WORD_BYTES) {
     throw new Error('it was written by another kind of machine');
   }
-  const table = new PolicyTable();
   for (const [index, source] of head.terms) table.pool.restore(index, source);
   let at = rowsAt;
   const take = (count: number, capacity = count): Int32Array => {
@@ -200,17 +214,22 @@ export async function restore(
     at += count * WORD_BYTES;
     return taken;
   };
-  const marks = new Uint8Array(head.rows);
+  const marks = { native: new Uint8Array(head.rows), imported: new Uint8Array(head.importedRows) };
   for (const [index, count] of head.parts.entries()) {
     table.adopt(index, take(count), marks);
     await breathe();
   }
-  const chunks: Int32Array[] = [];
-  for (let index = 0; index * CHUNK_ROWS < head.rows; index += 1) {
-    chunks.push(take(wordsInChunk(head.rows, index), CHUNK_ROWS * IDS_WORDS));
-    if (index % CHUNKS_AT_ONCE === 0) await breathe();
-  }
-  table.ids.adopt(chunks, marks);
+  const adoptIds = async (adopting: Ids, used: Uint8Array): Promise<void> => {
+    const { rowWords } = adopting;
+    const chunks: Int32Array[] = [];
+    for (let index = 0; index * CHUNK_ROWS < used.length; index += 1) {
+      chunks.push(take(rowsInChunk(used.length, index) * rowWords, CHUNK_ROWS * rowWords));
+      if (index % CHUNKS_AT_ONCE === 0) await breathe();
+    }
+    adopting.adopt(chunks, used);
+  };
+  await adoptIds(native, marks.native);
+  await adoptIds(imported, marks.imported);
   const { workspaceId, version, projectDeleted, savedAt, confirmedAt } = head;
   const policy = { table, version, workspaceId, env: belonging.env, projectDeleted };
   return { policy, savedAt, confirmedAt };

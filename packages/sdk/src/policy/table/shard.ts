@@ -3,8 +3,8 @@
 // table is filled densely, because every empty slot takes a whole record.
 import { DIGEST_WORDS } from './digest.ts';
 
-/** The row of the key's ids, plus one; zero in an empty record. */
-export const ROW_AT = DIGEST_WORDS;
+/** The link to the key's ids; zero in an empty record. */
+export const LINK_AT = DIGEST_WORDS;
 /** The pool index of its terms: scopes and rate limits. */
 export const TERMS_AT = 9;
 /** Two words, the high one first. */
@@ -48,7 +48,7 @@ export class Shard {
     this.words = words;
     this.#records = words.length / RECORD_WORDS;
     for (let at = 0; at < words.length; at += RECORD_WORDS) {
-      if (words[at + ROW_AT] !== 0) this.#used += 1;
+      if (words[at + LINK_AT] !== 0) this.#used += 1;
     }
   }
 
@@ -57,7 +57,7 @@ export class Shard {
     const { words } = this;
     const second = digest[1] ?? 0;
     let at = this.#homeOf(second);
-    while (words[at + ROW_AT] !== 0) {
+    while (words[at + LINK_AT] !== 0) {
       if (words[at + 1] === second && isAt(words, at, digest)) return at;
       at += RECORD_WORDS;
       if (at === words.length) at = 0;
@@ -66,12 +66,12 @@ export class Shard {
   }
 
   /** Creates the record of a new digest and returns its offset. */
-  add(digest: Int32Array, row: number): number {
+  add(digest: Int32Array, link: number): number {
     if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
     this.own();
     const at = this.#freeFor(digest[1] ?? 0);
     this.words.set(digest, at);
-    this.words[at + ROW_AT] = row + 1;
+    this.words[at + LINK_AT] = link;
     this.#used += 1;
     return at;
   }
@@ -80,7 +80,7 @@ export class Shard {
   remove(at: number): void {
     const words = this.own();
     let hole = at;
-    for (let next = this.#after(hole); words[next + ROW_AT] !== 0; next = this.#after(next)) {
+    for (let next = this.#after(hole); words[next + LINK_AT] !== 0; next = this.#after(next)) {
       const home = this.#homeOf(words[next + 1] ?? 0);
       // A record may move only if its home is not between the hole and its current position.
       if (this.#distance(home, next) < this.#distance(hole, next)) continue;
@@ -105,13 +105,13 @@ export class Shard {
     return this.#used;
   }
 
-  /** Gives each record the row that `rowOf` returns for its row; returns the number of records. */
-  renumber(rowOf: (row: number) => number): number {
-    for (let at = ROW_AT; at < this.words.length; at += RECORD_WORDS) {
-      const row = (this.words[at] ?? 0) - 1;
-      if (row === -1) continue;
-      const to = rowOf(row);
-      if (to !== row) this.own()[at] = to + 1;
+  /** Gives each record the link that `move` returns for its link; returns how many there are. */
+  relink(move: (link: number) => number): number {
+    for (let at = LINK_AT; at < this.words.length; at += RECORD_WORDS) {
+      const link = this.words[at] ?? 0;
+      if (link === 0) continue;
+      const to = move(link);
+      if (to !== link) this.own()[at] = to;
     }
     return this.#records;
   }
@@ -136,7 +136,7 @@ export class Shard {
 
   #freeFor(second: number): number {
     let at = this.#homeOf(second);
-    while (this.words[at + ROW_AT] !== 0) at = this.#after(at);
+    while (this.words[at + LINK_AT] !== 0) at = this.#after(at);
     return at;
   }
 
@@ -155,7 +155,7 @@ export class Shard {
     this.words = new Int32Array(this.#records * RECORD_WORDS);
     this.#isShown = false;
     for (let at = 0; at < old.length; at += RECORD_WORDS) {
-      if (old[at + ROW_AT] === 0) continue;
+      if (old[at + LINK_AT] === 0) continue;
       const to = this.#freeFor(old[at + 1] ?? 0);
       for (let word = 0; word < RECORD_WORDS; word += 1)
         this.words[to + word] = old[at + word] ?? 0;
