@@ -33,6 +33,7 @@ import { keyLimitsOf, rateLimitOption } from '../input/rate-limits.ts';
 import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
 import { keyFields as fields, overlapText } from '../output/credential-fields.ts';
 import { placeReferences } from '../output/names.ts';
+import { keyImport } from './import-keys.ts';
 import { keyRevoke } from './revoke-key.ts';
 
 const scopeOption = {
@@ -185,6 +186,7 @@ export const keys: Group = {
       fields,
     }),
     keyCreate,
+    keyImport,
     keyUpdate,
     secretCommand({
       name: 'rotate',
