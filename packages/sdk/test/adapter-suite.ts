@@ -103,7 +103,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
 
   test(`${framework}: an imported key is accepted in any header, whatever its form`, async (t) => {
     const { url, keyrail } = await ground(t, serve);
-    for (const text of ['sk_live_4eC39HqLyjW', '8 chars!', `pk.${'~'.repeat(509)}`, 'QUJDRA==/+']) {
+    for (const text of ['acme_live_4eC39HqLy', '8 chars!', `pk.${'~'.repeat(509)}`, 'QUJDRA==/+']) {
       const { tenantId } = await keyrail.issue({ imported: text, scopes: ['read'] });
       const withHeaders = async (headers: Record<string, string>) => {
         const response = await fetch(`${url}/hello/ann`, { headers });

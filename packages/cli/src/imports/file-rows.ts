@@ -15,7 +15,7 @@ export const formats = ['csv', 'jsonl'] as const;
 
 export type Source = { path: string; format: (typeof formats)[number]; isPlain: boolean };
 
-export type FileRow = {
+type FileRow = {
   /** The line in which the row begins. */
   line: number;
   /** The key, or what is wrong with the row. */

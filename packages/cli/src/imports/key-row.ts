@@ -30,7 +30,7 @@ export class InvalidRow extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const COMMON = [
+const OTHER_FIELDS = [
   'tenant_id',
   'tenant_external_id',
   'display_prefix',
@@ -44,7 +44,7 @@ const COMMON = [
 /** The names of the fields of a row. */
 export const fieldNames = (isPlain: boolean): readonly string[] => [
   isPlain ? 'key' : 'lookup_hash',
-  ...COMMON,
+  ...OTHER_FIELDS,
 ];
 
 /** Fields that a CSV cell holds as JSON. */

@@ -2,7 +2,7 @@
 import type { Output } from '../output/output.ts';
 import { hasColours, type Terminal } from '../terminal/terminal.ts';
 
-export type Progress = {
+type Progress = {
   /** `done` is a fraction from 0 to 1. */
   show(done: number, text: string): void;
   /** Removes the bar. */

@@ -44,8 +44,8 @@ export async function sendBatch(
 async function send(client: Client, place: Place, rows: readonly BatchRow[]) {
   const body = { ...place, keys: rows.map(({ key }) => key) };
   const limits = { timeoutMs: TIMEOUT_MS, totalMs: TOTAL_MS };
-  const { data } = await client.call('POST /v1/keys/import', { body, idempotent: true, ...limits });
-  return data;
+  const list = await client.call('POST /v1/keys/import', { body, idempotent: true, ...limits });
+  return list.data;
 }
 
 const linesWithout = (rows: readonly BatchRow[], rest: readonly BatchRow[]): number[] => {

@@ -39,7 +39,7 @@ export type Output = {
   table<T extends object>(answer: unknown, rows: readonly T[], fields: readonly Field<T>[]): void;
   /** Prints what was done, as a sentence. */
   report(answer: unknown, sentence: string): void;
-  /** Prints a part of a long result: a line of JSON, ids alone, or, where there is one, a sentence. */
+  /** Prints a part of a long result: as a line of JSON, as ids alone, or as a sentence. */
   part(part: ResultPart): void;
   /** Prints a response as it is. */
   answer(body: unknown): void;

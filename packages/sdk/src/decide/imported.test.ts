@@ -12,7 +12,7 @@ import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
 import type { KeyrailOptions } from '../api/options.ts';
 import type { RouteOptions } from '../api/route.ts';
 
-const TEXT = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
+const TEXT = 'acme_live_4eC39HqLyjWDarjtT1zdp7';
 
 async function ready(plane: Plane, options: Partial<KeyrailOptions> = {}): Promise<Watched> {
   const watched = nodeOn(plane, options);

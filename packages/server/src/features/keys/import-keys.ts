@@ -30,7 +30,7 @@ export async function importKeys(
   const inserted = await insertNewHashes(tx, { projectId, env, keys });
   refuse('conflict', keys, ({ id }) => (inserted.has(id) ? null : 'lookup_hash'));
   return changed(
-    keys.flatMap(({ id }) => inserted.get(id) ?? []),
+    keys.flatMap(({ id }) => inserted.get(id) ?? []).map((row) => ({ ...row, lastUsedAt: null })),
     { action: 'api_key.imported', target: projectId, payload: { env, count: keys.length } },
     { policy: [projectId] },
   );

@@ -1,12 +1,11 @@
 // The statements of an import. One JSON parameter carries all keys, so that the text of each
 // statement is the same for any number of them.
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, maybe } from '../../db/sql.ts';
-import type { RateLimit } from '../../db/tables.ts';
+import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import type { KeyRow } from './rows.ts';
 
 export type NewImportedKey = {
   id: string;
@@ -66,6 +65,8 @@ export async function lockTenantsOfKeys(
   return new Set(held.map(({ id }) => id));
 }
 
+type Row = Selectable<Tables['apiKeys']>;
+
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
 /**
@@ -76,7 +77,7 @@ type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 export async function insertNewHashes(
   tx: Write,
   { projectId, env, keys }: Import,
-): Promise<Map<string, KeyRow>> {
+): Promise<Map<string, Row>> {
   const values = keys.map((key, place) => ({
     place,
     id: key.id,
@@ -91,7 +92,7 @@ export async function insertNewHashes(
   }));
   const inserted = await many(
     tx,
-    sql<Omit<KeyRow, 'lastUsedAt'>>`
+    sql<Row>`
       insert into api_keys (id, project_id, tenant_id, env, lookup_hash, display_prefix, name,
         scopes, meta, rate_limits, expires_at, vendor_expires_at, imported, created_at)
       select id, ${projectId}::uuid, tenant_id, ${env}::env, decode(lookup_hash, 'hex'),
@@ -104,5 +105,5 @@ export async function insertNewHashes(
       on conflict (lookup_hash) do nothing
       returning *`,
   );
-  return new Map(inserted.map((row) => [row.id, { ...row, lastUsedAt: null }]));
+  return new Map(inserted.map((row) => [row.id, row]));
 }
