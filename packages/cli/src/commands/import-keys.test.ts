@@ -97,7 +97,7 @@ test('JSON lines of hashes are imported; a second run skips them', async (t) => 
 });
 
 test('a file with bad rows is refused with their lines, and nothing is imported', async (t) => {
-  const { run, imported } = await setUp(t);
+  const { run, imported, here, home } = await setUp(t);
   const secret = foreignKey();
   const header = 'key,tenant_external_id,display_prefix,meta';
   const good = `${foreignKey()},a,,`;
@@ -134,6 +134,18 @@ test('a file with bad rows is refused with their lines, and nothing is imported'
   match((await run('keys.csv', `${header}\n${good}`)).stderr, /plain key: use --plain/);
   match((await run('keys.csv', Buffer.from([0xff, 0xfe, 0x00]))).stderr, /not UTF-8/);
   match((await run('keys.txt', '')).stderr, /use --format/);
+  const folder = await here([
+    'keys',
+    'import',
+    home,
+    '--project',
+    'x',
+    '--env',
+    'live',
+    '--format',
+    'csv',
+  ]);
+  match(folder.stderr, /is not a file that can be read/);
   deepEqual(await imported(), []);
 });
 
@@ -142,7 +154,7 @@ test('refusals of the server name lines, and the corrected file continues', asyn
   const content = largeCsv([TENANT, TENANT, TENANT, TENANT, 'new']);
   const dry = await run('keys.csv', content, '--plain --dry-run');
   equal(dry.code, 1);
-  match(dry.stderr, /1 tenants do not exist\. Nothing was imported\.\n {2}new/);
+  match(dry.stderr, /Tenants that do not exist: 1\. Nothing was imported\.\n {2}new/);
   deepEqual(await imported(), []);
   const ran = await run('keys.csv', content, '--plain');
   equal(ran.code, 1);

@@ -1,6 +1,6 @@
 // Importing keys of another product from a file, in batches. The file is read twice: first all of
 // its rows are checked, so that nothing is sent from a file with a bad row.
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import type { Client } from '@keyrail/client';
 import { IMPORT_KEYS_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Command } from '../command.ts';
@@ -52,9 +52,7 @@ skipped. --json prints a line for each batch, --quiet the id of each new key.`,
   changes: true,
   run: async (context, given) => {
     const source = sourceOf(given);
-    const { size } = await stat(source.path).catch(() => {
-      throw usage(`${source.path} cannot be read.`);
-    });
+    const size = await sizeOf(source.path);
     const client = context.client();
     const place = {
       project_id: await projectIdOf(client, given.text('project')),
@@ -79,6 +77,16 @@ function sourceOf(given: Given): Source {
   const format = given.maybeOneOf('format', formats) ?? formatOf(path);
   if (format === null) throw usage('The name of the file does not tell its format: use --format.');
   return { path, format, isPlain: given.flag('plain') };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  const isReadable = await access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  if (found?.isFile() && isReadable) return found.size;
+  throw usage(`${path} is not a file that can be read.`);
 }
 
 async function readable<T>(work: () => Promise<T>): Promise<T> {
@@ -132,7 +140,10 @@ async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>)
     if (missing.size === 0) return;
   }
   const names = [...missing].slice(0, FAULTS_SHOWN_MAX).map((name) => name.replace(/^ext:/, ''));
-  throw refused(`${missing.size} tenants do not exist. Nothing was imported.`, names.join('\n  '));
+  throw refused(
+    `Tenants that do not exist: ${missing.size}. Nothing was imported.`,
+    names.join('\n  '),
+  );
 }
 
 type Job = { source: Source; place: Place; client: Client; size: number; rows: number };

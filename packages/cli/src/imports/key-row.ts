@@ -1,6 +1,5 @@
 // One row of an import file as a key of the API. The text of a plain key is hashed here; it is
 // neither kept nor part of a message.
-import { createHash } from 'node:crypto';
 import type { Input } from '@keyrail/client';
 import {
   DISPLAY_PREFIX,
@@ -8,6 +7,7 @@ import {
   LOOKUP_HASH,
   looksOwn,
 } from '@keyrail/protocol/wire/imported-key.ts';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import {
   EXTERNAL_ID_CHARS_MAX,
   NAME_CHARS_MAX,
@@ -125,8 +125,7 @@ function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix
     typeof key === 'string' && isImportable(key),
     'key does not have 8 to 512 printable ASCII characters, or begins with kr_, krsk_ or krses_',
   );
-  const hash = createHash('sha256').update(key).digest('hex');
-  return { hash, prefix: prefix === undefined ? shownOf(key) : prefixOf(prefix) };
+  return { hash: lookupHash(key), prefix: prefix === undefined ? shownOf(key) : prefixOf(prefix) };
 }
 
 const SHOWN_CHARS_MAX = 14;
