@@ -81,7 +81,7 @@ const LINES = [
 ];
 
 // Endpoints beyond the published contract. New ones belong here, not in the list above.
-const FURTHER = ['GET /v1/usage/overview'];
+const FURTHER = ['GET /v1/usage/overview', 'POST /v1/keys/import'];
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
 
