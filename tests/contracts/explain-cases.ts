@@ -7,6 +7,7 @@ import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 export type KeyState =
   | ('active' | 'revoked' | 'disabled' | 'disabled and revoked' | 'enabled again')
   | ('expired' | 'retired' | 'rotated' | 'successor' | 'of another project')
+  | ('imported' | 'imported and revoked' | 'beside an imported key')
   | ('of a deleted tenant' | 'of a deleted project' | 'of another workspace' | 'never issued');
 
 export type ExplainCase = {
@@ -53,6 +54,40 @@ export const explainCases: readonly ExplainCase[] = [
     sent: flipped,
     reason: 'malformed_key',
     fails: 'checksum',
+  },
+  { name: 'an imported key', state: 'imported', reason: null, fails: null },
+  {
+    name: 'an imported key that lacks a scope',
+    state: 'imported',
+    scopes: ['orders:delete'],
+    reason: 'insufficient_scope',
+    fails: 'scopes',
+  },
+  {
+    name: 'an imported key on a test route',
+    state: 'imported',
+    env: 'test',
+    reason: 'wrong_environment',
+    fails: 'environment',
+  },
+  {
+    name: 'the only imported key after its revocation',
+    state: 'imported and revoked',
+    reason: 'malformed_key',
+    fails: 'format',
+  },
+  {
+    name: 'an unknown text beside an imported key',
+    state: 'beside an imported key',
+    reason: 'unknown_key',
+    fails: 'known',
+  },
+  {
+    name: 'a text that is too short, beside an imported key',
+    state: 'beside an imported key',
+    sent: () => 'sk_live',
+    reason: 'malformed_key',
+    fails: 'format',
   },
   { name: 'an unknown key', state: 'never issued', reason: 'unknown_key', fails: 'known' },
   {

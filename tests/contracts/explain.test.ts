@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DecisionReason } from '@keyrail/protocol/objects/key-explanation.ts';
-import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
 import { type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
@@ -92,6 +92,16 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   },
   successor: async ({ app }, { id }) =>
     (await app.as.liveKey('POST /v1/keys/{id}/rotate', { id })).key,
+  imported: async (ground) => (await imported(ground)).text,
+  'imported and revoked': async (ground) => {
+    const { id, text } = await imported(ground);
+    await ground.app.as.liveKey('POST /v1/keys/{id}/revoke', { id });
+    return text;
+  },
+  'beside an imported key': async (ground) => {
+    await imported(ground);
+    return 'sk_live_an_unknown_text';
+  },
   'of another project': async ({ app }) => (await app.given.key()).key,
   'of a deleted tenant': async ({ app }, { key, tenant_id: id }) => {
     await app.as.liveKey('DELETE /v1/tenants/{id}', { id });
@@ -104,6 +114,20 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   'of another workspace': async () => '',
   'never issued': async () => mintCredential('api_key', 'live', seededBytes('nobody')).secret,
 };
+
+/** Imports a key with a text of its own. */
+async function imported({ app, projectId }: Ground): Promise<{ id: string; text: string }> {
+  const text = `sk_live_${projectId}`;
+  const { id: tenant_id } = await app.given.tenant();
+  const { data } = await app.as.liveKey('POST /v1/keys/import', {
+    project_id: projectId,
+    env: 'live',
+    keys: [
+      { tenant_id, lookup_hash: lookupHash(text), display_prefix: 'sk_live_', scopes: KEY_SCOPES },
+    ],
+  });
+  return { id: data[0]?.id ?? '', text };
+}
 
 async function textOf(t: TestContext, ground: Ground, each: ExplainCase): Promise<string> {
   const { app, projectId } = ground;

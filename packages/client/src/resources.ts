@@ -73,6 +73,7 @@ export const methods = {
   },
   keys: {
     create: 'POST /v1/keys',
+    import: 'POST /v1/keys/import',
     list: 'GET /v1/keys',
     counts: 'GET /v1/keys/counts',
     get: 'GET /v1/keys/{id}',

@@ -77,6 +77,7 @@ test('every operation documents an error of the caller, and conflicts where they
     'POST /v1/tenants',
     'PATCH /v1/tenants/{id}',
     'POST /v1/keys',
+    'POST /v1/keys/import',
     'PATCH /v1/keys/{id}',
     'POST /v1/keys/{id}/rotate',
     'POST /v1/keys/{id}/disable',

@@ -59,6 +59,7 @@ export class FeedModel {
       displayPrefix: 'kr_…',
       scopes: [],
       rateLimits: null,
+      isImported: false,
       shelf: shelfOf(env),
       // Several keys share a creation time, so that the id decides their order.
       createdAt: new Date(Math.floor(this.#created / 3)),

@@ -34,6 +34,7 @@ import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
 import { keyFields as fields, overlapText } from '../output/credential-fields.ts';
 import { placeReferences } from '../output/names.ts';
 import { keyDisable, keyEnable } from './disable-key.ts';
+import { keyImport } from './import-keys.ts';
 import { keyRevoke } from './revoke-key.ts';
 
 const scopeOption = {
@@ -197,6 +198,7 @@ export const keys: Group = {
       fields,
     }),
     keyCreate,
+    keyImport,
     keyUpdate,
     secretCommand({
       name: 'rotate',

@@ -40,6 +40,7 @@ export const ApiKey = z
       description: 'On the embed plane always `null`: the reason is for the vendor.',
     }),
     rotated_from: Uuid.nullable(),
+    imported: z.boolean().meta({ description: 'Whether another product issued the key.' }),
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
   })

@@ -31,6 +31,7 @@ const key = {
   disabled_at: null,
   disabled_reason: null,
   rotated_from: null,
+  imported: false,
   created_at: at,
   last_used_at: null,
 };

@@ -19,6 +19,14 @@ export const PolicyEntry = z
       .string()
       .optional()
       .meta({ description: 'Only with `include=external_id`.' }),
+    imported: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          'Only on imported keys. Their text has no Keyrail format, so the environment is that of ' +
+          'this entry.',
+      }),
   })
   .meta({ id: 'PolicyEntry' });
 export type PolicyEntry = z.output<typeof PolicyEntry>;

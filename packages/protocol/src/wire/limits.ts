@@ -64,6 +64,14 @@ export const NODE_SEEN_WITHIN_MS = 90_000;
 export const KEY_TEXT_CHARS_MAX = 1_024;
 // The keys that a dry run looks at, newest first. With more keys, its figures are of these.
 export const IMPACT_KEYS_MAX = 10_000;
+export const DISPLAY_PREFIX_CHARS_MIN = 1;
+export const DISPLAY_PREFIX_CHARS_MAX = 24;
+export const IMPORTED_KEY_CHARS_MIN = 8;
+export const IMPORTED_KEY_CHARS_MAX = 512;
+export const IMPORT_KEYS_MIN = 1;
+export const IMPORT_KEYS_MAX = 1_000;
+// Per import: 150 for each of 1,000 keys. Parsing millions would block other requests.
+export const IMPORT_VALUES_MAX = 150_000;
 
 // Lists
 export const LIST_LIMIT_MAX = 1_000;

@@ -1,5 +1,6 @@
 // Checks responses of the policy feed field by field; throws InvalidContent. A malformed response,
 // or one of another project or filter, is refused as a whole. Unknown fields are ignored.
+import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   CURSOR_CHARS_MAX,
   EXTERNAL_ID_CHARS_MAX,
@@ -111,6 +112,9 @@ function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
       key.expires_at === null ? Number.POSITIVE_INFINITY : instant(key.expires_at, 'expires_at'),
     limits: rulesOf(key.rate_limits),
   };
+  if (key.imported !== undefined && readBoolean(key.imported, 'imported')) {
+    entry.importedPrefix = readText(key.display_prefix, 'display_prefix', DISPLAY_PREFIX);
+  }
   // A key outside the filter must not be admitted, even if the head of the response is right.
   if (env !== null && entry.env !== env) throw new InvalidContent('a key has another environment');
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {

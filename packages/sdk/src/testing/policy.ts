@@ -1,7 +1,7 @@
 // An in-memory policy of a project with the responses of the feed.
 import { randomUUID } from 'node:crypto';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
-import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule } from '../api/context.ts';
 
 /** A key for tests; all fields are optional. */
@@ -16,6 +16,8 @@ export type TestKey = {
   /** For nodes with the option `include`. */
   meta?: Record<string, unknown> | undefined;
   tenantExternalId?: string | undefined;
+  /** The text of an imported key; without it, the key is a new one of Keyrail. */
+  imported?: string | undefined;
 };
 
 /** Returns `size` random bytes. */
@@ -142,12 +144,13 @@ function changeOf({ entry, isRevoked }: Row, filter: KeyFilter): PolicyChange {
 
 function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; entry: PolicyEntry } {
   const { env = 'live', tenantId = randomUUID(), scopes = [], rateLimits = [] } = key;
-  const { secret, displayPrefix, lookupHash } = mintCredential('api_key', env, randomBytes);
+  const { secret, displayPrefix, hash, ...mark } =
+    key.imported === undefined ? minted(env, randomBytes) : importedAs(key.imported);
   const entry: PolicyEntry = {
     key_id: randomUUID(),
     tenant_id: tenantId,
     env,
-    lookup_hash: lookupHash,
+    lookup_hash: hash,
     display_prefix: displayPrefix,
     scopes: [...scopes],
     expires_at: key.expiresAt?.toISOString() ?? null,
@@ -160,6 +163,19 @@ function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; ent
     })),
     meta: key.meta ?? {},
     tenant_external_id: key.tenantExternalId ?? tenantId,
+    ...mark,
   };
   return { secret, entry };
 }
+
+function minted(env: Env, randomBytes: RandomBytes) {
+  const { secret, displayPrefix, lookupHash: hash } = mintCredential('api_key', env, randomBytes);
+  return { secret, displayPrefix, hash };
+}
+
+const importedAs = (text: string) => ({
+  secret: text,
+  displayPrefix: 'imported',
+  hash: lookupHash(text),
+  imported: true as const,
+});

@@ -123,6 +123,8 @@ type ApiKeys = Credential & {
   rateLimits: Json<RateLimit[]> | null;
   disabledAt: ColumnType<Date | null, never, Date | null>;
   disabledReason: ColumnType<string | null, never, string | null>;
+  /** Another product issued the key. */
+  imported: ColumnType<boolean, never, never>;
   /** Set by the database only. */
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;

@@ -5,21 +5,20 @@ import type { Extra, PolicyTable } from '../table/table.ts';
 import { readExtra } from './stored-keys.ts';
 
 const LENGTH_BYTES = 4;
-const ROWS_PER_PIECE = 1_000;
+const EXTRAS_PER_PIECE = 1_000;
 /** A piece ends early at this length; a single extra may be longer. */
 const CHARS_PER_PIECE = 2 ** 20;
-const ROWS_MAX = 2 ** 26;
+const LINK_MAX = 2 ** 26;
 
-/** Each piece is its length, then a list of rows with their extras. */
-export function* extraPieces(extras: readonly (Extra | undefined)[]): Generator<Buffer> {
+/** Each piece is its length, then a list of links with their extras. */
+export function* extraPieces(extras: readonly [number, Extra][]): Generator<Buffer> {
   let texts: string[] = [];
   let chars = 0;
-  for (const [row, extra] of extras.entries()) {
-    if (extra === undefined) continue;
-    const text = JSON.stringify([row, extra]);
+  for (const pair of extras) {
+    const text = JSON.stringify(pair);
     texts.push(text);
     chars += text.length;
-    if (texts.length < ROWS_PER_PIECE && chars < CHARS_PER_PIECE) continue;
+    if (texts.length < EXTRAS_PER_PIECE && chars < CHARS_PER_PIECE) continue;
     yield pieceOf(texts);
     texts = [];
     chars = 0;
@@ -43,15 +42,17 @@ export async function restoreExtras(
   for (let at = 0; at < pieces.length; ) {
     const from = at + LENGTH_BYTES;
     at = from + pieces.readUInt32BE(at);
-    const rows: unknown = JSON.parse(pieces.toString('utf8', from, at));
-    for (const pair of readList(rows, 'extras', ROWS_PER_PIECE)) table.setExtra(...rowIn(pair));
+    const pairs: unknown = JSON.parse(pieces.toString('utf8', from, at));
+    for (const pair of readList(pairs, 'extras', EXTRAS_PER_PIECE)) table.setExtra(...pairIn(pair));
     await breathe();
   }
 }
 
-function rowIn(pair: unknown): [number, Extra] {
-  const [row, extra] = readList(pair, 'extras', 2);
+function pairIn(pair: unknown): [number, Extra] {
+  const [link, extra] = readList(pair, 'extras', 2);
   const read = readExtra(extra);
   if (read === undefined) throw new InvalidContent('an extra is missing');
-  return [readInteger(row, 'extras', ROWS_MAX), read];
+  // The link to an imported key is negative.
+  const size = readInteger(Math.abs(Number(link)), 'extras', LINK_MAX);
+  return [Number(link) < 0 ? -size : size, read];
 }

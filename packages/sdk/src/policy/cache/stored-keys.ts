@@ -1,5 +1,6 @@
 // Reads keys and their terms from a file of the cache; throws InvalidContent. The files are
 // encrypted and authenticated, but another version of the SDK may have written them.
+import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   RATE_LIMIT_MAX,
   RATE_LIMIT_RULES_MAX,
@@ -32,16 +33,17 @@ export function readChange(value: unknown): Change {
 }
 
 function readEntry(value: unknown): Entry {
-  const { lookupHash, keyId, tenantId, env, expiresAt, extra, ...terms } = readRecord(
-    value,
-    'a key',
-  );
+  const { lookupHash, keyId, tenantId, env, expiresAt, importedPrefix, extra, ...terms } =
+    readRecord(value, 'a key');
   const read = readExtra(extra);
   return {
     lookupHash: readText(lookupHash, 'lookupHash', DIGEST),
     keyId: readText(keyId, 'keyId', UUID),
     tenantId: readText(tenantId, 'tenantId', UUID),
     env: readEnv(env),
+    ...(importedPrefix !== undefined && {
+      importedPrefix: readText(importedPrefix, 'importedPrefix', DISPLAY_PREFIX),
+    }),
     // JSON.stringify wrote Infinity ("never") as null.
     expiresAt: expiresAt === null ? Number.POSITIVE_INFINITY : readInteger(expiresAt, 'expiresAt'),
     ...readTerms(terms),

@@ -1,10 +1,11 @@
+import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { apiKeyEnv, lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import type { Recording } from '../../doors/door.ts';
 import { allEnvs, type Env } from '../../doors/reach.ts';
 import { countLiveNodes, type NodeCounts } from '../policy/node-count.rows.ts';
 import { loadHead } from '../policy/rows.ts';
 import { checksOf } from './key-checks.ts';
-import { findKey, type KeyRow } from './rows.ts';
+import { findKey, hasImportedKeys, type KeyRow } from './rows.ts';
 
 type Question = {
   /** The text of a key, or its id. */
@@ -43,13 +44,17 @@ export async function explainKey(
         })),
       })
     : NO_NODES;
-  const verdict = checksOf({ text, key, project, env, scopes, at });
+  const holdsImported =
+    text !== null && isImportable(text) && (await hasImportedKeys(tx, project?.id));
+  const verdict = checksOf({ text, key, holdsImported, project, env, scopes, at });
   return { ...verdict, key, policyVersion: head?.version ?? null, nodes };
 }
 
 /** Only a text that can be a key is hashed and looked up, as in a node. */
 async function findNamed(tx: Recording, named: Question['key']): Promise<KeyRow | null> {
   if ('id' in named) return findKey(tx, { id: named.id });
-  if (apiKeyEnv(named.text) === null) return null;
-  return findKey(tx, { lookupHash: Buffer.from(lookupHash(named.text), 'hex') });
+  const isImported = isImportable(named.text);
+  if (!isImported && apiKeyEnv(named.text) === null) return null;
+  const key = await findKey(tx, { lookupHash: Buffer.from(lookupHash(named.text), 'hex') });
+  return key?.imported === isImported ? key : null;
 }

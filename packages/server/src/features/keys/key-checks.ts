@@ -5,6 +5,7 @@ import type {
   DecisionReason,
   KeyCheck,
 } from '@keyrail/protocol/objects/key-explanation.ts';
+import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime } from '../../base/wire-time.ts';
@@ -17,6 +18,8 @@ export type KeyFacts = {
   text: string | null;
   /** Null if no key within the caller's reach matches. */
   key: Judged | null;
+  /** Whether nodes hold imported keys: only then they look up other texts than our own. */
+  holdsImported: boolean;
   /** Null if neither the request nor the key names one. */
   project: { id: string; isDeleted: boolean } | null;
   env: Env | undefined;
@@ -73,12 +76,17 @@ const asked: readonly [CheckName, (facts: KeyFacts) => Outcome][] = [
 
 const FORMAT = /^kr_(?:live|test)_[\w-]{40}$/;
 
-function checkFormat({ text }: KeyFacts): Outcome {
+function checkFormat(facts: KeyFacts): Outcome {
+  const { text } = facts;
   if (text === null) return skip(NO_TEXT);
   if (text === '') return fail('missing_key', 'The request carries no key: send one.');
   if (FORMAT.test(text)) return pass('The text has the form of an API key.');
+  if (mayBeImported(facts)) return pass('The text may be that of an imported key.');
   return fail('malformed_key', adviceOn(text));
 }
+
+const mayBeImported = ({ text, holdsImported }: KeyFacts): boolean =>
+  text !== null && holdsImported && isImportable(text);
 
 /** Says what is wrong with a text, without repeating any of it. */
 function adviceOn(text: string): string {
@@ -92,8 +100,10 @@ function adviceOn(text: string): string {
   return 'This is no API key: one begins with kr_live_ or kr_test_ and has 48 characters.';
 }
 
-function checkChecksum({ text }: KeyFacts): Outcome {
+function checkChecksum(facts: KeyFacts): Outcome {
+  const { text } = facts;
   if (text === null) return skip(NO_TEXT);
+  if (mayBeImported(facts)) return skip('Not checked, because only keys of Keyrail have one.');
   return apiKeyEnv(text) === null
     ? fail('malformed_key', 'A character of the key is wrong: copy it again.')
     : pass('The checksum at the end of the key is right.');

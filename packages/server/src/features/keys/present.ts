@@ -33,6 +33,7 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
   rate_limits: row.rateLimits,
   disabled_at: wireTimeOrNull(row.disabledAt),
   disabled_reason: row.disabledReason,
+  imported: row.imported,
   ...presentLife(row),
 });
 
@@ -55,6 +56,11 @@ export const presentKeyCount = (row: KeyCountRow): KeyCount => ({
 export const presentCreated = ({ row, secret }: Minted<KeyRow>): CreatedApiKey => ({
   ...presentKey(row),
   ...presentSecret(secret),
+});
+
+export const presentImported = (rows: readonly KeyRow[]): { object: 'list'; data: ApiKey[] } => ({
+  object: 'list',
+  data: rows.map((row) => presentKey(row)),
 });
 
 export const presentRotated = (rotated: Rotated<KeyRow>): RotatedApiKey => ({

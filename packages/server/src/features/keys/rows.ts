@@ -50,6 +50,17 @@ export const findKey = (
     'id' in by ? rows.where('id', '=', by.id) : rows.where('lookupHash', '=', by.lookupHash),
   );
 
+/** Whether nodes of the project, or of any project in reach, hold imported keys. */
+export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
+  const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
+  const { held } = await one(
+    tx,
+    sql<{ held: boolean }>`select exists (select from api_keys where imported
+      and revoked_at is null and disabled_at is null and retired_at is null ${ofProject}) as held`,
+  );
+  return held;
+}
+
 /** Locks the key's row, so that no other transaction changes it until this one ends. */
 export async function lockKey(tx: Check, id: string): Promise<KeyRow> {
   const query = locking(tx, rows.where('id', '=', id), (row) => row.forUpdate());

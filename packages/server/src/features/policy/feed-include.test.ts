@@ -145,6 +145,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   scopes: [],
   expiresAt: null,
   rateLimits: null,
+  isImported: false,
   shelf: 0,
   createdAt: new Date(0),
   metaBytes: MIB,

@@ -4,6 +4,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { applied, fold, type Held, poll, readAll } from '@keyrail/testing/feed.ts';
 import { type Harness, harness, Refusal } from '@keyrail/testing/harness.ts';
+import { foreignKey, importedKey } from '@keyrail/testing/imports.ts';
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import { pruneFeed } from './prune-feed.job.ts';
@@ -47,8 +48,23 @@ const create: Act = async (scene) => {
   keys.push({ id, key });
 };
 
+const importSome: Act = async (scene) => {
+  const { app, chance, project_id, tenants, keys } = scene;
+  const expires_at = endOf(scene);
+  const texts = Array.from({ length: 1 + chance.below(5) }, foreignKey);
+  const { data } = await app.as.liveKey('POST /v1/keys/import', {
+    project_id,
+    env: chance.pick(['live', 'test']),
+    keys: texts.map((text) =>
+      importedKey(text, { tenant_id: chance.pick(tenants), ...(expires_at && { expires_at }) }),
+    ),
+  });
+  keys.push(...data.map(({ id }, index) => ({ id, key: texts[index] ?? '' })));
+};
+
 const acts: [number, Act][] = [
   [6, create],
+  [2, importSome],
   [
     3,
     ({ app, chance }, { id }) =>

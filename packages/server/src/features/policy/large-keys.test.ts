@@ -24,6 +24,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   scopes,
   expiresAt: null,
   rateLimits: null,
+  isImported: false,
   shelf: 0,
   createdAt,
   version: n + 2,

@@ -24,6 +24,7 @@ export type EntryRow = {
   scopes: string[];
   expiresAt: Date | null;
   rateLimits: RateLimit[] | null;
+  isImported: boolean;
   shelf: number;
   createdAt: Date;
   /** Only if the feed includes `meta`. */
@@ -67,7 +68,7 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
 }
 
 const usualColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
-  display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
+  display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`);
 
 /** `meta` itself is read later, when it is known how many entries fit into the response. */
 const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
