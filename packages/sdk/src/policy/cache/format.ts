@@ -1,6 +1,7 @@
 // The file format of the policy cache; without any disk access.
 //
-//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras │ tag
+//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras
+//   │ tag
 //
 // Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The front
 // before the ciphertext is authenticated with it, and by its own MAC, so that the version can be
