@@ -109,7 +109,7 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
           where scope_rank = covered.rank and project_id = ${projectId} ${onwards}
             and last_seen_at > (select app_now())
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
-          order by last_seen_at desc, node_id desc limit ${limit}
+          order by last_seen_at desc nulls last, node_id desc limit ${limit}
         ) newest
         order by last_seen_at desc, node_id desc, env_scope desc limit ${limit}
       ) page join project_versions v on v.project_id = ${projectId}
