@@ -163,7 +163,7 @@ type PolicyNodes = {
   firstSeenAt: Date | null;
   sdkName: string | null;
   sdkVersion: string | null;
-  shelf: ColumnType<number, never, never>;
+  scopeRank: ColumnType<number, never, never>;
 };
 
 type Users = {

@@ -1,6 +1,7 @@
 // The file format of the policy cache; without any disk access.
 //
-//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras │ tag
+//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras
+//   │ tag
 //
 // The ids of native keys come first, then those of imported keys.
 //

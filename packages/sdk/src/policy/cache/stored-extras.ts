@@ -1,5 +1,5 @@
-// The extras of keys in the policy file: JSON in pieces of bounded size, so that neither writing nor
-// reading them blocks the event loop for long.
+// The extras of keys in the policy file: JSON in pieces of bounded size, so that neither writing
+// nor reading them blocks the event loop for long.
 import { InvalidContent, readInteger, readList } from '../../json.ts';
 import type { Extra, PolicyTable } from '../table/table.ts';
 import { readExtra } from './stored-keys.ts';

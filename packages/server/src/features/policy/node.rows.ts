@@ -85,13 +85,13 @@ type NodeFilter = {
   limit: number;
 };
 
-/** The generated column `scope_partition`, with which the index of this list begins. */
-const PARTITION_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
+/** Stored in a generated column, with which the index of this list begins. */
+const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
 /** Most recently seen first, from an index: the cost depends on the page size only. */
 export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedNode[]> {
   const { projectId, after, limit } = filter;
-  const partitions = filter.scopes.map((scope) => PARTITION_OF_SCOPE[scope]);
+  const ranks = filter.scopes.map((scope) => RANK_OF_SCOPE[scope]);
   const onwards = after
     ? sql`and (last_seen_at, node_id, env_scope)
         < (${after.lastSeenAt}, ${after.nodeId}, ${after.envScope})`
@@ -102,14 +102,14 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
       select page.*, v.version as current_version,
         page.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
       from (
-        select newest.* from unnest(${partitions}::smallint[]) as covered (part) cross join lateral (
+        select newest.* from unnest(${ranks}::smallint[]) as covered (rank) cross join lateral (
           select node_id, env_scope, acked_version, sdk_name, sdk_version,
             coalesce(first_seen_at, last_seen_at) as first_seen_at, last_seen_at
           from policy_nodes
-          where scope_partition = covered.part and project_id = ${projectId} ${onwards}
+          where scope_rank = covered.rank and project_id = ${projectId} ${onwards}
             and last_seen_at > (select app_now())
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
-          order by last_seen_at desc, node_id desc limit ${limit}
+          order by last_seen_at desc nulls last, node_id desc limit ${limit}
         ) newest
         order by last_seen_at desc, node_id desc, env_scope desc limit ${limit}
       ) page join project_versions v on v.project_id = ${projectId}
