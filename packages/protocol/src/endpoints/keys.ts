@@ -25,6 +25,7 @@ import {
   Uuid,
 } from '../validators.ts';
 import {
+  KEY_COUNTS_LIMIT_MAX,
   KEY_EXPIRING_DAYS,
   KEYS_LIMIT_DEFAULT,
   KEYS_LIMIT_MAX,
@@ -101,7 +102,9 @@ export const keyEndpoints = endpoints({
       by: z.enum(['project', 'tenant']),
       env: Env.optional(),
       id: Ids,
+      ...paging(KEY_COUNTS_LIMIT_MAX, KEY_COUNTS_LIMIT_MAX),
     }),
+    list: true,
     answers: { 200: list(KeyCount) },
   },
   'GET /v1/keys/{id}': {

@@ -1,13 +1,14 @@
 // The vendor's endpoints for API keys.
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { shared } from '../../base/coalesce.ts';
-import { notedPageOf, positionOf } from '../../http/page.ts';
+import { notedPageOf, pageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { KnownNode } from '../policy/node.rows.ts';
 import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
 import { awaitNodes } from './await-nodes.ts';
+import type { KeyCountRow } from './count.rows.ts';
 import { createKey } from './create-key.ts';
 import { disableKey } from './disable-key.ts';
 import { enableKey } from './enable-key.ts';
@@ -24,6 +25,15 @@ import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
+
+/** The place of a count in its list. */
+const placeOf = ({ projectId, tenantId, env }: KeyCountRow): string[] => [
+  projectId ?? tenantId ?? '',
+  env,
+];
+
+const isAt = (row: KeyCountRow, after: readonly string[] | null): boolean =>
+  after !== null && placeOf(row).join() === after.join();
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
 
@@ -75,10 +85,16 @@ export const keyRoutes = (
     'GET /v1/keys/counts': {
       boundary: 'rows',
       door: 'read',
-      run: async ({ read, query: { by, id: ids, env } }) => ({
-        object: 'list' as const,
-        data: (await readKeyCounts(read, { by, ids, env })).map(presentKeyCount),
-      }),
+      run: ({ read, query: { by, id: ids, env, limit }, after }) =>
+        pageOf(limit, {
+          list: async (most) => {
+            const counts = await readKeyCounts(read, { by, ids, env });
+            const begin = counts.findIndex((row) => isAt(row, after)) + 1;
+            return counts.slice(begin, begin + most);
+          },
+          present: presentKeyCount,
+          next: placeOf,
+        }),
     },
     'GET /v1/keys/{id}': {
       boundary: 'rows',
