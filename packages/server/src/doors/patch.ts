@@ -1,5 +1,5 @@
-// Computes the fields that a PATCH changes, and the payload of its audit row. An omitted field keeps
-// its value; null and an empty array are values.
+// Computes the fields that a PATCH changes, and the payload of its audit row. An omitted field
+// keeps its value; null and an empty array are values.
 import { isDeepStrictEqual } from 'node:util';
 import { wireTime } from '../base/wire-time.ts';
 import type { Changed, Difference } from './actions.ts';
