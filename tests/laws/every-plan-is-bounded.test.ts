@@ -64,7 +64,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/tenants', { external_id: 'bulk-7' });
     await call('GET /v1/projects', { slug: 'bulk-7' });
     await call('GET /v1/policy/nodes', { project_id: projectId, limit: 100 });
-    for (const more of [{}, { tenant_id: [tenantId] }]) {
+    for (const more of [{}, { tenant_id: [tenantId] }, { include: 'meta,external_id' }]) {
       const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
       await call('GET /v1/policy/snapshot', feed);
       for (const since of [version, version - 1, version - 500, 1]) {
