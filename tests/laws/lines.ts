@@ -4,6 +4,7 @@ import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
 import { servedRoutes } from '@keyrail/server/routes.ts';
 import { createPolicyHub } from '@keyrail/server/volatile/policy-hub.ts';
+import { z } from 'zod';
 import { type Fixture, fixtures } from './fixtures.ts';
 
 const isLine = (line: string): line is AnyLine => line in allEndpoints;
@@ -60,15 +61,22 @@ export const isGet = (line: AnyLine): boolean => line.startsWith('GET ');
 
 /** A valid value for every id that an endpoint requires, where the value does not matter. */
 export const anyIds = (line: AnyLine): Record<string, string> =>
-  Object.fromEntries(
-    [...pathParams(line), ...requiredIds(endpointOf(line))].map((name) => [
+  Object.fromEntries([
+    ...[...pathParams(line), ...requiredIds(endpointOf(line))].map((name) => [
       name,
       '01890000-0000-7000-8000-000000000000',
     ]),
-  );
+    ...requiredChoices(endpointOf(line)),
+  ]);
 
 /** The ids without which the query of an endpoint is invalid. */
 const requiredIds = ({ query }: Endpoint): string[] =>
   Object.keys(query?.shape ?? {}).filter(
-    (name) => name.endsWith('_id') && !query?.shape[name]?.safeParse(undefined).success,
+    (name) => /^(.*_)?id$/.test(name) && !query?.shape[name]?.safeParse(undefined).success,
+  );
+
+/** The first value of each choice that the query requires. */
+const requiredChoices = ({ query }: Endpoint): [string, string][] =>
+  Object.entries(query?.shape ?? {}).flatMap(([name, schema]): [string, string][] =>
+    schema instanceof z.ZodEnum ? [[name, String(schema.options[0])]] : [],
   );

@@ -39,6 +39,7 @@ export const exampleResponse = (
 const TOP: Position = { kind: '', path: '', name: '' };
 
 function sample(schema: JsonObject, sampling: Sampling, position: Position): unknown {
+  if (schema.type === 'null') return null;
   const { shape, isNullable } = withoutNull(schema, sampling.components);
   if (shape.const !== undefined) return shape.const;
   const known = position.name === '' ? undefined : sampleAt({ line: sampling.line, ...position });

@@ -27,6 +27,7 @@ import {
   Uuid,
 } from '../validators.ts';
 import {
+  KEY_COUNTS_LIMIT_MAX,
   KEY_EXPIRING_DAYS,
   KEY_TEXT_CHARS_MAX,
   KEYS_LIMIT_DEFAULT,
@@ -104,7 +105,9 @@ export const keyEndpoints = endpoints({
       by: z.enum(['project', 'tenant']),
       env: Env.optional(),
       id: Ids,
+      ...paging(KEY_COUNTS_LIMIT_MAX, KEY_COUNTS_LIMIT_MAX),
     }),
+    list: true,
     answers: { 200: list(KeyCount) },
   },
   'GET /v1/keys/{id}': {

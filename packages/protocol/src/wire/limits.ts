@@ -87,6 +87,8 @@ export const AUDIT_ACTOR_CHARS_MAX = 200;
 // Ids in one query, each as a repeated parameter.
 export const IDS_MIN = 1;
 export const IDS_MAX = 100;
+// An entry for each id and environment.
+export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
 // Per field and, for keys, per environment and state. Of more matches, not all are listed.

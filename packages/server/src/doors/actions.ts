@@ -3,7 +3,7 @@
 import type { JsonValue } from './audit-chain.ts';
 import type { Env, Role } from './reach.ts';
 
-/** How a field changed. Of a set, the members that came and went; empty if the value is withheld. */
+/** How a field changed. Of a set, its new and its lost members; empty if the value is withheld. */
 export type Difference =
   | { from: JsonValue; to: JsonValue }
   | { added: string[]; removed: string[] }

@@ -19,7 +19,7 @@ import {
   presentPreview,
   presentRemoved,
 } from './present.ts';
-import { previewInvite } from './preview-invite.ts';
+import { readInvite } from './read-invite.ts';
 import { removeMember } from './remove-member.ts';
 import { revokeInvite } from './revoke-invite.ts';
 import { listInvites, listMembers } from './rows.ts';
@@ -105,7 +105,7 @@ export const acceptanceRoutes = ({ throttle }: Pick<MemberParts, 'throttle'>): S
       run: async ({ writeIn, body: { token }, clientAddress }) => {
         await throttle.charge(clientAddress);
         const write = writeIn(reachOfToken(token, { type: 'system', id: null }));
-        return presentPreview(await write((tx) => previewInvite(tx, token)));
+        return presentPreview(await write((tx) => readInvite(tx, token)));
       },
     },
     'POST /v1/auth/invites/accept': {

@@ -26,13 +26,12 @@ export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promi
               order by created_at desc, id desc limit ${most}) project
         cross join lateral (
           select version from project_versions where project_id = project.id limit 1) current
-        cross join unnest(${scopes}::text[]) as covered (scope)
         cross join lateral (
           select last_seen_at, acked_version from policy_nodes
-          where project_id = project.id and env_scope = covered.scope
+          where project_id = project.id and env_scope = any (${scopes}::text[])
             and last_seen_at > (select app_now())
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
-          order by last_seen_at desc, node_id desc limit ${most}) node
+          limit ${most}) node
         limit ${most}) counted
       group by is_counted, is_current`,
   );
