@@ -31,7 +31,7 @@ test('every endpoint has a fixture, and every fixture an endpoint', () => {
 
 test('exactly the endpoints that nodes call all the time are hot', () => {
   const hot = routeTable.filter(({ hot: isHot }) => isHot).map(({ line }) => line);
-  const called = /^\w+ \/v1\/(policy|ratelimit|idempotency|ingest)\//;
+  const called = /^\w+ \/v1\/(policy\/(snapshot|delta)|(ratelimit|idempotency|ingest)\/\w+)$/;
   deepEqual(
     hot,
     routeTable.map(({ line }) => line).filter((line) => called.test(line)),

@@ -62,6 +62,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/projects', { q: 'bulk' });
     await call('GET /v1/tenants', { external_id: 'bulk-7' });
     await call('GET /v1/projects', { slug: 'bulk-7' });
+    await call('GET /v1/policy/nodes', { project_id: projectId, limit: 100 });
     for (const more of [{}, { tenant_id: [tenantId] }]) {
       const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
       await call('GET /v1/policy/snapshot', feed);

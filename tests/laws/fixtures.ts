@@ -249,6 +249,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     input: aFeed({ since: 0 }),
     beyond: aFeed({ since: 0, env: 'live' }),
   },
+  'GET /v1/policy/nodes': {
+    ...reading,
+    input: aFeed({}),
+    beyond: aFeed({ env: 'live' }),
+  },
   ...hotFixtures,
   'GET /v1/usage/billing': { ...reading, input: nothing, beyond: nothing },
   'GET /v1/usage/tenants': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },

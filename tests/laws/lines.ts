@@ -57,8 +57,17 @@ export const isWrite = (line: AnyLine): boolean => !isSafe(line, endpointOf(line
 /** Takes its input from the query; all others may have a body. */
 export const isGet = (line: AnyLine): boolean => line.startsWith('GET ');
 
-/** A valid value for every path parameter, where the value does not matter. */
+/** A valid value for every id that an endpoint requires, where the value does not matter. */
 export const anyIds = (line: AnyLine): Record<string, string> =>
   Object.fromEntries(
-    pathParams(line).map((name) => [name, '01890000-0000-7000-8000-000000000000']),
+    [...pathParams(line), ...requiredIds(endpointOf(line))].map((name) => [
+      name,
+      '01890000-0000-7000-8000-000000000000',
+    ]),
+  );
+
+/** The ids without which the query of an endpoint is invalid. */
+const requiredIds = ({ query }: Endpoint): string[] =>
+  Object.keys(query?.shape ?? {}).filter(
+    (name) => name.endsWith('_id') && !query?.shape[name]?.safeParse(undefined).success,
   );

@@ -99,7 +99,11 @@ export const methods = {
       usage: 'GET /v1/embed/keys/{id}/usage',
     },
   },
-  policy: { snapshot: 'GET /v1/policy/snapshot', delta: 'GET /v1/policy/delta' },
+  policy: {
+    snapshot: 'GET /v1/policy/snapshot',
+    delta: 'GET /v1/policy/delta',
+    nodes: 'GET /v1/policy/nodes',
+  },
   rateLimits: { check: 'POST /v1/ratelimit/check' },
   idempotency: {
     claim: 'POST /v1/idempotency/claim',

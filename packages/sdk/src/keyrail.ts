@@ -35,12 +35,14 @@ export const createKeyrail = <R = unknown>(options: KeyrailOptions<R>): Keyrail<
 export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Runtime): Keyrail<R> {
   const settings = settingsOf(options, runtime);
   const { clock, chance, log, staleAfterMs, cacheDir } = settings;
-  const transport = createTransport({ ...settings, userAgent: `${SDK.name}/${SDK.version}` });
+  const sdk = `${SDK.name}/${SDK.version}`;
+  const transport = createTransport({ ...settings, userAgent: sdk });
   const time = createTime(clock);
   const state = new PolicyState({ clock, staleAfterMs, log });
   const env = envOfFeed(settings);
   const cache = cacheDir === null ? null : openDiskCache({ ...settings, env }, cacheDir);
-  const feed = new Feed({ ...settings, env, filter: settings, transport, time, state, cache });
+  const parts = { transport, time, state, cache, sdk };
+  const feed = new Feed({ ...settings, env, filter: settings, ...parts });
   const verify = createVerify(settings, state, time);
   const others = observed(transport, () => feed.wake());
   const admitter = createAdmitter<R>({

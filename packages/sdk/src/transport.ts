@@ -9,6 +9,7 @@ type Exchange = {
   method: 'GET' | 'POST';
   /** Begins with a slash; may include a query. */
   path: string;
+  headers?: Readonly<Record<string, string>> | undefined;
   body?: unknown;
   /** A body that is already serialized as JSON. */
   bytes?: Uint8Array<ArrayBuffer> | undefined;
@@ -86,7 +87,11 @@ export function createTransport({
       try {
         const answering = fetch(base + path, {
           method,
-          headers: body === undefined ? headers : { ...headers, 'content-type': JSON_TYPE },
+          headers: {
+            ...headers,
+            ...given.headers,
+            ...(body !== undefined && { 'content-type': JSON_TYPE }),
+          },
           ...(body !== undefined && { body }),
           signal: limit.signal,
           redirect: 'manual',

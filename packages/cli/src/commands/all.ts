@@ -9,6 +9,7 @@ import { environments } from './environments.ts';
 import { invites } from './invites.ts';
 import { keys } from './keys.ts';
 import { members } from './members.ts';
+import { nodes } from './nodes.ts';
 import { profileCommands } from './profiles.ts';
 import { projects } from './projects.ts';
 import { secretKeys } from './secret-keys.ts';
@@ -27,6 +28,7 @@ export const tree: Tree = {
     keys,
     secretKeys,
     embedTokens,
+    nodes,
     members,
     invites,
     audit,

@@ -165,6 +165,10 @@ const cases: Case[] = [
     'POST /v1/embed_tokens',
     { project_id: ID, tenant_id: TWO, env: 'live', scopes: ['keys:write'] },
   ],
+  [
+    'nodes list --project p --env live',
+    `GET /v1/projects?slug=p GET /v1/policy/nodes?limit=100&project_id=${ID}&env=live`,
+  ],
   ['members list', 'GET /v1/members?limit=100'],
   [
     'members set-role Ada@example.com owner',

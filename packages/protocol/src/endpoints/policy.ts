@@ -2,18 +2,23 @@
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';
-import { queryBoolean, queryInteger, TenantFilter } from '../query.ts';
+import { PolicyNode } from '../objects/policy-node.ts';
+import { list } from '../objects/wire.ts';
+import { FeedIncludes, paging, queryBoolean, queryInteger, TenantFilter } from '../query.ts';
 import { Cursor, Env, NodeId, Uuid } from '../validators.ts';
-import { POLICY_WAIT_MS_MAX } from '../wire/limits.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, POLICY_WAIT_MS_MAX } from '../wire/limits.ts';
 
 const filter = {
   project_id: Uuid,
   env: Env.optional(),
   tenant_id: TenantFilter.optional(),
   node: NodeId.optional(),
+  include: FeedIncludes.optional(),
   // The only number that is clamped, to the server's maximum page size. Its presence allows paging.
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 };
+
+const headers = { 'Keyrail-SDK': 'Name and version of the SDK, as `name/version`.' };
 
 export const policyEndpoints = endpoints({
   'GET /v1/policy/snapshot': {
@@ -23,8 +28,11 @@ export const policyEndpoints = endpoints({
       'A node fetches it at its start; afterwards it reads changes only. Without `max_keys`, a ' +
       'snapshot larger than one page is refused with 413. All pages have the version of the ' +
       'first; pass `next_cursor` as `cursor` to get the next page. A page also ends when its ' +
-      'scopes exceed 8 MiB.',
-    headers: { 'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.' },
+      'scopes, and `meta` if it is included, exceed 8 MiB.',
+    headers: {
+      ...headers,
+      'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.',
+    },
     query: z.strictObject({ ...filter, cursor: Cursor.optional() }),
     refusals: {
       404: 'There is no such project.',
@@ -40,6 +48,7 @@ export const policyEndpoints = endpoints({
       'behind gets a snapshot; a node that is up to date gets 304. With `wait_ms`, the request ' +
       'waits for a change. With `leave=true`, the node reports that it has stopped verifying ' +
       'keys: it is removed at once, and the request neither acknowledges nor waits.',
+    headers,
     query: z
       .strictObject({
         ...filter,
@@ -56,5 +65,22 @@ export const policyEndpoints = endpoints({
       413: 'A snapshot is needed that is larger than one page, and `max_keys` is missing.',
     },
     answers: { 200: z.discriminatedUnion('object', [PolicyDelta, PolicySnapshot]), 304: null },
+  },
+  'GET /v1/policy/nodes': {
+    auth: 'vendor',
+    summary: 'List the nodes of a project, most recently seen first',
+    description:
+      'The processes that follow the policy of the project, with the version that each has ' +
+      'acknowledged. `env` omits nodes that do not follow this environment. A node that has been ' +
+      'silent for 7 days, or that reported that it stopped, is forgotten. A node that polls ' +
+      'moves to the first page, so read all nodes in one page if you can.',
+    query: z.strictObject({
+      project_id: Uuid,
+      env: Env.optional(),
+      ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
+    }),
+    list: true,
+    refusals: { 404: 'There is no such project.' },
+    answers: { 200: list(PolicyNode) },
   },
 });

@@ -23,6 +23,8 @@ export const ONE_TIME_TOKEN_CHARS_MAX = 500;
 export const PASSWORD_CHARS_MIN = 12;
 export const PASSWORD_CHARS_MAX = 256;
 export const NODE_ID_CHARS_MAX = 128;
+export const SDK_NAME_CHARS_MAX = 64;
+export const SDK_VERSION_CHARS_MAX = 32;
 
 // Scopes and rate limits
 export const SCOPES_MAX = 64;

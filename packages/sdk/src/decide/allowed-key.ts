@@ -7,8 +7,8 @@ import type { Allowed } from '../api/decision.ts';
 import type { Policy } from '../policy/state.ts';
 import { ID_WORDS, idText } from '../policy/table/digest.ts';
 import { EXPIRY_AT, expiryOf, NEVER, ROW_AT } from '../policy/table/shard.ts';
-import type { Terms } from '../policy/table/table.ts';
-import { displayPrefixOf, VerifiedKey } from './key-context.ts';
+import type { Extra, Terms } from '../policy/table/table.ts';
+import { displayPrefixOf, VerifiedKey, withExtra } from './key-context.ts';
 
 /** The inputs of a decision. */
 export type Inputs<R> = {
@@ -37,6 +37,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly #expiryHigh: number;
   readonly #expiryLow: number;
   readonly #degraded: boolean;
+  readonly #extra: Extra | undefined;
   #context: RequestContext<R> | null = null;
 
   /** `keyText` is well-formed, and `place` is that of its record in the policy's table. */
@@ -56,6 +57,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     this.#expiryHigh = words[start + EXPIRY_AT] ?? 0;
     this.#expiryLow = words[start + EXPIRY_AT + 1] ?? 0;
     this.#degraded = degraded;
+    this.#extra = table.extraOf(row);
   }
 
   get limits(): readonly RateLimitRule[] {
@@ -94,7 +96,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     const { projectId, resources } = this.#inputs;
     const env = envOf(this.#keyText);
     const isLasting = this.#expiryHigh === NEVER;
-    return new VerifiedKey({
+    const context = new VerifiedKey({
       keyId: idText(this.#ids, this.#idsAt),
       workspaceId: this.#policy.workspaceId,
       projectId,
@@ -106,6 +108,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
       degraded: this.#degraded,
       resources: resources[env],
     });
+    return this.#extra ? withExtra(context, this.#extra) : context;
   }
 }
 

@@ -9,6 +9,7 @@ import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../test/cache.ts';
 import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
 import type { KeyrailOptions } from '../api/options.ts';
+import { SDK } from '../version.ts';
 
 const MINUTE_MS = 60_000;
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
@@ -102,6 +103,68 @@ test('any successful request ends the back-off of the feed', async (t) => {
   await clock.pass(1_000);
   deepEqual([node.state().failure, node.verify(fresh).allowed], [null, true]);
   ok(clock.monotonicMs() - failedAt <= 1_000);
+});
+
+const others: [what: string, path: string, more: object][] = [
+  ['limits', '/v1/ratelimit/check', {}],
+  ['claims', '/v1/idempotency/claim', { idempotency: { required: true } }],
+  ['telemetry', '/v1/ingest/batch', {}],
+];
+
+for (const [what, path, route] of others) {
+  test(`a successful request for ${what} ends the back-off, long before its end`, async (t) => {
+    const plane = new Plane();
+    const key = plane.issue(what === 'limits' ? limited : {});
+    const sent: string[] = [];
+    let isFeedDown = false;
+    const { fetch } = plane;
+    Object.assign(plane, {
+      fetch: (async (url, init) => {
+        const { pathname } = new URL(url);
+        sent.push(pathname);
+        if (!pathname.startsWith('/v1/policy/')) return Response.json(counted);
+        return isFeedDown ? new Response(null, { status: 503 }) : fetch(url, init);
+      }) satisfies typeof fetch,
+    });
+    const telemetry = what === 'telemetry' && { flushMs: 50 };
+    const { node, clock } = await started(t, plane, { telemetry });
+    isFeedDown = true;
+    plane.wake();
+    await clock.pass(MINUTE_MS);
+    sent.length = 0;
+    while (sent.length === 0) await clock.pass(10);
+    // The node has just failed again: it would pause for more than 3 s.
+    isFeedDown = false;
+    const call = { ...callOf(key), header: headerOf(key) };
+    const admission = await node.admit(call, route);
+    // Telemetry reports a request when it ends.
+    if (admission.kind === 'admitted') admission.settle({ status: 200, headers: {}, body: null });
+    await until(() => clock.pass(10).then(() => sent.includes(path)));
+    const answeredAt = clock.monotonicMs();
+    await until(() => clock.pass(10).then(() => node.state().failure === null));
+    ok(clock.monotonicMs() - answeredAt <= 1_000);
+  });
+}
+
+const headerOf = (key: string) => (name: string) =>
+  ({ 'x-api-key': key, 'idempotency-key': 'once' })[name] ?? null;
+
+test('every request to the feed names the SDK and its version', async (t) => {
+  const plane = new Plane();
+  const named: (string | null)[] = [];
+  const { fetch } = plane;
+  Object.assign(plane, {
+    fetch: ((url, init) => {
+      named.push(new Headers(init.headers).get('keyrail-sdk'));
+      return fetch(url, init);
+    }) satisfies typeof fetch,
+  });
+  const { node, clock } = await started(t, plane);
+  plane.issue();
+  await clock.pass(MINUTE_MS);
+  await node.close();
+  ok(named.length > 3);
+  deepEqual(new Set(named), new Set([`${SDK.name}/${SDK.version}`]));
 });
 
 test('a feed that keeps failing is not polled in a loop while other requests succeed', async (t) => {

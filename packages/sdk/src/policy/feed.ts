@@ -26,6 +26,7 @@ type FeedParts = {
   env: Env | null;
   filter: SourceParts['filter'];
   nodeId: string;
+  sdk: string;
   longPoll: boolean;
   pollMs: number;
   staleAfterMs: number;

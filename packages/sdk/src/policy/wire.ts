@@ -2,6 +2,7 @@
 // or one of another project or filter, is refused as a whole. Unknown fields are ignored.
 import {
   CURSOR_CHARS_MAX,
+  EXTERNAL_ID_CHARS_MAX,
   RATE_LIMIT_MAX,
   RATE_LIMIT_RULES_MAX,
   RATE_LIMIT_WINDOW_MS_MAX,
@@ -9,6 +10,7 @@ import {
 } from '@keyrail/protocol/wire/limits.ts';
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env, RateLimitRule } from '../api/context.ts';
+import type { Include } from '../api/options.ts';
 import {
   type Fields,
   InvalidContent,
@@ -19,7 +21,7 @@ import {
   readStrings,
   readText,
 } from '../json.ts';
-import type { Change, Entry } from './table/table.ts';
+import type { Change, Entry, Extra } from './table/table.ts';
 
 /** The feed that a response must belong to. */
 type Expected = {
@@ -30,6 +32,8 @@ type Expected = {
   tenantIds: ReadonlySet<string> | null;
   /** Null before the first response, which sets it. */
   workspaceId: string | null;
+  /** What was requested beside the usual fields. */
+  include: readonly Include[];
   /** The maximum number of keys or changes that was requested. */
   entriesMax: number;
 };
@@ -96,8 +100,8 @@ function changeOf(change: Fields, expected: Expected): Change {
   throw new InvalidContent('a change has an unknown kind');
 }
 
-function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
-  const entry = {
+function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
+  const entry: Entry = {
     lookupHash: digestIn(key.lookup_hash),
     keyId: readText(key.key_id, 'key_id', UUID),
     tenantId: tenantIdOf(key.tenant_id),
@@ -112,7 +116,27 @@ function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
     throw new InvalidContent('a key belongs to a tenant that was not requested');
   }
+  if (include.length > 0) entry.extra = extraOf(key, include);
   return entry;
+}
+
+/** A missing field makes the response invalid: a handler relies on what it requested. */
+function extraOf({ meta, tenant_external_id: id }: Fields, include: readonly Include[]): Extra {
+  return {
+    ...(include.includes('meta') && { meta: metaText(meta) }),
+    ...(include.includes('externalId') && { tenantExternalId: externalIdIn(id) }),
+  };
+}
+
+function metaText(meta: unknown): string {
+  if (Array.isArray(meta)) throw new InvalidContent('meta is not an object');
+  return JSON.stringify(readRecord(meta, 'meta'));
+}
+
+function externalIdIn(id: unknown): string {
+  const isValid = typeof id === 'string' && id !== '' && id.length <= 2 * EXTERNAL_ID_CHARS_MAX;
+  if (isValid) return id;
+  throw new InvalidContent('invalid tenant_external_id');
 }
 
 /** Keys of one tenant often follow each other, so the last valid id is not checked again. */

@@ -13,6 +13,9 @@ export type TestKey = {
   scopes?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
   rateLimits?: readonly RateLimitRule[] | undefined;
+  /** For nodes with the option `include`. */
+  meta?: Record<string, unknown> | undefined;
+  tenantExternalId?: string | undefined;
 };
 
 /** Returns `size` random bytes. */
@@ -35,7 +38,11 @@ export type TestPolicy = {
 };
 
 /** The keys that a node requests: of one environment, of some tenants, or all. */
-export type KeyFilter = { env: Env | null; tenantIds: readonly string[] };
+export type KeyFilter = {
+  env: Env | null;
+  tenantIds: readonly string[];
+  include: readonly string[];
+};
 
 /** `after` holds the version of the first page and the next position; null for the first page. */
 type Page = { after: string | null; mostKeys: number };
@@ -69,7 +76,8 @@ export function createTestPolicy(
 
   const snapshot: TestPolicy['snapshot'] = (filter, page) => {
     const asked = [...rows.values()].filter(isIn(filter));
-    return { object: 'policy_snapshot', ...head(filter), ...pageOf(asked, page, version) };
+    const shown = asked.map((row) => ({ ...row, entry: shownOf(row.entry, filter) }));
+    return { object: 'policy_snapshot', ...head(filter), ...pageOf(shown, page, version) };
   };
 
   return {
@@ -89,7 +97,7 @@ export function createTestPolicy(
     delta: (since, filter, mostKeys) => {
       if (since >= version) return null;
       const changed = [...rows.values()].filter((row) => row.version > since);
-      const changes = changed.filter(isIn(filter)).map(changeOf);
+      const changes = changed.filter(isIn(filter)).map((row) => changeOf(row, filter));
       if (changes.length > mostKeys) return snapshot(filter, { after: null, mostKeys });
       return { object: 'policy_delta', ...head(filter), since, changes };
     },
@@ -116,8 +124,18 @@ const isIn =
     (env === null || env === entry.env) &&
     (tenantIds.length === 0 || tenantIds.includes(entry.tenant_id));
 
-function changeOf({ entry, isRevoked }: Row): PolicyChange {
-  if (!isRevoked) return { change: 'upsert', ...entry };
+/** The entry with what the node requests. */
+function shownOf(entry: PolicyEntry, { include }: KeyFilter): PolicyEntry {
+  const { meta, tenant_external_id, ...usual } = entry;
+  return {
+    ...usual,
+    ...(include.includes('meta') && { meta }),
+    ...(include.includes('external_id') && { tenant_external_id }),
+  };
+}
+
+function changeOf({ entry, isRevoked }: Row, filter: KeyFilter): PolicyChange {
+  if (!isRevoked) return { change: 'upsert', ...shownOf(entry, filter) };
   const { key_id, tenant_id, env, lookup_hash } = entry;
   return { change: 'remove', key_id, tenant_id, env, lookup_hash, reason: 'revoked' };
 }
@@ -140,6 +158,8 @@ function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; ent
       algorithm,
       scope,
     })),
+    meta: key.meta ?? {},
+    tenant_external_id: key.tenantExternalId ?? tenantId,
   };
   return { secret, entry };
 }

@@ -157,6 +157,7 @@ type PolicyNodes = {
   firstSeenAt: Date | null;
   sdkName: string | null;
   sdkVersion: string | null;
+  shelf: ColumnType<number, never, never>;
 };
 
 type Users = {

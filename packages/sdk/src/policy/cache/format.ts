@@ -1,6 +1,6 @@
 // The file format of the policy cache; without any disk access.
 //
-//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids │ tag
+//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras │ tag
 //
 // Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The front
 // before the ciphertext is authenticated with it, and by its own MAC, so that the version can be
@@ -14,10 +14,12 @@ import {
 } from 'node:crypto';
 import { endianness } from 'node:os';
 import type { Env } from '../../api/context.ts';
+import type { Include } from '../../api/options.ts';
 import { readBoolean, readInteger, readList, readRecord, readText } from '../../json.ts';
 import type { Policy } from '../state.ts';
 import { CHUNK_ROWS, IDS_WORDS } from '../table/ids.ts';
 import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
+import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
 const MAGIC = Buffer.from('keyrail-policy-3');
@@ -44,6 +46,8 @@ export type Belonging = {
   /** The environment that the feed is limited to; null for both. */
   env: Env | null;
   tenantIds: readonly string[];
+  /** What the keys have beside the usual data; absent if nothing. */
+  include?: readonly Include[];
 };
 
 type Head = {
@@ -60,6 +64,8 @@ type Head = {
   /** The number of id rows, including those of removed keys. */
   rows: number;
   terms: [number, TermsSource][];
+  /** Whether extras follow; absent if there are none. */
+  hasExtras?: boolean;
 };
 
 export type Kept = {
@@ -124,10 +130,11 @@ export function opener(secretKey: string, front: Buffer) {
 export function piecesOf(
   { policy, savedAt, confirmedAt }: Kept,
   belonging: Belonging,
-): Uint8Array[] {
+): Iterable<Uint8Array> {
   const { table, workspaceId, version, projectDeleted } = policy;
   const parts = table.show();
   const { used, chunks } = table.ids.show();
+  const extras = table.showExtras();
   const head: Head = {
     belonging,
     order: endianness(),
@@ -139,12 +146,20 @@ export function piecesOf(
     parts: parts.map(({ length }) => length),
     rows: used,
     terms: table.pool.sources(),
+    ...(extras && { hasExtras: true }),
   };
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(text.length);
   const ids = chunks.map((words, index) => bytesOf(words, wordsInChunk(used, index)));
-  return [length, text, ...parts.map((words) => bytesOf(words, words.length)), ...ids];
+  const records = parts.map((words) => bytesOf(words, words.length));
+  const words = [length, text, ...records, ...ids];
+  return extras ? joined(words, extraPieces(extras)) : words;
+}
+
+function* joined<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
+  yield* first;
+  yield* second;
 }
 
 const bytesOf = (words: Int32Array, count: number): Uint8Array =>
@@ -175,6 +190,7 @@ function headIn(value: unknown, belonging: Belonging): Head {
       const [index, source] = readList(pair, 'terms', 2);
       return [readInteger(index, 'terms', ROWS_MAX), readTerms(source)];
     }),
+    hasExtras: readBoolean(head.hasExtras ?? false, 'hasExtras'),
   };
 }
 
@@ -188,7 +204,9 @@ export async function restore(
   const rowsAt = LENGTH_BYTES + headBytes;
   const head = headIn(JSON.parse(plain.toString('utf8', LENGTH_BYTES, rowsAt)), belonging);
   const words = head.parts.reduce((sum, count) => sum + count, head.rows * IDS_WORDS);
-  if (head.order !== endianness() || plain.length !== rowsAt + words * WORD_BYTES) {
+  const extrasAt = rowsAt + words * WORD_BYTES;
+  const isWhole = head.hasExtras ? plain.length >= extrasAt : plain.length === extrasAt;
+  if (head.order !== endianness() || !isWhole) {
     throw new Error('it was written by another kind of machine');
   }
   const table = new PolicyTable();
@@ -211,6 +229,7 @@ export async function restore(
     if (index % CHUNKS_AT_ONCE === 0) await breathe();
   }
   table.ids.adopt(chunks, marks);
+  await restoreExtras(table, plain.subarray(extrasAt), breathe);
   const { workspaceId, version, projectDeleted, savedAt, confirmedAt } = head;
   const policy = { table, version, workspaceId, env: belonging.env, projectDeleted };
   return { policy, savedAt, confirmedAt };

@@ -16,10 +16,13 @@ import {
   readStrings,
   readText,
 } from '../../json.ts';
-import type { Change, Entry, TermsSource } from '../table/table.ts';
+import type { Change, Entry, Extra, TermsSource } from '../table/table.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const ID = /^.{1,200}$/s;
+const EXTERNAL_ID = /^.{1,400}$/s;
+/** The text was written by JSON.stringify, and the file is authenticated. */
+const JSON_OBJECT = /^\{.*\}$/s;
 
 export function readChange(value: unknown): Change {
   const { kind, entry, lookupHash } = readRecord(value, 'a change');
@@ -29,7 +32,11 @@ export function readChange(value: unknown): Change {
 }
 
 function readEntry(value: unknown): Entry {
-  const { lookupHash, keyId, tenantId, env, expiresAt, ...terms } = readRecord(value, 'a key');
+  const { lookupHash, keyId, tenantId, env, expiresAt, extra, ...terms } = readRecord(
+    value,
+    'a key',
+  );
+  const read = readExtra(extra);
   return {
     lookupHash: readText(lookupHash, 'lookupHash', DIGEST),
     keyId: readText(keyId, 'keyId', UUID),
@@ -38,6 +45,19 @@ function readEntry(value: unknown): Entry {
     // JSON.stringify wrote Infinity ("never") as null.
     expiresAt: expiresAt === null ? Number.POSITIVE_INFINITY : readInteger(expiresAt, 'expiresAt'),
     ...readTerms(terms),
+    ...(read && { extra: read }),
+  };
+}
+
+/** Undefined for a key without extras. */
+export function readExtra(value: unknown): Extra | undefined {
+  if (value === undefined) return undefined;
+  const { meta, tenantExternalId } = readRecord(value, 'an extra');
+  return {
+    ...(meta !== undefined && { meta: readText(meta, 'meta', JSON_OBJECT) }),
+    ...(tenantExternalId !== undefined && {
+      tenantExternalId: readText(tenantExternalId, 'tenantExternalId', EXTERNAL_ID),
+    }),
   };
 }
 

@@ -19,6 +19,15 @@ export type Entry = {
   /** Milliseconds since the epoch; Infinity if the key does not expire. */
   expiresAt: number;
   limits: readonly RateLimitRule[];
+  /** Only if the node requests it. */
+  extra?: Extra;
+};
+
+/** What a node may request beside the usual data of a key. */
+export type Extra = {
+  /** JSON text: parsing every key's would take time and memory that few requests need. */
+  readonly meta?: string;
+  readonly tenantExternalId?: string;
 };
 
 /** The state of one key after a change. */
@@ -86,6 +95,8 @@ export class PolicyTable {
       limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
     }),
   });
+  /** By row of ids, like the ids. Null until a key has one: other nodes pay nothing for it. */
+  #extras: (Extra | undefined)[] | null = null;
   #size = 0;
   /** Two sums over the digests of all keys; independent of their order. */
   #sums = new Int32Array(2);
@@ -125,6 +136,21 @@ export class PolicyTable {
     return this.pool.values[words[start + TERMS_AT] ?? -1] ?? NO_TERMS;
   }
 
+  /** The extra of the key in a row of ids; the object never changes. */
+  extraOf(row: number): Extra | undefined {
+    return this.#extras?.[row];
+  }
+
+  /** Every extra by row of ids; null if there are none. Later changes do not affect it. */
+  showExtras(): (Extra | undefined)[] | null {
+    return this.#extras?.slice() ?? null;
+  }
+
+  setExtra(row: number, extra: Extra): void {
+    this.#extras ??= [];
+    this.#extras[row] = extra;
+  }
+
   /** Adds or replaces a key. */
   set(entry: Entry): void {
     const digest = digestFromHex(entry.lookupHash);
@@ -139,6 +165,7 @@ export class PolicyTable {
       this.#renameIn(words, at, entry);
     }
     words[at + TERMS_AT] = terms;
+    if (entry.extra) this.setExtra((words[at + ROW_AT] ?? 0) - 1, entry.extra);
     writeExpiry(words, at, entry.expiresAt);
   }
 
@@ -162,7 +189,9 @@ export class PolicyTable {
     const at = shard.find(digest);
     if (at === -1) return;
     this.pool.release(shard.words[at + TERMS_AT] ?? -1);
-    this.ids.remove((shard.words[at + ROW_AT] ?? 0) - 1);
+    const row = (shard.words[at + ROW_AT] ?? 0) - 1;
+    this.ids.remove(row);
+    if (this.#extras) this.#extras[row] = undefined;
     shard.remove(at);
     this.#count(digest, 0, -1);
   }
@@ -207,12 +236,20 @@ export class PolicyTable {
     yield* this.ids.narrow(this.#size);
     let visited = 0;
     for (const shard of this.#shards) {
-      visited += shard.renumber((row) => this.ids.move(row));
+      visited += shard.renumber((row) => this.#move(row));
       if (visited < MOVED_AT_ONCE) continue;
       visited = 0;
       yield;
     }
     this.ids.narrowed();
+    if (this.#extras) this.#extras.length = Math.min(this.#extras.length, this.ids.show().used);
+  }
+
+  /** The old row keeps its extra until the end: records that refer to it may still be read. */
+  #move(row: number): number {
+    const to = this.ids.move(row);
+    if (this.#extras) this.#extras[to] = this.#extras[row];
+    return to;
   }
 
   /** A snapshot of the records, shard by shard; later changes do not affect it. */

@@ -15,6 +15,10 @@ create constraint trigger audited after insert or update of project_id, tenant_i
 alter table policy_nodes
   add column first_seen_at timestamptz, -- null: written by a version without this column
   add column sdk_name      text,        -- null: the node did not send it
-  add column sdk_version   text;
+  add column sdk_version   text,
+  add column shelf smallint not null generated always as
+    (case env_scope when 'all' then 0 when 'live' then 1 else 2 end) stored;
+-- Newest first on each shelf. Only lists compare the shelf, and it comes first: with any statistics,
+-- a poll finds its own record by the primary key.
 create index policy_nodes_newest
-  on policy_nodes (project_id, env_scope, last_seen_at desc, node_id desc);
+  on policy_nodes (shelf, project_id, last_seen_at desc, node_id desc);

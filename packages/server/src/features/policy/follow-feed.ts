@@ -14,8 +14,8 @@ import type { Shared } from '../../base/coalesce.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { type DeltaVerdict, readDelta } from './feed-delta.ts';
-import { type FeedFilter, reachName } from './feed-view.ts';
-import type { NodeRegistry } from './node-registry.ts';
+import { reachName } from './feed-view.ts';
+import type { NodeRegistry, PollingNode } from './node-registry.ts';
 import { feedIn } from './rows.ts';
 
 export type FollowParts = {
@@ -25,9 +25,7 @@ export type FollowParts = {
   share: Shared<DeltaVerdict>;
 };
 
-type Poll = {
-  filter: FeedFilter;
-  nodeId: string | undefined;
+type Poll = PollingNode & {
   /** The version that the node has applied. */
   since: number;
   changesMax: number;
@@ -59,12 +57,12 @@ export async function followFeed(
 async function isUnchanged(
   { hub, nodes }: FollowParts,
   { read }: RecordDoor,
-  { filter, nodeId, since, leaves, wait }: Poll,
+  { filter, nodeId, sdk, since, leaves, wait }: Poll,
 ): Promise<boolean> {
   const { workspaceId } = read.reach;
   const watch = wait && hub.watch(filter.projectId, since, { ...wait, workspaceId });
   try {
-    const node = { filter, nodeId };
+    const node = { filter, nodeId, sdk };
     const version = leaves ? await nodes.left(read, node) : await nodes.seen(read, node, since);
     if (version !== since) return false;
     await watch?.over;
@@ -79,10 +77,9 @@ function readShared(
   record: RecordDoor,
   { filter, since, changesMax }: Poll,
 ): Promise<DeltaVerdict> {
-  const { projectId, env, tenantIds } = filter;
-  const name = [reachName(record.read.reach), projectId, env, tenantIds, since, changesMax].join(
-    ' ',
-  );
+  const { projectId, env, tenantIds, include } = filter;
+  const asked = [projectId, env, tenantIds, include, since, changesMax];
+  const name = [reachName(record.read.reach), ...asked].join(' ');
   return share(name, () =>
     record.together((tx) => readDelta(feedIn(tx), { filter, since, changesMax })),
   );

@@ -41,7 +41,8 @@ const create: Act = async (scene) => {
   const tenant_id = chance.pick(tenants);
   const rate_limits = chance.pick([null, limits(1)]);
   const expires_at = endOf(scene);
-  const more = { ...(rate_limits && { rate_limits }), ...(expires_at && { expires_at }) };
+  const meta = { made: chance.below(9) };
+  const more = { meta, ...(rate_limits && { rate_limits }), ...(expires_at && { expires_at }) };
   const { id, key } = await app.given.key({ project_id, tenant_id, env, ...more });
   keys.push({ id, key });
 };
@@ -52,6 +53,11 @@ const acts: [number, Act][] = [
     3,
     ({ app, chance }, { id }) =>
       app.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${chance.below(4)}`] }),
+  ],
+  [
+    3,
+    ({ app, chance }, { id }) =>
+      app.as.liveKey('PATCH /v1/keys/{id}', { id, meta: { changed: chance.below(99) } }),
   ],
   [
     3,
@@ -123,6 +129,13 @@ async function happen(scene: Scene): Promise<void> {
     });
 }
 
+const includes = [
+  {},
+  { include: 'meta' },
+  { include: 'external_id' },
+  { include: 'meta,external_id' },
+];
+
 type Node = { asked: Record<string, unknown>; has: Held | null };
 
 /** Reads a snapshot, with random acts between its pages, or a delta. */
@@ -151,6 +164,7 @@ async function live(app: Harness, seed: number): Promise<number> {
   const tenants = await Promise.all([1, 2, 3].map(async () => (await app.given.tenant()).id));
   const scene: Scene = { app, chance, project_id, tenants, keys: [], isOver: false };
   const nodes = [{}, { env: 'live' }, { env: 'test' }, { tenant_id: [...tenants] }]
+    .flatMap((filter) => includes.map((include) => ({ ...filter, ...include })))
     .flatMap((filter) => [filter, { ...filter, max_keys: 1 + chance.below(4) }])
     .map((filter): Node => ({ asked: { project_id, ...filter }, has: null }));
   for (let step = 0; step < STEPS; step += 1) {

@@ -49,9 +49,10 @@ const feed: FeedSource = {
   }),
   listEntries: async (_, { after, limit }) => following(after, limit),
   listChanges: async (_, { after, limit }) => following(after, limit),
+  listDetails: async () => [],
 };
 
-const filter = { projectId: '', env: null, tenantIds: null };
+const filter = { projectId: '', env: null, tenantIds: null, include: [] };
 const charsOf = ({ scopes: all }: { scopes: string[] }) => all.join('').length;
 
 test('a page of very large keys ends early, and all pages together contain every key once', async () => {

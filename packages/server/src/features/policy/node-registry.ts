@@ -12,14 +12,17 @@ import {
   removeNode,
   updateNodes,
 } from './node.rows.ts';
+import type { SdkName } from './sdk-name.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const NODES_PER_STATEMENT = 1000;
 
-type PollingNode = {
+export type PollingNode = {
   filter: FeedFilter;
   /** Undefined when the request names no node: then nothing is recorded. */
   nodeId: string | undefined;
+  /** Recorded only together with what is recorded anyway. */
+  sdk: SdkName | null;
 };
 
 export type NodeRegistry = {
@@ -54,7 +57,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const known = await find(read, projectId, node);
       const acked = ackedVersion(version, known);
       if (node && isWorthWriting(acked, known)) {
-        await write(read, { ...node, projectId, version: acked });
+        await write(read, { ...node, projectId, version: acked, sdk: polling.sdk });
         hub.announceAck(projectId);
       }
       return known.version;

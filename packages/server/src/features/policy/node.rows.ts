@@ -6,10 +6,12 @@ import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
 import {
   NODE_COUNTED_MS,
+  NODE_FORGOTTEN_AFTER_MS,
   NODE_KEPT_MS,
   NODE_SILENT_MS_MAX,
   RECORDED_APART_MS,
 } from './node-times.ts';
+import type { SdkName } from './sdk-name.ts';
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
@@ -30,8 +32,12 @@ export async function listNodesSeen(
       from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
         ${nodes.map((node) => node?.envScope ?? null)}::text[])
           with ordinality as asking (node, scope, place)
-        left join policy_nodes n on n.project_id = v.project_id
-          and n.node_id = asking.node and n.env_scope = asking.scope
+        left join lateral (
+          -- The limit keeps the planner from reading all nodes of the project.
+          select acked_version, last_seen_at from policy_nodes
+          where project_id = v.project_id and node_id = asking.node and env_scope = asking.scope
+          limit 1
+        ) n on true
       where v.project_id = ${projectId} order by asking.place`,
   );
   if (seen.length === 0) throw notFound('project');
@@ -62,6 +68,54 @@ export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> 
       where ${seesChangeIn(scope)} and last_seen_at > ${servedSince(NODE_KEPT_MS)}
       order by node_id, env_scope`,
   );
+
+export type ListedNode = KnownNode & {
+  currentVersion: number;
+  sdkName: string | null;
+  sdkVersion: string | null;
+  firstSeenAt: Date;
+};
+
+export type NodePosition = Pick<NodeRow, 'nodeId' | 'envScope' | 'lastSeenAt'>;
+
+type NodeFilter = {
+  projectId: string;
+  scopes: readonly EnvScope[];
+  after: NodePosition | null;
+  limit: number;
+};
+
+/** The shelf of a scope, a generated column with which the index of this list begins. */
+const SHELF_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
+
+/** Most recently seen first, from an index: the cost depends on the page size only. */
+export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedNode[]> {
+  const { projectId, after, limit } = filter;
+  const shelves = filter.scopes.map((scope) => SHELF_OF_SCOPE[scope]);
+  const onwards = after
+    ? sql`and (last_seen_at, node_id, env_scope)
+        < (${after.lastSeenAt}, ${after.nodeId}, ${after.envScope})`
+    : sql``;
+  return many(
+    tx,
+    sql<ListedNode>`
+      select page.*, v.version as current_version,
+        page.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
+      from (
+        select newest.* from unnest(${shelves}::smallint[]) as covered (shelf) cross join lateral (
+          select node_id, env_scope, acked_version, sdk_name, sdk_version,
+            coalesce(first_seen_at, last_seen_at) as first_seen_at, last_seen_at
+          from policy_nodes
+          where policy_nodes.shelf = covered.shelf and project_id = ${projectId} ${onwards}
+            and last_seen_at > (select app_now())
+              - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
+          order by last_seen_at desc, node_id desc limit ${limit}
+        ) newest
+        order by last_seen_at desc, node_id desc, env_scope desc limit ${limit}
+      ) page join project_versions v on v.project_id = ${projectId}
+      order by page.last_seen_at desc, page.node_id desc, page.env_scope desc`,
+  );
+}
 
 /** Counts nodes that were seen within a day and are not counted by revocations. */
 export async function countSilentNodes(
@@ -122,7 +176,11 @@ export async function removeNode(
 /** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
-export type NodeAck = NodeName & { projectId: string; version: number | null };
+export type NodeAck = NodeName & {
+  projectId: string;
+  version: number | null;
+  sdk: SdkName | null;
+};
 
 /**
  * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
@@ -139,19 +197,24 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
   const recorded = await many(
     tx,
     sql`insert into policy_nodes as known
-        (project_id, node_id, env_scope, acked_version, first_seen_at, last_seen_at)
-      select project, node, scope, coalesce(version, 0), app_now(), app_now()
+        (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, first_seen_at,
+         last_seen_at)
+      select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, app_now(), app_now()
       from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
         ${acks.map(({ nodeId }) => nodeId)}::text[],
         ${acks.map(({ envScope }) => envScope)}::text[],
-        ${acks.map(({ version }) => version)}::bigint[]) as ack (project, node, scope, version)
+        ${acks.map(({ version }) => version)}::bigint[],
+        ${acks.map(({ sdk }) => sdk?.name ?? null)}::text[],
+        ${acks.map(({ sdk }) => sdk?.version ?? null)}::text[])
+          as ack (project, node, scope, version, sdk_name, sdk_version)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
         or (select count(*) from policy_nodes n
             where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
         set first_seen_at = coalesce(known.first_seen_at, known.last_seen_at),
-          last_seen_at = excluded.last_seen_at,
+          last_seen_at = excluded.last_seen_at, sdk_name = excluded.sdk_name,
+          sdk_version = excluded.sdk_version,
           acked_version = case when excluded.acked_version = 0 then known.acked_version
             else excluded.acked_version end
       returning 1`,

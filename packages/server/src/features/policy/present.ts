@@ -5,10 +5,12 @@ import type {
   PolicyEntry,
   PolicySnapshot,
 } from '@keyrail/protocol/objects/policy.ts';
+import type { PolicyNode } from '@keyrail/protocol/objects/policy-node.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { DeltaAnswer } from './feed-delta.ts';
 import type { SnapshotAnswer } from './feed-snapshot.ts';
 import type { FeedFilter } from './feed-view.ts';
+import type { ListedNode } from './node.rows.ts';
 import type { ChangeRow, EntryRow, FeedHead } from './rows.ts';
 
 const presentHead = (head: FeedHead, filter: FeedFilter, generatedAt: Date) => ({
@@ -29,6 +31,8 @@ const presentEntry = (row: EntryRow, { defaultRateLimits }: FeedHead): PolicyEnt
   scopes: row.scopes,
   expires_at: wireTimeOrNull(row.expiresAt),
   rate_limits: row.rateLimits ?? defaultRateLimits,
+  ...(row.meta !== undefined && { meta: row.meta }),
+  ...(row.tenantExternalId !== undefined && { tenant_external_id: row.tenantExternalId }),
 });
 
 function presentChange(row: ChangeRow, head: FeedHead): PolicyChange {
@@ -72,3 +76,22 @@ export const presentDelta = (
   since,
   changes: changes.map((row) => presentChange(row, head)),
 });
+
+export const presentNode = (row: ListedNode, projectId: string): PolicyNode => ({
+  object: 'policy_node',
+  node_id: row.nodeId,
+  project_id: projectId,
+  env_scope: row.envScope,
+  version: row.ackedVersion,
+  current_version: row.currentVersion,
+  state: stateOf(row),
+  sdk: row.sdkName && row.sdkVersion ? { name: row.sdkName, version: row.sdkVersion } : null,
+  first_seen_at: wireTime(row.firstSeenAt),
+  last_seen_at: wireTime(row.lastSeenAt),
+});
+
+/** A silent node may have any policy by now, so its version does not matter. */
+function stateOf({ isCounted, ackedVersion, currentVersion }: ListedNode): PolicyNode['state'] {
+  if (!isCounted) return 'silent';
+  return ackedVersion >= currentVersion ? 'current' : 'behind';
+}

@@ -1,21 +1,28 @@
 // The policy feed, from which nodes learn all they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
+import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { shared } from '../../base/coalesce.ts';
 import type { RecordDoor } from '../../doors/record.ts';
+import { pageOf } from '../../http/page.ts';
 import { Reply, type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
+import { loadProject } from '../projects/rows.ts';
 import { readSnapshot, type SnapshotQuestion } from './feed-snapshot.ts';
 import {
   cursorPositionOf,
+  envScopes,
   etagOf,
   filterOf,
   isKnownEtag,
   readCursorPosition,
+  visibleScopes,
 } from './feed-view.ts';
 import { type FollowParts, followFeed } from './follow-feed.ts';
+import { listNewestNodes, type NodePosition } from './node.rows.ts';
 import { createNodeRegistry } from './node-registry.ts';
-import { presentDelta, presentSnapshot } from './present.ts';
+import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { feedIn } from './rows.ts';
+import { sdkNameIn } from './sdk-name.ts';
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
 
@@ -33,7 +40,8 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       hot: true,
       run: async ({ record, query, after: cursor, issueCursor, header }) => {
         const filter = filterOf(record.read.reach, query);
-        const version = await nodes.seen(record.read, { filter, nodeId: query.node }, null);
+        const node = { filter, nodeId: query.node, sdk: sdkNameIn(header(SDK_HEADER)) };
+        const version = await nodes.seen(record.read, node, null);
         const etag = etagOf('snap', filter, version);
         if (!cursor && isKnownEtag(header('if-none-match'), etag)) return notModified(etag);
         const after = cursor && readCursorPosition(cursor, filter);
@@ -50,12 +58,13 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       hot: true,
       // A delta may respond with a snapshot; its further pages come from the snapshot endpoint.
       cursorsOf: 'GET /v1/policy/snapshot',
-      run: async ({ record, query, issueCursor, gone, admitAgain }) => {
+      run: async ({ record, query, issueCursor, gone, admitAgain, header }) => {
         const { since, node: nodeId, leave: leaves, wait_ms: timeoutMs } = query;
         const filter = filterOf(record.read.reach, query);
         const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
-        const poll = { filter, nodeId, since, changesMax, leaves, wait };
+        const sdk = sdkNameIn(header(SDK_HEADER));
+        const poll = { filter, nodeId, sdk, since, changesMax, leaves, wait };
         const verdict = await followFeed(parts, record, poll);
         if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
         if (verdict.kind === 'snapshot') {
@@ -64,6 +73,20 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
         }
         const etag = etagOf('delta', filter, verdict.head.version);
         return new Reply(presentDelta(verdict, filter, since), { headers: { etag } });
+      },
+    },
+    'GET /v1/policy/nodes': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, query, after }) => {
+        const { id: projectId } = await loadProject(read, query.project_id);
+        const scopes = visibleScopes(read.reach, query.env);
+        const filter = { projectId, scopes, after: readNodePosition(after) };
+        return pageOf(query.limit, {
+          list: (limit) => listNewestNodes(read, { ...filter, limit }),
+          present: (row) => presentNode(row, projectId),
+          next: nodePositionOf,
+        });
       },
     },
   });
@@ -80,6 +103,18 @@ async function snapshotReply(
   const next = answer.next && issueCursor(cursorPositionOf(answer.next, version, filter));
   const etag = etagOf('snap', filter, version);
   return new Reply(presentSnapshot(answer, filter, next), { headers: { etag } });
+}
+
+const nodePositionOf = ({ lastSeenAt, nodeId, envScope }: NodePosition): string[] => [
+  lastSeenAt.toISOString(),
+  nodeId,
+  envScope,
+];
+
+function readNodePosition(after: readonly string[] | null): NodePosition | null {
+  const [lastSeenAt = '', nodeId = '', scope] = after ?? [];
+  const envScope = envScopes.find((each) => each === scope);
+  return envScope ? { lastSeenAt: new Date(lastSeenAt), nodeId, envScope } : null;
 }
 
 const notModified = (etag: string) => new Reply(null, { status: 304, headers: { etag } });
