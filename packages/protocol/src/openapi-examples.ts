@@ -14,7 +14,7 @@ type Sampling = {
 };
 
 /** Optional fields that examples of request bodies include. */
-const shownInBodies = new Set(['name', 'scopes', 'reason', 'overlap_hours', 'embed_origins']);
+const shownInBodies = new Set('name scopes reason overlap_hours embed_origins key_id'.split(' '));
 
 export const exampleBody = (schema: JsonObject, line: string, components: Components): unknown =>
   sample(schema, { line, components, isShown: ({ name }) => shownInBodies.has(name) }, TOP);

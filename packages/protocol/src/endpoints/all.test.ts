@@ -84,6 +84,7 @@ const LINES = [
 const FURTHER = [
   'POST /v1/keys/{id}/disable',
   'POST /v1/keys/{id}/enable',
+  'POST /v1/keys/explain',
   'GET /v1/policy/nodes',
   'GET /v1/usage/overview',
 ];

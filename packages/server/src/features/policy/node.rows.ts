@@ -136,12 +136,12 @@ export async function countSilentNodes(
 }
 
 /** The nodes that see one of these changes, or all nodes of the workspace with these scopes. */
-type NodeFilter = { changes: readonly ChangeScope[] } | { envScopes: readonly EnvScope[] };
+type CountedNodes = { changes: readonly ChangeScope[] } | { envScopes: readonly EnvScope[] };
 
 export type NodeCounts = { total: number; current: number };
 
 /** Counts nodes as revocations do, and those that are at the version of their project. */
-export const countNodes = (tx: Runner, filter: NodeFilter): Promise<NodeCounts> =>
+export const countNodes = (tx: Runner, filter: CountedNodes): Promise<NodeCounts> =>
   one(
     tx,
     sql<NodeCounts>`select count(*) as total,
@@ -150,7 +150,7 @@ export const countNodes = (tx: Runner, filter: NodeFilter): Promise<NodeCounts> 
       where last_seen_at > ${servedSince(NODE_COUNTED_MS)} and ${isSeenBy(filter)}`,
   );
 
-const isSeenBy = (filter: NodeFilter): RawBuilder<boolean> =>
+const isSeenBy = (filter: CountedNodes): RawBuilder<boolean> =>
   'envScopes' in filter
     ? sql<boolean>`env_scope = any (${filter.envScopes}::text[])`
     : sql<boolean>`(project_id, env_scope) in (
