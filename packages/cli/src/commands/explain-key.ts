@@ -51,7 +51,7 @@ arguments. It is sent to the deployment, which neither stores nor logs it.`,
         : { key_id: keyId };
     const explained = await client.keys.explain({ body: { ...asked, ...named } });
     output.table(explained, explained.checks, fields);
-    output.note(verdictText(explained));
+    if (output.hasText) output.note(verdictText(explained));
   },
 };
 

@@ -100,7 +100,7 @@ function placeOf({ under, shelf }: KeyRange): RawBuilder<unknown>[] {
 }
 
 /** Sums over secret keys. `seq` is the place in the log of the last one. */
-export type SecretKeyCounts = {
+type SecretKeyCounts = {
   read: number;
   keys: number;
   activeKeys: number;
