@@ -134,7 +134,7 @@ const cases: Case[] = [
   [
     `keys explain --key-id ${ID} --project p --env live --scope a --at 2027-01-31T12:00:00Z`,
     'GET /v1/projects?slug=p POST /v1/keys/explain',
-    { project_id: ID, env: 'live', scopes: ['a'], at: '2027-01-31T12:00:00.000Z', key_id: ID },
+    { project_id: ID, env: 'live', scopes: ['a'], at: '2027-01-31T12:00:00Z', key_id: ID },
   ],
   [`tenants delete ${ID} --dry-run`, `DELETE /v1/tenants/${ID}?dry_run=true`],
   [`projects delete ${ID} --dry-run`, `DELETE /v1/projects/${ID}?dry_run=true`],
