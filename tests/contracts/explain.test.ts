@@ -1,4 +1,4 @@
-// One table of cases, decided by an SDK node over the real feed and by the explanation of the server.
+// One table of cases, decided by an SDK node over the real feed and by the server's explanation.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DecisionReason } from '@keyrail/protocol/objects/key-explanation.ts';

@@ -53,7 +53,9 @@ const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', sc
 async function tour(app: Harness, { projectId, tenantId, version }: Ground): Promise<void> {
   for (const line of served) {
     const { caller, input } = fixtureOf(line);
-    await app.as[caller](line, await input(app));
+    const given = await input(app);
+    if (endpointOf(line).dryRun) await app.as[caller](line, { ...given, dry_run: true });
+    await app.as[caller](line, given);
   }
   for (const call of [app.as.liveKey, app.as.testKey]) {
     await call('GET /v1/keys', { project_id: projectId, tenant_id: tenantId });
@@ -77,10 +79,6 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     }
   }
   const dry = { dry_run: true };
-  for (const line of served.filter((each) => endpointOf(each).dryRun)) {
-    const { caller, input } = fixtureOf(line);
-    await app.as[caller](line, { ...(await input(app)), ...dry });
-  }
   const { liveKey } = app.as;
   await liveKey('DELETE /v1/projects/{id}', { id: projectId, ...dry });
   await liveKey('DELETE /v1/tenants/{id}', { id: tenantId, ...dry });

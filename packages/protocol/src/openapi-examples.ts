@@ -20,6 +20,7 @@ const shownInBodies = new Set([
   'reason',
   'overlap_hours',
   'embed_origins',
+  'key_id',
   'tenant_external_id',
 ]);
 

@@ -4,6 +4,7 @@ import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
   type Command,
   changeCommand,
+  foreseeable,
   type Group,
   listCommand,
   requireChange,
@@ -34,6 +35,7 @@ import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
 import { keyFields as fields, overlapText } from '../output/credential-fields.ts';
 import { placeReferences } from '../output/names.ts';
 import { keyDisable, keyEnable } from './disable-key.ts';
+import { keyExplain } from './explain-key.ts';
 import { keyImport } from './import-keys.ts';
 import { keyRevoke } from './revoke-key.ts';
 
@@ -150,7 +152,7 @@ const keyUpdate = changeCommand({
     'keyrail keys update 01890c5e-… --rate-limit burst=100/10s --rate-limit day=50000/1d:fixed',
     'keyrail keys update 01890c5e-… --expires never --project-limits',
   ],
-  request: async (client, given, { now }) => {
+  ...foreseeable((client) => client.keys.update)(async (client, given, { now }) => {
     const body = requireChange({
       name: newNameOf(given),
       scopes: given.negated('scopes') ? [] : given.list('scope'),
@@ -158,9 +160,8 @@ const keyUpdate = changeCommand({
       expires_at: newExpiryOf(given, now()),
       meta: given.object('meta'),
     });
-    const id = await keyIdOf(client, given);
-    return client.call('PATCH /v1/keys/{id}', { params: { id }, body });
-  },
+    return [await keyIdOf(client, given), { body }];
+  }),
   fields,
 });
 
@@ -206,11 +207,10 @@ export const keys: Group = {
       args: [keyArg],
       options: [overlapOption],
       examples: ['keyrail keys rotate 01890c5e-… --overlap 48h'],
-      request: async (client, given) => {
+      ...foreseeable((client) => client.keys.rotate)(async (client, given) => {
         const body = overlapOf(given);
-        const id = await keyIdOf(client, given);
-        return client.call('POST /v1/keys/{id}/rotate', { params: { id }, body });
-      },
+        return [await keyIdOf(client, given), { body }];
+      }),
       fields,
       secret: ({ key }) => key,
       what: 'key',
@@ -220,6 +220,7 @@ export const keys: Group = {
     keyRevoke,
     keyDisable,
     keyEnable,
+    keyExplain,
     keyUsage,
   ],
 };

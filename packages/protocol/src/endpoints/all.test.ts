@@ -88,6 +88,7 @@ const FURTHER = [
   'GET /v1/keys/counts',
   'POST /v1/keys/{id}/disable',
   'POST /v1/keys/{id}/enable',
+  'POST /v1/keys/explain',
   'GET /v1/policy/nodes',
   'GET /v1/usage/keys',
   'GET /v1/usage/overview',

@@ -5,7 +5,7 @@
 create index audit_logs_minted on audit_logs (workspace_id, actor_id, seq)
   where action in ('secret_key.created', 'secret_key.rotated');
 
--- Raises what count_meta() raises at a commit, if a change stores so many bytes of meta.
+-- Raises what count_meta() raises at the commit of a change that stores `bytes_after` bytes.
 create function refuse_meta_beyond(bytes_before int, bytes_after int) returns void stable
 language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 declare

@@ -35,6 +35,9 @@ export type KeyCounts = {
   id: string;
 };
 
+/** Today, and the seven days before. The limit keeps the planner from reading these of all keys. */
+const DAYS = 8;
+
 // A subquery is evaluated once per statement. A direct call of the clock could not use an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
@@ -69,7 +72,8 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
           ${requests(sql`day = ${today} - 7`)} as before_week
         from counted cross join lateral (
           select day, requests from usage_key_days
-          where key_id = counted.id and day >= ${today} - 7 and day <= ${today}) days
+          where key_id = counted.id and day >= ${today} - 7 and day <= ${today}
+          order by day desc limit ${DAYS}) days
       )
       select (select count(*) from looked_at) as read,
         (select count(*) from counted) as keys,
@@ -96,7 +100,7 @@ function placeOf({ under, shelf }: KeyRange): RawBuilder<unknown>[] {
 }
 
 /** Sums over secret keys. `seq` is the place in the log of the last one. */
-export type SecretKeyCounts = {
+type SecretKeyCounts = {
   read: number;
   keys: number;
   activeKeys: number;

@@ -13,7 +13,7 @@ import type { Env } from '../../doors/reach.ts';
 import type { KeyRow } from './rows.ts';
 
 /** What is known of a key and of the request that it is to be used for. */
-export type KeyFacts = {
+type KeyFacts = {
   /** Null if the key was named by its id. */
   text: string | null;
   /** Null if no key within the caller's reach matches. */
