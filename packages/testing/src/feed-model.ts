@@ -149,11 +149,12 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
     return [...state.keys.values()]
       .flatMap((key): ChangeRow[] => {
         const version = state.versions.get(key.changeId) ?? 0;
-        return version > since && isInFeed(key, filter) ? [{ ...withoutMeta(key), version }] : [];
+        return version > since && isInFeed(key, filter) ? [{ ...key, version }] : [];
       })
       .toSorted((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1))
       .filter((row) => after === null || isAfter(row, after))
-      .slice(0, limit);
+      .slice(0, limit)
+      .map(withoutMeta);
   },
   listDetails: async ({ include }, ids) => {
     await turn();
@@ -164,7 +165,7 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
   },
 });
 
-const withoutMeta = ({ meta: _, ...row }: ModelKey) => row;
+const withoutMeta = <Row extends EntryRow>({ meta: _, ...row }: Row) => row;
 
 /** What the feed includes of a key on request. */
 export const detailsOf = (
