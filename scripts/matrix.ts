@@ -80,7 +80,8 @@ export const lanes: Lane[] = [
     name: 'journeys',
     store: 'embedded',
     // Some journeys need several servers on one store, and the embedded store allows one process.
-    files: ['tests/journeys/!(claims|policy-processes).test.ts'],
+    // A large import takes the embedded store several times as long as PostgreSQL.
+    files: ['tests/journeys/!(claims|policy-processes|import).test.ts'],
   },
   {
     ...onPostgres,

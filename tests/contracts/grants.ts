@@ -50,6 +50,10 @@ export const granted: Record<string, Rights> = {
     ],
   },
   meta_totals: {},
+  kept_responses: {
+    kr_worker: ['select(workspace_id,env,key_hash,response,expires_at)', 'delete'],
+  },
+  kept_response_totals: { kr_worker: ['select', 'update'] },
   project_versions: {
     ...derived,
     kr_record: ['select'],

@@ -43,7 +43,7 @@ test('beyond its bound a workspace cannot add large meta until it deletes some',
   const key = { project_id: project.id, tenant_id: tenant.id, env: 'test' };
   const made = await call('POST /v1/keys', { ...key, meta: large });
   await call('POST /v1/keys/{id}/rotate', { id: made.id });
-  await call('POST /v1/secret_keys', { env: 'test', meta: large });
+  const secret = await call('POST /v1/secret_keys', { env: 'test', meta: large });
   const shrunk = await tenantOf(call, large);
   await call('PATCH /v1/tenants/{id}', { id: shrunk.id, meta: small });
 
@@ -61,12 +61,18 @@ test('beyond its bound a workspace cannot add large meta until it deletes some',
     () => call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' } }),
     () => call('POST /v1/keys/{id}/rotate', { id: made.id }),
     () => call('POST /v1/secret_keys', { env: 'test', meta: large }),
+    // Refused at the commit, but foreseen without one.
+    () =>
+      call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' }, dry_run: true }),
+    () => call('POST /v1/keys/{id}/rotate', { id: made.id, dry_run: true }),
+    () => call('POST /v1/secret_keys/{id}/rotate', { id: secret.id, dry_run: true }),
   ];
   for (const refusal of refusals) {
     const answer = await refused(refusal(), 409, 'conflict');
     match(String(messageOf(answer)), /meta .* 256 MiB/);
   }
   await tenantOf(call, small);
+  await call('PATCH /v1/keys/{id}', { id: made.id, meta: small, dry_run: true });
   await call('PATCH /v1/keys/{id}', { id: made.id, name: 'Renamed' });
   await call('POST /v1/keys/{id}/revoke', { id: made.id });
   await tenantOf(theirs.call, large);

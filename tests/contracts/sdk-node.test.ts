@@ -6,8 +6,10 @@ import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { until } from '@keyrail/testing/until.ts';
 import type { Admission, IncomingCall } from '../../packages/sdk/src/api/admission.ts';
 import type { Keyrail } from '../../packages/sdk/src/api/keyrail.ts';
+import type { KeyrailOptions } from '../../packages/sdk/src/api/options.ts';
 import type { RouteOptions } from '../../packages/sdk/src/api/route.ts';
 import { createNode } from '../../packages/sdk/src/keyrail.ts';
+import { SDK } from '../../packages/sdk/src/version.ts';
 import { manualClock } from '../../packages/sdk/test/manual-clock.ts';
 
 const LOCK_MS = 30_000;
@@ -29,7 +31,10 @@ type Ground = Harness & {
   pass(ms: number): Promise<void>;
 };
 
-async function ground(t: TestContext): Promise<Ground> {
+async function ground(
+  t: TestContext,
+  options: Pick<KeyrailOptions, 'include'> = {},
+): Promise<Ground> {
   const app = await harness(t);
   const url = await urlOf(app);
   const { id: project } = await app.given.project();
@@ -50,7 +55,10 @@ async function ground(t: TestContext): Promise<Ground> {
     if (to.endsWith('/heartbeat')) beats += 1;
     return response;
   };
-  const keyrail = createNode({ ...node, log: () => {} }, { clock: ticking, fetch: counting });
+  const keyrail = createNode(
+    { ...node, ...options, log: () => {} },
+    { clock: ticking, fetch: counting },
+  );
   t.after(() => keyrail.close());
   await until(() => keyrail.state().version !== null);
   return {
@@ -93,6 +101,28 @@ const admitted = (admission: Admission) => {
   if (admission.kind === 'admitted') return admission;
   throw new Error(`${admission.status} ${admission.body}`);
 };
+
+test('a disabled key is refused until it is enabled, and is listed as the node sees it', async (t) => {
+  const { keyrail, issue, given, as } = await ground(t, { include: ['meta', 'externalId'] });
+  const tenant = await given.tenant();
+  const key = await issue({ tenant_id: tenant.id, meta: { plan: 'gold' } });
+  const { data } = await as.liveKey('GET /v1/keys', { tenant_id: tenant.id });
+  const [{ id, project_id } = { id: '', project_id: '' }] = data;
+  const { propagation } = await as.liveKey('POST /v1/keys/{id}/disable', { id, wait: true });
+  deepEqual([propagation?.complete, propagation?.total_nodes], [true, 1]);
+  equal(keyrail.verify(key).allowed, false, 'an acknowledged change is in force');
+  await as.liveKey('POST /v1/keys/{id}/enable', { id });
+  await until(() => keyrail.verify(key).allowed);
+  const decision = keyrail.verify(key);
+  ok(decision.allowed);
+  const { meta, tenantExternalId } = decision.context;
+  deepEqual([meta, tenantExternalId], [{ plan: 'gold' }, tenant.external_id]);
+  const listed = await as.liveKey('GET /v1/policy/nodes', { project_id });
+  deepEqual(
+    listed.data.map(({ node_id, sdk }) => [node_id, sdk]),
+    [[keyrail.state().nodeId, { name: SDK.name, version: SDK.version }]],
+  );
+});
 
 test('of fifty simultaneous requests one is admitted, and the others get its response', async (t) => {
   const { keyrail, issue } = await ground(t);

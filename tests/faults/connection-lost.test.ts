@@ -1,5 +1,5 @@
 // Connections to PostgreSQL break at any byte: a change happens once or not at all, and no response
-// is a 500.
+// is a 500. Repeated with its idempotency key, each change has happened exactly once.
 import { ok } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { after, before, type TestContext, test } from 'node:test';
@@ -16,6 +16,7 @@ import {
   audit,
   type Ledger,
   openLedger,
+  repeatLost,
   startWriting,
   writeOnce,
 } from '@keyrail/testing/processes/ledger.ts';
@@ -25,6 +26,7 @@ import { startServer } from '@keyrail/testing/processes/server.ts';
 const CLIENTS = 6;
 const TERMINATIONS = 40;
 const CUT_MS = 4000;
+const HANG_UPS = 40;
 
 const skip = whyNoCluster();
 let cluster: Cluster;
@@ -59,6 +61,7 @@ test('terminated backends under load duplicate nothing', { skip }, async (t) => 
     [...ledger.fates.values()].every(({ kind }) => kind === 'answered'),
     'the process died',
   );
+  await repeatLost(server.url, ledger);
   await audit(server.url, ledger);
   t.diagnostic(`${ledger.fates.size} writes, ${ledger.acknowledged.size} acknowledged`);
 });
@@ -83,6 +86,9 @@ test('connections that are reset at any byte duplicate nothing', { skip }, async
     [...ledger.fates.values()].every(({ kind }) => kind === 'answered'),
     'the process died',
   );
-  await sleep(100);
+  // Clients that hang up at any moment, too.
+  const hangUp = () => writeOnce(server.url, ledger, { timeoutMs: randomInt(1, 20) });
+  for (let at = 0; at < HANG_UPS; at += 1) await hangUp();
+  await repeatLost(server.url, ledger);
   await audit(server.url, ledger);
 });

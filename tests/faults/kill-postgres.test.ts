@@ -1,5 +1,6 @@
 // The process is killed under load beside PostgreSQL, and PostgreSQL crashes under the process:
-// no acknowledged write is lost, and the process reconnects without a restart.
+// no acknowledged write is lost, the process reconnects without a restart, and a write without a
+// response can be repeated with its idempotency key.
 import { equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +17,7 @@ import {
   audit,
   type Ledger,
   openLedger,
+  repeatLost,
   startWriting,
   writeOnce,
 } from '@keyrail/testing/processes/ledger.ts';
@@ -64,6 +66,7 @@ test('the server survives two crashes of PostgreSQL under load without a restart
     await cluster.postgres.restart();
     await healed(server, ledger, began);
     await load.stop();
+    await repeatLost(server.url, ledger);
     await audit(server.url, ledger);
     assertDecent(ledger);
   }

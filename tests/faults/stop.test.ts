@@ -38,7 +38,7 @@ async function stopUnderLoad(
 ): Promise<{ code: number | null; ms: number }> {
   const agent = kept ? keptConnections(CLIENTS) : undefined;
   const load = startWriting(CLIENTS, async () => {
-    const outcome = await writeOnce(server.url, ledger, agent);
+    const outcome = await writeOnce(server.url, ledger, agent && { agent });
     // Refused clients retry, but not a thousand times a second.
     if (outcome.kind !== 'answered') await sleep(20);
   });

@@ -31,6 +31,7 @@ const printed: Record<string, RegExp[]> = {
     /Globex backend/,
   ],
   'docs/embed.md': [/"embed_origins":\["https:\/\/app\.example\.com"\]/, /"object":"list"/],
+  'docs/idempotency.md': [/^([0-9a-f-]{36})\n\1$/m],
   'docs/revoke.md': [/complete: true/],
   'docs/secret-scanning.md': [/^true$/m],
   'docs/security.md': [/rows, whole\./],

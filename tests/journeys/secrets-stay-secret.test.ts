@@ -19,6 +19,8 @@ import {
 const SMTP_PASSWORD = 'canary-password-of-the-mail-account';
 const [PASSWORD, NEXT, THIRD] = [1, 2, 3].map((n) => `canary password number ${n} of a person`);
 const EMAIL = 'ada@example.com';
+/** Sent to be explained, but no key. */
+const PASTED = 'canary of a text that somebody pasted';
 
 /** The token in the newest received mail. */
 async function arrived({ letters }: Sink, count: number): Promise<string> {
@@ -47,6 +49,10 @@ async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   const key = await vendor('POST /v1/keys', wanted);
   await vendor('PATCH /v1/workspace', { embed_origins: ['https://app.example'] });
   const embed = await vendor('POST /v1/embed_tokens', wanted);
+  for (const text of [key.key, `${key.key.slice(0, -1)}x`, PASTED]) {
+    const explained = await vendor('POST /v1/keys/explain', { key: text });
+    ok(!JSON.stringify(explained).includes(text.slice(16, -1)), 'an explanation repeats no key');
+  }
   await vendor('POST /v1/keys/{id}/revoke', { id: key.id });
   const change = { current_password: PASSWORD, password: NEXT };
   await person('POST /v1/auth/me/password', change);
@@ -134,9 +140,10 @@ test('no secret is printed, stored, logged or repeated', async (t) => {
     journey(server, sink),
     faulted.then(() => sink.behave('accept')),
   ]);
-  const secrets = [...issued, PASSWORD, NEXT, THIRD, BOOTSTRAP_TOKEN, MASTER_KEY, SMTP_PASSWORD];
+  const typed = [PASSWORD, NEXT, THIRD, PASTED];
+  const secrets = [...issued, ...typed, BOOTSTRAP_TOKEN, MASTER_KEY, SMTP_PASSWORD];
   const everything = secrets.filter((secret) => secret !== undefined);
-  equal(everything.length, 16);
+  equal(everything.length, 17);
   const answers = await refusals(server, everything);
   const session = issued[5] ?? '';
   const log = await server.ask('GET /v1/audit_logs', { limit: 200 }, session);

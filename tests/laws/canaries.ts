@@ -4,7 +4,7 @@ import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { type Answer, type Harness, type Input, Refusal } from '@keyrail/testing/harness.ts';
 import { fieldsOf } from './inputs.ts';
-import { endpointOf, fixtureOf, isWrite, served } from './lines.ts';
+import { anyIds, endpointOf, fixtureOf, isWrite, served } from './lines.ts';
 
 export type Marked = { app: Harness; canary: string; ids: Set<string>; marks: number };
 
@@ -59,7 +59,10 @@ export async function markedWorkspace(app: Harness, canary: string): Promise<Mar
   return { app, canary, ids, marks: taken };
 }
 
-const plainLists = served.filter((line) => endpointOf(line).list && !line.includes('{'));
+/** Lists that need no id. */
+const plainLists = served.filter(
+  (line) => endpointOf(line).list && Object.keys(anyIds(line)).length === 0,
+);
 
 /** Every list of a workspace, read by callers with access. */
 export async function ownLists({ ask, tokens, people, embed }: Harness): Promise<Answer[]> {

@@ -3,12 +3,13 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { purgeKeptResponses } from '@keyrail/server/features/kept-responses/purge-kept-responses.job.ts';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
 import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '@keyrail/testing/plans.ts';
 import { storeName, testApp } from '@keyrail/testing/test-app.ts';
-import { fixtureOf, served } from './lines.ts';
+import { endpointOf, fixtureOf, served } from './lines.ts';
 import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
 
 const skip = storeName === 'embedded' && 'the embedded store does not report plans';
@@ -18,12 +19,17 @@ const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
 const ROWS_MAX = 2500;
 
 /** Tables of the deployment with a few rows at most. */
-const smallTables = new Set(['signing_keys', 'worker_beats', 'job_leases']);
+const smallTables = new Set(['signing_keys', 'worker_beats', 'job_leases', 'served_spans']);
 
 /** Statements that may read more, each with its reason. */
 const exempt: [RegExp, string][] = [
+  [/state_shelf::int = covered\.shelf/, 'each count of a summary stops at COUNTED_MAX'],
+  [/with old as materialized/, 'stops at COUNTED_MAX keys'],
+  [/from traffic_spans/, 'projects, tenants and secret keys are counted up to COUNTED_MAX'],
+  [/is_counted, is_current, count/, 'looks at COUNTED_MAX projects and nodes'],
   [/count\(\*\) from policy_nodes/, 'bounded by the nodes that a project may have'],
   [/select distinct month, tenant_id/, 'a bill counts the tenants of its months'],
+  [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled lately'],
 ];
 
 /** The faults of a plan; empty if it is bounded. */
@@ -41,17 +47,22 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** Calls every endpoint, the feed with more parameters, and two jobs of the worker. */
+const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];
+
+/** Calls every endpoint, the feed with more parameters, and three jobs of the worker. */
 async function tour(app: Harness, { projectId, tenantId, version }: Ground): Promise<void> {
   for (const line of served) {
     const { caller, input } = fixtureOf(line);
-    await app.as[caller](line, await input(app));
+    const given = await input(app);
+    if (endpointOf(line).dryRun) await app.as[caller](line, { ...given, dry_run: true });
+    await app.as[caller](line, given);
   }
   for (const call of [app.as.liveKey, app.as.testKey]) {
     await call('GET /v1/keys', { project_id: projectId, tenant_id: tenantId });
     await call('GET /v1/keys', { tenant_id: tenantId, include_revoked: true });
     await call('GET /v1/audit_logs', { limit: 200 });
     await tourAudit(app, call);
+    await tourKeys(call, { projectId, tenantId });
     await call('GET /v1/keys', { q: 'a' });
     await call('GET /v1/keys', { q: 'kr_', tenant_id: tenantId, include_revoked: true });
     await call('GET /v1/tenants', { q: 'bulk' });
@@ -59,7 +70,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     await call('GET /v1/tenants', { external_id: 'bulk-7' });
     await call('GET /v1/projects', { slug: 'bulk-7' });
     await call('GET /v1/policy/nodes', { project_id: projectId, limit: 100 });
-    for (const more of [{}, { tenant_id: [tenantId] }]) {
+    for (const more of [{}, { tenant_id: [tenantId] }, { include: 'meta,external_id' }]) {
       const feed = { project_id: projectId, max_keys: 100, node: 'a-node', ...more };
       await call('GET /v1/policy/snapshot', feed);
       for (const since of [version, version - 1, version - 500, 1]) {
@@ -67,9 +78,42 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
       }
     }
   }
+  const dry = { dry_run: true };
+  const { liveKey } = app.as;
+  await liveKey('DELETE /v1/projects/{id}', { id: projectId, ...dry });
+  await liveKey('DELETE /v1/tenants/{id}', { id: tenantId, ...dry });
+  await liveKey('PATCH /v1/projects/{id}', { id: projectId, default_rate_limits: limits, ...dry });
+  const { userId } = await app.people.owner(); // made most of the rows in the log
+  await liveKey('PATCH /v1/members/{userId}', {
+    userId: (await app.people.admin()).userId,
+    role: 'owner',
+  });
+  await liveKey('DELETE /v1/members/{userId}', { userId, ...dry });
+  const keyed = { ...bearer(app), 'idempotency-key': 'tour' };
+  for (const _ of ['first', 'replayed']) {
+    equal((await app.ask('POST /v1/tenants', { external_id: 'tour' }, keyed)).status, 201);
+  }
   const { worker } = app.testApp.app;
+  await purgeKeptResponses(worker.work);
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
+}
+
+/** Keys by state and last use, and their counts. */
+async function tourKeys(call: Caller, { projectId, tenantId }: Omit<Ground, 'version'>) {
+  for (const state of ['active', 'disabled', 'expiring', 'expired', 'quarantined', 'revoked']) {
+    await call('GET /v1/keys', { state });
+    await call('GET /v1/keys', { state, tenant_id: tenantId, unused_days: 1 });
+    await call('GET /v1/keys', { state, project_id: projectId, q: 'kr_' });
+  }
+  await call('GET /v1/keys', { unused_days: 1 });
+  await call('GET /v1/keys/counts', { by: 'project', id: projectId });
+  await call('GET /v1/keys/counts', { by: 'tenant', id: tenantId });
+  await call('GET /v1/workspace/summary');
+  await call('GET /v1/tenants', { id: [tenantId, projectId], q: 'bulk' });
+  await call('GET /v1/projects', { id: [tenantId, projectId] });
+  await call('GET /v1/usage/tenants', { months: 24, tenant_id: tenantId });
+  await call('GET /v1/usage/tenants', { months: 24, project_id: tenantId });
 }
 
 /** The log by each filter, and by all of them. */

@@ -1,6 +1,7 @@
 // A fixture for each endpoint: a successful call, its audit rows, and a call beyond the reach of a
 // test key. An endpoint without a fixture fails by name.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { mailedToken, newAddress, PASSWORD, signUp } from '@keyrail/testing/people.ts';
 import { embedFixtures } from './embed-fixtures.ts';
@@ -80,6 +81,22 @@ const keyIn =
     tenant_id: (await given.tenant()).id,
     env,
   });
+
+let imports = 0;
+
+/** One key that was never imported before, of a new tenant. */
+const importIn =
+  (env: 'live' | 'test') =>
+  async ({ given }: Harness): Promise<Input> => {
+    imports += 1;
+    const lookup_hash = lookupHash(`sk_${process.pid}_${imports}`);
+    const { external_id: tenant_external_id } = await given.tenant();
+    return {
+      project_id: (await given.project()).id,
+      env,
+      keys: [{ tenant_external_id, lookup_hash, display_prefix: 'sk_12' }],
+    };
+  };
 
 /** A change that a test key may not make. */
 const changing = (input: Fixture['input'], audit: string): Fixture => ({
@@ -211,6 +228,12 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
     audits: ['api_key.created'],
     beyond: keyIn('live'),
   },
+  'POST /v1/keys/import': {
+    caller: 'liveKey',
+    input: importIn('test'),
+    audits: ['api_key.imported'],
+    beyond: importIn('live'),
+  },
   'GET /v1/keys': { ...reading, input: nothing, beyond: () => ({ env: 'live' }) },
   'GET /v1/keys/counts': {
     ...reading,
@@ -226,6 +249,11 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   'POST /v1/keys/{id}/revoke': changing(aLiveKey, 'api_key.revoked'),
   'POST /v1/keys/{id}/disable': changing(aLiveKey, 'api_key.disabled'),
   'POST /v1/keys/{id}/enable': changing(aDisabledKey, 'api_key.enabled'),
+  'POST /v1/keys/explain': {
+    ...reading,
+    input: async (app) => ({ key_id: (await aLiveKey(app)).id }),
+    beyond: async (app) => ({ key_id: (await aLiveKey(app)).id, env: 'live' }),
+  },
   'GET /v1/keys/{id}/usage': { ...reading, input: aLiveKey, beyond: aLiveKey },
   'POST /v1/secret_keys': {
     caller: 'liveKey',

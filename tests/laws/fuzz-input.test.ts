@@ -3,7 +3,7 @@
 // failure prints the seed that repeats it.
 import { equal, ok } from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { pathParams, querySchemaOf, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { ErrorBody } from '@keyrail/protocol/objects/error-body.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -25,7 +25,7 @@ import {
   jsonOf,
 } from './hostile.ts';
 import { bodySchemaOf, fieldsOf, fitting } from './inputs.ts';
-import { anyIds, endpointOf, fixtureOf, isWrite, served } from './lines.ts';
+import { anyIds, endpointOf, fixtureOf, isGet, isWrite, served } from './lines.ts';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 2000);
 const inputless = served.filter((line) => fieldsOf(line).length === 0);
@@ -85,7 +85,8 @@ function holds(response: Response, what: string): void {
 
 /** Distributes an input with any values over path, query and body. */
 function wired(line: AnyLine, input: Input): { url: string; body?: string } {
-  const { body, query } = endpointOf(line);
+  const { body } = endpointOf(line);
+  const query = querySchemaOf(endpointOf(line));
   const text = (value: unknown = '') =>
     (typeof value === 'string' ? value : jsonOf(value)).toWellFormed();
   let url = splitLine(line).path;
@@ -93,7 +94,7 @@ function wired(line: AnyLine, input: Input): { url: string; body?: string } {
     url = url.replace(`{${name}}`, () => encodeURIComponent(text(input[name]).slice(0, 4000)));
   }
   const names = Object.keys(input).filter((name) => !pathParams(line).includes(name));
-  const asked = names.filter((name) => (isWrite(line) ? query && name in query.shape : true));
+  const asked = names.filter((name) => (isGet(line) ? true : query && name in query.shape));
   const parameters = new URLSearchParams();
   for (const name of asked) {
     for (const value of [input[name]].flat().slice(0, 100)) {
@@ -101,7 +102,7 @@ function wired(line: AnyLine, input: Input): { url: string; body?: string } {
     }
   }
   if (parameters.size > 0) url += `?${parameters}`;
-  if (!isWrite(line) || body === undefined) return { url };
+  if (isGet(line) || body === undefined) return { url };
   const rest = Object.entries(input).filter(
     ([name]) => names.includes(name) && !asked.includes(name),
   );
@@ -176,7 +177,7 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
 }
 
 test('hostile bodies are refused by every endpoint, also where no body is expected', async () => {
-  for (const [at, line] of served.filter(isWrite).entries()) {
+  for (const [at, line] of served.filter((each) => !isGet(each)).entries()) {
     const { url } = wired(line, anyIds(line));
     const schema = bodySchemaOf(line);
     const token = await tokenFor(line);
@@ -236,7 +237,7 @@ test('hostile queries do no harm on any endpoint', async () => {
   for (const line of served) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);
-    const queries = endpointOf(line).query ? hostileQueries : hostileQueries.slice(0, 5);
+    const queries = querySchemaOf(endpointOf(line)) ? hostileQueries : hostileQueries.slice(0, 5);
     for (const query of queries) await send(line, { url: `${url}${query}`, token });
   }
 });

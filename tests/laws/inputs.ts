@@ -1,5 +1,5 @@
 // The input of each endpoint, from its schemas: the names of its fields, and values that fit them.
-import { pathParams } from '@keyrail/protocol/endpoint.ts';
+import { pathParams, querySchemaOf } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { type JsonObject, jsonSchemaOf } from '@keyrail/protocol/json-schema.ts';
 import fc from 'fast-check';
@@ -23,7 +23,7 @@ export function bodySchemaOf(line: AnyLine): JsonObject | null {
 
 /** Every field that a caller may send, in any part of the request. */
 export function fieldsOf(line: AnyLine): Field[] {
-  const { query } = endpointOf(line);
+  const query = querySchemaOf(endpointOf(line));
   const inPart = (part: 'query' | 'body', schema: JsonObject | null): Field[] =>
     Object.entries(objectOr(schema?.properties)).map(([name, each]) => ({
       name,

@@ -1,9 +1,10 @@
 // The endpoints that this build serves, each with its fixture.
-import { type Endpoint, type Line, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import { type Endpoint, isSafe, type Line, pathParams } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
 import { servedRoutes } from '@keyrail/server/routes.ts';
 import { createPolicyHub } from '@keyrail/server/volatile/policy-hub.ts';
+import { z } from 'zod';
 import { type Fixture, fixtures } from './fixtures.ts';
 
 const isLine = (line: string): line is AnyLine => line in allEndpoints;
@@ -53,19 +54,29 @@ export function fixtureOf(line: AnyLine): Fixture {
 export const isOpen = (line: AnyLine): boolean =>
   ['none', 'signature'].includes(endpointOf(line).auth);
 
-export const isWrite = (line: AnyLine): boolean => splitLine(line).method !== 'GET';
+export const isWrite = (line: AnyLine): boolean => !isSafe(line, endpointOf(line));
+
+/** Takes its input from the query; all others may have a body. */
+export const isGet = (line: AnyLine): boolean => line.startsWith('GET ');
 
 /** A valid value for every id that an endpoint requires, where the value does not matter. */
 export const anyIds = (line: AnyLine): Record<string, string> =>
-  Object.fromEntries(
-    [...pathParams(line), ...requiredIds(endpointOf(line))].map((name) => [
+  Object.fromEntries([
+    ...[...pathParams(line), ...requiredIds(endpointOf(line))].map((name) => [
       name,
       '01890000-0000-7000-8000-000000000000',
     ]),
-  );
+    ...requiredChoices(endpointOf(line)),
+  ]);
 
 /** The ids without which the query of an endpoint is invalid. */
 const requiredIds = ({ query }: Endpoint): string[] =>
   Object.keys(query?.shape ?? {}).filter(
-    (name) => name.endsWith('_id') && !query?.shape[name]?.safeParse(undefined).success,
+    (name) => /^(.*_)?id$/.test(name) && !query?.shape[name]?.safeParse(undefined).success,
+  );
+
+/** The first value of each choice that the query requires. */
+const requiredChoices = ({ query }: Endpoint): [string, string][] =>
+  Object.entries(query?.shape ?? {}).flatMap(([name, schema]): [string, string][] =>
+    schema instanceof z.ZodEnum ? [[name, String(schema.options[0])]] : [],
   );

@@ -101,6 +101,14 @@ const statements = [
   `insert into idempotency_records (workspace_id, env, scope_hash, fingerprint, locked_until,
       expires_at)
     ${many(MANY, `<w>, 'live', ${hash}, ${hash}, ${past}, app_now() + interval '1 hour'`)}`,
+  `insert into kept_responses (workspace_id, env, key_hash, fingerprint, response,
+      ends_secret_keys, kept_at, expires_at)
+    ${many(
+      MANY,
+      `<w>, 'live', ${hash}, ${hash}, '{}', '{}', ${past}, app_now() + interval '1 hour'`,
+    )}`,
+  // At their bound, so that the next response removes the oldest ones.
+  `insert into kept_response_totals values (<w>, 'live', kept_bytes_max())`,
   `insert into ingest_batches ${many(MANY, `<w>, 'live', ${id}, 1, 0, app_now()`)}`,
   `insert into usage_key_days
     ${many(MANY, `<w>, ${id}, (app_now() at time zone 'UTC')::date, 1, 0, app_now()`)}`,

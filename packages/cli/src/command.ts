@@ -1,8 +1,8 @@
 // A command is a row of a table. This file defines the rows, and functions that build the rows of
 // the recurring kinds: show, change, create a secret, confirm first, list.
-import type { Client } from '@keyrail/client';
+import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
-import { usage } from './failures.ts';
+import { refused, usage } from './failures.ts';
 import type { Given } from './input/given.ts';
 import type { Field } from './output/fields.ts';
 import { namesOf, type Reference } from './output/names.ts';
@@ -30,6 +30,8 @@ export type Command = {
   changes?: true;
   /** Asked before the command runs, unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
+  /** Answers `--dry-run`, and is printed before the question. */
+  impact?: Request<Impact>;
   run(context: Context, given: Given): Promise<void>;
 };
 
@@ -37,6 +39,26 @@ export type Group = { name: string; summary: string; commands: readonly Command[
 
 type Row = Omit<Command, 'run' | 'changes'>;
 type Request<T> = (client: Client, given: Given, context: Context) => Promise<T>;
+
+/** A method of the client that can be asked first what it would affect. */
+type Foreseeable<A extends readonly unknown[], T> = ((...args: A) => Promise<T>) & {
+  dryRun(...args: A): Promise<Impact>;
+};
+
+/**
+ * The request of a command, and the same request as a dry run: first the method, then its
+ * arguments.
+ */
+export const foreseeable =
+  <A extends readonly unknown[], T>(method: (client: Client) => Foreseeable<A, T>) =>
+  (
+    argsOf: (client: Client, given: Given, context: Context) => Promise<A>,
+  ): { request: Request<T>; impact: Request<Impact> } => ({
+    request: async (client, given, context) =>
+      method(client)(...(await argsOf(client, given, context))),
+    impact: async (client, given, context) =>
+      method(client).dryRun(...(await argsOf(client, given, context))),
+  });
 
 /** Reads one object and prints it. */
 export const showCommand = <T extends object>(
@@ -57,7 +79,10 @@ export const secretCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
     fields: readonly Field<NoInfer<T>>[];
-    secret(created: NoInfer<T>): string;
+    /** Undefined in a replayed response. */
+    secret(created: NoInfer<T>): string | undefined;
+    /** What to do if the response with the secret was lost. */
+    replace?(created: NoInfer<T>): string;
     /** What the secret is called, as in `secret key`. */
     what: string;
     /** A further sentence for stderr. */
@@ -71,6 +96,10 @@ export const secretCommand = <T extends object>(
     const created = await row.request(context.client(), given, context);
     const { fields, what } = row;
     const secret = row.secret(created);
+    if (secret === undefined) {
+      const message = `The ${what} was created, but the response that contained it was lost.`;
+      throw refused(message, row.replace?.(created));
+    }
     context.output.newSecret({ answer: created, one: created, fields, secret, what });
     if (row.note) context.output.note(row.note(created));
   },

@@ -56,6 +56,8 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes.internal;
 }
 
+const IN_DOUBT = '  The change may have been made. Check before you repeat it.';
+
 type FailureContext = { paint: Paint; changes: boolean };
 
 /** The lines for stderr. Control characters in texts of the server are made visible. */
@@ -65,15 +67,15 @@ export function failureLines(error: unknown, { paint, changes }: FailureContext)
   if (!(error instanceof Error)) return [`keyrail: ${printable(String(error))}`];
   const head = `${paint('red', 'keyrail:')} ${printable(error.message)}`;
   if (error instanceof Failure) return [head, ...(error.hint ? [`  ${error.hint}`] : [])];
-  if (error instanceof KeyrailError) return [head, ...refusalLines(error, paint)];
+  if (error instanceof KeyrailError) {
+    const inDoubt = error.outcome === 'unknown' && changes;
+    return [head, ...(inDoubt ? [IN_DOUBT] : []), ...refusalLines(error, paint)];
+  }
   if (error instanceof KeyrailUnreachable) {
     if (error.reason === 'connect')
       return [head, '  Is the server running? Use --url for another address.'];
     const unknownOutcome = error.sent && changes && error.reason !== 'answer';
-    return [
-      head,
-      ...(unknownOutcome ? ['  The change may have been made. Check before you repeat it.'] : []),
-    ];
+    return [head, ...(unknownOutcome ? [IN_DOUBT] : [])];
   }
   return [head, ...(error.stack ?? '').split('\n').slice(1)];
 }

@@ -1,11 +1,13 @@
 // Builds the commander program from the rows of the commands.
+import { KeyrailError } from '@keyrail/client';
 import { Argument, Command as Node, Option } from 'commander';
 import type { Command, Group } from './command.ts';
 import { completionFor, type Shell, shells } from './completion.ts';
-import { openContext } from './context.ts';
-import { givenOf } from './input/given.ts';
+import { type Context, openContext } from './context.ts';
+import { type Given, givenOf } from './input/given.ts';
+import { impactFields, impactText } from './output/impact.ts';
 import { tokenOf } from './profiles/target.ts';
-import { confirm } from './terminal/prompt.ts';
+import { confirm, requireTerminal } from './terminal/prompt.ts';
 import { painter } from './terminal/style.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
@@ -104,7 +106,8 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
   node.action(async () => {
     const flags = node.optsWithGlobals();
     const given = givenOf({ ...flags, ...argumentsOf(row, node.processedArgs) });
-    progress.changes = row.changes === true;
+    const isDryRun = given.flag('dryRun');
+    progress.changes = row.changes === true && !isDryRun;
     const outputOptions = {
       json: given.flag('json'),
       quiet: given.flag('quiet'),
@@ -114,13 +117,28 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
       profile: given.maybe('profile'),
       url: given.maybe('url'),
     });
-    if (row.question && !given.flag('yes')) {
-      // Fails first if there is no login, before the question.
-      tokenOf(context.target);
-      await confirm(terminal, await row.question(given, context));
+    if (isDryRun && row.impact) {
+      const impact = await row.impact(context.client(), given, context);
+      return context.output.record(impact, impactFields);
     }
+    if (row.question && !given.flag('yes')) await askFirst(row, given, context);
     await row.run(context, given);
   });
+}
+
+/** Shows what would change, and asks. Fails first if there is no login or no terminal. */
+async function askFirst(row: Command, given: Given, context: Context): Promise<void> {
+  tokenOf(context.target);
+  requireTerminal(context.terminal);
+  const impact = await row.impact?.(context.client(), given, context).catch(ifTooOld);
+  if (impact) context.output.note(impactText(impact));
+  if (row.question) await confirm(context.terminal, await row.question(given, context));
+}
+
+/** A server that does not know dry runs refuses the parameter. It can still make the change. */
+function ifTooOld(error: unknown): null {
+  if (error instanceof KeyrailError && error.status === 400) return null;
+  throw error;
 }
 
 function optionsOf(row: Command): Option[] {
@@ -131,6 +149,7 @@ function optionsOf(row: Command): Option[] {
     if (repeat) option.argParser((value, before: string[] = []) => [...before, value]);
     return option;
   });
+  if (row.impact) options.push(new Option('--dry-run', 'only show what would change'));
   if (row.question) options.push(new Option('-y, --yes', 'do not ask for confirmation'));
   return options;
 }

@@ -10,6 +10,8 @@ export type Prepared = {
   method: string;
   headers: Headers;
   body: string | Uint8Array<ArrayBuffer> | undefined;
+  /** It has an idempotency key, by which the server recognises a repetition. */
+  isKeyed: boolean;
 };
 
 type AttemptLimits = { timeoutMs: number; signal: AbortSignal | undefined };

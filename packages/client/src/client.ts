@@ -13,7 +13,9 @@ import type {
   Argument,
   CallInput,
   CallOptions,
+  DryRunEndpoint,
   Endpoint,
+  Impact,
   Page,
   PagedEndpoint,
   PagesLimit,
@@ -92,6 +94,16 @@ export type Client = Resources & {
   ): AsyncGenerator<Page<E>, void>;
 
   /**
+   * Asks what a change would affect: keys, tenants, recent requests, nodes. Refused as the call
+   * itself would be; changes nothing.
+   *
+   * @example
+   * const impact = await client.dryRun('DELETE /v1/tenants/{id}', { params: { id } });
+   * console.log(`${impact.active_keys} keys, ${impact.requests_24h} requests since yesterday`);
+   */
+  dryRun<E extends DryRunEndpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Impact>;
+
+  /**
    * Sends a request to any path, untyped, with the same retries and errors.
    *
    * @example
@@ -133,7 +145,7 @@ export function createClient(options: ClientOptions): Client {
   const fetcher: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
 
   const send = (prepared: Prepared, endpoint: string, input: CallOptions): Promise<Exchange> => {
-    const limits = limitsOf(options, input, isRepeatable(prepared.method, endpoint));
+    const limits = limitsOf(options, input, isRepeatable(prepared, endpoint));
     const { signal } = limits;
     return withRetries(limits, (timeoutMs) => attempt(fetcher, prepared, { timeoutMs, signal }));
   };
@@ -144,10 +156,13 @@ export function createClient(options: ClientOptions): Client {
     jsonOf(await exchange(endpoint, input)) as never;
   const pages = (endpoint: Endpoint, input: AnyInput & PagesLimit = {}): AsyncGenerator<never> =>
     walkPages((cursor) => exchange(endpoint, atCursor(input, cursor)), input) as never;
+  const dryRun = (endpoint: Endpoint, input: AnyInput = {}): Promise<never> =>
+    call(endpoint, { idempotent: true, ...input, query: { ...input.query, dry_run: true } });
 
   return {
-    ...resourcesOver({ call, pages }),
+    ...resourcesOver({ call, pages, dryRun }),
     call: (endpoint, ...[input]) => call(endpoint, input),
+    dryRun: (endpoint, ...[input]) => dryRun(endpoint, input),
     pages: (endpoint, ...[input]) => pages(endpoint, input),
     reply: async (endpoint, ...[input]) => {
       const received = await exchange(endpoint, input);

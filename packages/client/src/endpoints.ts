@@ -10,6 +10,7 @@ import type {
   ReplyOf,
 } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import type { Impact } from '@keyrail/protocol/objects/impact.ts';
 import type { WireErrorCode } from '@keyrail/protocol/wire/error-codes.ts';
 
 type All = typeof allEndpoints;
@@ -27,6 +28,8 @@ export type Endpoints = {
     bodyOptional: All[E] extends { bodyOptional: true } ? true : false;
     /** Paged by `cursor` and a `Link` header. */
     paged: All[E] extends { list: true } ? true : false;
+    /** The answer to a dry run; null where the endpoint has none. */
+    dryRun: All[E] extends { dryRun: true } ? Impact : null;
     /** Every declared response, failures with a body of their own included. */
     reply: ReplyOf<All[E]>;
   };

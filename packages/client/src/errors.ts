@@ -16,12 +16,16 @@ type Refused = {
   missingScopes: string[];
   requestId: string | null;
   retryAfterMs: number | null;
+  outcome: Outcome | null;
   body: unknown;
 };
 
+/** Whether a change was made: certainly not, or perhaps. */
+export type Outcome = 'not_done' | 'unknown';
+
 /**
  * The server refused the call. `code` is stable: branch on it. `message` is for people. After a 5xx
- * it is unknown whether a change was made.
+ * it is unknown whether a change was made, unless `outcome` is `not_done`.
  *
  * @example
  * try {
@@ -44,6 +48,8 @@ export class KeyrailError extends Error {
   readonly requestId: string | null;
   /** The wait that the server asks for before another attempt. */
   readonly retryAfterMs: number | null;
+  /** Of a change that got a 503; else null. */
+  readonly outcome: Outcome | null;
   /** The body of the response: parsed JSON, else text. */
   readonly body: unknown;
 
@@ -55,6 +61,7 @@ export class KeyrailError extends Error {
     this.missingScopes = refused.missingScopes;
     this.requestId = refused.requestId;
     this.retryAfterMs = refused.retryAfterMs;
+    this.outcome = refused.outcome;
     this.body = refused.body;
   }
 }
@@ -92,6 +99,7 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   409: 'conflict',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
+  422: 'idempotency_mismatch',
   429: 'rate_limited',
   502: 'unavailable',
   503: 'unavailable',
@@ -111,9 +119,13 @@ export function refusalOf(status: number, headers: Headers, body: unknown): Keyr
     missingScopes: listOf(fieldOf(error, 'missing_scopes'), isText),
     requestId: headers.get('x-request-id'),
     retryAfterMs: retryAfterMsOf(headers),
+    outcome: outcomeOf(fieldOf(error, 'outcome')),
     body,
   });
 }
+
+const outcomeOf = (value: unknown): Outcome | null =>
+  value === 'not_done' || value === 'unknown' ? value : null;
 
 const codeOfClass = (status: number): WireErrorCode =>
   status >= 500 ? 'internal_error' : 'invalid_request';

@@ -22,6 +22,8 @@ const fine = json({ object: 'list', data: [] });
 const read = 'GET /v1/environments';
 const create = 'POST /v1/secret_keys';
 const revoke = 'POST /v1/secret_keys/{id}/revoke';
+const update = 'PATCH /v1/workspace';
+const newName = { body: { name: 'x' } } as const;
 const keyBody = { body: { env: 'test' } } as const;
 
 const caught = async (call: Promise<unknown>): Promise<unknown> =>
@@ -56,12 +58,25 @@ test('attempts are bounded, and the last failure is thrown', async (t) => {
   equal(seen.length, 5);
 });
 
-test('a change is not repeated when its outcome is unknown', async (t) => {
+test('a change without an idempotency key is not repeated when its outcome is unknown', async (t) => {
   for (const fault of [refusal(503, 'unavailable', { 'retry-after': '0' }), reset, breakOff]) {
-    const { url, seen } = await scriptedServer(t, [fault, json({}, { status: 201 })]);
-    const error = await caught(createClient({ url, token: TOKEN }).call(create, keyBody));
+    const { url, seen } = await scriptedServer(t, [fault, json({})]);
+    const error = await caught(createClient({ url, token: TOKEN }).call(update, newName));
     equal(seen.length, 1);
     ok(error instanceof KeyrailError || (error instanceof KeyrailUnreachable && error.sent));
+  }
+});
+
+test('a POST is repeated with the same idempotency key when its response is lost', async (t) => {
+  const running = refusal(409, 'idempotency_in_progress', { 'retry-after': '0' });
+  const made = json({ id: 'made' }, { status: 201 });
+  for (const fault of [refusal(503, 'unavailable'), reset, breakOff, running]) {
+    const { url, seen } = await scriptedServer(t, [fault, fault, made]);
+    equal((await createClient({ url, token: TOKEN }).call(create, keyBody)).id, 'made');
+    const keys = seen.map(({ headers }) => headers['idempotency-key']);
+    equal(keys.length, 3);
+    equal(new Set(keys).size, 1);
+    match(String(keys[0]), /^[0-9a-f]{32}$/);
   }
 });
 
@@ -73,7 +88,7 @@ test('a change is repeated after a 429, or when the caller allows it', async (t)
   equal(refused.seen.length, 2);
 
   const broken = await scriptedServer(t, [reset, made]);
-  await createClient(broken).call(create, { ...keyBody, idempotent: true });
+  await createClient(broken).call(update, { ...newName, idempotent: true });
   equal(broken.seen.length, 2);
 });
 

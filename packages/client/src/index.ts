@@ -7,6 +7,7 @@ export {
   type ErrorDetail,
   KeyrailError,
   KeyrailUnreachable,
+  type Outcome,
   type UnreachableReason,
   type WireErrorCode,
 } from './errors.ts';
@@ -16,7 +17,9 @@ export type {
   Answer,
   CallInput,
   CallOptions,
+  DryRunEndpoint,
   Endpoint,
+  Impact,
   Input,
   Item,
   Page,

@@ -1,5 +1,5 @@
 // The request that a call sends, and input that is rejected before anything is sent.
-import { deepEqual, equal, throws } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { createClient } from './client.ts';
@@ -37,6 +37,21 @@ test('a body is sent as JSON unless it is bytes; without a body there is no cont
   const bytes = sent('POST /x', { body: new Uint8Array([1, 2]) });
   equal(bytes.headers.get('content-type'), 'application/octet-stream');
   equal(sent('POST /x').headers.has('content-type'), false);
+});
+
+test('each POST of the vendor plane has a new idempotency key, unless one is given', () => {
+  const keyOf = (endpoint: string, input = {}) =>
+    sent(endpoint, input).headers.get('idempotency-key');
+  match(keyOf('POST /v1/keys') ?? '', /^[0-9a-f]{32}$/);
+  notEqual(keyOf('POST /v1/keys'), keyOf('POST /v1/keys'));
+  equal(keyOf('POST /v1/keys', { idempotencyKey: 'mine' }), 'mine');
+  equal(keyOf('POST /v1/keys', { headers: { 'Idempotency-Key': 'mine' } }), 'mine');
+  for (const other of ['GET /v1/keys', 'PATCH /v1/workspace', 'POST /v1/embed/keys']) {
+    equal(keyOf(other), null, other);
+  }
+  for (const idempotencyKey of ['', 'a b', 'é', 'x'.repeat(256)]) {
+    throws(() => sent('POST /v1/keys', { idempotencyKey }), TypeError);
+  }
 });
 
 test('a path cannot change the host', () => {

@@ -1,4 +1,9 @@
 // Builds the request of a call: URL, headers and body.
+import {
+  isRequestKey,
+  REQUEST_KEY_HEADER,
+  takesRequestKey,
+} from '@keyrail/protocol/wire/request-keys.ts';
 import type { Prepared } from './attempt.ts';
 
 type Settings = {
@@ -13,6 +18,7 @@ export type LooseInput = {
   query?: Readonly<Record<string, unknown>> | undefined;
   body?: unknown;
   headers?: Readonly<Record<string, string>> | undefined;
+  idempotencyKey?: string | undefined;
 };
 
 /** The root of a deployment, which may be below a path. Ends with a slash. */
@@ -54,9 +60,26 @@ export function preparePath(
   const sent = new Headers({ accept: 'application/json', ...headers, ...request.headers });
   if (token !== null && !sent.has('authorization')) sent.set('authorization', `Bearer ${token}`);
   if (body !== undefined && !sent.has('content-type')) sent.set('content-type', typeOf(body));
+  const isKeyed = takesRequestKey(method, path);
+  const key = request.idempotencyKey;
+  if (key !== undefined) sent.set(REQUEST_KEY_HEADER, checkKey(key));
+  else if (isKeyed && !sent.has(REQUEST_KEY_HEADER)) sent.set(REQUEST_KEY_HEADER, randomKey());
   // Concatenated, because resolving a path such as `//other.example` would change the host.
   const url = new URL(`${base.href.slice(0, -1)}${path}`);
-  return { url, method, headers: sent, body: bytesOf(body) };
+  return { url, method, headers: sent, body: bytesOf(body), isKeyed };
+}
+
+function checkKey(key: string): string {
+  if (isRequestKey(key)) return key;
+  throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters');
+}
+
+const KEY_BYTES = 16;
+
+/** randomUUID() is missing in pages without TLS. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function segmentOf(name: string, value: unknown): string {

@@ -79,7 +79,7 @@ test('names follow the rule, apart from the listed exceptions', () => {
 test('names are unique, camel case, and do not hide the methods of the client', () => {
   equal(new Set(named.map(({ name }) => name)).size, named.length);
   for (const { name } of named) match(name, /^([a-z]+([A-Z][a-z]+)*\.){1,2}[a-z]+([A-Z][a-z]+)*$/);
-  for (const own of ['call', 'reply', 'pages', 'request', 'withToken', 'then']) {
+  for (const own of ['call', 'reply', 'pages', 'dryRun', 'request', 'withToken', 'then']) {
     ok(!(own in methods), own);
   }
 });
@@ -113,6 +113,28 @@ test('a list method walks its pages', async (t) => {
   deepEqual(
     seen.map((one) => one.url),
     ['/v1/keys?limit=1', '/v1/keys?limit=1&cursor=two'],
+  );
+});
+
+test('a dry run is the same call with one more parameter, and harmless to repeat', async (t) => {
+  const { url, seen } = await scriptedServer(t, [
+    json({ error: { code: 'internal_error', message: 'x' } }, { status: 500 }),
+    json({ object: 'impact' }),
+  ]);
+  const client = createClient({ url });
+  const body = { overlap_hours: 1 };
+  deepEqual(await client.keys.rotate.dryRun('a', { body }), { object: 'impact' });
+  await client.dryRun('POST /v1/keys/{id}/revoke', {
+    params: { id: 'a' },
+    query: { wait: true },
+  });
+  deepEqual(
+    seen.map((one) => `${one.method} ${one.url} ${one.body}`),
+    [
+      'POST /v1/keys/a/rotate?dry_run=true {"overlap_hours":1}',
+      'POST /v1/keys/a/rotate?dry_run=true {"overlap_hours":1}',
+      'POST /v1/keys/a/revoke?wait=true&dry_run=true ',
+    ],
   );
 });
 

@@ -3,8 +3,10 @@
 import type {
   Answer,
   Argument,
+  DryRunEndpoint,
   Endpoint,
   Ids,
+  Impact,
   Input,
   Page,
   PagedEndpoint,
@@ -71,6 +73,7 @@ export const methods = {
   },
   keys: {
     create: 'POST /v1/keys',
+    import: 'POST /v1/keys/import',
     list: 'GET /v1/keys',
     counts: 'GET /v1/keys/counts',
     get: 'GET /v1/keys/{id}',
@@ -79,6 +82,7 @@ export const methods = {
     revoke: 'POST /v1/keys/{id}/revoke',
     disable: 'POST /v1/keys/{id}/disable',
     enable: 'POST /v1/keys/{id}/enable',
+    explain: 'POST /v1/keys/explain',
     usage: 'GET /v1/keys/{id}/usage',
   },
   secretKeys: {
@@ -136,7 +140,18 @@ type Table = { readonly [name: string]: Endpoint | Table };
 export type Method<E extends Endpoint> = ((
   ...args: [...Ids<E>, ...Argument<Input<E>>]
 ) => Promise<Answer<E>>) &
-  (E extends PagedEndpoint ? Paged<E> : unknown);
+  (E extends PagedEndpoint ? Paged<E> : unknown) &
+  (E extends DryRunEndpoint ? DryRun<E> : unknown);
+
+type DryRun<E extends DryRunEndpoint> = {
+  /**
+   * Asks what the call would affect. Refused as the call itself would be; changes nothing.
+   *
+   * @example
+   * const { active_keys, requests_24h } = await client.tenants.delete.dryRun(id);
+   */
+  dryRun(...args: [...Ids<E>, ...Argument<Input<E>>]): Promise<Impact>;
+};
 
 type Paged<E extends PagedEndpoint> = {
   /**
@@ -160,6 +175,7 @@ export type Resources = MethodsOf<typeof methods>;
 type Send = {
   call(endpoint: Endpoint, input: object): Promise<unknown>;
   pages(endpoint: Endpoint, input: object): AsyncGenerator<unknown, void>;
+  dryRun(endpoint: Endpoint, input: object): Promise<unknown>;
 };
 
 /** Builds the methods; `send` calls an endpoint by its name. */
@@ -185,5 +201,6 @@ function methodFor(endpoint: Endpoint, send: Send): object {
   };
   const call = (...args: unknown[]) => send.call(endpoint, inputOf(args));
   const pages = (...args: unknown[]) => send.pages(endpoint, inputOf(args));
-  return Object.assign(call, { pages });
+  const dryRun = (...args: unknown[]) => send.dryRun(endpoint, inputOf(args));
+  return Object.assign(call, { pages, dryRun });
 }

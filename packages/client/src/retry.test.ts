@@ -3,9 +3,14 @@ import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable, refusalOf, retryAfterMsOf } from './errors.ts';
 import { nextCursorOf } from './pages.ts';
+import { baseOf, prepareEndpoint } from './request.ts';
 import { isRepeatable, isWorthRepeating, waitMsAfter } from './retry.ts';
 
-const refusal = (status: number) => refusalOf(status, new Headers(), null);
+const none = new Headers();
+const refusal = (status: number) => refusalOf(status, none, null);
+const unavailable = (outcome: string) =>
+  refusalOf(503, none, { error: { code: 'unavailable', message: 'x', outcome } });
+const inProgress = { error: { code: 'idempotency_in_progress', message: 'x' } };
 const unreachable = (...args: ConstructorParameters<typeof KeyrailUnreachable>) =>
   new KeyrailUnreachable(...args);
 
@@ -13,6 +18,10 @@ test('each failure is repeated or not, depending on whether repeating is harmles
   const table: [why: string, error: unknown, harmless: boolean, change: boolean][] = [
     ['429: refused before anything was done', refusal(429), true, true],
     ['503: a change may have been made', refusal(503), true, false],
+    ['503: nothing was changed', unavailable('not_done'), true, true],
+    ['503: the server does not know', unavailable('unknown'), true, false],
+    ['409: the first request still runs', refusalOf(409, none, inProgress), true, true],
+    ['422', refusal(422), false, false],
     ['500', refusal(500), true, false],
     ['502 of a proxy', refusal(502), true, false],
     ['400', refusal(400), false, false],
@@ -31,16 +40,24 @@ test('each failure is repeated or not, depending on whether repeating is harmles
   }
 });
 
-test('reads and revocations are repeatable; revoking embed tokens is not', () => {
-  equal(isRepeatable('GET', 'GET /v1/keys'), true);
-  equal(isRepeatable('POST', 'POST /v1/keys/{id}/revoke'), true);
-  equal(isRepeatable('POST', 'POST /v1/keys/{id}/disable'), true);
-  equal(isRepeatable('POST', 'POST /v1/keys/{id}/enable'), true);
-  equal(isRepeatable('POST', 'POST /v1/invites/{id}/revoke'), true);
-  equal(isRepeatable('POST', 'POST /v1/tenants/{id}/embed_tokens/revoke'), false);
-  equal(isRepeatable('POST', 'POST /v1/keys'), false);
-  equal(isRepeatable('DELETE', 'DELETE /v1/projects/{id}'), false);
-  equal(isRepeatable('PATCH', 'PATCH /v1/keys/{id}'), false);
+test('reads and requests with an idempotency key are repeatable', () => {
+  const settings = { base: baseOf('https://keys.test/below'), token: null, headers: {} };
+  const params = { id: 'x' };
+  const repeats = (endpoint: string) =>
+    isRepeatable(prepareEndpoint(settings, endpoint, { params }), endpoint);
+  equal(repeats('GET /v1/keys'), true);
+  equal(repeats('POST /v1/keys'), true);
+  equal(repeats('POST /v1/keys/{id}/revoke'), true);
+  equal(repeats('POST /v1/keys/{id}/disable'), true);
+  equal(repeats('POST /v1/keys/explain'), true);
+  equal(repeats('POST /v1/tenants/{id}/embed_tokens/revoke'), true);
+  equal(repeats('POST /v1/embed/keys/{id}/revoke'), true);
+  equal(repeats('POST /v1/embed/keys'), false);
+  equal(repeats('POST /v1/embed_tokens'), false);
+  equal(repeats('POST /v1/auth/sessions'), false);
+  equal(repeats('POST /v1/workspaces'), false);
+  equal(repeats('DELETE /v1/projects/{id}'), false);
+  equal(repeats('PATCH /v1/keys/{id}'), false);
 });
 
 test('the wait grows with each failure, is random, and stays within its bound', () => {

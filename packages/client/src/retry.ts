@@ -1,25 +1,24 @@
-// When an attempt is repeated, and after how long. Any call is repeated after a 429 or when it was
-// not sent. A call that is harmless to repeat is also repeated after a 5xx, a broken connection or
-// a timeout.
+// When an attempt is repeated, and after how long. Any call is repeated after a 429, when it was
+// not sent, or when nothing was done. A call that is harmless to repeat is also repeated after a
+// 5xx, a broken connection or a timeout. An idempotency key makes a POST harmless to repeat.
+import type { Prepared } from './attempt.ts';
 import { KeyrailError, KeyrailUnreachable } from './errors.ts';
 import type { Endpoint } from './types.ts';
 
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
-// Revoking twice is harmless. Revoking embed tokens is not: it also ends tokens created in between.
-const repeatableEndpoints: ReadonlySet<string> = new Set<Endpoint>([
-  'POST /v1/keys/{id}/revoke',
-  'POST /v1/keys/{id}/disable',
-  'POST /v1/keys/{id}/enable',
-  'POST /v1/secret_keys/{id}/revoke',
-  'POST /v1/invites/{id}/revoke',
+/** One only reads. Revoking twice is harmless, and on the embed plane there are no idempotency keys. */
+const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
+  'POST /v1/keys/explain',
   'POST /v1/embed/keys/{id}/revoke',
 ]);
 
-/** Whether calling the endpoint twice has the effect of calling it once. */
-export const isRepeatable = (method: string, endpoint: string): boolean =>
-  method === 'GET' || method === 'HEAD' || repeatableEndpoints.has(endpoint);
+/** Whether sending the request twice has the effect of sending it once. */
+export const isRepeatable = (
+  { method, isKeyed }: Pick<Prepared, 'method' | 'isKeyed'>,
+  endpoint: string,
+): boolean => method === 'GET' || method === 'HEAD' || REPEATABLE.has(endpoint) || isKeyed;
 
 export type RetryLimits = {
   /** Whether repeating is harmless. */
@@ -52,7 +51,8 @@ export async function withRetries<T>(
 
 export function isWorthRepeating(error: unknown, repeatable: boolean): boolean {
   if (error instanceof KeyrailError) {
-    return error.status === 429 || (repeatable && error.status >= 500);
+    if (error.status === 429 || error.code === 'idempotency_in_progress') return true;
+    return error.status >= 500 && (repeatable || error.outcome === 'not_done');
   }
   if (!(error instanceof KeyrailUnreachable) || error.reason === 'answer') return false;
   return repeatable || !error.sent;

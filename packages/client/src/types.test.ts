@@ -63,6 +63,10 @@ export async function misuseOfMethods(client: Client): Promise<void> {
   await client.projects.delete('x', { body: {} });
   // @ts-expect-error not a list
   client.workspace.get.pages();
+  // @ts-expect-error nothing that a dry run would foresee
+  client.keys.create.dryRun({ body: { project_id: 'x', tenant_id: 'x', env: 'live' } });
+  // @ts-expect-error a dry run has its own method, with its own result
+  await client.keys.revoke('x', { query: { dry_run: true } });
 }
 
 /** Calls that must compile. Never run. */
@@ -80,6 +84,10 @@ export async function use(client: Client): Promise<void> {
   holds<Same<typeof rotated, Answer<'POST /v1/keys/{id}/rotate'>>>();
   await client.keys.revoke('x', { query: { wait: true }, signal: AbortSignal.timeout(1) });
   await client.members.update('x', { body: { role: 'owner' } });
+  const impact = await client.keys.update.dryRun('x', { body: { scopes: [] } });
+  holds<Same<typeof impact.scopes_removed, string[]>>();
+  holds<Same<typeof impact, Awaited<ReturnType<typeof client.dryRun>>>>();
+  await client.dryRun('DELETE /v1/members/{userId}', { params: { userId: 'x' } });
   await client.policy.delta({ query: { project_id: 'x', since: 0 } });
   for await (const { items } of client.keys.list.pages({ pagesMax: 2 })) {
     holds<Same<(typeof items)[number], Answer<'GET /v1/keys/{id}'>>>();

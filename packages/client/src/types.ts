@@ -14,6 +14,14 @@ export type PagedEndpoint = {
   [E in Endpoint]: Endpoints[E]['paged'] extends true ? E : never;
 }[Endpoint];
 
+/** A change that can be asked for its impact first. */
+export type DryRunEndpoint = {
+  [E in Endpoint]: Endpoints[E]['dryRun'] extends null ? never : E;
+}[Endpoint];
+
+/** What a change would affect, as a dry run answers it. */
+export type Impact = NonNullable<Endpoints[DryRunEndpoint]['dryRun']>;
+
 /** One element of a list. */
 export type Item<E extends PagedEndpoint> =
   Answer<E> extends { data: readonly (infer One)[] } ? One : never;
@@ -26,8 +34,14 @@ export type CallOptions = {
   /** Aborts the call, waiting and retries included. It then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
+   * Identifies this call, so that it is carried out once however often it is sent: 1 to 255 visible
+   * ASCII characters, a new random key by default. Only a POST of the vendor plane has one.
+   */
+  idempotencyKey?: string | undefined;
+  /**
    * True if repeating this call is harmless. It is then retried even when the outcome of an attempt
-   * is unknown. Always true for GET and for revoking a key or an invitation.
+   * is unknown. Always true for GET, for calls with an idempotency key, and for revoking a key on
+   * the embed plane.
    */
   idempotent?: boolean | undefined;
   /** Further request headers, such as `if-none-match`. */

@@ -1,5 +1,6 @@
 // The declaration of an endpoint. Its name is its method and path, as in `GET /v1/workspace`.
-import type { z } from 'zod';
+import { z } from 'zod';
+import { queryBoolean } from './query.ts';
 import type { Auth } from './wire/auth.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -12,6 +13,10 @@ export type Endpoint = {
   description: string;
   /** Requires this role instead of the one that the method implies. */
   role?: 'owner';
+  /** Only reads, although it is no GET: members may call it. */
+  reads?: true;
+  /** Accepts `dry_run=true`, which answers 200 with an `impact` and changes nothing. */
+  dryRun?: true;
   /** Descriptions of request headers; documentation only. */
   headers?: Record<string, string>;
   query?: z.ZodObject;
@@ -94,6 +99,20 @@ type BodyAt<A, S extends keyof A> = {
   [K in S]: A[K] extends z.ZodType ? z.output<A[K]> : null;
 }[S];
 
+/** Whether the endpoint only reads. */
+export const isSafe = (line: string, { reads }: Endpoint): boolean =>
+  reads === true || splitLine(line).method === 'GET';
+
+const dryRunQuery = {
+  dry_run: queryBoolean(false).meta({
+    description: 'Changes nothing, and answers with the `impact` that the change would have.',
+  }),
+};
+
+/** The schema of the whole query; undefined if the endpoint takes none. */
+export const querySchemaOf = ({ query, dryRun }: Endpoint): z.ZodObject | undefined =>
+  dryRun ? (query ?? z.strictObject({})).extend(dryRunQuery) : query;
+
 /** The names of the path parameters, in order. */
 export function pathParams(line: string): string[] {
   return Array.from(line.matchAll(/\{([^}]+)\}/g), ([, name = '']) => name);
@@ -107,6 +126,15 @@ export function splitLine(line: string): { method: Method; path: string } {
 
 const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
+
+/**
+ * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane that changes
+ * something does. With a key a request is carried out once, and its response is replayed.
+ */
+export const takesIdempotencyKey = (
+  line: string,
+  { auth, reads }: Pick<Endpoint, 'auth' | 'reads'>,
+): boolean => auth === 'vendor' && !reads && splitLine(line).method === 'POST';
 
 /**
  * The error statuses that an endpoint declares, in ascending order. A request can always have an
@@ -123,6 +151,7 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
     // Endpoints that take a body without a credential are throttled, and so are embed changes.
+    ...(takesIdempotencyKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];
   const declared = new Set([...implied, ...Object.keys(refusals).map(Number)]);

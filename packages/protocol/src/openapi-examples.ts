@@ -14,7 +14,15 @@ type Sampling = {
 };
 
 /** Optional fields that examples of request bodies include. */
-const shownInBodies = new Set(['name', 'scopes', 'reason', 'overlap_hours', 'embed_origins']);
+const shownInBodies = new Set([
+  'name',
+  'scopes',
+  'reason',
+  'overlap_hours',
+  'embed_origins',
+  'key_id',
+  'tenant_external_id',
+]);
 
 export const exampleBody = (schema: JsonObject, line: string, components: Components): unknown =>
   sample(schema, { line, components, isShown: ({ name }) => shownInBodies.has(name) }, TOP);
@@ -32,6 +40,7 @@ export const exampleResponse = (
 const TOP: Position = { kind: '', path: '', name: '' };
 
 function sample(schema: JsonObject, sampling: Sampling, position: Position): unknown {
+  if (schema.type === 'null') return null;
   const { shape, isNullable } = withoutNull(schema, sampling.components);
   if (shape.const !== undefined) return shape.const;
   const known = position.name === '' ? undefined : sampleAt({ line: sampling.line, ...position });

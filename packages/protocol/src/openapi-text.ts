@@ -3,7 +3,7 @@
 import type { endpointGroups } from './endpoints/all.ts';
 import type { JsonObject } from './json-schema.ts';
 import { type Auth, accepts, type Credential } from './wire/auth.ts';
-import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from './wire/limits.ts';
+import { BODY_BYTES_MAX, JSON_DEPTH_MAX, REQUEST_KEPT_HOURS } from './wire/limits.ts';
 
 export const MEBIBYTE = 1_048_576;
 
@@ -47,11 +47,22 @@ the workspace, its projects and its tenants; it can create projects and tenants,
 records. Its lists contain no live records. It gets 403 for the id of a live record, for \`live\` in
 a request, and for members, invitations and billing.
 
+## Repeating a request
+
+Send an \`Idempotency-Key\` with a POST that a secret key or a session may call, and repeat it with
+the same key if no response arrives. It is carried out once. A repetition gets the first response,
+with \`Idempotent-Replayed: true\` and without the secret that the first one contained: \`key\` or
+\`token\` is absent, and \`key_shown_once\` or \`token_shown_once\` is \`false\`. Rotate the key if the first
+response was lost. A key belongs to the credential that sent it and is kept for
+${REQUEST_KEPT_HOURS} hours. With another path, query or body it is refused with 422; while the
+first request is still running, with 409 and \`retry-after\`. Error responses are not kept.
+
 ## Errors
 
 Every error response has the same body: \`code\` is for programs, \`message\` for people. \`details\`
 lists the invalid fields, and \`missing_scopes\` the scopes that a token lacks; both are present only
-when they apply.
+when they apply. A 503 to a request other than GET has an \`outcome\`: \`not_done\` if nothing was
+changed, or \`unknown\` if the change may have been made.
 
 \`\`\`json
 ${JSON.stringify(sampleRefusal, null, 2)}

@@ -65,8 +65,9 @@ test('every tag is used and described, and every operation says more than its su
 test('every operation documents an error of the caller, and conflicts where they happen', () => {
   const has = (status: string) => (line: string) => status in (operationOf(line).responses ?? {});
   ok(lines.every(has('400')));
-  // Tests of the server refuse a 409 of any other endpoint.
-  deepEqual(lines.filter(has('409')), [
+  // Tests of the server refuse a conflict of any other endpoint.
+  const conflictOf = (line: string) => operationOf(line).responses?.['409']?.description;
+  deepEqual(lines.filter(conflictOf), [
     'POST /v1/auth/invites/accept',
     'POST /v1/workspaces',
     'PATCH /v1/members/{userId}',
@@ -76,6 +77,7 @@ test('every operation documents an error of the caller, and conflicts where they
     'POST /v1/tenants',
     'PATCH /v1/tenants/{id}',
     'POST /v1/keys',
+    'POST /v1/keys/import',
     'PATCH /v1/keys/{id}',
     'POST /v1/keys/{id}/rotate',
     'POST /v1/keys/{id}/disable',
@@ -90,6 +92,22 @@ test('every operation documents an error of the caller, and conflicts where they
     $ref: '#/components/responses/Refused409',
     description: 'The slug is taken.',
   });
+});
+
+test('every POST of the vendor plane documents its idempotency key', () => {
+  const keyed = lines.filter((line) =>
+    parametersOf(line).some(({ name }) => String(name) === 'Idempotency-Key'),
+  );
+  ok(keyed.includes('POST /v1/keys') && keyed.includes('POST /v1/invites/{id}/revoke'));
+  for (const other of ['GET /v1/keys', 'PATCH /v1/keys/{id}', 'POST /v1/embed/keys']) {
+    equal(keyed.includes(other), false, other);
+  }
+  for (const line of keyed) {
+    const { responses = {} } = operationOf(line);
+    ok('409' in responses && '422' in responses, line);
+    const success = responses['201'] ?? responses['200'];
+    ok('Idempotent-Replayed' in (success?.headers ?? {}), line);
+  }
 });
 
 test('every path parameter is declared', () => {

@@ -2,14 +2,18 @@
 import type { z } from 'zod';
 import {
   type Endpoint,
+  isSafe,
   pathParams,
+  querySchemaOf,
   refusalStatuses,
   requiresItsHeaders,
   splitLine,
+  takesIdempotencyKey,
 } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ErrorBody } from './objects/error-body.ts';
+import { Impact } from './objects/impact.ts';
 import { exampleBody, exampleResponse } from './openapi-examples.ts';
 import {
   groupDescriptions,
@@ -19,6 +23,7 @@ import {
   securitySchemes,
 } from './openapi-text.ts';
 import { errorCodes, wireCode } from './wire/error-codes.ts';
+import { REQUEST_KEPT_HOURS, REQUEST_KEY_CHARS_MAX } from './wire/limits.ts';
 
 const groups: Record<string, Record<string, Endpoint>> = endpointGroups;
 
@@ -68,6 +73,7 @@ function operation(
     ...pathParams(line).map(pathParameter),
     ...queryParameters(endpoint, components),
     ...headerParameters(endpoint),
+    ...(takesIdempotencyKey(line, endpoint) ? [idempotencyKeyParameter] : []),
   ];
   const requestBody = requestBodyOf(line, endpoint, components);
   const role = requiredRole(line, endpoint);
@@ -85,9 +91,9 @@ function operation(
 }
 
 /** The lowest role that may call; null if roles do not apply or a member may call. */
-function requiredRole(line: string, { auth, role }: Endpoint): 'admin' | 'owner' | null {
-  if (auth !== 'vendor') return null;
-  return role ?? (splitLine(line).method === 'GET' ? null : 'admin');
+function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
+  if (endpoint.auth !== 'vendor') return null;
+  return endpoint.role ?? (isSafe(line, endpoint) ? null : 'admin');
 }
 
 /** `POST /v1/keys/{id}/rotate` becomes `postKeysByIdRotate`. */
@@ -110,7 +116,8 @@ const pathParameter = (name: string): JsonObject => ({
   schema: { type: 'string', format: 'uuid' },
 });
 
-function queryParameters({ query }: Endpoint, components: Components): JsonObject[] {
+function queryParameters(endpoint: Endpoint, components: Components): JsonObject[] {
+  const query = querySchemaOf(endpoint);
   return Object.entries(query?.shape ?? {}).map(([name, type]) => {
     const { description, ...schema } = jsonSchemaOf(type, 'input', components);
     return {
@@ -133,6 +140,17 @@ const headerParameters = (endpoint: Endpoint): JsonObject[] =>
     ...(name === 'Origin' && { example: 'https://app.example.com' }),
   }));
 
+const idempotencyKeyParameter: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to repeat: with the same key, method, path, query and body it is ' +
+    `carried out once in ${REQUEST_KEPT_HOURS} hours, and a repetition gets the first response ` +
+    'again, without its secret. 1 to 255 visible ASCII characters.',
+  schema: { type: 'string', minLength: 1, maxLength: REQUEST_KEY_CHARS_MAX },
+};
+
 function requestBodyOf(
   line: string,
   { body, rawBody, bodyOptional, bodyBytesMax }: Endpoint,
@@ -153,21 +171,32 @@ function answersOf(line: string, endpoint: Endpoint, components: Components): Js
   const answers = Object.entries(endpoint.answers).map(([status, type]) => {
     const answer = {
       description: statusWords[status] ?? 'Success',
-      ...headersOf(endpoint),
-      ...(type && { content: { 'application/json': responseContent(line, type, components) } }),
+      ...headersOf(line, endpoint),
+      ...(type && {
+        content: { 'application/json': responseContent(line, { type, endpoint }, components) },
+      }),
     };
     return [status, answer];
   });
   return Object.fromEntries(answers);
 }
 
-function responseContent(line: string, type: z.ZodType, components: Components): JsonObject {
-  const schema = jsonSchemaOf(type, 'output', components);
+function responseContent(
+  line: string,
+  { type, endpoint }: { type: z.ZodType; endpoint: Endpoint },
+  components: Components,
+): JsonObject {
+  const usual = jsonSchemaOf(type, 'output', components);
+  const schema = endpoint.dryRun
+    ? { oneOf: [usual, jsonSchemaOf(Impact, 'output', components)] }
+    : usual;
   return { schema, example: exampleResponse(schema, line, components) };
 }
 
-function headersOf({ list, answers }: Endpoint): { headers?: JsonObject } {
+function headersOf(line: string, endpoint: Endpoint): { headers?: JsonObject } {
+  const { list, answers } = endpoint;
   if (list) return { headers: nextPageHeader };
+  if (takesIdempotencyKey(line, endpoint)) return { headers: replayedHeader };
   return '304' in answers ? { headers: etagHeader } : {};
 }
 
@@ -183,6 +212,13 @@ const nextPageHeader = {
   Link: {
     description: 'The next page, as `<url>; rel="next"`. Absent on the last page.',
     schema: { type: 'string' },
+  },
+};
+
+const replayedHeader = {
+  'Idempotent-Replayed': {
+    description: '`true` if this is the response to an earlier request with the same key.',
+    schema: { type: 'string', const: 'true' },
   },
 };
 

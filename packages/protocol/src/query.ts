@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { text } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { Cursor, Uuid } from './validators.ts';
+import { feedIncludes } from './wire/feed-include.ts';
 import {
   IDS_MAX,
   IDS_MIN,
@@ -13,6 +14,8 @@ import {
   SEARCH_CHARS_MIN,
   SEARCH_MATCHES_MAX,
 } from './wire/limits.ts';
+
+const INCLUDE_PATTERN = `^(${feedIncludes.join('|')})(,(${feedIncludes.join('|')}))*$`;
 
 type IntegerQuery = z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>;
 
@@ -76,6 +79,27 @@ export const QueryTime = z
     message: 'must be an ISO 8601 date-time with seconds and an offset or Z',
   })
   .meta({ format: 'date-time' });
+
+/** Names separated by commas; parsed to a sorted array without repetitions. */
+export const FeedIncludes = z
+  .string()
+  .transform((value, ctx) => {
+    const names = value.split(',');
+    const known = feedIncludes.filter((name) => names.includes(name));
+    if (new Set(names).size === known.length) return known;
+    ctx.addIssue({ code: 'custom', message: `may only name ${feedIncludes.join(' and ')}` });
+    return z.NEVER;
+  })
+  .meta({
+    jsonSchema: {
+      type: 'string',
+      pattern: INCLUDE_PATTERN,
+      examples: ['meta', 'meta,external_id'],
+    },
+    description:
+      'Adds fields to each entry: `meta`, that of the key, and `external_id`, that of its tenant ' +
+      'as `tenant_external_id`. Separate names by commas.',
+  });
 
 /** The search parameter of a list: the start of one of these fields. */
 export const search = (fields: string) => ({

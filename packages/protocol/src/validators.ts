@@ -4,9 +4,12 @@ import { findJsonFlaw, isJsonObject } from './json-value.ts';
 import { text } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { envs } from './wire/env.ts';
+import { DISPLAY_PREFIX, LOOKUP_HASH, looksOwn } from './wire/imported-key.ts';
 import {
   CURSOR_CHARS_MAX,
   CURSOR_CHARS_MIN,
+  DISPLAY_PREFIX_CHARS_MAX,
+  DISPLAY_PREFIX_CHARS_MIN,
   EMAIL_CHARS_MAX,
   EMBED_ORIGIN_CHARS_MAX,
   EMBED_ORIGINS_MAX,
@@ -139,6 +142,17 @@ export const Sha256Hex = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal characters')
   .toLowerCase();
+
+export const LookupHash = z.string().regex(LOOKUP_HASH, 'must be 64 lowercase hex characters');
+
+/** What is shown of an imported key. It cannot be mistaken for a credential of Keyrail. */
+export const DisplayPrefix = z
+  .string()
+  .regex(
+    DISPLAY_PREFIX,
+    `must be ${DISPLAY_PREFIX_CHARS_MIN} to ${DISPLAY_PREFIX_CHARS_MAX} printable ASCII characters`,
+  )
+  .refine((shown) => !looksOwn(shown), 'must not begin with kr_, krsk_ or krses_');
 
 export const NodeId = z.string().regex(new RegExp(`^[A-Za-z0-9._:-]{1,${NODE_ID_CHARS_MAX}}$`));
 

@@ -111,7 +111,10 @@ const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : 
 
 /** An alternative is identified by the first field that has a fixed value. */
 function whenOf(variant: JsonObject): string {
-  const fixed = propertiesOf(variant).find(([, property]) => property.const !== undefined);
+  const required = Array.isArray(variant.required) ? variant.required : [];
+  const fixed = propertiesOf(variant).find(
+    ([name, property]) => property.const !== undefined && required.includes(name),
+  );
   return fixed ? `\`${fixed[0]}\` is \`${JSON.stringify(fixed[1].const)}\`` : 'otherwise';
 }
 

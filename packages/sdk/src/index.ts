@@ -9,6 +9,7 @@ export type {
 } from './api/admission.ts';
 export type {
   Env,
+  KeyMeta,
   OpenContext,
   RateLimitRule,
   RateLimitState,
@@ -24,7 +25,7 @@ export type {
   TelemetryState,
   Verify,
 } from './api/keyrail.ts';
-export type { KeyrailOptions, Log, LogLevel, TelemetryOptions } from './api/options.ts';
+export type { Include, KeyrailOptions, Log, LogLevel, TelemetryOptions } from './api/options.ts';
 export type {
   RouteIdempotency,
   RouteOptions,

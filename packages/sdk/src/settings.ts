@@ -6,7 +6,7 @@ import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_TENANTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from './api/context.ts';
-import type { KeyrailOptions, Log, TelemetryOptions } from './api/options.ts';
+import type { Include, KeyrailOptions, Log, TelemetryOptions } from './api/options.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import { POLL_MS_MAX } from './policy/pace.ts';
 import type { TelemetrySettings } from './telemetry/batch.ts';
@@ -27,6 +27,8 @@ export type Settings<R = unknown> = {
   projectId: string;
   env: Env | null;
   tenantIds: readonly string[];
+  /** Sorted. */
+  include: readonly Include[];
   nodeId: string;
   cacheDir: string | null;
   resources: { live: R | null; test: R | null };
@@ -68,7 +70,7 @@ const TELEMETRY = {
 } satisfies Record<string, Bounds>;
 
 const KNOWN = new Set(
-  `url secretKey projectId env tenantIds nodeName cacheDir resources keyHeaders longPoll telemetry
+  `url secretKey projectId env tenantIds include nodeName cacheDir resources keyHeaders longPoll telemetry
    log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
 );
 
@@ -87,6 +89,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
     projectId: checkUuid('projectId', options.projectId),
     env: checkEnv(options.env),
     tenantIds: checkTenants(options.tenantIds ?? []),
+    include: checkInclude(options.include ?? []),
     nodeId: nodeIdOf(options.nodeName, chance),
     cacheDir: options.cacheDir ?? null,
     resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
@@ -175,6 +178,14 @@ function checkTenants(ids: readonly string[]): string[] {
   if (ids.length > POLICY_TENANTS_MAX)
     throw new TypeError(`tenantIds holds at most ${POLICY_TENANTS_MAX} ids`);
   return [...new Set(ids.map((id) => checkUuid('tenantIds', id)))].sort();
+}
+
+const INCLUDES: readonly Include[] = ['externalId', 'meta'];
+
+function checkInclude(names: readonly Include[]): Include[] {
+  const known = INCLUDES.filter((name) => names.includes(name));
+  if (Array.isArray(names) && new Set(names).size === known.length) return known;
+  throw new TypeError('include may only hold meta and externalId');
 }
 
 function checkHeaders(names: readonly string[]): string[] {

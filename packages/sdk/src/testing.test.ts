@@ -159,3 +159,17 @@ test('many keys are sent in pages, and as a snapshot instead of a large delta', 
   await keyrail.revoke(last);
   equal(keyrail.verify(last).allowed, false);
 });
+
+test('a node with include gets the meta and the external id of its test keys', async (t) => {
+  const key = { meta: { plan: 'gold' }, tenantExternalId: 'cus_1' };
+  const { keyrail } = await node(t, { keys: [key], include: ['meta', 'externalId'] });
+  const issued = await keyrail.issue();
+  const contexts = [keyrail.keys[0], issued].map((one) => {
+    const decision = keyrail.verify(one?.key);
+    return decision.allowed ? [decision.context.meta, decision.context.tenantExternalId] : [];
+  });
+  deepEqual(contexts, [
+    [{ plan: 'gold' }, 'cus_1'],
+    [{}, issued.tenantId],
+  ]);
+});

@@ -101,6 +101,23 @@ export function adapterSuite(framework: string, serve: Serve): void {
     match(response.headers.get('ratelimit') ?? '', /^"hour";r=99;t=\d+$/);
   });
 
+  test(`${framework}: an imported key is accepted in any header, whatever its form`, async (t) => {
+    const { url, keyrail } = await ground(t, serve);
+    for (const text of ['acme_live_4eC39HqLy', '8 chars!', `pk.${'~'.repeat(509)}`, 'QUJDRA==/+']) {
+      const { tenantId } = await keyrail.issue({ imported: text, scopes: ['read'] });
+      const withHeaders = async (headers: Record<string, string>) => {
+        const response = await fetch(`${url}/hello/ann`, { headers });
+        return response.status === 200 ? Object(await response.json()).tenant : codeOf(response);
+      };
+      equal(await withHeaders({ 'x-api-key': text }), tenantId);
+      const bearer = await withHeaders({ authorization: `Bearer ${text}` });
+      equal(bearer, text.includes(' ') ? '401 missing_key' : tenantId);
+      equal(await withHeaders({ 'x-api-key': `${text}x` }), '401 invalid_key');
+      await keyrail.revoke(text);
+      equal(await withHeaders({ 'x-api-key': text }), '401 invalid_key');
+    }
+  });
+
   test(`${framework}: invalid keys are refused before the handler`, async (t) => {
     const { url, keyrail } = await ground(t, serve);
     const missing = await fetch(`${url}/hello/ann`);

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { Chance } from '@keyrail/testing/seeded-scheduler.ts';
 import { digestFromHex, ID_WORDS, idText } from '../src/policy/table/digest.ts';
-import { EXPIRY_AT, expiryOf, ROW_AT } from '../src/policy/table/shard.ts';
+import { IDS_WORDS } from '../src/policy/table/ids.ts';
+import { importedEnv, importedPrefix } from '../src/policy/table/imported.ts';
+import { isImported, rowOf } from '../src/policy/table/linked-ids.ts';
+import { EXPIRY_AT, expiryOf, LINK_AT } from '../src/policy/table/shard.ts';
 import type { Entry, PolicyTable } from '../src/policy/table/table.ts';
 
 export const sha256Hex = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -32,20 +35,40 @@ export const entryOf = (number: number, chance: Chance): Entry => ({
   ]),
 });
 
+/** Like `entryOf`; some of the keys are imported. */
+export const mixedEntryOf = (number: number, chance: Chance): Entry => ({
+  ...entryOf(number, chance),
+  ...(chance.percent(40) && {
+    importedPrefix: 'sk_live_ key of Globex!~'.slice(0, 1 + (number % 24)),
+  }),
+});
+
+/** What a table stores of a key: the text of a native key contains its environment. */
+export function storedOf({ env, ...entry }: Entry): Stored {
+  return entry.importedPrefix === undefined ? entry : { ...entry, env };
+}
+
+type Stored = Omit<Entry, 'env'> & Partial<Pick<Entry, 'env'>>;
+
 /** The data of a key in a table; null if it is unknown. */
-export function toldBy(table: PolicyTable, lookupHash: string): Omit<Entry, 'env'> | null {
+export function toldBy(table: PolicyTable, lookupHash: string): Stored | null {
   const place = table.find(digestFromHex(lookupHash));
   if (place === -1) return null;
   const record = table.wordsOf(place);
   const at = table.startOf(place);
-  const row = (record[at + ROW_AT] ?? 0) - 1;
-  const words = table.ids.wordsOf(row);
-  const start = table.ids.startOf(row);
+  const link = record[at + LINK_AT] ?? 0;
+  const ids = table.ids.of(link);
+  const words = ids.wordsOf(rowOf(link));
+  const start = ids.startOf(rowOf(link));
   const { scopes, limits } = table.termsIn(record, at);
   return {
     lookupHash,
     keyId: idText(words, start),
     tenantId: idText(words, start + ID_WORDS),
+    ...(isImported(link) && {
+      env: importedEnv(words, start + IDS_WORDS),
+      importedPrefix: importedPrefix(words, start + IDS_WORDS),
+    }),
     scopes: [...scopes],
     expiresAt: expiryOf(record[at + EXPIRY_AT] ?? 0, record[at + EXPIRY_AT + 1] ?? 0),
     limits: [...limits],

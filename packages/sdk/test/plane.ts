@@ -67,6 +67,25 @@ export class Plane {
     return secret;
   }
 
+  /** Imports a key of another product. */
+  import(text: string, more: Partial<PolicyEntry> = {}): string {
+    const entry: PolicyEntry = {
+      key_id: uuidOf(this.#keys.size, 5),
+      tenant_id: uuidOf(1, 4),
+      env: 'live',
+      lookup_hash: sha256Hex(text),
+      display_prefix: 'Old key',
+      scopes: [],
+      expires_at: null,
+      rate_limits: [],
+      imported: true,
+      ...more,
+    };
+    this.#keys.set(text, entry);
+    this.#note(entry.lookup_hash, { change: 'upsert', ...entry });
+    return text;
+  }
+
   change(secret: string, more: Partial<PolicyEntry>): void {
     const entry = this.#keys.get(secret);
     if (!entry) return;

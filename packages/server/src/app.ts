@@ -29,6 +29,8 @@ import { openServingRecord, type ServingParts } from './doors/serving-record.ts'
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
+import { measureImpact } from './features/impact/measure-impact.ts';
+import { presentImpact } from './features/impact/present.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
@@ -36,6 +38,7 @@ import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
 import { createCursors } from './http/cursor.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
+import { createRequestHash } from './http/idempotency-key.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { servedRoutes } from './routes.ts';
@@ -129,7 +132,10 @@ export function buildApp(parts: AppParts): App {
     gate,
     log,
     forgetKeys: secretKeyAuth.forget,
+    measureImpact: async (tx, foreseen) =>
+      presentImpact(foreseen, await measureImpact(tx, foreseen.affected), tx.now),
     cursors: createCursors(keyFor('cursor', masterKey)),
+    hashRequest: createRequestHash(keyFor('requests', masterKey)),
     credentials: credentialsOf(parts, { gate, log, secretKeyAuth, signingKeys }),
     probe: probeOf(db, gate),
     verifiedOnly: parts.verifiedOnly,

@@ -9,6 +9,7 @@ import type { Sealing } from './base/sealing.ts';
 import type { OpenPeople } from './doors/people.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
 import { lockJob, updateHeartbeat, updateJobDone } from './features/jobs/rows.ts';
+import { purgeKeptResponses } from './features/kept-responses/purge-kept-responses.job.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
@@ -63,6 +64,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping }: WorkerRun): Job[
 const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerParts): Job[] => [
   { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
   { name: 'purge-idempotency', everyMs: 10 * MINUTE_MS, run: () => purgeIdempotency(work) },
+  { name: 'purge-kept-responses', everyMs: 10 * MINUTE_MS, run: () => purgeKeptResponses(work) },
   { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
   {
     name: 'retire-keys',

@@ -12,7 +12,8 @@ import type {
 
 export const PROJECT = '00000000-0000-7000-8000-000000000001';
 
-type ModelKey = EntryRow & Omit<ChangeRow, 'version'> & { changeId: number };
+type ModelKey = EntryRow &
+  Omit<ChangeRow, 'version'> & { changeId: number; meta: Record<string, unknown> };
 
 /** Immutable, so that each reader keeps its own snapshot. */
 type FeedState = {
@@ -23,7 +24,10 @@ type FeedState = {
 };
 
 type KeyPatch = Partial<
-  Pick<ModelKey, 'scopes' | 'expiresAt' | 'rateLimits' | 'isRevoked' | 'isDisabled' | 'isRetired'>
+  Pick<
+    ModelKey,
+    'meta' | 'scopes' | 'expiresAt' | 'rateLimits' | 'isRevoked' | 'isDisabled' | 'isRetired'
+  >
 >;
 
 export class FeedModel {
@@ -55,6 +59,7 @@ export class FeedModel {
       displayPrefix: 'kr_…',
       scopes: [],
       rateLimits: null,
+      isImported: false,
       shelf: shelfOf(env),
       // Several keys share a creation time, so that the id decides their order.
       createdAt: new Date(Math.floor(this.#created / 3)),
@@ -62,6 +67,7 @@ export class FeedModel {
       isRevoked: false,
       isDisabled: false,
       isRetired: false,
+      meta: {},
     };
     this.#write([key]);
   }
@@ -135,7 +141,8 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
     return keysIn(state, filter)
       .toSorted(byPosition)
       .filter((key) => after === null || byPosition(after, key) < 0)
-      .slice(0, limit);
+      .slice(0, limit)
+      .map(withoutMeta);
   },
   listChanges: async (filter, { since, after, limit }) => {
     await turn();
@@ -146,8 +153,27 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
       })
       .toSorted((a, b) => a.version - b.version || (a.id < b.id ? -1 : 1))
       .filter((row) => after === null || isAfter(row, after))
-      .slice(0, limit);
+      .slice(0, limit)
+      .map(withoutMeta);
   },
+  listDetails: async ({ include }, ids) => {
+    await turn();
+    return ids.flatMap((id) => {
+      const key = state.keys.get(id);
+      return key ? [{ id, ...detailsOf(key, include) }] : [];
+    });
+  },
+});
+
+const withoutMeta = <Row extends EntryRow>({ meta: _, ...row }: Row) => row;
+
+/** What the feed includes of a key on request. */
+export const detailsOf = (
+  { meta, tenantId }: ModelKey,
+  include: FeedFilter['include'],
+): Pick<EntryRow, 'meta' | 'tenantExternalId'> => ({
+  ...(include.includes('meta') && { meta }),
+  ...(include.includes('external_id') && { tenantExternalId: `ext ${tenantId}` }),
 });
 
 const isAfter = (row: ChangeRow, after: ChangeRow): boolean =>

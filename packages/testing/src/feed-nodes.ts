@@ -11,7 +11,7 @@ import {
 } from '@keyrail/server/features/policy/feed-view.ts';
 import { presentDelta, presentSnapshot } from '@keyrail/server/features/policy/present.ts';
 import { applied, fold, type Held } from './feed.ts';
-import { type FeedModel, keysIn, readingOf } from './feed-model.ts';
+import { detailsOf, type FeedModel, keysIn, readingOf } from './feed-model.ts';
 import type { Chance } from './seeded-scheduler.ts';
 
 export type Scene = {
@@ -57,6 +57,11 @@ async function serveDelta(scene: Scene, { since, ...asked }: Asked & { since: nu
 }
 
 class Lost extends Error {}
+
+const includedIn = ({ meta, tenantExternalId }: ReturnType<typeof detailsOf>) => ({
+  ...(meta !== undefined && { meta }),
+  ...(tenantExternalId !== undefined && { tenant_external_id: tenantExternalId }),
+});
 
 export class Node {
   readonly name: string;
@@ -131,7 +136,8 @@ export class Node {
     const { held } = this;
     const state = held && this.#scene.model.past.get(held.version);
     ok(held && state, 'the held version never existed');
-    const truth = keysIn(state, this.#asked.filter).map((key) => ({
+    const { filter } = this.#asked;
+    const truth = keysIn(state, filter).map((key) => ({
       key_id: key.id,
       tenant_id: key.tenantId,
       env: key.env,
@@ -140,6 +146,7 @@ export class Node {
       scopes: key.scopes,
       expires_at: key.expiresAt?.toISOString() ?? null,
       rate_limits: key.rateLimits ?? state.head.defaultRateLimits,
+      ...includedIn(detailsOf(key, filter.include)),
     }));
     const expected = fold({ version: 0, keys: new Map(truth.map((key) => [key.key_id, key])) });
     equal(JSON.stringify(fold(held)), JSON.stringify(expected));

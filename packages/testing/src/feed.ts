@@ -10,6 +10,7 @@ export type Fed = {
   scopes?: string[];
   rate_limits?: unknown[];
   expires_at?: string | null;
+  imported?: true | undefined;
   change?: 'upsert' | 'remove';
   reason?: string;
 };

@@ -1,9 +1,9 @@
 // Factories for projects, tenants and keys, with defaults for everything that a test does not name.
 import type { AnswerOf } from '@keyrail/protocol/endpoint.ts';
 import type { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
-import type { Caller, Input } from './harness.ts';
+import type { Caller, Input, Shown } from './harness.ts';
 
-type Made<L extends keyof typeof allEndpoints> = Promise<AnswerOf<(typeof allEndpoints)[L]>>;
+type Made<L extends keyof typeof allEndpoints> = Promise<Shown<AnswerOf<(typeof allEndpoints)[L]>>>;
 
 export type Given = {
   project(overrides?: Input): Made<'POST /v1/projects'>;

@@ -2,7 +2,13 @@
 // objects. Calls go through HTTP.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type AnswerOf, type Endpoint, pathParams, splitLine } from '@keyrail/protocol/endpoint.ts';
+import {
+  type AnswerOf,
+  type Endpoint,
+  pathParams,
+  querySchemaOf,
+  splitLine,
+} from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { type Embedded, embedded } from './embed.ts';
 import { type Given, givenBy } from './fixtures.ts';
@@ -20,7 +26,14 @@ export type Answer = {
   text: string;
 };
 
-type Answers = { [L in AnyLine]: AnswerOf<(typeof allEndpoints)[L]> };
+type Answers = { [L in AnyLine]: Shown<AnswerOf<(typeof allEndpoints)[L]>> };
+
+/** Only a replayed response lacks its secret. */
+export type Shown<Body> = Body extends { key_shown_once: boolean }
+  ? Body & { key: string }
+  : Body extends { token_shown_once: boolean }
+    ? Body & { token: string }
+    : Body;
 
 /** Calls an endpoint with path, query and body fields in one object. Throws a Refusal past 2xx. */
 export type Caller = <L extends AnyLine>(line: L, input?: Input) => Promise<Answers[L]>;
@@ -177,8 +190,9 @@ export function requestOf(
     delete rest[name];
   }
   const query = new URLSearchParams();
+  const declared = querySchemaOf(endpoint)?.shape ?? {};
   for (const [name, value] of Object.entries(rest)) {
-    if (method !== 'GET' && !(endpoint.query && name in endpoint.query.shape)) continue;
+    if (method !== 'GET' && !(name in declared)) continue;
     for (const each of [value].flat()) query.append(name, String(each));
     delete rest[name];
   }

@@ -1,7 +1,7 @@
 // Operations called without HTTP: those that no endpoint calls on its own, and those that a test
 // pauses in the middle.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
-import type { Change, Write } from '@keyrail/server/doors/door.ts';
+import { changeBy, type Operation } from '@keyrail/server/doors/plan.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';
 import { type OpenWrite, openWrite } from '@keyrail/server/doors/write.ts';
 import { quarantineKey } from '@keyrail/server/features/keys/quarantine-key.ts';
@@ -27,11 +27,11 @@ export const operationsOf = ({ testApp: { app, db }, workspaceId }: Harness): Op
   );
 
 /** Runs an operation and pauses before its commit until `letGo` is called. */
-export async function hold<T>(vendor: Harness, operation: (tx: Write) => Promise<Change<T>>) {
+export async function hold<T>(vendor: Harness, operation: Operation<T>) {
   const reached = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
   const done = operationsOf(vendor)(async (tx) => {
-    const change = await operation(tx);
+    const change = await changeBy(operation, tx);
     reached.resolve();
     await open.promise;
     return change;

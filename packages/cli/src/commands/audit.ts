@@ -32,6 +32,8 @@ const fields: readonly Field<AuditRow>[] = [
   { title: 'target', of: (row, { nameOf }) => nameOf(row.target_id), shrink: true },
 ];
 
+const orders = ['asc', 'desc'] as const;
+
 const verify: Command = {
   name: 'verify',
   summary: 'verify the hash chain of the audit log',
@@ -53,13 +55,37 @@ export const audit: Group = {
   commands: [
     listCommand({
       summary: 'list audit rows, oldest first',
-      options: [{ flags: '--after <seq>', about: 'only rows after this sequence number' }],
-      examples: ['keyrail audit list', 'keyrail audit list --after 1200 --all --json'],
+      options: [
+        { flags: '--after <seq>', about: 'only rows after this sequence number' },
+        { flags: '--order <order>', about: 'asc, or desc for the newest first', choices: orders },
+        { flags: '--action <action>', about: 'an action, or a type followed by ".*"' },
+        { flags: '--actor <id>', about: 'only changes by this person or secret key' },
+        { flags: '--target-type <type>', about: 'only changes of this type, as in api_key' },
+        { flags: '--target <id>', about: 'only changes of this record' },
+        { flags: '--from <time>', about: 'only rows at or after this time' },
+        { flags: '--to <time>', about: 'only rows before this time' },
+      ],
+      examples: [
+        'keyrail audit list --order desc --limit 20',
+        'keyrail audit list --after 1200 --all --json',
+        'keyrail audit list --action "secret_key.*" --from 2026-03-01T00:00:00Z',
+        'keyrail audit list --target 01890c5e-…',
+      ],
       pageMax: 200,
       pages: (client, given, page) =>
         client.pages('GET /v1/audit_logs', {
           ...page,
-          query: { ...page.query, after_seq: given.number('after') },
+          query: {
+            ...page.query,
+            after_seq: given.number('after'),
+            order: given.maybeOneOf('order', orders),
+            action: given.maybe('action'),
+            actor_id: given.maybe('actor'),
+            target_type: given.maybe('targetType'),
+            target_id: given.maybe('target'),
+            from: given.maybe('from'),
+            to: given.maybe('to'),
+          },
         }),
       fields,
       references: referencesOf,

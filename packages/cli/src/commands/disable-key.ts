@@ -1,8 +1,13 @@
 // Disabling an API key for a while, and enabling it again.
-import type { Command } from '../command.ts';
+import { type Command, foreseeable } from '../command.ts';
 import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import { reasonOption } from '../input/options.ts';
-import { propagationText, WAIT_MS_MAX, waitOption } from './revoke-key.ts';
+import { endingInput, propagationText, waitOption } from './revoke-key.ts';
+
+const { request, impact } = foreseeable((client) => client.keys.disable)(async (client, given) => [
+  await keyIdOf(client, given),
+  endingInput(given),
+]);
 
 export const keyDisable: Command = {
   name: 'disable',
@@ -12,14 +17,9 @@ export const keyDisable: Command = {
   examples: ['keyrail keys disable kr_live_3hArfb --reason "unpaid invoice" --wait'],
   changes: true,
   question: async (given, { client }) => `Disable the API key ${await keyNameOf(client(), given)}?`,
+  impact,
   run: async (context, given) => {
-    const client = context.client();
-    const key = await client.call('POST /v1/keys/{id}/disable', {
-      params: { id: await keyIdOf(client, given) },
-      query: { wait: given.flag('wait') },
-      body: { reason: given.maybe('reason') },
-      ...(given.flag('wait') && { timeoutMs: WAIT_MS_MAX }),
-    });
+    const key = await request(context.client(), given, context);
     const done = `Disabled ${key.display_prefix}.`;
     context.output.report(key, done + propagationText(key, context));
   },

@@ -52,6 +52,7 @@ export const invites: Group = {
       fields,
       secret: ({ token }) => token,
       what: 'token',
+      replace: ({ id }) => `Withdraw it with: keyrail invites revoke ${id}, and invite again.`,
     }),
     confirmedCommand({
       name: 'revoke',

@@ -4,6 +4,7 @@ import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
   type Command,
   changeCommand,
+  foreseeable,
   type Group,
   listCommand,
   requireChange,
@@ -34,6 +35,8 @@ import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
 import { keyFields as fields, overlapText } from '../output/credential-fields.ts';
 import { placeReferences } from '../output/names.ts';
 import { keyDisable, keyEnable } from './disable-key.ts';
+import { keyExplain } from './explain-key.ts';
+import { keyImport } from './import-keys.ts';
 import { keyRevoke } from './revoke-key.ts';
 
 const scopeOption = {
@@ -43,6 +46,8 @@ const scopeOption = {
 } as const;
 const unlimitedOption = { flags: '--unlimited', about: 'no rate limits on this key' } as const;
 
+const keyStates = ['active', 'disabled', 'expiring', 'expired', 'quarantined', 'revoked'] as const;
+
 const keyList = listCommand({
   summary: 'list API keys, newest first',
   options: [
@@ -50,6 +55,8 @@ const keyList = listCommand({
     tenantOption,
     envOption,
     { flags: '--revoked', about: 'include revoked keys' },
+    { flags: '--state <state>', about: 'only keys in this state', choices: keyStates },
+    { flags: '--unused-days <n>', about: 'only keys not used for this many days, 1 to 365' },
     { flags: '--prefix <prefix>', about: 'only rows whose prefix begins with this text' },
     searchOption('name, prefix or id'),
   ],
@@ -57,6 +64,8 @@ const keyList = listCommand({
     'keyrail keys list --prefix kr_live_3h',
     'keyrail keys list --project payments --env live',
     'keyrail keys list --tenant acme --revoked --all --json',
+    'keyrail keys list --state expiring --env live',
+    'keyrail keys list --unused-days 90 --all',
   ],
   pageMax: KEYS_LIMIT_MAX,
   pages: async (client, given, page) => {
@@ -68,6 +77,8 @@ const keyList = listCommand({
         tenant_id: await idBy(tenantIdOf, client, given.maybe('tenant')),
         env: envOf(given),
         include_revoked: given.flag('revoked'),
+        state: given.maybeOneOf('state', keyStates),
+        unused_days: given.number('unusedDays'),
         q: keySearchOf(given),
       },
     });
@@ -84,6 +95,8 @@ const idBy = async (
   client: Client,
   text: string | undefined,
 ): Promise<string | undefined> => (text === undefined ? undefined : find(client, text));
+
+const replaceText = ({ id }: { id: string }) => `Replace it with: keyrail keys rotate ${id}`;
 
 const keyCreate = secretCommand({
   name: 'create',
@@ -117,6 +130,7 @@ const keyCreate = secretCommand({
   fields,
   secret: ({ key }) => key,
   what: 'key',
+  replace: replaceText,
 });
 
 const keyUpdate = changeCommand({
@@ -138,7 +152,7 @@ const keyUpdate = changeCommand({
     'keyrail keys update 01890c5e-… --rate-limit burst=100/10s --rate-limit day=50000/1d:fixed',
     'keyrail keys update 01890c5e-… --expires never --project-limits',
   ],
-  request: async (client, given, { now }) => {
+  ...foreseeable((client) => client.keys.update)(async (client, given, { now }) => {
     const body = requireChange({
       name: newNameOf(given),
       scopes: given.negated('scopes') ? [] : given.list('scope'),
@@ -146,9 +160,8 @@ const keyUpdate = changeCommand({
       expires_at: newExpiryOf(given, now()),
       meta: given.object('meta'),
     });
-    const id = await keyIdOf(client, given);
-    return client.call('PATCH /v1/keys/{id}', { params: { id }, body });
-  },
+    return [await keyIdOf(client, given), { body }];
+  }),
   fields,
 });
 
@@ -186,6 +199,7 @@ export const keys: Group = {
       fields,
     }),
     keyCreate,
+    keyImport,
     keyUpdate,
     secretCommand({
       name: 'rotate',
@@ -193,19 +207,20 @@ export const keys: Group = {
       args: [keyArg],
       options: [overlapOption],
       examples: ['keyrail keys rotate 01890c5e-… --overlap 48h'],
-      request: async (client, given) => {
+      ...foreseeable((client) => client.keys.rotate)(async (client, given) => {
         const body = overlapOf(given);
-        const id = await keyIdOf(client, given);
-        return client.call('POST /v1/keys/{id}/rotate', { params: { id }, body });
-      },
+        return [await keyIdOf(client, given), { body }];
+      }),
       fields,
       secret: ({ key }) => key,
       what: 'key',
+      replace: replaceText,
       note: overlapText,
     }),
     keyRevoke,
     keyDisable,
     keyEnable,
+    keyExplain,
     keyUsage,
   ],
 };

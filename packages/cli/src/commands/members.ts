@@ -1,6 +1,12 @@
 // People in the workspace.
 import type { Item } from '@keyrail/client';
-import { changeCommand, confirmedCommand, type Group, listCommand } from '../command.ts';
+import {
+  changeCommand,
+  confirmedCommand,
+  foreseeable,
+  type Group,
+  listCommand,
+} from '../command.ts';
 import { roles } from '../input/options.ts';
 import { userIdOf } from '../input/resolve-ids.ts';
 import { createdField, type Field, nameField, updatedField } from '../output/fields.ts';
@@ -47,10 +53,10 @@ export const members: Group = {
       args: [userArg],
       examples: ['keyrail members remove ada@example.com'],
       question: (given) => `Remove ${given.text('user')} from the workspace?`,
-      request: async (client, given) => {
-        const userId = await userIdOf(client, given.text('user'));
-        return client.call('DELETE /v1/members/{userId}', { params: { userId } });
-      },
+      notes: 'The secret keys that the member minted go on working: --dry-run counts them.',
+      ...foreseeable((client) => client.members.delete)(async (client, given) => [
+        await userIdOf(client, given.text('user')),
+      ]),
       message: (gone) => `Removed ${gone.user_id}.`,
     }),
   ],

@@ -3,6 +3,7 @@ import type { Answer } from '@keyrail/client';
 import {
   changeCommand,
   confirmedCommand,
+  foreseeable,
   type Group,
   listCommand,
   requireChange,
@@ -97,14 +98,13 @@ export const projects: Group = {
         { flags: '--unlimited', about: 'no default rate limits' },
       ],
       examples: ['keyrail projects update payments --rate-limit minute=1200/1m'],
-      request: async (client, given) => {
+      ...foreseeable((client) => client.projects.update)(async (client, given) => {
         const body = requireChange({
           name: given.maybe('name'),
           default_rate_limits: limitsOf(given),
         });
-        const id = await projectIdOf(client, given.text('project'));
-        return client.call('PATCH /v1/projects/{id}', { params: { id }, body });
-      },
+        return [await projectIdOf(client, given.text('project')), { body }];
+      }),
       fields,
     }),
     confirmedCommand({
@@ -113,10 +113,9 @@ export const projects: Group = {
       args: [projectArg],
       examples: ['keyrail projects delete payments'],
       question: (given) => `Delete the project ${given.text('project')} and revoke its keys?`,
-      request: async (client, given) => {
-        const id = await projectIdOf(client, given.text('project'));
-        return client.call('DELETE /v1/projects/{id}', { params: { id } });
-      },
+      ...foreseeable((client) => client.projects.delete)(async (client, given) => [
+        await projectIdOf(client, given.text('project')),
+      ]),
       message: (gone) => `Deleted project ${gone.id}; keys revoked: ${gone.revoked_keys}.`,
     }),
   ],

@@ -177,6 +177,41 @@ test('secret keys are created, rotated and revoked', async (t) => {
   const ran = await keyrail(['secret-keys', 'revoke', next.id, '--yes', '--reason', 'done']);
   match(ran.stdout, /^Revoked krsk_test_[\w-]+/);
   equal((await jsonOf(keyrail, 'secret-keys', 'get', next.id)).revoked_reason, 'done');
+  const again = await keyrail(['secret-keys', 'revoke', next.id, '--yes']);
+  match(again.stdout, /^Was already revoked on 20\S+: krsk_test_[\w-]+\.\n$/);
+});
+
+test('a dry run shows what would change, and changes nothing', async (t) => {
+  const { here: keyrail, given } = await setUpCli(t);
+  const key = await given.key({ scopes: ['a', 'b'] });
+  const ran = await keyrail(`tenants delete ${key.tenant_id} --dry-run`);
+  equal(ran.code, 0, ran.stderr);
+  match(ran.stdout, /^action +tenant\.deleted\n/);
+  match(ran.stdout, /^active keys +1$/m);
+  equal(ran.stdout.includes('scopes removed'), false);
+  const patched = await keyrail(`keys update ${key.id} --scope b --dry-run`);
+  match(patched.stdout, /^scopes removed +a$/m);
+  match((await keyrail(`keys revoke ${key.id} --dry-run --json`)).stdout, /"keys": 1,/);
+  const now = await jsonOf(keyrail, 'keys', 'get', key.id);
+  deepEqual([now.revoked_at, now.scopes], [null, ['a', 'b']]);
+  equal((await keyrail(`keys revoke ${key.tenant_id} --dry-run`)).code, 1, 'no such key');
+});
+
+test('a key is explained from stdin or by its id, and never from an argument', async (t) => {
+  const { here: keyrail, given } = await setUpCli(t);
+  const { id, key, display_prefix: prefix } = await given.key({ scopes: ['a'] });
+  const allowed = await keyrail('keys explain', { input: `${key}\n` });
+  equal(allowed.code, 0, allowed.stderr);
+  match(allowed.stdout, /^known +pass +/m);
+  match(allowed.stderr, new RegExp(`^${prefix} is allowed at policy version \\d+\\.$`, 'm'));
+  equal(`${allowed.stdout}${allowed.stderr}`.includes(key.slice(prefix.length)), false);
+  const denied = await keyrail(`keys explain --key-id ${id} --scope b`);
+  match(denied.stdout, /^scopes +fail +Add to the key: b\.$/m);
+  match(denied.stderr, / is denied \(insufficient_scope\) /);
+  equal((await keyrail('keys explain', { input: '' })).code, 2, 'no key was given');
+  const leaked = await keyrail(`keys explain --key-id ${key}`);
+  equal(leaked.code, 2);
+  equal(`${leaked.stdout}${leaked.stderr}`.includes(key.slice(prefix.length)), false);
 });
 
 test('an embed token is created for an origin of the customer', async (t) => {

@@ -1,12 +1,13 @@
 // Revoking an API key, and how many of the verifying nodes have applied it.
-import type { Answer, Client } from '@keyrail/client';
-import type { Command } from '../command.ts';
+import type { Answer } from '@keyrail/client';
+import { type Command, foreseeable } from '../command.ts';
 import type { Context } from '../context.ts';
 import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
+import type { Given } from '../input/given.ts';
 import { reasonOption } from '../input/options.ts';
 
 /** The server limits the wait itself; this limit only has to be longer. */
-export const WAIT_MS_MAX = 120_000;
+const WAIT_MS_MAX = 120_000;
 
 /** The key is read first only for the message, so a slow response must not delay the revocation. */
 const READ_MS_MAX = 2000;
@@ -15,6 +16,11 @@ export const waitOption = {
   flags: '--wait',
   about: 'wait until every verifying node has applied it, or time out',
 } as const;
+
+const { request, impact } = foreseeable((client) => client.keys.revoke)(async (client, given) => [
+  await keyIdOf(client, given),
+  endingInput(given),
+]);
 
 export const keyRevoke: Command = {
   name: 'revoke',
@@ -27,31 +33,42 @@ export const keyRevoke: Command = {
   ],
   changes: true,
   question: async (given, { client }) => `Revoke the API key ${await keyNameOf(client(), given)}?`,
+  impact,
   run: async (context, given) => {
     const client = context.client();
-    const id = await keyIdOf(client, given);
-    const earlier = context.output.hasText ? await revokedAtOf(client, id) : null;
-    const key = await client.call('POST /v1/keys/{id}/revoke', {
-      params: { id },
-      query: { wait: given.flag('wait') },
-      body: { reason: given.maybe('reason') },
-      ...(given.flag('wait') && { timeoutMs: WAIT_MS_MAX }),
-    });
-    const done =
-      earlier === null
-        ? `Revoked ${key.display_prefix}.`
-        : `Was already revoked on ${earlier}: ${key.display_prefix}.`;
+    const earlier = await revokedAtOf(context, async () =>
+      client.keys.get(await keyIdOf(client, given), QUICKLY),
+    );
+    const key = await request(client, given, context);
+    const done = revokedText(key.display_prefix, earlier);
     context.output.report(key, done + propagationText(key, context));
   },
 };
 
-/** When the key was revoked before; null if it was not, or if that cannot be read in time. */
-const revokedAtOf = (client: Client, id: string): Promise<string | null> =>
-  client
-    .call('GET /v1/keys/{id}', { params: { id }, totalMs: READ_MS_MAX, retries: 0 })
-    .then(({ revoked_at: at }) => at)
-    // Revoking reports the same failure, if it persists.
-    .catch(() => null);
+/** The input of a revocation or a disabling. */
+export const endingInput = (given: Given) => ({
+  query: { wait: given.flag('wait') },
+  body: { reason: given.maybe('reason') },
+  ...(given.flag('wait') && { timeoutMs: WAIT_MS_MAX }),
+});
+
+export const QUICKLY = { totalMs: READ_MS_MAX, retries: 0 };
+
+/** When a key was revoked before; null if it was not, or if that cannot be read in time. */
+export async function revokedAtOf(
+  { output }: Context,
+  read: () => Promise<{ revoked_at: string | null }>,
+): Promise<string | null> {
+  if (!output.hasText) return null;
+  // Revoking reports the same failure, if it persists.
+  return read().then(
+    ({ revoked_at: at }) => at,
+    () => null,
+  );
+}
+
+export const revokedText = (prefix: string, earlier: string | null): string =>
+  earlier === null ? `Revoked ${prefix}.` : `Was already revoked on ${earlier}: ${prefix}.`;
 
 /** How many nodes have applied it, with warnings about those that have not. */
 export function propagationText(

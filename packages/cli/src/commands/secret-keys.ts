@@ -1,7 +1,8 @@
 // Secret keys, with which the vendor's backend calls the API.
 import type { Answer } from '@keyrail/client';
 import {
-  confirmedCommand,
+  type Command,
+  foreseeable,
   type Group,
   listCommand,
   secretCommand,
@@ -21,11 +22,41 @@ import {
 } from '../input/options.ts';
 import { credentialHead, credentialTail, overlapText } from '../output/credential-fields.ts';
 import type { Field } from '../output/fields.ts';
+import { QUICKLY, revokedAtOf, revokedText } from './revoke-key.ts';
 
 type SecretKey = Answer<'GET /v1/secret_keys/{id}'>;
 
 const fields: readonly Field<SecretKey>[] = [...credentialHead, ...credentialTail];
-const created = { fields, secret: ({ key }: { key: string }) => key, what: 'secret key' };
+const created = {
+  fields,
+  secret: ({ key }: { key?: string | undefined }) => key,
+  replace: ({ id }: { id: string }) => `Replace it with: keyrail secret-keys rotate ${id}`,
+  what: 'secret key',
+};
+
+const { request, impact } = foreseeable((client) => client.secretKeys.revoke)(async (_, given) => [
+  given.id('id'),
+  { body: { reason: given.maybe('reason') } },
+]);
+
+const secretKeyRevoke: Command = {
+  name: 'revoke',
+  summary: 'revoke a secret key permanently',
+  args: [idArg],
+  options: [reasonOption],
+  examples: ['keyrail secret-keys revoke 01890c5e-… --reason "left the team"'],
+  changes: true,
+  question: (given) => `Revoke the secret key ${given.id('id')}?`,
+  impact,
+  run: async (context, given) => {
+    const client = context.client();
+    const earlier = await revokedAtOf(context, () =>
+      client.secretKeys.get(given.id('id'), QUICKLY),
+    );
+    const key = await request(client, given, context);
+    context.output.report(key, revokedText(key.display_prefix, earlier));
+  },
+};
 
 export const secretKeys: Group = {
   name: 'secret-keys',
@@ -73,27 +104,13 @@ export const secretKeys: Group = {
       args: [idArg],
       options: [overlapOption],
       examples: ['keyrail secret-keys rotate 01890c5e-… --overlap 1h'],
-      request: (client, given) =>
-        client.call('POST /v1/secret_keys/{id}/rotate', {
-          params: { id: given.id('id') },
-          body: overlapOf(given),
-        }),
+      ...foreseeable((client) => client.secretKeys.rotate)(async (_, given) => [
+        given.id('id'),
+        { body: overlapOf(given) },
+      ]),
       ...created,
       note: overlapText,
     }),
-    confirmedCommand({
-      name: 'revoke',
-      summary: 'revoke a secret key permanently',
-      args: [idArg],
-      options: [reasonOption],
-      examples: ['keyrail secret-keys revoke 01890c5e-… --reason "left the team"'],
-      question: (given) => `Revoke the secret key ${given.id('id')}?`,
-      request: (client, given) =>
-        client.call('POST /v1/secret_keys/{id}/revoke', {
-          params: { id: given.id('id') },
-          body: { reason: given.maybe('reason') },
-        }),
-      message: (key) => `Revoked ${key.display_prefix}.`,
-    }),
+    secretKeyRevoke,
   ],
 };

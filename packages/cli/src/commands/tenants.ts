@@ -3,6 +3,7 @@ import type { Answer } from '@keyrail/client';
 import {
   changeCommand,
   confirmedCommand,
+  foreseeable,
   type Group,
   listCommand,
   requireChange,
@@ -108,10 +109,9 @@ export const tenants: Group = {
       args: [tenantArg],
       examples: ['keyrail tenants delete acme'],
       question: (given) => `Delete the tenant ${given.text('tenant')} and revoke its keys?`,
-      request: async (client, given) => {
-        const id = await tenantIdOf(client, given.text('tenant'));
-        return client.call('DELETE /v1/tenants/{id}', { params: { id } });
-      },
+      ...foreseeable((client) => client.tenants.delete)(async (client, given) => [
+        await tenantIdOf(client, given.text('tenant')),
+      ]),
       message: (gone) => `Deleted tenant ${gone.id}; keys revoked: ${gone.revoked_keys}.`,
     }),
     confirmedCommand({

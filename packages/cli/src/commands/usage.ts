@@ -1,8 +1,8 @@
 // Traffic and billing figures.
 import type { Answer } from '@keyrail/client';
 import { type Command, type Group, listCommand, type Option } from '../command.ts';
-import { envOf, envOption, projectOption } from '../input/options.ts';
-import { projectIdOf } from '../input/resolve-ids.ts';
+import { envOf, envOption, projectOption, tenantOption } from '../input/options.ts';
+import { projectIdOf, tenantIdOf } from '../input/resolve-ids.ts';
 import type { Field } from '../output/fields.ts';
 import { placeReferences } from '../output/names.ts';
 
@@ -80,14 +80,26 @@ export const usage: Group = {
     listCommand({
       name: 'tenants',
       summary: 'list tenant activity by month, project and environment',
-      options: [monthsOption, envOption],
-      examples: ['keyrail usage tenants --months 3 --env live --json'],
+      options: [monthsOption, envOption, tenantOption, projectOption],
+      examples: [
+        'keyrail usage tenants --months 3 --env live --json',
+        'keyrail usage tenants --months 12 --tenant acme',
+      ],
       pageMax: 1000,
-      pages: (client, given, page) =>
-        client.pages('GET /v1/usage/tenants', {
+      pages: async (client, given, page) => {
+        const tenant = given.maybe('tenant');
+        const project = given.maybe('project');
+        return client.pages('GET /v1/usage/tenants', {
           ...page,
-          query: { ...page.query, months: given.number('months'), env: envOf(given) },
-        }),
+          query: {
+            ...page.query,
+            months: given.number('months'),
+            env: envOf(given),
+            tenant_id: tenant === undefined ? undefined : await tenantIdOf(client, tenant),
+            project_id: project === undefined ? undefined : await projectIdOf(client, project),
+          },
+        });
+      },
       fields: [
         { title: 'month', of: monthOf },
         { title: 'tenant', of: (one, { nameOf }) => nameOf(one.tenant_id), shrink: true },

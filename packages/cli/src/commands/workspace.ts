@@ -17,6 +17,31 @@ const fields: readonly Field<Answer<'GET /v1/workspace'>>[] = [
   updatedField,
 ];
 
+type Summary = Answer<'GET /v1/workspace/summary'>;
+
+/** A figure at which the server stopped counting. */
+const countIn = (of: (summary: Summary) => number | null) => (summary: Summary) => {
+  const count = of(summary);
+  return count === summary.counted_max ? `${count} or more` : count;
+};
+
+const summaryFields: readonly Field<Summary>[] = [
+  { title: 'projects', of: countIn(({ projects }) => projects) },
+  { title: 'tenants', of: countIn(({ tenants }) => tenants) },
+  { title: 'active keys', of: countIn(({ keys }) => keys.active) },
+  { title: 'expiring keys', of: countIn(({ keys }) => keys.expiring) },
+  { title: 'expired keys', of: countIn(({ keys }) => keys.expired) },
+  { title: 'disabled keys', of: countIn(({ keys }) => keys.disabled) },
+  { title: 'quarantined keys', of: countIn(({ keys }) => keys.quarantined) },
+  { title: 'unused keys', of: countIn(({ keys }) => keys.unused) },
+  { title: 'secret keys', of: countIn((summary) => summary.secret_keys) },
+  { title: 'current nodes', of: countIn(({ nodes }) => nodes.current) },
+  { title: 'nodes behind', of: countIn(({ nodes }) => nodes.behind) },
+  { title: 'silent nodes', of: countIn(({ nodes }) => nodes.silent) },
+  { title: 'first request', of: (summary, format) => format.time(summary.first_request_at) },
+  { title: 'last request', of: (summary, format) => format.time(summary.last_request_at) },
+];
+
 const originOption = {
   flags: '--embed-origin <origin>',
   about: 'origin that may use embed tokens, as in https://app.example.com; may be repeated',
@@ -103,6 +128,16 @@ export const workspace: Group = {
       examples: ['keyrail workspace get', 'keyrail workspace get --json'],
       request: (client) => client.call('GET /v1/workspace'),
       fields,
+    }),
+    showCommand({
+      name: 'summary',
+      summary: 'count what the workspace has, and what needs attention',
+      options: [envOption],
+      examples: ['keyrail workspace summary --env live'],
+      notes: 'Unused keys were neither created nor used within 90 days.',
+      request: (client, given) =>
+        client.call('GET /v1/workspace/summary', { query: { env: envOf(given) } }),
+      fields: summaryFields,
     }),
     changeCommand({
       name: 'update',

@@ -70,6 +70,12 @@ export const keyFields: readonly Field<ApiKey>[] = [
   { title: 'project', of: (key, { nameOf }) => nameOf(key.project_id), shrink: true },
   { title: 'scopes', of: (key) => key.scopes.join(' '), only: 'record' },
   { title: 'rate limits', of: limitsText, only: 'record' },
+  {
+    title: 'imported',
+    of: (key) => (key.imported ? 'yes' : null),
+    only: 'record',
+    ifAny: true,
+  },
   ...credentialTail,
   {
     title: 'disabled',

@@ -133,3 +133,26 @@ test('an unknown outcome is reported for a change, but not for a read', async (t
   equal(read.code, 3);
   equal(read.stderr.includes('may have been made'), false);
 });
+
+test('a change that certainly was not made is not reported as unknown', async (t) => {
+  const saying = (outcome: string) =>
+    json({ error: { code: 'unavailable', message: 'Busy.', outcome } }, { status: 503 });
+  for (const outcome of ['not_done', 'unknown']) {
+    const { url } = await scriptedServer(t, [saying(outcome)]);
+    const env = { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krsk_live_x' };
+    const ran = await keyrailInProcess(await home(t), env)('workspace update --name x');
+    equal(ran.code, 3);
+    equal(ran.stderr.includes('may have been made'), outcome === 'unknown');
+  }
+});
+
+test('a lost secret is reported with the command that replaces it', async (t) => {
+  const id = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
+  const replay = json({ id, key_shown_once: false }, { status: 201 });
+  const { url, seen } = await scriptedServer(t, [reset, replay]);
+  const env = { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krsk_live_x' };
+  const ran = await keyrailInProcess(await home(t), env)('secret-keys create --env live');
+  deepEqual([ran.code, ran.stdout, seen.length], [1, '', 2]);
+  match(ran.stderr, /The secret key was created, but the response that contained it was lost\./);
+  match(ran.stderr, new RegExp(`keyrail secret-keys rotate ${id}`));
+});

@@ -27,6 +27,8 @@ type ListText = {
   names?: Names | undefined;
 };
 
+type ResultPart = { json: object; ids?: readonly string[]; sentence?: string };
+
 export type Output = {
   /** Whether results are printed as text for people, not as JSON or ids alone. */
   hasText: boolean;
@@ -37,6 +39,8 @@ export type Output = {
   table<T extends object>(answer: unknown, rows: readonly T[], fields: readonly Field<T>[]): void;
   /** Prints what was done, as a sentence. */
   report(answer: unknown, sentence: string): void;
+  /** Prints a part of a long result: as a line of JSON, as ids alone, or as a sentence. */
+  part(part: ResultPart): void;
   /** Prints a response as it is. */
   answer(body: unknown): void;
   /** Prints a remark on stderr; not with `--quiet`. */
@@ -92,6 +96,11 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
       if (options.json) print([jsonText(answer)]);
       else if (!options.quiet) print([printable(sentence)]);
     },
+    part({ json, ids = [], sentence }) {
+      if (options.json) print([jsonText(json, 0)]);
+      else if (options.quiet) print(ids);
+      else if (sentence !== undefined) print([printable(sentence)]);
+    },
     answer: (body) => {
       const text = typeof body === 'string' && isTTY ? linesOf(body) : body;
       if (body !== null) print([typeof text === 'string' ? text : jsonText(text)]);
@@ -105,8 +114,8 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
 }
 
 /** JSON does not escape C1 control characters, and some terminals execute them. */
-const jsonText = (value: unknown): string =>
-  JSON.stringify(value, null, 2).replaceAll(
+const jsonText = (value: unknown, indent = 2): string =>
+  JSON.stringify(value, null, indent).replaceAll(
     /[\u007f-\u009f]/g,
     (char) => `\\u00${char.charCodeAt(0).toString(16)}`,
   );

@@ -26,7 +26,7 @@ async function askHidden({ stdin, stderr }: Terminal, question: string): Promise
 /** Reads a secret: without echo on a terminal, else from the first line of stdin. */
 export async function secretFrom(
   terminal: Terminal,
-  what: 'password' | 'secret key',
+  what: 'password' | 'secret key' | 'key',
   forWhat: string,
 ): Promise<string> {
   const secret = isInteractive(terminal)
@@ -36,11 +36,18 @@ export async function secretFrom(
   throw usage(`No ${what} was given.`, 'Type it, or pass it on the first line of stdin.');
 }
 
-/** Asks for a confirmation. Without a terminal there is no one to ask, so --yes is required. */
+/** Without a terminal there is no one to ask, so --yes is required. */
+export function requireTerminal(terminal: Terminal): void {
+  if (isInteractive(terminal)) return;
+  throw usage(
+    'This cannot be undone. No terminal to confirm on: pass --yes.',
+    'Some commands accept --dry-run, which only shows what would change.',
+  );
+}
+
+/** Asks for a confirmation. */
 export async function confirm(terminal: Terminal, question: string): Promise<void> {
-  if (!isInteractive(terminal)) {
-    throw usage('This cannot be undone. No terminal to confirm on: pass --yes.');
-  }
+  requireTerminal(terminal);
   const answer = await ask(terminal, `${question} [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw usage('Nothing was changed.');
 }

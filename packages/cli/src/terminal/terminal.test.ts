@@ -45,6 +45,7 @@ test('a command that cannot be undone asks first, and only y confirms', async (t
   }
   const { screen, code } = await asked('y\r');
   equal(code, 0);
+  match(screen, /Keys: 1, active now: 1\. Tenants: 1\. Last used: never\.[\s\S]*\[y\/N\]/);
   match(screen, /Revoked kr_live_/);
   ok(await state());
 });

@@ -6,6 +6,7 @@ import { embedEndpoints, embedTokenEndpoints } from './embed.ts';
 import { environmentEndpoints } from './environments.ts';
 import { idempotencyEndpoints } from './idempotency.ts';
 import { ingestEndpoints } from './ingest.ts';
+import { keyImportEndpoints } from './key-import.ts';
 import { keyEndpoints } from './keys.ts';
 import { memberEndpoints } from './members.ts';
 import { policyEndpoints } from './policy.ts';
@@ -25,7 +26,7 @@ export const endpointGroups = {
   Members: memberEndpoints,
   Projects: projectEndpoints,
   Tenants: tenantEndpoints,
-  'API keys': keyEndpoints,
+  'API keys': { ...keyEndpoints, ...keyImportEndpoints },
   'Secret keys': secretKeyEndpoints,
   'Embed tokens': embedTokenEndpoints,
   'Embed plane': embedEndpoints,
@@ -48,6 +49,7 @@ export const allEndpoints = {
   ...projectEndpoints,
   ...tenantEndpoints,
   ...keyEndpoints,
+  ...keyImportEndpoints,
   ...secretKeyEndpoints,
   ...embedTokenEndpoints,
   ...embedEndpoints,

@@ -9,10 +9,12 @@ import {
   RevokedApiKey,
   RotatedApiKey,
 } from '../objects/api-key.ts';
+import { KeyExplanation } from '../objects/key-explanation.ts';
 import { KeyCount } from '../objects/summary.ts';
 import { Usage } from '../objects/usage.ts';
 import { list } from '../objects/wire.ts';
 import { Ids, paging, queryBoolean, queryInteger, search } from '../query.ts';
+import { text } from '../text.ts';
 import {
   Env,
   Meta,
@@ -25,7 +27,9 @@ import {
   Uuid,
 } from '../validators.ts';
 import {
+  KEY_COUNTS_LIMIT_MAX,
   KEY_EXPIRING_DAYS,
+  KEY_TEXT_CHARS_MAX,
   KEYS_LIMIT_DEFAULT,
   KEYS_LIMIT_MAX,
   UNUSED_DAYS_MAX,
@@ -101,7 +105,9 @@ export const keyEndpoints = endpoints({
       by: z.enum(['project', 'tenant']),
       env: Env.optional(),
       id: Ids,
+      ...paging(KEY_COUNTS_LIMIT_MAX, KEY_COUNTS_LIMIT_MAX),
     }),
+    list: true,
     answers: { 200: list(KeyCount) },
   },
   'GET /v1/keys/{id}': {
@@ -127,6 +133,7 @@ export const keyEndpoints = endpoints({
       expires_at: Timestamp.nullable().optional(),
     }),
     bodyOptional: true,
+    dryRun: true,
     refusals: {
       409:
         'The key is revoked, the expiry of a quarantined key would be too late, or the `meta` of ' +
@@ -142,6 +149,7 @@ export const keyEndpoints = endpoints({
       'the overlap ends; an earlier expiry is never moved later.',
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
+    dryRun: true,
     refusals: {
       409:
         'The key is revoked, disabled or has expired, or the `meta` of the workspace would exceed ' +
@@ -160,6 +168,7 @@ export const keyEndpoints = endpoints({
     query: z.strictObject({ wait: queryBoolean(false) }),
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
+    dryRun: true,
     answers: { 200: RevokedApiKey },
   },
   'POST /v1/keys/{id}/disable': {
@@ -171,6 +180,7 @@ export const keyEndpoints = endpoints({
     query: z.strictObject({ wait: queryBoolean(false) }),
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
+    dryRun: true,
     refusals: { 409: 'The key is revoked.' },
     answers: { 200: DisabledApiKey },
   },
@@ -184,6 +194,32 @@ export const keyEndpoints = endpoints({
     bodyOptional: true,
     refusals: { 409: 'The key is revoked.' },
     answers: { 200: ApiKey },
+  },
+  'POST /v1/keys/explain': {
+    auth: 'vendor',
+    summary: 'Explain why a key is allowed or denied',
+    description:
+      'Decides as a node of the project does, with the current policy, and reports each check. ' +
+      'Send the text of a key, or its id. `env` and `scopes` are those that a route requires, and ' +
+      '`at` is the time of the request; without `project_id`, the project of the key counts. The ' +
+      'text is neither stored nor logged. A key of another workspace is unknown, and so is a ' +
+      'live key to a test key.',
+    reads: true,
+    body: z
+      .strictObject({
+        key: text(0, KEY_TEXT_CHARS_MAX).optional(),
+        key_id: Uuid.optional(),
+        project_id: Uuid.optional(),
+        env: Env.optional(),
+        scopes: Scopes.optional(),
+        at: Timestamp.optional(),
+      })
+      .refine(({ key, key_id: keyId }) => (key === undefined) !== (keyId === undefined), {
+        path: ['key'],
+        message: 'send exactly one of key and key_id',
+      }),
+    refusals: { 404: 'There is no such project.' },
+    answers: { 200: KeyExplanation },
   },
   'GET /v1/keys/{id}/usage': {
     auth: 'vendor',

@@ -40,6 +40,7 @@ export const memberEndpoints = endpoints({
     summary: 'Remove a member',
     description:
       'Access ends immediately. The open invitations that the member created are revoked.',
+    dryRun: true,
     refusals: { 409: 'The workspace would have no owner.' },
     answers: { 200: RemovedMember },
   },

@@ -4,7 +4,7 @@ import { endpoints } from '../endpoint.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';
 import { PolicyNode } from '../objects/policy-node.ts';
 import { list } from '../objects/wire.ts';
-import { paging, queryBoolean, queryInteger, TenantFilter } from '../query.ts';
+import { FeedIncludes, paging, queryBoolean, queryInteger, TenantFilter } from '../query.ts';
 import { Cursor, Env, NodeId, Uuid } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, POLICY_WAIT_MS_MAX } from '../wire/limits.ts';
 
@@ -13,6 +13,7 @@ const filter = {
   env: Env.optional(),
   tenant_id: TenantFilter.optional(),
   node: NodeId.optional(),
+  include: FeedIncludes.optional(),
   // The only number that is clamped, to the server's maximum page size. Its presence allows paging.
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 };
@@ -27,7 +28,7 @@ export const policyEndpoints = endpoints({
       'A node fetches it at its start; afterwards it reads changes only. Without `max_keys`, a ' +
       'snapshot larger than one page is refused with 413. All pages have the version of the ' +
       'first; pass `next_cursor` as `cursor` to get the next page. A page also ends when its ' +
-      'scopes exceed 8 MiB.',
+      'scopes, and `meta` if it is included, exceed 8 MiB.',
     headers: {
       ...headers,
       'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.',

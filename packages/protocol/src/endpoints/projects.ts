@@ -56,12 +56,14 @@ export const projectEndpoints = endpoints({
       default_rate_limits: RateLimits.optional(),
     }),
     bodyOptional: true,
+    dryRun: true,
     answers: { 200: Project },
   },
   'DELETE /v1/projects/{id}': {
     auth: 'vendor',
     summary: 'Delete a project and revoke its keys',
     description: 'All keys of the project stop working, on every node. This cannot be undone.',
+    dryRun: true,
     answers: { 200: DeletedProject },
   },
 });

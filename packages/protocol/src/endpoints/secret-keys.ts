@@ -47,6 +47,7 @@ export const secretKeyEndpoints = endpoints({
       'until the overlap ends; an earlier expiry is never moved later.',
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
+    dryRun: true,
     refusals: {
       409:
         'The key is revoked or has expired, or the `meta` of the workspace would exceed its ' +
@@ -62,6 +63,7 @@ export const secretKeyEndpoints = endpoints({
       'may accept the key for a few seconds more. Revoking a revoked key changes nothing.',
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
+    dryRun: true,
     answers: { 200: SecretKey },
   },
 });

@@ -75,6 +75,7 @@ export const tenantEndpoints = endpoints({
     description:
       'Use it when a customer leaves. All keys and embed tokens of the tenant stop working, and ' +
       'its `external_id` can be used again.',
+    dryRun: true,
     answers: { 200: DeletedTenant },
   },
 });

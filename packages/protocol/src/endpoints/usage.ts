@@ -12,6 +12,7 @@ import { Ids, paging, queryInteger } from '../query.ts';
 import { Env, Uuid } from '../validators.ts';
 import {
   BILLING_MONTHS_DEFAULT,
+  IDS_MAX,
   KEYS_USAGE_DAYS_DEFAULT,
   KEYS_USAGE_DAYS_MAX,
   LIST_LIMIT_DEFAULT,
@@ -63,7 +64,9 @@ export const usageEndpoints = endpoints({
     query: z.strictObject({
       key_id: Ids,
       days: queryInteger(1, KEYS_USAGE_DAYS_MAX, KEYS_USAGE_DAYS_DEFAULT),
+      ...paging(IDS_MAX, IDS_MAX),
     }),
+    list: true,
     answers: { 200: list(Usage) },
   },
   'GET /v1/usage/overview': {

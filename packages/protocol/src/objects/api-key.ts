@@ -1,7 +1,7 @@
 // The key that a vendor issues to a customer.
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
-import { Count, WireTime } from './wire.ts';
+import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
 
 /** The first of these that fits: revoked, quarantined, disabled, expired, expiring, active. */
 export const KeyState = z.enum([
@@ -40,6 +40,7 @@ export const ApiKey = z
       description: 'On the embed plane always `null`: the reason is for the vendor.',
     }),
     rotated_from: Uuid.nullable(),
+    imported: z.boolean().meta({ description: 'Whether another product issued the key.' }),
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
   })
@@ -48,8 +49,8 @@ export type ApiKey = z.output<typeof ApiKey>;
 
 /** Includes the full value, which cannot be read again. */
 export const CreatedApiKey = ApiKey.extend({
-  key: z.string(),
-  key_shown_once: z.literal(true),
+  key: SecretText,
+  key_shown_once: ShownOnce,
 }).meta({ id: 'CreatedApiKey' });
 export type CreatedApiKey = z.output<typeof CreatedApiKey>;
 

@@ -9,6 +9,14 @@ export const ErrorBody = z
       // One entry per problem; `path` is dotted, as in `rate_limits.0.window_ms`.
       details: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
       missing_scopes: z.array(z.string()).optional(),
+      outcome: z
+        .enum(['not_done', 'unknown'])
+        .optional()
+        .meta({
+          description:
+            'With a 503 to a request that changes something. `not_done`: nothing was changed. ' +
+            '`unknown`: the change may have been made.',
+        }),
     }),
   })
   .meta({ id: 'Error' });

@@ -1,7 +1,7 @@
 // People in a workspace, and invitations to join it.
 import { z } from 'zod';
 import { Role, Uuid } from '../validators.ts';
-import { WireTime } from './wire.ts';
+import { SecretText, ShownOnce, WireTime } from './wire.ts';
 
 export const WorkspaceMember = z
   .strictObject({
@@ -59,7 +59,7 @@ export const InvitePreview = WorkspaceInvite.extend({
 export type InvitePreview = z.output<typeof InvitePreview>;
 
 export const CreatedInvite = WorkspaceInvite.extend({
-  token: z.string(),
-  token_shown_once: z.literal(true),
+  token: SecretText,
+  token_shown_once: ShownOnce,
 }).meta({ id: 'CreatedInvite' });
 export type CreatedInvite = z.output<typeof CreatedInvite>;

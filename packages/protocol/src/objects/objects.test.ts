@@ -31,6 +31,7 @@ const key = {
   disabled_at: null,
   disabled_reason: null,
   rotated_from: null,
+  imported: false,
   created_at: at,
   last_used_at: null,
 };
@@ -59,7 +60,16 @@ test('a revocation has propagation only on request', () => {
     acked_nodes: 1,
     total_nodes: 1,
     silent_nodes: 0,
-    nodes: [{ node_id: 'n1', env_scope: 'all', version: 7, acked: true, last_seen_at: at }],
+    nodes: [
+      {
+        node_id: 'n1',
+        env_scope: 'all',
+        version: 7,
+        acked: true,
+        acked_after_ms: 12,
+        last_seen_at: at,
+      },
+    ],
   };
   ok(RevokedApiKey.safeParse(key).success);
   ok(RevokedApiKey.safeParse({ ...key, propagation }).success);

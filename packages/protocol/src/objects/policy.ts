@@ -1,6 +1,6 @@
 // The policy from which a node verifies keys: in full (snapshot), or the changes (delta).
 import { z } from 'zod';
-import { Env, RateLimits, Uuid } from '../validators.ts';
+import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireHash, WireTime } from './wire.ts';
 
 export const PolicyEntry = z
@@ -14,6 +14,19 @@ export const PolicyEntry = z
     expires_at: WireTime.nullable(),
     // The default of the project is already applied, so this is never null.
     rate_limits: RateLimits,
+    meta: Meta.optional().meta({ description: 'Only with `include=meta`.' }),
+    tenant_external_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Only with `include=external_id`.' }),
+    imported: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          'Only on imported keys. Their text has no Keyrail format, so the environment is that of ' +
+          'this entry.',
+      }),
   })
   .meta({ id: 'PolicyEntry' });
 export type PolicyEntry = z.output<typeof PolicyEntry>;

@@ -1,7 +1,7 @@
 // The credential of the vendor's own backend.
 import { z } from 'zod';
 import { Env, Meta, Uuid } from '../validators.ts';
-import { WireTime } from './wire.ts';
+import { SecretText, ShownOnce, WireTime } from './wire.ts';
 
 export const SecretKey = z
   .strictObject({
@@ -33,10 +33,16 @@ export type SecretKey = z.output<typeof SecretKey>;
 
 /** Includes the full value, which cannot be read again. */
 export const CreatedSecretKey = SecretKey.extend({
-  key: z.string(),
-  key_shown_once: z.literal(true),
+  key: SecretText,
+  key_shown_once: ShownOnce,
 }).meta({ id: 'CreatedSecretKey' });
 export type CreatedSecretKey = z.output<typeof CreatedSecretKey>;
+
+/** The first key of a workspace, whose creation is never replayed. */
+export const FirstSecretKey = SecretKey.extend({
+  key: z.string(),
+  key_shown_once: z.literal(true),
+}).meta({ id: 'FirstSecretKey' });
 
 /** The new key, with the old key and its shortened expiry in `previous_key`. */
 export const RotatedSecretKey = CreatedSecretKey.extend({ previous_key: SecretKey }).meta({

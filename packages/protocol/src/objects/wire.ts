@@ -21,6 +21,13 @@ export const WireHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const Count = z.int().min(0);
 
+/** A secret that is readable only in the first response to a request. */
+export const SecretText = z.string().optional().meta({
+  description: 'Cannot be read again. Absent from a replayed response.',
+});
+
+export const ShownOnce = z.boolean().meta({ description: '`false` in a replayed response.' });
+
 /** The body of every list. The next page is in the `Link` header, never in the body. */
 export const list = <T extends z.ZodType>(of: T) =>
   z.strictObject({ object: z.literal('list'), data: z.array(of) });

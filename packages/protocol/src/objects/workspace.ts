@@ -1,7 +1,7 @@
 // The vendor's account.
 import { z } from 'zod';
 import { EmbedOrigins, Role, Uuid } from '../validators.ts';
-import { CreatedSecretKey } from './secret-key.ts';
+import { FirstSecretKey } from './secret-key.ts';
 import { WireTime } from './wire.ts';
 
 export const Workspace = z
@@ -22,7 +22,7 @@ export type Workspace = z.output<typeof Workspace>;
 export const FoundedWorkspace = z
   .strictObject({
     workspace: Workspace,
-    secret_key: CreatedSecretKey,
+    secret_key: FirstSecretKey,
     membership: z.strictObject({ user_id: Uuid, role: Role }).nullable(),
   })
   .meta({ id: 'FoundedWorkspace' });

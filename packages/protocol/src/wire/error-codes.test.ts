@@ -23,9 +23,11 @@ test('every error code has its published status', () => {
     '404 not_found',
     '405 method_not_allowed',
     '409 conflict',
+    '409 idempotency_in_progress',
     '413 payload_too_large',
     '413 snapshot_too_large',
     '415 unsupported_media_type',
+    '422 idempotency_mismatch',
     '429 rate_limited',
     '500 internal_error',
     '503 unavailable',
@@ -48,12 +50,14 @@ test('an SDK denial with the same code as a server error has the same status', (
   equal(denialCodes.rate_limited.status, errorCodes.rate_limited.status);
 });
 
-test('an error body may hold details and missing scopes, and no other fields', () => {
+test('an error body may hold details, missing scopes and an outcome, and no other fields', () => {
   const error = { code: 'forbidden', message: 'No.' };
   ok(ErrorBody.safeParse({ error }).success);
   ok(
     ErrorBody.safeParse({ error: { ...error, details: [{ path: 'a.0', message: 'b' }] } }).success,
   );
   ok(ErrorBody.safeParse({ error: { ...error, missing_scopes: ['read'] } }).success);
+  ok(ErrorBody.safeParse({ error: { ...error, outcome: 'not_done' } }).success);
+  ok(!ErrorBody.safeParse({ error: { ...error, outcome: 'done' } }).success);
   ok(!ErrorBody.safeParse({ error: { ...error, stack: 'at …' } }).success);
 });

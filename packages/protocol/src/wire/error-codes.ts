@@ -3,6 +3,18 @@
 
 type Refusal = { readonly status: number; readonly message: string };
 
+/** The control plane refuses a reused idempotency key as the SDK does. */
+const idempotencyCodes = {
+  idempotency_in_progress: {
+    status: 409,
+    message: 'A request with this idempotency key is still running.',
+  },
+  idempotency_mismatch: {
+    status: 422,
+    message: 'This idempotency key was used with a different request.',
+  },
+} as const satisfies Record<string, Refusal>;
+
 /** Errors of the control plane. */
 export const errorCodes = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
@@ -28,12 +40,14 @@ export const errorCodes = {
   not_found: { status: 404, message: 'Not found.' },
   method_not_allowed: { status: 405, message: 'This path does not support that method.' },
   conflict: { status: 409, message: 'The request conflicts with the current state.' },
+  idempotency_in_progress: idempotencyCodes.idempotency_in_progress,
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   snapshot_too_large: {
     status: 413,
     message: 'The snapshot is too large: send max_keys to page it, or narrow it by tenant_id.',
   },
   unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
+  idempotency_mismatch: idempotencyCodes.idempotency_mismatch,
   rate_limited: { status: 429, message: 'Too many requests.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   unavailable: { status: 503, message: 'Temporarily unavailable. Try again shortly.' },
@@ -58,14 +72,7 @@ export const denialCodes = {
   expired_key: { status: 401, message: 'This API key has expired.' },
   insufficient_scope: { status: 403, message: 'This API key lacks a required scope.' },
   wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
-  idempotency_in_progress: {
-    status: 409,
-    message: 'A request with this idempotency key is still running.',
-  },
-  idempotency_mismatch: {
-    status: 422,
-    message: 'This idempotency key was used with a different request.',
-  },
+  ...idempotencyCodes,
   rate_limited: { status: 429, message: 'Too many requests.' },
   policy_unavailable: { status: 503, message: 'Keys cannot be verified at the moment.' },
 } as const satisfies Record<string, Refusal>;

@@ -60,6 +60,18 @@ export const REVOKE_WAIT_MS_DEFAULT = 10_000;
 // The longest wait that an operator may configure for anything other than the database.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
+// The text of a key in an explanation, which may be anything that a person pasted.
+export const KEY_TEXT_CHARS_MAX = 1_024;
+// The keys that a dry run looks at, newest first. With more keys, its figures are of these.
+export const IMPACT_KEYS_MAX = 10_000;
+export const DISPLAY_PREFIX_CHARS_MIN = 1;
+export const DISPLAY_PREFIX_CHARS_MAX = 24;
+export const IMPORTED_KEY_CHARS_MIN = 8;
+export const IMPORTED_KEY_CHARS_MAX = 512;
+export const IMPORT_KEYS_MIN = 1;
+export const IMPORT_KEYS_MAX = 1_000;
+// Per import: 150 for each of 1,000 keys. Parsing millions would block other requests.
+export const IMPORT_VALUES_MAX = 150_000;
 
 // Lists
 export const LIST_LIMIT_MAX = 1_000;
@@ -75,6 +87,8 @@ export const AUDIT_ACTOR_CHARS_MAX = 200;
 // Ids in one query, each as a repeated parameter.
 export const IDS_MIN = 1;
 export const IDS_MAX = 100;
+// An entry for each id and environment.
+export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
 // Per field and, for keys, per environment and state. Of more matches, not all are listed.
@@ -128,6 +142,11 @@ export const IDEMPOTENCY_HEADER_VALUE_CHARS_MAX = 4_096;
 export const IDEMPOTENCY_VALUES_MAX = 10_000;
 export const IDEMPOTENCY_STATUS_MIN = 100;
 export const IDEMPOTENCY_STATUS_MAX = 599;
+
+// Idempotency keys of requests to the control plane itself
+export const REQUEST_KEY_CHARS_MAX = 255;
+export const REQUEST_KEPT_HOURS = 24;
+export const REQUEST_RETRY_AFTER_SECONDS = 1;
 
 // Telemetry
 export const INGEST_PROTOCOL_VERSION = 1;

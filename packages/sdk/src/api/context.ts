@@ -21,6 +21,9 @@ export type RateLimitState = {
   readonly resetMs: number;
 };
 
+/** Free-form JSON. */
+export type KeyMeta = Readonly<Record<string, unknown>>;
+
 /** The fields that every context has. */
 type KeyFields<R> = {
   readonly projectId: string;
@@ -33,6 +36,10 @@ type KeyFields<R> = {
   readonly degraded: boolean;
   /** Counters after this request; empty without limits, null when they could not be reached. */
   rateLimit: readonly RateLimitState[] | null;
+  /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
+  readonly meta?: KeyMeta | undefined;
+  /** Your own id of the tenant; only with `include: ['externalId']`. */
+  readonly tenantExternalId?: string | undefined;
   /** The value of the `resources` option for the key's environment, or null. */
   readonly resources: R | null;
 };

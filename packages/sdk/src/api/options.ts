@@ -1,6 +1,9 @@
 // The options of a node.
 import type { Env } from './context.ts';
 
+/** See the option `include`. */
+export type Include = 'meta' | 'externalId';
+
 export type LogLevel = 'info' | 'warn' | 'error';
 export type Log = (level: LogLevel, message: string) => void;
 
@@ -16,6 +19,11 @@ export type KeyrailOptions<R = unknown> = {
   env?: Env | undefined;
   /** Loads keys of these tenants only, at most 50. */
   tenantIds?: readonly string[] | undefined;
+  /**
+   * What contexts have beside the usual fields: `context.meta`, that of the key, and
+   * `context.tenantExternalId`. Nothing by default, which saves memory.
+   */
+  include?: readonly Include[] | undefined;
   /**
    * The name of this node in the status of a revocation; the host name by default. A random suffix
    * is added, because no process may acknowledge changes that another has not applied.

@@ -6,9 +6,12 @@ import type { Env, RateLimitRule, RequestContext } from '../api/context.ts';
 import type { Allowed } from '../api/decision.ts';
 import type { Policy } from '../policy/state.ts';
 import { ID_WORDS, idText } from '../policy/table/digest.ts';
-import { EXPIRY_AT, expiryOf, NEVER, ROW_AT } from '../policy/table/shard.ts';
-import type { Terms } from '../policy/table/table.ts';
-import { displayPrefixOf, VerifiedKey } from './key-context.ts';
+import { IDS_WORDS } from '../policy/table/ids.ts';
+import { importedEnv, importedPrefix } from '../policy/table/imported.ts';
+import { isImported, rowOf } from '../policy/table/linked-ids.ts';
+import { EXPIRY_AT, expiryOf, LINK_AT, NEVER } from '../policy/table/shard.ts';
+import type { Extra, Terms } from '../policy/table/table.ts';
+import { displayPrefixOf, VerifiedKey, withExtra } from './key-context.ts';
 
 /** The inputs of a decision. */
 export type Inputs<R> = {
@@ -29,6 +32,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly #inputs: Inputs<R>;
   readonly #policy: Policy;
   readonly #keyText: string;
+  readonly isImported: boolean;
   /** Both ids as words, and their offset. The words never change, even if the key is removed. */
   readonly #ids: Int32Array;
   readonly #idsAt: number;
@@ -37,25 +41,30 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly #expiryHigh: number;
   readonly #expiryLow: number;
   readonly #degraded: boolean;
+  readonly #extra: Extra | undefined;
   #context: RequestContext<R> | null = null;
 
-  /** `keyText` is well-formed, and `place` is that of its record in the policy's table. */
+  /** `keyText` is that of the key, and `place` is that of its record in the policy's table. */
   constructor(inputs: Inputs<R>, keyText: string, place: number) {
     const { policy, degraded } = inputs.state;
     if (policy === null) throw new TypeError('a key is allowed only by a policy');
     const { table } = policy;
     const words = table.wordsOf(place);
     const start = table.startOf(place);
-    const row = (words[start + ROW_AT] ?? 0) - 1;
+    const link = words[start + LINK_AT] ?? 0;
+    const ids = table.ids.of(link);
+    const row = rowOf(link);
     this.#inputs = inputs;
     this.#policy = policy;
     this.#keyText = keyText;
-    this.#ids = table.ids.wordsOf(row);
-    this.#idsAt = table.ids.startOf(row);
+    this.isImported = isImported(link);
+    this.#ids = ids.wordsOf(row);
+    this.#idsAt = ids.startOf(row);
     this.#terms = table.termsIn(words, start);
     this.#expiryHigh = words[start + EXPIRY_AT] ?? 0;
     this.#expiryLow = words[start + EXPIRY_AT + 1] ?? 0;
     this.#degraded = degraded;
+    this.#extra = table.extraOf(link);
   }
 
   get limits(): readonly RateLimitRule[] {
@@ -65,6 +74,10 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   get context(): RequestContext<R> {
     this.#context ??= this.#createContext();
     return this.#context;
+  }
+
+  get env(): Env {
+    return this.isImported ? importedEnv(this.#ids, this.#idsAt + IDS_WORDS) : envOf(this.#keyText);
   }
 
   /** Whether the key has expired by now. */
@@ -92,20 +105,23 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
 
   #createContext(): RequestContext<R> {
     const { projectId, resources } = this.#inputs;
-    const env = envOf(this.#keyText);
+    const { env } = this;
     const isLasting = this.#expiryHigh === NEVER;
-    return new VerifiedKey({
+    const context = new VerifiedKey({
       keyId: idText(this.#ids, this.#idsAt),
       workspaceId: this.#policy.workspaceId,
       projectId,
       tenantId: idText(this.#ids, this.#idsAt + ID_WORDS),
       env,
       scopes: this.#terms.scopes,
-      displayPrefix: displayPrefixOf(this.#keyText),
+      displayPrefix: this.isImported
+        ? importedPrefix(this.#ids, this.#idsAt + IDS_WORDS)
+        : displayPrefixOf(this.#keyText),
       expiresAt: isLasting ? null : expiryOf(this.#expiryHigh, this.#expiryLow),
       degraded: this.#degraded,
       resources: resources[env],
     });
+    return this.#extra ? withExtra(context, this.#extra) : context;
   }
 }
 

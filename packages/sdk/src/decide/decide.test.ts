@@ -39,6 +39,7 @@ function policyOf(name: string): Policy | null {
     env,
     workspaceId: null,
     tenantIds: null,
+    include: [],
     entriesMax: 1_000,
   });
   ok(page.kind === 'snapshot');

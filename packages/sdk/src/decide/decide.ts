@@ -1,5 +1,7 @@
 // Decides on a key: a pure function of the policy, the key's text and the route's options. The
 // checksum comes first, so that a mistyped key costs no hash; then one SHA-256 and one look-up.
+// Imported keys have no checksum: any printable text may be one.
+import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity } from '../api/decision.ts';
@@ -22,7 +24,7 @@ export function decide<R>(
     return denied(inputs, 'missing_key', null);
   }
   const env = typeof keyText === 'string' ? apiKeyEnv(keyText) : null;
-  if (env === null) return denied(inputs, 'malformed_key', null);
+  if (env === null) return withoutFormat(inputs, keyText, route);
 
   const { policy } = inputs.state;
   if (policy === null) return withoutPolicy(inputs, { keyText, env, route });
@@ -34,9 +36,34 @@ export function decide<R>(
     const isLoaded = policy.env === null || policy.env === env;
     return denied(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
+  return checked(inputs, new AllowedKey<R>(inputs, keyText, place), route);
+}
+
+/**
+ * A text that is no key of Keyrail. It is hashed only while the policy holds imported keys. Of an
+ * unknown one nothing is reported: it may be a credential of anything.
+ */
+function withoutFormat<R>(
+  inputs: Inputs<R>,
+  keyText: unknown,
+  route: RouteOptions,
+): KeyDecision<R> {
+  const { policy } = inputs.state;
+  const mayBeImported = policy !== null && policy.table.ids.importedSize > 0;
+  if (!mayBeImported || typeof keyText !== 'string' || !isImportable(keyText)) {
+    return denied(inputs, 'malformed_key', null);
+  }
+  if (policy.projectDeleted) return denied(inputs, 'project_deleted', null);
+  const place = policy.table.find(digestOf(keyText));
+  if (place === -1) return denied(inputs, 'unknown_key', null);
   const key = new AllowedKey<R>(inputs, keyText, place);
+  return key.isImported ? checked(inputs, key, route) : denied(inputs, 'unknown_key', null);
+}
+
+/** The decision on a key that is in the policy. */
+function checked<R>(inputs: Inputs<R>, key: AllowedKey<R>, route: RouteOptions): KeyDecision<R> {
   if (key.isExpired()) return denied(inputs, 'expired', named(key.context));
-  if (route.env !== undefined && route.env !== env) {
+  if (route.env !== undefined && route.env !== key.env) {
     return denied(inputs, 'wrong_environment', named(key.context));
   }
   if (route.scopes !== undefined) {

@@ -1,7 +1,13 @@
 // The two kinds of context. All fields are own properties, so that a copy or a spread has them too.
 import { inspect } from 'node:util';
-import type { Env, RateLimitState, RequestContext, UnverifiedContext } from '../api/context.ts';
-import { NO_TERMS } from '../policy/table/table.ts';
+import type {
+  Env,
+  KeyMeta,
+  RateLimitState,
+  RequestContext,
+  UnverifiedContext,
+} from '../api/context.ts';
+import { type Extra, NO_TERMS } from '../policy/table/table.ts';
 
 const SHOWN_CHARS = 'kr_live_'.length + 6;
 
@@ -41,6 +47,36 @@ export class VerifiedKey<R> implements RequestContext<R> {
   [inspect.custom](): object {
     return shown(this);
   }
+}
+
+/** Adds what the node requested as own properties, so that a copy has them too. */
+export function withExtra<R>(context: VerifiedKey<R>, extra: Extra): RequestContext<R> {
+  const { meta, tenantExternalId } = extra;
+  if (tenantExternalId !== undefined) {
+    Object.defineProperty(context, 'tenantExternalId', { value: tenantExternalId, ...SHOWN });
+  }
+  if (meta !== undefined) {
+    let parsed: KeyMeta | undefined;
+    const get = (): KeyMeta => {
+      const read: KeyMeta = parsed ?? frozen(JSON.parse(meta));
+      parsed = read;
+      return read;
+    };
+    Object.defineProperty(context, 'meta', { get, ...SHOWN });
+  }
+  return context;
+}
+
+const SHOWN = { enumerable: true } as const;
+
+/** Freezes a parsed JSON value and everything in it; a loop, since it may be deeply nested. */
+function frozen<T>(value: T): T {
+  const open: unknown[] = [value];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (typeof one !== 'object' || one === null) continue;
+    for (const inner of Object.values(Object.freeze(one))) open.push(inner);
+  }
+  return value;
 }
 
 type KnownWithoutPolicy = 'projectId' | 'env' | 'displayPrefix' | 'degraded' | 'resources';

@@ -1,6 +1,7 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { Env } from '../api/context.ts';
+import type { Include } from '../api/options.ts';
 import type { Chance } from '../clock.ts';
 import { fieldsOf, InvalidContent } from '../json.ts';
 import type { Failure, Transport } from '../transport.ts';
@@ -14,7 +15,7 @@ export type SourceParts = {
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
   /** The keys that are requested. */
-  filter: { env: Env | null; tenantIds: readonly string[] };
+  filter: { env: Env | null; tenantIds: readonly string[]; include: readonly Include[] };
   nodeId: string;
   /** Name and version, which the control plane shows in its list of nodes. */
   sdk: string;
@@ -36,6 +37,8 @@ const PAGE_KEYS_MAX = 5_000;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** JSON values in one response: parsing this many takes some ten megabytes. */
 const ANSWER_VALUES_MAX = 400_000;
+/** The `meta` of a single key may have this many values, and be as long as many other keys. */
+const META_VALUES_MAX = 600_000;
 /** How long a closing node waits for the control plane to record that it left. */
 const LEAVE_MS_MAX = 2_000;
 
@@ -82,6 +85,9 @@ export class Source {
   readonly #query: string;
   readonly #node: string;
   readonly #headers: Readonly<Record<string, string>>;
+  /** The fewest keys that one page may have. */
+  readonly #keysMin: number;
+  readonly #valuesMax: number;
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
   #isKnown = false;
@@ -91,6 +97,10 @@ export class Source {
     const query = new URLSearchParams({ project_id: projectId });
     if (filter.env !== null) query.set('env', filter.env);
     for (const id of filter.tenantIds) query.append('tenant_id', id);
+    if (filter.include.length > 0) query.set('include', includeText(filter.include));
+    const hasMeta = filter.include.includes('meta');
+    this.#keysMin = hasMeta ? 1 : PAGE_KEYS_MIN;
+    this.#valuesMax = hasMeta ? META_VALUES_MAX : ANSWER_VALUES_MAX;
     this.#parts = parts;
     this.#query = query.toString();
     this.#node = `node=${encodeURIComponent(nodeId)}`;
@@ -109,7 +119,7 @@ export class Source {
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
     const body = await this.#ask('delta', query, timeoutMs).catch((error: unknown) => {
       // With a lower limit than there are changes, the control plane sends a snapshot in pages.
-      if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = PAGE_KEYS_MIN;
+      if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = this.#keysMin;
       throw error;
     });
     this.#deltaKeys = PAGE_KEYS_MAX;
@@ -151,7 +161,7 @@ export class Source {
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const query = `${this.#node}&max_keys=${most}${from}`;
     const body = await this.#ask('snapshot', query, PAGE_TIMEOUT_MS).catch((error: unknown) => {
-      if (error instanceof Failed && error.isTooLarge) this.#pageKeys = PAGE_KEYS_MIN;
+      if (error instanceof Failed && error.isTooLarge) this.#pageKeys = this.#keysMin;
       throw error;
     });
     const page = this.#read(body, workspaceId, most);
@@ -162,7 +172,7 @@ export class Source {
   async #ask(endpoint: 'snapshot' | 'delta', query: string, timeoutMs: number): Promise<unknown> {
     const { transport, signal } = this.#parts;
     const path = `/v1/policy/${endpoint}?${this.#query}&${query}`;
-    const bounds = { bytesMax: ANSWER_BYTES_MAX, valuesMax: ANSWER_VALUES_MAX };
+    const bounds = { bytesMax: ANSWER_BYTES_MAX, valuesMax: this.#valuesMax };
     const sent = { path, headers: this.#headers, timeoutMs, signal };
     const outcome = await transport.send({ method: 'GET', ...sent, ...bounds });
     if (outcome.kind !== 'answer') throw new Failed(outcome);
@@ -175,14 +185,20 @@ export class Source {
   /** Adjusts the number of keys per page to PAGE_BYTES_WANTED. */
   #weigh(body: unknown, bytes: number): void {
     const { keys } = fieldsOf(body);
-    if (!Array.isArray(keys) || keys.length < PAGE_KEYS_MIN) return;
+    if (!Array.isArray(keys) || keys.length < this.#keysMin) return;
     const wanted = Math.floor((PAGE_BYTES_WANTED * keys.length) / bytes);
-    this.#pageKeys = Math.min(PAGE_KEYS_MAX, Math.max(PAGE_KEYS_MIN, wanted));
+    this.#pageKeys = Math.min(PAGE_KEYS_MAX, Math.max(this.#keysMin, wanted));
   }
 
   #read(body: unknown, workspaceId: string | null, entriesMax: number): SnapshotPage | Delta {
     const { projectId, env, filter } = this.#parts;
     const tenantIds = filter.tenantIds.length > 0 ? new Set(filter.tenantIds) : null;
-    return readFeed(body, { projectId, env, tenantIds, workspaceId, entriesMax });
+    const { include } = filter;
+    return readFeed(body, { projectId, env, tenantIds, include, workspaceId, entriesMax });
   }
 }
+
+const INCLUDED = { meta: 'meta', externalId: 'external_id' } as const;
+
+const includeText = (include: readonly Include[]): string =>
+  include.map((name) => INCLUDED[name]).join();

@@ -1,7 +1,9 @@
 // Checks responses of the policy feed field by field; throws InvalidContent. A malformed response,
 // or one of another project or filter, is refused as a whole. Unknown fields are ignored.
+import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   CURSOR_CHARS_MAX,
+  EXTERNAL_ID_CHARS_MAX,
   RATE_LIMIT_MAX,
   RATE_LIMIT_RULES_MAX,
   RATE_LIMIT_WINDOW_MS_MAX,
@@ -9,6 +11,7 @@ import {
 } from '@keyrail/protocol/wire/limits.ts';
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env, RateLimitRule } from '../api/context.ts';
+import type { Include } from '../api/options.ts';
 import {
   type Fields,
   InvalidContent,
@@ -19,7 +22,7 @@ import {
   readStrings,
   readText,
 } from '../json.ts';
-import type { Change, Entry } from './table/table.ts';
+import type { Change, Entry, Extra } from './table/table.ts';
 
 /** The feed that a response must belong to. */
 type Expected = {
@@ -30,6 +33,8 @@ type Expected = {
   tenantIds: ReadonlySet<string> | null;
   /** Null before the first response, which sets it. */
   workspaceId: string | null;
+  /** What was requested beside the usual fields. */
+  include: readonly Include[];
   /** The maximum number of keys or changes that was requested. */
   entriesMax: number;
 };
@@ -96,8 +101,8 @@ function changeOf(change: Fields, expected: Expected): Change {
   throw new InvalidContent('a change has an unknown kind');
 }
 
-function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
-  const entry = {
+function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
+  const entry: Entry = {
     lookupHash: digestIn(key.lookup_hash),
     keyId: readText(key.key_id, 'key_id', UUID),
     tenantId: tenantIdOf(key.tenant_id),
@@ -107,12 +112,35 @@ function entryOf(key: Fields, { env, tenantIds }: Expected): Entry {
       key.expires_at === null ? Number.POSITIVE_INFINITY : instant(key.expires_at, 'expires_at'),
     limits: rulesOf(key.rate_limits),
   };
+  if (key.imported !== undefined && readBoolean(key.imported, 'imported')) {
+    entry.importedPrefix = readText(key.display_prefix, 'display_prefix', DISPLAY_PREFIX);
+  }
   // A key outside the filter must not be admitted, even if the head of the response is right.
   if (env !== null && entry.env !== env) throw new InvalidContent('a key has another environment');
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
     throw new InvalidContent('a key belongs to a tenant that was not requested');
   }
+  if (include.length > 0) entry.extra = extraOf(key, include);
   return entry;
+}
+
+/** A missing field makes the response invalid: a handler relies on what it requested. */
+function extraOf({ meta, tenant_external_id: id }: Fields, include: readonly Include[]): Extra {
+  return {
+    ...(include.includes('meta') && { meta: metaText(meta) }),
+    ...(include.includes('externalId') && { tenantExternalId: externalIdIn(id) }),
+  };
+}
+
+function metaText(meta: unknown): string {
+  if (Array.isArray(meta)) throw new InvalidContent('meta is not an object');
+  return JSON.stringify(readRecord(meta, 'meta'));
+}
+
+function externalIdIn(id: unknown): string {
+  const isValid = typeof id === 'string' && id !== '' && id.length <= 2 * EXTERNAL_ID_CHARS_MAX;
+  if (isValid) return id;
+  throw new InvalidContent('invalid tenant_external_id');
 }
 
 /** Keys of one tenant often follow each other, so the last valid id is not checked again. */

@@ -106,7 +106,8 @@ function createWire() {
 function filterOf({ searchParams }: URL): KeyFilter {
   const env = searchParams.get('env');
   const tenantIds = searchParams.getAll('tenant_id');
-  return { env: env === 'live' || env === 'test' ? env : null, tenantIds };
+  const include = searchParams.get('include')?.split(',') ?? [];
+  return { env: env === 'live' || env === 'test' ? env : null, tenantIds, include };
 }
 
 const mostKeysOf = ({ searchParams }: URL): number =>

@@ -1,7 +1,7 @@
 // An in-memory policy of a project with the responses of the feed.
 import { randomUUID } from 'node:crypto';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
-import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule } from '../api/context.ts';
 
 /** A key for tests; all fields are optional. */
@@ -13,6 +13,11 @@ export type TestKey = {
   scopes?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
   rateLimits?: readonly RateLimitRule[] | undefined;
+  /** For nodes with the option `include`. */
+  meta?: Record<string, unknown> | undefined;
+  tenantExternalId?: string | undefined;
+  /** The text of an imported key; without it, the key is a new one of Keyrail. */
+  imported?: string | undefined;
 };
 
 /** Returns `size` random bytes. */
@@ -35,7 +40,11 @@ export type TestPolicy = {
 };
 
 /** The keys that a node requests: of one environment, of some tenants, or all. */
-export type KeyFilter = { env: Env | null; tenantIds: readonly string[] };
+export type KeyFilter = {
+  env: Env | null;
+  tenantIds: readonly string[];
+  include: readonly string[];
+};
 
 /** `after` holds the version of the first page and the next position; null for the first page. */
 type Page = { after: string | null; mostKeys: number };
@@ -69,7 +78,8 @@ export function createTestPolicy(
 
   const snapshot: TestPolicy['snapshot'] = (filter, page) => {
     const asked = [...rows.values()].filter(isIn(filter));
-    return { object: 'policy_snapshot', ...head(filter), ...pageOf(asked, page, version) };
+    const shown = asked.map((row) => ({ ...row, entry: shownOf(row.entry, filter) }));
+    return { object: 'policy_snapshot', ...head(filter), ...pageOf(shown, page, version) };
   };
 
   return {
@@ -89,7 +99,7 @@ export function createTestPolicy(
     delta: (since, filter, mostKeys) => {
       if (since >= version) return null;
       const changed = [...rows.values()].filter((row) => row.version > since);
-      const changes = changed.filter(isIn(filter)).map(changeOf);
+      const changes = changed.filter(isIn(filter)).map((row) => changeOf(row, filter));
       if (changes.length > mostKeys) return snapshot(filter, { after: null, mostKeys });
       return { object: 'policy_delta', ...head(filter), since, changes };
     },
@@ -116,20 +126,31 @@ const isIn =
     (env === null || env === entry.env) &&
     (tenantIds.length === 0 || tenantIds.includes(entry.tenant_id));
 
-function changeOf({ entry, isRevoked }: Row): PolicyChange {
-  if (!isRevoked) return { change: 'upsert', ...entry };
+/** The entry with what the node requests. */
+function shownOf(entry: PolicyEntry, { include }: KeyFilter): PolicyEntry {
+  const { meta, tenant_external_id, ...usual } = entry;
+  return {
+    ...usual,
+    ...(include.includes('meta') && { meta }),
+    ...(include.includes('external_id') && { tenant_external_id }),
+  };
+}
+
+function changeOf({ entry, isRevoked }: Row, filter: KeyFilter): PolicyChange {
+  if (!isRevoked) return { change: 'upsert', ...shownOf(entry, filter) };
   const { key_id, tenant_id, env, lookup_hash } = entry;
   return { change: 'remove', key_id, tenant_id, env, lookup_hash, reason: 'revoked' };
 }
 
 function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; entry: PolicyEntry } {
   const { env = 'live', tenantId = randomUUID(), scopes = [], rateLimits = [] } = key;
-  const { secret, displayPrefix, lookupHash } = mintCredential('api_key', env, randomBytes);
+  const { secret, displayPrefix, hash, ...mark } =
+    key.imported === undefined ? minted(env, randomBytes) : importedAs(key.imported);
   const entry: PolicyEntry = {
     key_id: randomUUID(),
     tenant_id: tenantId,
     env,
-    lookup_hash: lookupHash,
+    lookup_hash: hash,
     display_prefix: displayPrefix,
     scopes: [...scopes],
     expires_at: key.expiresAt?.toISOString() ?? null,
@@ -140,6 +161,21 @@ function newEntry(key: TestKey, randomBytes: RandomBytes): { secret: string; ent
       algorithm,
       scope,
     })),
+    meta: key.meta ?? {},
+    tenant_external_id: key.tenantExternalId ?? tenantId,
+    ...mark,
   };
   return { secret, entry };
 }
+
+function minted(env: Env, randomBytes: RandomBytes) {
+  const { secret, displayPrefix, lookupHash: hash } = mintCredential('api_key', env, randomBytes);
+  return { secret, displayPrefix, hash };
+}
+
+const importedAs = (text: string) => ({
+  secret: text,
+  displayPrefix: 'imported',
+  hash: lookupHash(text),
+  imported: true as const,
+});

@@ -1,5 +1,5 @@
-// The header `Keyrail-Workspace`: the workspace that a caller expects to work in. The active workspace
-// of a session can change between two requests, so a browser tab names the one that it shows.
+// The header `Keyrail-Workspace`: the workspace that a caller expects to work in. The active
+// workspace of a session can change between two requests, so a browser tab names the one it shows.
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, conflict } from '../base/errors.ts';

@@ -38,7 +38,7 @@ export const conflict = (message: string, field?: string): ApiError =>
 
 export const forbidden = (message: string): ApiError => new ApiError('forbidden', message);
 
-export const invalid = (part: 'body' | 'query' | 'path', details: Detail[]): ApiError =>
+export const invalid = (part: 'body' | 'query' | 'path' | 'header', details: Detail[]): ApiError =>
   new ApiError('invalid_request', `The request ${part} is not valid.`, { details });
 
 export const unavailable = (cause?: unknown): ApiError =>

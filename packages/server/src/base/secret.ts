@@ -3,13 +3,19 @@
 import { inspect } from 'node:util';
 
 export class Secret {
-  readonly #text: string;
+  readonly #text: string | null;
 
-  constructor(text: string) {
+  /** Null makes a secret that cannot be revealed, for a response that is stored. */
+  constructor(text: string | null) {
     this.#text = text;
   }
 
+  get isWithheld(): boolean {
+    return this.#text === null;
+  }
+
   reveal(): string {
+    if (this.#text === null) throw new Error('a withheld secret was revealed');
     return this.#text;
   }
 
@@ -25,3 +31,19 @@ export class Secret {
     return '[secret]';
   }
 }
+
+const WITHHELD = new Secret(null);
+
+/** A copy of a plain value in which every secret is withheld. */
+export function withoutSecrets<T>(value: T): T;
+export function withoutSecrets(value: unknown): unknown {
+  if (value instanceof Secret) return WITHHELD;
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one));
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, withoutSecrets(field)]),
+  );
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;

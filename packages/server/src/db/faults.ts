@@ -96,4 +96,11 @@ export const isLost = (error: unknown): boolean => {
   );
 };
 
+/**
+ * Whether a failed transaction was certainly rolled back: the server reported an error and kept the
+ * connection. If the connection was lost after COMMIT was sent, nobody knows.
+ */
+export const isRolledBack = (error: unknown): boolean =>
+  error instanceof StorageShort || (sqlState(error) !== undefined && !isLost(error));
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');

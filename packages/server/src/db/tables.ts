@@ -123,6 +123,8 @@ type ApiKeys = Credential & {
   rateLimits: Json<RateLimit[]> | null;
   disabledAt: ColumnType<Date | null, never, Date | null>;
   disabledReason: ColumnType<string | null, never, string | null>;
+  /** Another product issued the key. */
+  imported: ColumnType<boolean, never, never>;
   /** Set by the database only. */
   changeId: ColumnType<string, never, never>;
   retiredAt: ColumnType<Date | null, never, Date>;
@@ -161,6 +163,7 @@ type PolicyNodes = {
   firstSeenAt: Date | null;
   sdkName: string | null;
   sdkVersion: string | null;
+  scopeRank: ColumnType<number, never, never>;
 };
 
 type Users = {
@@ -225,6 +228,21 @@ type Invites = {
   revokedAt: ColumnType<Date | null, never, Date>;
 };
 
+/** Written only by functions of the database; the worker removes expired rows. */
+type KeptResponses = {
+  workspaceId: FromReach;
+  env: Env;
+  keyHash: Buffer;
+  fingerprint: Buffer;
+  response: string;
+  endsSecretKeys: string[];
+  keptAt: Date;
+  expiresAt: Date;
+  isTest: ColumnType<boolean, never, never>;
+};
+
+type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
+
 export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
@@ -235,6 +253,8 @@ export type Tables = TrafficTables & {
   tenants: Tenants;
   apiKeys: ApiKeys;
   metaTotals: MetaTotals;
+  keptResponses: KeptResponses;
+  keptResponseTotals: KeptResponseTotals;
   projectVersions: ProjectVersions;
   policyChanges: PolicyChanges;
   policyNodes: PolicyNodes;

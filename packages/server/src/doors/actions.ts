@@ -3,7 +3,7 @@
 import type { JsonValue } from './audit-chain.ts';
 import type { Env, Role } from './reach.ts';
 
-/** How a field changed. Of a set, the members that came and went; empty if the value is withheld. */
+/** How a field changed. Of a set, its new and its lost members; empty if the value is withheld. */
 export type Difference =
   | { from: JsonValue; to: JsonValue }
   | { added: string[]; removed: string[] }
@@ -33,6 +33,7 @@ type Payloads = {
   'tenant.deleted': { revoked_keys: number };
   'tenant.embed_tokens_revoked': { embed_epoch: number };
   'api_key.created': KeyCreated;
+  'api_key.imported': { env: Env; count: number };
   'api_key.updated': { env: Env } & Changed;
   'api_key.rotated': KeyRotated;
   'api_key.revoked': KeyRevoked;
@@ -64,6 +65,7 @@ const actions: Record<Action, true> = {
   'tenant.deleted': true,
   'tenant.embed_tokens_revoked': true,
   'api_key.created': true,
+  'api_key.imported': true,
   'api_key.updated': true,
   'api_key.rotated': true,
   'api_key.revoked': true,
@@ -85,8 +87,9 @@ export type Entry = {
   [A in Action]: { action: A; target: string; payload: Payloads[A] };
 }[Action];
 
-/** `secret_key.created` is about a `secret_key`. */
-export const targetTypeOf = (action: Action): string => action.slice(0, action.indexOf('.'));
+/** `secret_key.created` is about a `secret_key`. An import has many keys, and one project. */
+export const targetTypeOf = (action: Action): string =>
+  action === 'api_key.imported' ? 'project' : action.slice(0, action.indexOf('.'));
 
 /** The environment of the key that a row is about; null for all other rows. */
 export const envOf = (entry: Entry): Env | null =>

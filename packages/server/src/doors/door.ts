@@ -15,6 +15,7 @@ export type Write = Read & {
   readonly kind: 'write';
   /** The time of this transaction, by the database's clock. */
   readonly now: Date;
+  readonly isDryRun: false;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
   /** Encrypts a one-time token that a queued mail has to carry. */
@@ -30,17 +31,21 @@ export type Recording = Read & { readonly kind: 'recording'; readonly now: Date 
 /** A project whose policy changed, with the version that close_change() assigned. */
 export type PolicyVersion = { projectId: string; version: number };
 
+type Changed<T> = {
+  kind: 'changed';
+  entries: readonly [Entry, ...Entry[]];
+  /** Projects whose keys or defaults changed: each gets its next version. */
+  policy: readonly string[];
+  /** Those whose nodes must fetch a snapshot, because a default of all keys changed. */
+  floors: readonly string[];
+  endsSecretKeys: readonly string[];
+  /** Whether `result` uses the versions, which exist only after close_change(). */
+  needsVersions: boolean;
+  result: (versions: PolicyVersion[]) => T;
+};
+
 export type Change<T> =
-  | {
-      kind: 'changed';
-      entries: readonly [Entry, ...Entry[]];
-      /** Projects whose keys or defaults changed: each gets its next version. */
-      policy: readonly string[];
-      /** Those whose nodes must fetch a snapshot, because a default of all keys changed. */
-      floors: readonly string[];
-      endsSecretKeys: readonly string[];
-      result: (versions: PolicyVersion[]) => T;
-    }
+  | Changed<T>
   | { kind: 'unchanged'; result: T; endsSecretKeys: readonly string[] };
 
 type Ends = {
@@ -57,16 +62,19 @@ export const changed = <T>(
   result: T,
   entry: Entry | readonly [Entry, ...Entry[]],
   effects: Effects = {},
-): Change<T> => versioned(() => result, entry, effects);
+): Change<T> => ({ ...versioned(() => result, entry, effects), needsVersions: false });
 
-/** Like `changed`, for a result that contains the new policy versions. */
+/**
+ * Like `changed`, for a result that contains the new policy versions. Not for an endpoint that
+ * accepts an idempotency key: its response is stored together with the change.
+ */
 export function versioned<T>(
   result: (versions: PolicyVersion[]) => T,
   entry: Entry | readonly [Entry, ...Entry[]],
   { policy = [], floors = [], endsSecretKeys = [] }: Effects,
-): Change<T> {
+): Changed<T> {
   const entries: readonly [Entry, ...Entry[]] = 'action' in entry ? [entry] : entry;
-  return { kind: 'changed', entries, policy, floors, endsSecretKeys, result };
+  return { kind: 'changed', entries, policy, floors, endsSecretKeys, needsVersions: true, result };
 }
 
 /** Nothing to write: the transaction is rolled back, without an audit row or a new version. */

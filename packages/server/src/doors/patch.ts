@@ -1,4 +1,4 @@
-// Computes the fields that a PATCH changes, and what the audit log says about them. An omitted field
+// Computes the fields that a PATCH changes, and the payload of its audit row. An omitted field
 // keeps its value; null and an empty array are values.
 import { isDeepStrictEqual } from 'node:util';
 import { wireTime } from '../base/wire-time.ts';

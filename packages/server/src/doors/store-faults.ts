@@ -7,11 +7,14 @@ import {
   sqlState,
   violatedConstraint,
 } from '../db/faults.ts';
+import { inProgress } from './kept-responses.ts';
 
 /** Unique constraints that a request can violate, and the field concerned. */
 const conflicts: Record<string, () => ApiError> = {
   workspaces_slug: () => conflict('This slug is taken.', 'slug'),
   projects_slug: () => conflict('This slug is taken.', 'slug'),
+  // Only if the lock of the key were lost: the other request has just been carried out.
+  kept_responses_pkey: inProgress,
   tenants_external_id: () => conflict('This external id is taken.', 'external_id'),
 };
 

@@ -1,11 +1,17 @@
-// The write door: one operation in one transaction, which commits only with its audit entries.
+// The write door: one operation in one transaction, which commits only with its audit entries. A
+// request with an idempotency key also stores its response in that transaction.
+import { assert } from '../base/assert.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
+import { withoutSecrets } from '../base/secret.ts';
 import type { StorageUse } from '../base/storage.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
+import { isRolledBack } from '../db/faults.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
+import { findKept, type KeptResponse, type KeyedRequest, keepResponse } from './kept-responses.ts';
+import { changeBy, type Operation } from './plan.ts';
 import { type Reach, scopeOf } from './reach.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
@@ -25,22 +31,67 @@ export type DoorParts = {
   forgetKeys?(secretKeyIds: readonly string[]): Promise<void> | null;
 };
 
-export type OpenWrite = <T>(operation: (tx: Write) => Promise<Change<T>>) => Promise<T>;
+export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
+
+/**
+ * For endpoints that accept an idempotency key. `present` makes the response from the result, or as
+ * much of it as the operation determines. It must be plain JSON. A replay returns it and does not
+ * run the operation.
+ */
+export type OpenKeyedWrite = <T, Shown>(
+  operation: Operation<T>,
+  present: (result: T) => Shown,
+) => Promise<Shown>;
 
 /** The deadline of a write, and whether it runs before other waiting writes. */
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
-export const openWrite =
-  (parts: DoorParts, reach: Reach, pace: Pace): OpenWrite =>
-  async (operation) => {
+/** What became of a request, for its response. */
+export type Fate = {
+  /** `unknown` as soon as COMMIT is sent, after it, and in a replay. */
+  outcome: 'not_done' | 'unknown';
+  isReplayed: boolean;
+};
+
+export const newFate = (): Fate => ({ outcome: 'not_done', isReplayed: false });
+
+export const openWrite = (
+  parts: DoorParts,
+  reach: Reach,
+  { fate = newFate(), ...pace }: Pace & { fate?: Fate },
+): OpenWrite => {
+  const write = openKeyedWrite(parts, reach, { ...pace, fate, keyed: null });
+  return (operation) => write(operation, (result) => result);
+};
+
+type Asked = Pace & { fate: Fate; keyed: KeyedRequest | null };
+
+export const openKeyedWrite =
+  (parts: DoorParts, reach: Reach, { fate, keyed, ...pace }: Asked): OpenKeyedWrite =>
+  async <T, Shown>(operation: Operation<T>, present: (result: T) => Shown) => {
     const { db, newId, randomBytes, seal, storage } = parts;
     const opened: Opening = { ...opening(reach, newId(), pace), storage };
-    const { result, settled } = await db.transaction(opened, async ({ run, now }) => {
-      const change = await operation({ kind: 'write', reach, run, now, newId, randomBytes, seal });
-      return endingOf(change, reach, parts);
+    const door = { parts, reach, keyed };
+    const transaction = db.transaction<Outcome<Shown>>(opened, async ({ run, now }) => {
+      const kept = keyed && (await findKept({ run }, keyed));
+      if (kept) {
+        fate.isReplayed = true;
+        fate.outcome = 'unknown';
+        return replayOf(kept, parts);
+      }
+      const more = { newId, randomBytes, seal };
+      const tx: Write = { kind: 'write', isDryRun: false, reach, run, now, ...more };
+      const ending = endingOf(await changeBy(operation, tx), present, door);
+      if (ending.kind === 'commit') fate.outcome = 'unknown';
+      return ending;
+    });
+    const { shown, settled, keptLater } = await transaction.catch((error: unknown) => {
+      if (isRolledBack(error)) fate.outcome = 'not_done';
+      throw error;
     });
     if (settled !== null) await settled;
-    return result;
+    if (keptLater !== null) await db.once(opened, keptLater);
+    return shown;
   };
 
 /** Throws if a write could not be finished in time; counts it until the function is called. */
@@ -54,23 +105,56 @@ const opening = (reach: Reach, changeId: string, pace: Pace): Opening => ({
   changeId,
 });
 
-/** The result, and a promise to await before the response is sent. */
-type Outcome<T> = { result: T; settled: Promise<void> | null };
+type Outcome<Shown> = {
+  shown: Shown;
+  /** To await before the response is sent. */
+  settled: Promise<void> | null;
+  /** Stores the response of an operation that was rolled back because it changed nothing. */
+  keptLater: ReturnType<typeof keepResponse> | null;
+};
 
-function endingOf<T>(change: Change<T>, reach: Reach, parts: DoorParts): Ending<Outcome<T>> {
+type Door = { parts: DoorParts; reach: Reach; keyed: KeyedRequest | null };
+
+function endingOf<T, Shown>(
+  change: Change<T>,
+  present: (result: T) => Shown,
+  { parts, reach, keyed }: Door,
+): Ending<Outcome<Shown>> {
   const { newId, announce } = parts;
-  const forget = () => parts.forgetKeys?.(change.endsSecretKeys) ?? null;
+  const { endsSecretKeys } = change;
+  const settle = () => parts.forgetKeys?.(endsSecretKeys) ?? null;
+  const keep = (request: KeyedRequest, result: T) => {
+    const response = JSON.stringify(present(withoutSecrets(result)));
+    return keepResponse(request, { response, endsSecretKeys });
+  };
   if (change.kind === 'unchanged') {
-    return { kind: 'rollback', result: { result: change.result, settled: forget() } };
+    const shown = present(change.result);
+    const keptLater = keyed && keep(keyed, change.result);
+    return { kind: 'rollback', result: { shown, settled: settle(), keptLater } };
   }
-  const { entries, policy, floors, result } = change;
+  const { entries, policy, floors, result, needsVersions } = change;
+  assert(!(keyed && needsVersions), 'a response with policy versions cannot be kept');
+  const tail = closeChange({ actor: reach.actor, entries, policy, floors, newId });
   return {
     kind: 'commit',
-    last: [closeChange({ actor: reach.actor, entries, policy, floors, newId })],
-    result: ([tail]) => {
-      const versions = versionsOf(tail);
+    last: keyed ? [tail, keep(keyed, result([]))] : [tail],
+    result: ([closed]) => {
+      const versions = versionsOf(closed);
       announce(versions);
-      return { result: result(versions), settled: forget() };
+      return { shown: present(result(versions)), settled: settle(), keptLater: null };
     },
   };
 }
+
+/** The first request may have ended before the caches dropped these keys, so a replay waits too. */
+const replayOf = <Shown>(
+  { response, endsSecretKeys }: KeptResponse,
+  { forgetKeys }: DoorParts,
+): Ending<Outcome<Shown>> => ({
+  kind: 'rollback',
+  result: {
+    shown: JSON.parse(response),
+    settled: forgetKeys?.(endsSecretKeys) ?? null,
+    keptLater: null,
+  },
+});

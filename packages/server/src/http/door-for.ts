@@ -1,13 +1,23 @@
 // Opens the door that a route declares, for the reach of the request and within its deadline.
+import { takesIdempotencyKey } from '@keyrail/protocol/endpoint.ts';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import type { Gate } from '../doors/gate.ts';
+import type { KeyedRequest } from '../doors/kept-responses.ts';
 import { openPeople } from '../doors/people.ts';
+import { openPreview, type PreviewParts } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
-import { type DoorParts, expectWrite, openWrite, type Pace } from '../doors/write.ts';
+import {
+  type DoorParts,
+  expectWrite,
+  type Fate,
+  openKeyedWrite,
+  openWrite,
+  type Pace,
+} from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Probe, ServedRoute } from './route.ts';
 
@@ -15,15 +25,26 @@ const REQUEST_WAIT_MS = 3000;
 /** Longer than the longest wait for nodes, so that there is time left to respond. */
 const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 
-export type RouteDoorParts = DoorParts & { gate: Gate; probe: Probe; counters: Counters };
+export type RouteDoorParts = DoorParts &
+  PreviewParts & { gate: Gate; probe: Probe; counters: Counters };
 
-/** `tookMs` is the time that authentication took; it is subtracted from the deadline. */
+type Opened = {
+  reach: Reach | null;
+  /** The time that authentication took; it is subtracted from the deadline. */
+  tookMs: number;
+  fate: Fate;
+  keyed: KeyedRequest | null;
+  isDryRun: boolean;
+};
+
 export function doorFor(
   route: ServedRoute,
   parts: RouteDoorParts,
-  { reach, tookMs }: { reach: Reach | null; tookMs: number },
+  { reach, tookMs, fate, keyed, isDryRun }: Opened,
 ): object {
   const { door, line } = route;
+  // Only the write door reports what became of a change.
+  if (mayWriteUnseen[door]) fate.outcome = 'unknown';
   const within = (): Reach => {
     assert(reach, `${line} opens the door ${door} without a reach`);
     return reach;
@@ -33,9 +54,12 @@ export function doorFor(
       return { read: openRead(parts.db, within(), deadlineOf(route, tookMs)) };
     case 'write': {
       const deadline = deadlineOf(route, tookMs);
+      const read = openRead(parts.db, within(), deadline);
+      // A dry run gets no door that writes.
+      if (isDryRun) return { read, preview: openPreview(parts, within(), deadline) };
       return {
-        read: openRead(parts.db, within(), deadline),
-        write: openWrite(parts, within(), paceOf(route, deadline)),
+        read,
+        write: writeFor(route, parts, { reach: within(), fate, keyed, deadline }),
       };
     }
     case 'record':
@@ -58,6 +82,30 @@ export function doorFor(
     default:
       return unreachable(door);
   }
+}
+
+const mayWriteUnseen: Record<ServedRoute['door'], boolean> = {
+  read: false,
+  write: false,
+  record: true,
+  gate: true,
+  volatile: true,
+  probe: false,
+  none: false,
+};
+
+type WriteAsked = Omit<Opened, 'tookMs' | 'isDryRun'> & { reach: Reach; deadline: Deadline };
+
+function writeFor(
+  route: ServedRoute,
+  parts: RouteDoorParts,
+  { reach, fate, keyed, deadline }: WriteAsked,
+): object {
+  const asked = { ...paceOf(route, deadline), fate };
+  const { line, endpoint } = route;
+  return takesIdempotencyKey(line, endpoint) || endpoint.dryRun
+    ? openKeyedWrite(parts, reach, { ...asked, keyed })
+    : openWrite(parts, reach, asked);
 }
 
 const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({

@@ -4,6 +4,7 @@ import { wireCode } from '@keyrail/protocol/wire/error-codes.ts';
 import { ApiError, invalid, reasonOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { apiErrorIfOfStore } from '../doors/store-faults.ts';
+import type { Fate } from '../doors/write.ts';
 
 /** Errors that Fastify throws itself. */
 const frameworkFaults: Record<string, () => ApiError> = {
@@ -37,15 +38,17 @@ type ErrorBody = {
     message: string;
     details?: { path: string; message: string }[];
     missing_scopes?: string[];
+    outcome?: Fate['outcome'];
   };
 };
 
-export const errorBody = (error: ApiError): ErrorBody => ({
+export const errorBody = (error: ApiError, outcome?: Fate['outcome']): ErrorBody => ({
   error: {
     code: wireCode(error.code),
     message: error.message,
     ...(error.details && { details: error.details }),
     ...(error.missingScopes && { missing_scopes: error.missingScopes }),
+    ...(outcome && { outcome }),
   },
 });
 

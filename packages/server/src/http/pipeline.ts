@@ -1,8 +1,15 @@
 // The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
-import { pathParams, refusalStatuses, splitLine } from '@keyrail/protocol/endpoint.ts';
+import {
+  isSafe as isSafeLine,
+  pathParams,
+  querySchemaOf,
+  takesIdempotencyKey,
+} from '@keyrail/protocol/endpoint.ts';
+import { Impact } from '@keyrail/protocol/objects/impact.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
+import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
@@ -20,9 +27,11 @@ import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
 import { JsonText } from '../base/json-text.ts';
 import { always, chain } from '../base/maybe-async.ts';
+import type { Fate } from '../doors/write.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { apiErrorOf } from './faults.ts';
+import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { Reply, type ServedRoute } from './route.ts';
 
@@ -32,6 +41,7 @@ export type PipelineParts = RouteDoorParts & {
   /** People with an unverified address may neither create workspaces nor invite. */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
+  hashRequest: HashRequest;
   /** Checks every response against its declaration: enabled in tests. */
   checkAnswers: boolean;
 };
@@ -45,6 +55,7 @@ export type Incoming = {
   query: unknown;
   contentType: string | undefined;
   body: Buffer | undefined;
+  fate: Fate;
 };
 
 export type Outgoing = {
@@ -77,8 +88,10 @@ type Pipeline = {
 export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeline {
   const { endpoint, line } = route;
   const refuse = refusalsOf(route, parts);
-  const isSafe = splitLine(line).method === 'GET';
+  const isSafe = isSafeLine(line, endpoint);
   const names = pathParams(line);
+  const querySchema = querySchemaOf(endpoint);
+  const takesKey = takesIdempotencyKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   function admit({ authorization, origin, workspace }: Caller): Admitted | Promise<Admitted> {
@@ -100,15 +113,21 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
     admit,
     answer({ principal, tookMs }, incoming) {
       const params = parseParams(names, incoming.params);
-      const query = parseQuery(endpoint, incoming.query);
+      const query = parseQuery(endpoint, querySchema, incoming.query);
+      const isDryRun = isDryRunIn(query);
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
       const issueCursor = (position: readonly string[]): string =>
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
-      const outcome = route.run({
-        ...doorFor(route, parts, { reach, tookMs }),
+      const { fate } = incoming;
+      const keyed = takesKey
+        ? keyedRequestOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
+        : null;
+      const run = isDryRun ? foreseeOf(route) : route.run;
+      const outcome = run({
+        ...doorFor(route, parts, { reach, tookMs, fate, keyed, isDryRun }),
         params,
         query,
         body,
@@ -124,7 +143,8 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       });
       return chain(outcome, (answered) => {
         const outgoing = outgoingOf(answered, usualStatus, issueCursor);
-        if (parts.checkAnswers) checkAnswer(route, outgoing);
+        if (fate.isReplayed) outgoing.headers = { ...outgoing.headers, [REPLAYED_HEADER]: 'true' };
+        if (parts.checkAnswers) checkAnswer(route, outgoing, isDryRun);
         return outgoing;
       });
     },
@@ -137,7 +157,7 @@ function refusalsOf(
   { verifiedOnly }: PipelineParts,
 ): (principal: Principal, origin: string | undefined) => void {
   const { endpoint, line, boundary } = route;
-  const isSafe = splitLine(line).method === 'GET';
+  const isSafe = isSafeLine(line, endpoint);
   const least = leastRole(isSafe, endpoint.role);
   // Roles apply to workspace endpoints only, not to one's own account or to creating a workspace.
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
@@ -185,10 +205,22 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
  * Refuses unknown parameters even if the endpoint has none, so that a misspelt filter is not
  * ignored. Endpoints with a raw body ignore unknown fields in the query too.
  */
-function parseQuery({ query, body }: ServedRoute['endpoint'], values: unknown): unknown {
-  if (query) return parsePart('query', query, values);
+function parseQuery(
+  { body }: ServedRoute['endpoint'],
+  schema: ReturnType<typeof querySchemaOf>,
+  values: unknown,
+): unknown {
+  if (schema) return parsePart('query', schema, values);
   if (body !== 'raw') refuseFields('query', values);
   return {};
+}
+
+const isDryRunIn = (query: unknown): boolean =>
+  typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === true;
+
+function foreseeOf({ foresee, line }: ServedRoute): NonNullable<ServedRoute['foresee']> {
+  assert(foresee, `${line} accepts dry_run, but has no plan`);
+  return foresee;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -227,15 +259,19 @@ function outgoingOf(
 
 /** A conflict that the endpoint does not declare becomes a failure of the server. */
 export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
-  const { status, message } = apiErrorOf(thrown);
+  const { code, message } = apiErrorOf(thrown);
   // Every endpoint with a workspace has this one; the introduction of the document describes it.
   if (message === OTHER_WORKSPACE) return thrown;
-  if (status !== 409 || refusalStatuses(line, endpoint).includes(status)) return thrown;
-  return new Error(`${line}: undeclared response status 409: ${message}`);
+  if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;
+  return new Error(`${line}: undeclared conflict: ${message}`);
 }
 
-function checkAnswer({ endpoint, line }: ServedRoute, { status, body }: Outgoing): void {
-  const schema = endpoint.answers[status];
+function checkAnswer(
+  { endpoint, line }: ServedRoute,
+  { status, body }: Outgoing,
+  isDryRun: boolean,
+): void {
+  const schema = isDryRun ? Impact : endpoint.answers[status];
   assert(schema !== undefined, `${line}: undeclared response status ${status}`);
   if (schema === null) return;
   const parsed = schema.safeParse(body instanceof JsonText ? JSON.parse(body.text) : body);

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { conflict } from '../base/errors.ts';
 import { openLog } from '../base/log.ts';
 import type { Opening } from '../db/database.ts';
+import { newFate } from '../doors/write.ts';
 import { createPipeline, type Incoming, type PipelineParts } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
 
@@ -122,7 +123,8 @@ test('the time to receive a body does not count towards the deadline', async (t)
     workspace: undefined,
   });
   nowMs += 20_000;
-  await pipeline.answer(admitted, { params: {}, query: {} } as Incoming);
-  await pipeline.answer({ ...admitted, tookMs: 1200 }, { params: {}, query: {} } as Incoming);
+  const incoming = { params: {}, query: {}, fate: newFate() } as Incoming;
+  await pipeline.answer(admitted, incoming);
+  await pipeline.answer({ ...admitted, tookMs: 1200 }, incoming);
   deepEqual(waits, [3000, 1800]);
 });

@@ -17,9 +17,11 @@ import type { StorageState, StorageUse } from '../base/storage.ts';
 import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
+import type { Check, Plan } from '../doors/plan.ts';
+import type { OpenPreview } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import type { RecordDoor } from '../doors/record.ts';
-import type { OpenWrite } from '../doors/write.ts';
+import type { OpenKeyedWrite, OpenWrite } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 
 /** A response with more than a body: another status, headers, or a next page. */
@@ -64,6 +66,18 @@ export type Doors = {
 
 type DoorName = keyof Doors;
 
+/**
+ * A POST of the vendor plane passes its presenter to the write door, which stores the response with
+ * the change if the request has an idempotency key.
+ */
+type DoorOf<L extends string, E, D extends DoorName> = [L, E, D] extends [
+  `POST ${string}`,
+  { auth: 'vendor' },
+  'write',
+]
+  ? { read: Read; write: OpenKeyedWrite }
+  : Doors[D];
+
 type Input<L extends string, E> = {
   params: PathParams<L>;
   query: QueryOf<E>;
@@ -106,25 +120,64 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   cursorsOf?: Line;
   /** A fast path for common bodies; null falls back to the schema. */
   accept?(value: unknown): BodyOf<E> | null;
-  run(input: Input<L, E> & Doors[D]): Promise<Answer<E>> | Answer<E>;
+} & (E extends { dryRun: true }
+  ? { plan(input: Input<L, E> & { read: Read }): Planned<Answer<E>>; run?: never }
+  : { run(input: Input<L, E> & DoorOf<L, E, D>): Promise<Answer<E>> | Answer<E>; plan?: never });
+
+/** A change that can be made, or only foreseen: the same checks come before both. */
+type Planned<A> = {
+  commit(write: OpenKeyedWrite): Promise<A>;
+  foresee: (preview: OpenPreview) => Promise<unknown>;
 };
 
-/** A GET route with the write door does not compile. */
-type DoorsFor<L extends string> = L extends `GET ${string}` ? Exclude<DoorName, 'write'> : DoorName;
+/**
+ * The plan of a route whose endpoint accepts `dry_run`. `present` makes what is kept for a repeated
+ * request, and `finish` the response of it, if that takes more than the change.
+ */
+export function planned<T, A>(
+  operation: (tx: Check) => Promise<Plan<T>>,
+  present: (result: T) => A,
+): Planned<A>;
+export function planned<T, Shown, A>(
+  operation: (tx: Check) => Promise<Plan<T>>,
+  present: (result: T) => Shown,
+  finish: (shown: Shown) => Promise<A>,
+): Planned<A>;
+export function planned<T>(
+  operation: (tx: Check) => Promise<Plan<T>>,
+  present: (result: T) => unknown,
+  finish: (shown: unknown) => unknown = (shown) => shown,
+): Planned<unknown> {
+  return {
+    commit: async (write) => finish(await write(operation, present)),
+    foresee: (preview) => preview(operation),
+  };
+}
+
+/** An endpoint that only reads has no write door, and one with `dryRun` has no other. */
+type DoorsFor<L extends string, E> = L extends `GET ${string}`
+  ? Exclude<DoorName, 'write'>
+  : E extends { reads: true }
+    ? Exclude<DoorName, 'write'>
+    : E extends { dryRun: true }
+      ? 'write'
+      : DoorName;
 
 type TakesSecretKey = { auth: 'vendor' | 'machine' | 'machineHot' | 'minting' };
 
 /** Required for every endpoint that changes something and accepts a secret key. */
 type QuarantineRule<L extends string, E> = L extends `GET ${string}`
   ? { whenQuarantined?: never }
-  : E extends TakesSecretKey
-    ? { whenQuarantined: WhenQuarantined }
-    : { whenQuarantined?: never };
+  : E extends { reads: true }
+    ? { whenQuarantined?: never }
+    : E extends TakesSecretKey
+      ? { whenQuarantined: WhenQuarantined }
+      : { whenQuarantined?: never };
 
 type Routes<T> = {
   [L in keyof T & string]: {
-    [D in DoorsFor<L>]: RouteThrough<L, T[L], D> & QuarantineRule<L, T[L]>;
-  }[DoorsFor<L>];
+    [D in DoorsFor<L, T[L]>]: RouteThrough<L, T[L], D> & QuarantineRule<L, T[L]>;
+  }[DoorsFor<L, T[L]>];
 };
 
 /** Some endpoints of a map, for features that share it. */
@@ -152,7 +205,22 @@ export type ServedRoute = {
   cursorsOf?: Line;
   accept?(value: unknown): unknown;
   run(input: Record<string, unknown>): unknown;
+  /** Answers `dry_run=true`; present if the endpoint accepts it. */
+  foresee?(input: Record<string, unknown>): unknown;
 };
+
+/** What `serve` gets of a route with a plan. */
+type PlanRoute = {
+  plan(input: Record<string, unknown>): Planned<unknown>;
+};
+
+type PlanInput = Record<string, unknown> & { write: OpenKeyedWrite; preview: OpenPreview };
+
+/** A plan as the pipeline runs it: with the write door, or with the preview door. */
+const runsOf = ({ plan }: PlanRoute) => ({
+  run: (input: PlanInput) => plan(input).commit(input.write),
+  foresee: (input: PlanInput) => plan(input).foresee(input.preview),
+});
 
 /** Joins routes to their endpoints; a missing, extra or misspelt one does not compile. */
 export function serve<const T extends Record<Line, Endpoint>>(
@@ -161,6 +229,7 @@ export function serve<const T extends Record<Line, Endpoint>>(
 ): ServedRoute[] {
   return Object.entries(endpoints).map(([line, endpoint]) => {
     const route = (routes as Record<string, unknown>)[line];
-    return { ...(route as ServedRoute), line: line as Line, endpoint };
+    const runs = endpoint.dryRun ? runsOf(route as PlanRoute) : {};
+    return { ...(route as ServedRoute), ...(runs as object), line: line as Line, endpoint };
   });
 }

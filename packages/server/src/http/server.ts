@@ -20,7 +20,14 @@ import {
   type Incoming,
   type PipelineParts,
 } from './pipeline.ts';
-import { createResponses, isHungUp, isPreflight, type Responses } from './responses.ts';
+import {
+  createResponses,
+  FATE,
+  fateOf,
+  isHungUp,
+  isPreflight,
+  type Responses,
+} from './responses.ts';
 import type { ServedRoute } from './route.ts';
 import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
 import { writeResponse } from './write-response.ts';
@@ -60,6 +67,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
   }
   app.decorateRequest(ADMITTED, null);
+  app.decorateRequest(FATE, null);
   readBodiesUnparsed(app);
   app.addHook('preClose', (done) => {
     responses.close();
@@ -175,6 +183,7 @@ const callerOf = ({ headers }: FastifyRequest): Caller => ({
 });
 
 const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => ({
+  fate: fateOf(request),
   requestId: request.id,
   clientAddress: request.ip,
   header: (name) => headerText(request.headers[name]),

@@ -6,6 +6,8 @@ export type Ask = {
   method?: 'GET' | 'POST' | 'PATCH';
   path: string;
   token?: string;
+  /** An idempotency key. */
+  key?: string;
   body?: unknown;
   agent?: Agent;
   timeoutMs?: number;
@@ -22,7 +24,7 @@ const TIMEOUT_MS = 15_000;
 
 /** Opens a new connection for each request, unless an agent is given. */
 export function ask(url: string, asked: Ask): Promise<Outcome> {
-  const { method = 'GET', path, token, body, agent, timeoutMs = TIMEOUT_MS } = asked;
+  const { method = 'GET', path, token, key, body, agent, timeoutMs = TIMEOUT_MS } = asked;
   const began = performance.now();
   const ms = () => performance.now() - began;
   const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -32,6 +34,7 @@ export function ask(url: string, asked: Ask): Promise<Outcome> {
       agent: agent ?? false,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
+        ...(key && { 'idempotency-key': key }),
         ...(payload !== undefined && {
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(payload),

@@ -3,7 +3,7 @@
 import { ok } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertDecent, audit, type Ledger, startWriting, writeOnce } from './ledger.ts';
+import { assertDecent, audit, type Ledger, repeatLost, startWriting, writeOnce } from './ledger.ts';
 import { type ServerProcess, type Settings, startServer } from './server.ts';
 
 const CLIENTS = 4;
@@ -31,6 +31,7 @@ export async function surviveKills(
     slowestMs = Math.max(slowestMs, server.readyMs);
     try {
       ok(server.readyMs <= READY_MS_MAX, `ready only after ${Math.round(server.readyMs)} ms`);
+      await repeatLost(server.url, ledger);
       await audit(server.url, ledger);
       assertDecent(ledger);
     } catch (error) {

@@ -3,7 +3,8 @@
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
-import { answer, ask, type Body, codeOf, type Outcome } from './http.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Ask, answer, ask, type Body, codeOf, type Outcome } from './http.ts';
 
 export type Ledger = {
   token: string;
@@ -27,20 +28,48 @@ export async function openLedger(url: string, bootstrapToken: string): Promise<L
 }
 
 /** One write, recorded with its outcome. */
-export async function writeOnce(url: string, ledger: Ledger, agent?: Agent): Promise<Outcome> {
+export async function writeOnce(
+  url: string,
+  ledger: Ledger,
+  more: { agent?: Agent; timeoutMs?: number } = {},
+): Promise<Outcome> {
   const name = randomUUID();
-  const outcome = await ask(url, {
-    method: 'POST',
-    path: '/v1/secret_keys',
-    token: ledger.token,
-    body: { env: 'test', name },
-    ...(agent && { agent }),
-  });
+  const outcome = await ask(url, { ...writeOf(name, ledger), ...more });
   ledger.fates.set(name, outcome);
   if (outcome.kind === 'answered' && outcome.status === 201) {
     ledger.acknowledged.set(name, textIn(outcome.body, 'id'));
   }
   return outcome;
+}
+
+const writeOf = (name: string, { token }: Ledger): Ask => ({
+  method: 'POST',
+  path: '/v1/secret_keys',
+  token,
+  key: name,
+  body: { env: 'test', name },
+});
+
+const REPEATED_MAX = 50;
+const TRIES_MAX = 100;
+const PAUSE_MS = 20;
+
+/** Repeats the latest unanswered writes, each with its idempotency key, until it is answered. */
+export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
+  const { fates, acknowledged } = ledger;
+  const lost = [...fates.keys()].filter((name) => !acknowledged.has(name)).slice(-REPEATED_MAX);
+  for (const name of lost) {
+    for (let tries = 1; !acknowledged.has(name); tries += 1) {
+      const outcome = await ask(url, writeOf(name, ledger));
+      if (outcome.kind === 'answered' && outcome.status === 201) {
+        acknowledged.set(name, textIn(outcome.body, 'id'));
+        continue;
+      }
+      ok(tries < TRIES_MAX, `a repeated write still fails: ${JSON.stringify(outcome)}`);
+      // The transaction of the first attempt may still be open.
+      await sleep(PAUSE_MS);
+    }
+  }
 }
 
 type Load = { stop(): Promise<void> };

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../../test/cache.ts';
-import { entryOf, sha256Hex, toldBy, uuidOf } from '../../../test/entries.ts';
+import { entryOf, mixedEntryOf, sha256Hex, toldBy, uuidOf } from '../../../test/entries.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { nodeOn, Plane } from '../../../test/plane.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
@@ -41,7 +41,7 @@ async function ground(t: TestContext, more: Partial<CacheParts> = {}) {
 function policyWith(keys: number, version = 5, env: Policy['env'] = null): Policy {
   const table = new PolicyTable();
   const chance = chanceFrom(keys);
-  for (let number = 0; number < keys; number += 1) table.set(entryOf(number, chance));
+  for (let number = 0; number < keys; number += 1) table.set(mixedEntryOf(number, chance));
   for (let number = 0; number < keys; number += 5) table.delete(sha256Hex(`key ${number}`));
   return { table, version, workspaceId: uuidOf(2, 9), env, projectDeleted: false };
 }
@@ -65,6 +65,7 @@ test('a written policy is restored key by key', async (t) => {
     const { table: before, ...expected } = policy;
     deepEqual({ ...rest, savedAt: kept.savedAt }, { ...expected, savedAt: SAVED_AT });
     equal(table.size, before.size);
+    equal(table.ids.importedSize, before.ids.importedSize);
     for (let number = 0; number < keys; number += 1) {
       const hash = sha256Hex(`key ${number}`);
       deepEqual(toldBy(table, hash), toldBy(before, hash));
@@ -73,7 +74,7 @@ test('a written policy is restored key by key', async (t) => {
     const chance = chanceFrom(9);
     for (let number = 0; number < 50; number += 1) table.set(entryOf(number, chance));
     for (let number = 0; number < keys + 50; number += 1) table.delete(sha256Hex(`key ${number}`));
-    deepEqual([table.size, table.pool.sources()], [0, []]);
+    deepEqual([table.size, table.ids.importedSize, table.pool.sources()], [0, 0, []]);
   }
 });
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Env } from '../../api/context.ts';
-import type { Log } from '../../api/options.ts';
+import type { Include, Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
 import { fieldsOf } from '../../json.ts';
 import type { Policy } from '../state.ts';
@@ -50,13 +50,20 @@ export type CacheParts = {
   projectId: string;
   env: Env | null;
   tenantIds: readonly string[];
+  include?: readonly Include[];
   clock: Clock;
   log: Log;
 };
 
 export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
-  const { secretKey, projectId, env, tenantIds, clock, log } = parts;
-  const belonging: Belonging = { projectId, env, tenantIds };
+  const { secretKey, projectId, env, tenantIds, include = [], clock, log } = parts;
+  // Without `include`, the name of the file is the same as in earlier versions.
+  const belonging: Belonging = {
+    projectId,
+    env,
+    tenantIds,
+    ...(include.length > 0 && { include }),
+  };
   const names = namesOf(belonging, secretKey);
   const path = join(dir, names.own + POLICY_END);
   const journalPath = join(dir, names.own + JOURNAL_END);

@@ -134,7 +134,7 @@ test('a file with a forged huge version does not block later writes', async (t) 
   const path = await nameIn(dir, '.policy');
   for (const file of [path, path.replace('.policy', '.news')]) {
     const bytes = await readFile(path);
-    bytes.writeBigUInt64BE(2n ** 50n, 'keyrail-policy-3'.length + 32);
+    bytes.writeBigUInt64BE(2n ** 50n, 'keyrail-policy-4'.length + 32);
     await writeFile(file, bytes);
     change(cache, policy, [removal(policy.version)]);
     equal(await cache.secure(), true);

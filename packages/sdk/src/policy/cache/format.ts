@@ -1,6 +1,9 @@
 // The file format of the policy cache; without any disk access.
 //
-//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids │ tag
+//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras
+//   │ tag
+//
+// The ids of native keys come first, then those of imported keys.
 //
 // Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The front
 // before the ciphertext is authenticated with it, and by its own MAC, so that the version can be
@@ -14,13 +17,15 @@ import {
 } from 'node:crypto';
 import { endianness } from 'node:os';
 import type { Env } from '../../api/context.ts';
+import type { Include } from '../../api/options.ts';
 import { readBoolean, readInteger, readList, readRecord, readText } from '../../json.ts';
 import type { Policy } from '../state.ts';
-import { CHUNK_ROWS, IDS_WORDS } from '../table/ids.ts';
+import { CHUNK_ROWS, type Ids } from '../table/ids.ts';
 import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
+import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
-const MAGIC = Buffer.from('keyrail-policy-3');
+const MAGIC = Buffer.from('keyrail-policy-4');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
 const MAC_AT = MAGIC.length + SALT_BYTES + VERSION_BYTES;
@@ -44,6 +49,8 @@ export type Belonging = {
   /** The environment that the feed is limited to; null for both. */
   env: Env | null;
   tenantIds: readonly string[];
+  /** What the keys have beside the usual data; absent if nothing. */
+  include?: readonly Include[];
 };
 
 type Head = {
@@ -59,7 +66,10 @@ type Head = {
   parts: number[];
   /** The number of id rows, including those of removed keys. */
   rows: number;
+  importedRows: number;
   terms: [number, TermsSource][];
+  /** Whether extras follow; absent if there are none. */
+  hasExtras?: boolean;
 };
 
 export type Kept = {
@@ -124,10 +134,12 @@ export function opener(secretKey: string, front: Buffer) {
 export function piecesOf(
   { policy, savedAt, confirmedAt }: Kept,
   belonging: Belonging,
-): Uint8Array[] {
+): Iterable<Uint8Array> {
   const { table, workspaceId, version, projectDeleted } = policy;
   const parts = table.show();
-  const { used, chunks } = table.ids.show();
+  const native = table.ids.native.show();
+  const imported = table.ids.imported.show();
+  const extras = table.showExtras();
   const head: Head = {
     belonging,
     order: endianness(),
@@ -137,21 +149,37 @@ export function piecesOf(
     savedAt,
     confirmedAt,
     parts: parts.map(({ length }) => length),
-    rows: used,
+    rows: native.used,
+    importedRows: imported.used,
     terms: table.pool.sources(),
+    ...(extras && { hasExtras: true }),
   };
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(text.length);
-  const ids = chunks.map((words, index) => bytesOf(words, wordsInChunk(used, index)));
-  return [length, text, ...parts.map((words) => bytesOf(words, words.length)), ...ids];
+  const words = [
+    length,
+    text,
+    ...parts.map((part) => bytesOf(part, part.length)),
+    ...chunkPieces(table.ids.native, native),
+    ...chunkPieces(table.ids.imported, imported),
+  ];
+  return extras ? joined(words, extraPieces(extras)) : words;
 }
+
+function* joined<T>(first: Iterable<T>, second: Iterable<T>): Generator<T> {
+  yield* first;
+  yield* second;
+}
+
+const chunkPieces = (ids: Ids, { used, chunks }: ReturnType<Ids['show']>): Uint8Array[] =>
+  chunks.map((words, index) => bytesOf(words, rowsInChunk(used, index) * ids.rowWords));
 
 const bytesOf = (words: Int32Array, count: number): Uint8Array =>
   new Uint8Array(words.buffer, words.byteOffset, count * WORD_BYTES);
 
-const wordsInChunk = (rows: number, index: number): number =>
-  Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS) * IDS_WORDS;
+const rowsInChunk = (rows: number, index: number): number =>
+  Math.min(CHUNK_ROWS, rows - index * CHUNK_ROWS);
 
 /** Throws if the file belongs to another project or filter. */
 function headIn(value: unknown, belonging: Belonging): Head {
@@ -171,10 +199,12 @@ function headIn(value: unknown, belonging: Belonging): Head {
     confirmedAt: readInteger(head.confirmedAt, 'confirmedAt'),
     parts: parts.map((words) => readInteger(words, 'parts')),
     rows: readInteger(head.rows, 'rows', ROWS_MAX),
+    importedRows: readInteger(head.importedRows, 'importedRows', ROWS_MAX),
     terms: terms.map((pair): [number, TermsSource] => {
       const [index, source] = readList(pair, 'terms', 2);
       return [readInteger(index, 'terms', ROWS_MAX), readTerms(source)];
     }),
+    hasExtras: readBoolean(head.hasExtras ?? false, 'hasExtras'),
   };
 }
 
@@ -187,11 +217,15 @@ export async function restore(
   const headBytes = plain.readUInt32BE();
   const rowsAt = LENGTH_BYTES + headBytes;
   const head = headIn(JSON.parse(plain.toString('utf8', LENGTH_BYTES, rowsAt)), belonging);
-  const words = head.parts.reduce((sum, count) => sum + count, head.rows * IDS_WORDS);
-  if (head.order !== endianness() || plain.length !== rowsAt + words * WORD_BYTES) {
+  const table = new PolicyTable();
+  const { native, imported } = table.ids;
+  const idWords = head.rows * native.rowWords + head.importedRows * imported.rowWords;
+  const words = head.parts.reduce((sum, count) => sum + count, idWords);
+  const extrasAt = rowsAt + words * WORD_BYTES;
+  const isWhole = head.hasExtras ? plain.length >= extrasAt : plain.length === extrasAt;
+  if (head.order !== endianness() || !isWhole) {
     throw new Error('it was written by another kind of machine');
   }
-  const table = new PolicyTable();
   for (const [index, source] of head.terms) table.pool.restore(index, source);
   let at = rowsAt;
   const take = (count: number, capacity = count): Int32Array => {
@@ -200,17 +234,23 @@ export async function restore(
     at += count * WORD_BYTES;
     return taken;
   };
-  const marks = new Uint8Array(head.rows);
+  const marks = { native: new Uint8Array(head.rows), imported: new Uint8Array(head.importedRows) };
   for (const [index, count] of head.parts.entries()) {
     table.adopt(index, take(count), marks);
     await breathe();
   }
-  const chunks: Int32Array[] = [];
-  for (let index = 0; index * CHUNK_ROWS < head.rows; index += 1) {
-    chunks.push(take(wordsInChunk(head.rows, index), CHUNK_ROWS * IDS_WORDS));
-    if (index % CHUNKS_AT_ONCE === 0) await breathe();
-  }
-  table.ids.adopt(chunks, marks);
+  const adoptIds = async (adopting: Ids, used: Uint8Array): Promise<void> => {
+    const { rowWords } = adopting;
+    const chunks: Int32Array[] = [];
+    for (let index = 0; index * CHUNK_ROWS < used.length; index += 1) {
+      chunks.push(take(rowsInChunk(used.length, index) * rowWords, CHUNK_ROWS * rowWords));
+      if (index % CHUNKS_AT_ONCE === 0) await breathe();
+    }
+    adopting.adopt(chunks, used);
+  };
+  await adoptIds(native, marks.native);
+  await adoptIds(imported, marks.imported);
+  await restoreExtras(table, plain.subarray(extrasAt), breathe);
   const { workspaceId, version, projectDeleted, savedAt, confirmedAt } = head;
   const policy = { table, version, workspaceId, env: belonging.env, projectDeleted };
   return { policy, savedAt, confirmedAt };

@@ -42,6 +42,17 @@ test('a revocation is written immediately, even with many keys', async (t) => {
   equal(kept && toldBy(kept.policy.table, sha256Hex('key 7')), null);
 });
 
+test('imported keys in the journal are restored as imported', async (t) => {
+  const { open, cache, policy, newsLeadTo } = await written(t, 20, 5);
+  const entry: Entry = { ...entryOf(50, chanceFrom(1)), importedPrefix: 'Old key' };
+  // A removal is written at once, and the new key with it.
+  change(cache, policy, [{ kind: 'upsert', entry }, removal(7)]);
+  await newsLeadTo(6);
+  const kept = await open().load();
+  equal(kept?.policy.table.ids.importedSize, 1);
+  deepEqual(kept && toldBy(kept.policy.table, entry.lookupHash), entry);
+});
+
 test('each of many revocations in a row is written before it is acknowledged', async (t) => {
   const { open, versionOf, cache, policy } = await written(t, 100, 1);
   for (let number = 0; number < 50; number += 1) {

@@ -80,7 +80,7 @@ type Contents = {
   secretKey: string;
   version: number;
   /** Each of bounded size. */
-  pieces: readonly Uint8Array[];
+  pieces: Iterable<Uint8Array>;
   /** Whether the file must survive a power cut, not only the process. */
   isSynced: boolean;
   /** Must hold at the moment when the file is replaced. */

@@ -1,5 +1,6 @@
 // Reads keys and their terms from a file of the cache; throws InvalidContent. The files are
 // encrypted and authenticated, but another version of the SDK may have written them.
+import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   RATE_LIMIT_MAX,
   RATE_LIMIT_RULES_MAX,
@@ -16,10 +17,13 @@ import {
   readStrings,
   readText,
 } from '../../json.ts';
-import type { Change, Entry, TermsSource } from '../table/table.ts';
+import type { Change, Entry, Extra, TermsSource } from '../table/table.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 const ID = /^.{1,200}$/s;
+const EXTERNAL_ID = /^.{1,400}$/s;
+/** The text was written by JSON.stringify, and the file is authenticated. */
+const JSON_OBJECT = /^\{.*\}$/s;
 
 export function readChange(value: unknown): Change {
   const { kind, entry, lookupHash } = readRecord(value, 'a change');
@@ -29,15 +33,33 @@ export function readChange(value: unknown): Change {
 }
 
 function readEntry(value: unknown): Entry {
-  const { lookupHash, keyId, tenantId, env, expiresAt, ...terms } = readRecord(value, 'a key');
+  const { lookupHash, keyId, tenantId, env, expiresAt, importedPrefix, extra, ...terms } =
+    readRecord(value, 'a key');
+  const read = readExtra(extra);
   return {
     lookupHash: readText(lookupHash, 'lookupHash', DIGEST),
     keyId: readText(keyId, 'keyId', UUID),
     tenantId: readText(tenantId, 'tenantId', UUID),
     env: readEnv(env),
+    ...(importedPrefix !== undefined && {
+      importedPrefix: readText(importedPrefix, 'importedPrefix', DISPLAY_PREFIX),
+    }),
     // JSON.stringify wrote Infinity ("never") as null.
     expiresAt: expiresAt === null ? Number.POSITIVE_INFINITY : readInteger(expiresAt, 'expiresAt'),
     ...readTerms(terms),
+    ...(read && { extra: read }),
+  };
+}
+
+/** Undefined for a key without extras. */
+export function readExtra(value: unknown): Extra | undefined {
+  if (value === undefined) return undefined;
+  const { meta, tenantExternalId } = readRecord(value, 'an extra');
+  return {
+    ...(meta !== undefined && { meta: readText(meta, 'meta', JSON_OBJECT) }),
+    ...(tenantExternalId !== undefined && {
+      tenantExternalId: readText(tenantExternalId, 'tenantExternalId', EXTERNAL_ID),
+    }),
   };
 }
 

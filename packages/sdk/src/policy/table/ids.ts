@@ -17,11 +17,17 @@ const scratch = new Int32Array(IDS_WORDS);
 const rowsFor = (keys: number): number => Math.ceil(Math.max(1, keys) / CHUNK_ROWS) * CHUNK_ROWS;
 
 export class Ids {
+  /** The words of a row: both ids, then those that `add` gets as `more`. */
+  readonly rowWords: number;
   #chunks: Int32Array[] = [];
   #used = 0;
   #free: number[] = [];
   /** While narrowing, the rows that stay: all others are moved below it. */
   #rowsMax = 0;
+
+  constructor(moreWords = 0) {
+    this.rowWords = IDS_WORDS + moreWords;
+  }
 
   get bytes(): number {
     return this.#chunks.reduce((sum, words) => sum + words.byteLength, 0);
@@ -34,14 +40,16 @@ export class Ids {
 
   /** The offset of the key id in the chunk; the tenant id follows. */
   startOf(row: number): number {
-    return (row & IN_CHUNK) * IDS_WORDS;
+    return (row & IN_CHUNK) * this.rowWords;
   }
 
-  add(keyId: string, tenantId: string): number {
+  add(keyId: string, tenantId: string, more = NOTHING): number {
     const row = this.#newRow();
     const words = this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
-    writeId(keyId, words, this.startOf(row));
-    writeId(tenantId, words, this.startOf(row) + ID_WORDS);
+    const start = this.startOf(row);
+    writeId(keyId, words, start);
+    writeId(tenantId, words, start + ID_WORDS);
+    if (more.length > 0) words.set(more, start + IDS_WORDS);
     return row;
   }
 
@@ -54,19 +62,22 @@ export class Ids {
       return row;
     }
     if (this.#used === this.#chunks.length * CHUNK_ROWS) {
-      this.#chunks.push(new Int32Array(CHUNK_ROWS * IDS_WORDS));
+      this.#chunks.push(new Int32Array(CHUNK_ROWS * this.rowWords));
     }
     this.#used += 1;
     return this.#used - 1;
   }
 
-  /** Whether a row holds exactly these ids. */
-  holds(row: number, keyId: string, tenantId: string): boolean {
-    writeId(keyId, scratch, 0);
-    writeId(tenantId, scratch, ID_WORDS);
+  /** Whether a row holds exactly these ids and words. */
+  holds(row: number, key: { keyId: string; tenantId: string }, more = NOTHING): boolean {
+    writeId(key.keyId, scratch, 0);
+    writeId(key.tenantId, scratch, ID_WORDS);
     const words = this.wordsOf(row);
     const start = this.startOf(row);
-    return scratch.every((word, at) => word === words[start + at]);
+    return (
+      scratch.every((word, at) => word === words[start + at]) &&
+      more.every((word, at) => word === words[start + IDS_WORDS + at])
+    );
   }
 
   remove(row: number): void {
@@ -103,7 +114,7 @@ export class Ids {
     const to = this.#free.pop();
     if (to === undefined) throw new RangeError('no free row');
     const from = this.startOf(row);
-    this.wordsOf(to).set(this.wordsOf(row).subarray(from, from + IDS_WORDS), this.startOf(to));
+    this.wordsOf(to).set(this.wordsOf(row).subarray(from, from + this.rowWords), this.startOf(to));
     return to;
   }
 

@@ -8,8 +8,8 @@
 // key, an unknown key 0.1 µs cheaper, a known key unchanged (it waits for its record either way)
 import { DIGEST_WORDS } from './digest.ts';
 
-/** The row of the key's ids, plus one; zero in an empty record. */
-export const ROW_AT = DIGEST_WORDS;
+/** The link to the key's ids; zero in an empty record. */
+export const LINK_AT = DIGEST_WORDS;
 /** The pool index of its terms: scopes and rate limits. */
 export const TERMS_AT = 9;
 /** Two words, the high one first. */
@@ -63,7 +63,7 @@ export class Shard {
     this.#tags = new Uint8Array(this.#records);
     for (let slot = 0; slot < this.#records; slot += 1) {
       const at = slot * RECORD_WORDS;
-      if (words[at + ROW_AT] === 0) continue;
+      if (words[at + LINK_AT] === 0) continue;
       this.#tags[slot] = tagOf(words[at + 2] ?? 0);
       this.#used += 1;
     }
@@ -83,13 +83,13 @@ export class Shard {
   }
 
   /** Creates the record of a new digest and returns its offset. */
-  add(digest: Int32Array, row: number): number {
+  add(digest: Int32Array, link: number): number {
     if (this.#used + 1 > this.#records * FILL_MAX) this.#resize(this.#records * this.#growth);
     const words = this.own();
     const slot = this.#freeFor(digest[1] ?? 0);
     const at = slot * RECORD_WORDS;
     words.set(digest, at);
-    words[at + ROW_AT] = row + 1;
+    words[at + LINK_AT] = link;
     this.#tags[slot] = tagOf(digest[2] ?? 0);
     this.#used += 1;
     return at;
@@ -128,13 +128,13 @@ export class Shard {
     return this.#used;
   }
 
-  /** Gives each record the row that `rowOf` returns for its row; returns the number of records. */
-  renumber(rowOf: (row: number) => number): number {
-    for (let at = ROW_AT; at < this.words.length; at += RECORD_WORDS) {
-      const row = (this.words[at] ?? 0) - 1;
-      if (row === -1) continue;
-      const to = rowOf(row);
-      if (to !== row) this.own()[at] = to + 1;
+  /** Gives each record the link that `move` returns for its link; returns how many there are. */
+  relink(move: (link: number) => number): number {
+    for (let at = LINK_AT; at < this.words.length; at += RECORD_WORDS) {
+      const link = this.words[at] ?? 0;
+      if (link === 0) continue;
+      const to = move(link);
+      if (to !== link) this.own()[at] = to;
     }
     return this.#records;
   }

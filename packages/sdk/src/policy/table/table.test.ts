@@ -2,23 +2,30 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
-import { entryOf, sha256Hex, toldBy, uuidOf } from '../../../test/entries.ts';
+import {
+  entryOf,
+  mixedEntryOf,
+  sha256Hex,
+  storedOf,
+  toldBy,
+  uuidOf,
+} from '../../../test/entries.ts';
 import { digestFromHex, digestOf, idText } from './digest.ts';
 import { CHUNK_ROWS, IDS_WORDS } from './ids.ts';
-import { RECORD_WORDS, ROW_AT } from './shard.ts';
+import { LINK_AT, RECORD_WORDS } from './shard.ts';
 import { type Entry, PolicyTable } from './table.ts';
-
-const withoutEnv = ({ env: _unused, ...entry }: Entry) => entry;
 
 function assertSame(table: PolicyTable, model: Map<string, Entry>, upTo: number): void {
   equal(table.size, model.size);
+  const imported = [...model.values()].filter((entry) => entry.importedPrefix !== undefined);
+  equal(table.ids.importedSize, imported.length);
   const afresh = new PolicyTable();
   for (const entry of model.values()) afresh.set(entry);
   equal(table.fingerprint, afresh.fingerprint);
   for (let number = 0; number < upTo; number += 1) {
     const hash = sha256Hex(`key ${number}`);
     const known = model.get(hash);
-    deepEqual(toldBy(table, hash), known ? withoutEnv(known) : null);
+    deepEqual(toldBy(table, hash), known ? storedOf(known) : null);
   }
 }
 
@@ -29,7 +36,7 @@ test('after any changes the table equals a map', () => {
     const table = new PolicyTable();
     const model = new Map<string, Entry>();
     for (let step = 0; step < 2_000; step += 1) {
-      const entry = entryOf(chance.below(keys), chance);
+      const entry = mixedEntryOf(chance.below(keys), chance);
       if (chance.percent(1)) for (const _ of table.settle());
       if (chance.percent(1)) for (const _ of table.shrink());
       if (chance.percent(45)) {
@@ -82,8 +89,8 @@ test('after a mass removal a table gives its memory back, in steps', () => {
   const full = table.bytes;
   // A context holds the ids of its key in this way, and reads them later.
   const row = rowOf(table, 1);
-  const words = table.ids.wordsOf(row);
-  const start = table.ids.startOf(row);
+  const words = table.ids.native.wordsOf(row);
+  const start = table.ids.native.startOf(row);
   for (let number = 0; number < KEYS; number += 1) {
     if (number % EACH !== 0) table.delete(sha256Hex(`key ${number}`));
   }
@@ -94,7 +101,7 @@ test('after a mass removal a table gives its memory back, in steps', () => {
   deepEqual(snapshot.map(usedIn), table.show().map(usedIn));
   equal(table.size, LEFT);
   for (const entry of model.values()) {
-    deepEqual(toldBy(table, entry.lookupHash), withoutEnv(entry));
+    deepEqual(toldBy(table, entry.lookupHash), storedOf(entry));
   }
   equal(idText(words, start), uuidOf(1), 'a context still has the ids of a removed key');
   equal([...table.shrink()].length, 0, 'nothing is left to do');
@@ -104,19 +111,19 @@ test('after a mass removal a table gives its memory back, in steps', () => {
     model.set(entry.lookupHash, entry);
   }
   for (const entry of model.values()) {
-    deepEqual(toldBy(table, entry.lookupHash), withoutEnv(entry));
+    deepEqual(toldBy(table, entry.lookupHash), storedOf(entry));
   }
 });
 
 const rowOf = (table: PolicyTable, number: number): number => {
   const place = table.find(digestFromHex(sha256Hex(`key ${number}`)));
-  return (table.wordsOf(place)[table.startOf(place) + ROW_AT] ?? 0) - 1;
+  return (table.wordsOf(place)[table.startOf(place) + LINK_AT] ?? 0) - 1;
 };
 
 /** The number of used records in a shard. */
 const usedIn = (words: Int32Array): number => {
   let used = 0;
-  for (let at = ROW_AT; at < words.length; at += RECORD_WORDS) if (words[at] !== 0) used += 1;
+  for (let at = LINK_AT; at < words.length; at += RECORD_WORDS) if (words[at] !== 0) used += 1;
   return used;
 };
 
@@ -137,7 +144,7 @@ test('keys that collide in one part and slot are distinguished', () => {
   }
   for (let number = 0; number < 300; number += 1) {
     const known = model.get(crowded(number));
-    deepEqual(toldBy(table, crowded(number)), known ? withoutEnv(known) : null);
+    deepEqual(toldBy(table, crowded(number)), known ? storedOf(known) : null);
   }
 });
 
@@ -164,7 +171,7 @@ test('a snapshot of the table does not show later changes', () => {
   const chance = chanceFrom(3);
   const table = new PolicyTable();
   for (let number = 0; number < 5_000; number += 1) table.set(entryOf(number, chance));
-  const { used, chunks } = table.ids.show();
+  const { used, chunks } = table.ids.native.show();
   const parts = table.show();
   // Only the used part of the last chunk: the rest may still be written.
   const last = used % CHUNK_ROWS || CHUNK_ROWS;
@@ -213,6 +220,6 @@ test('a digest that arrives with other ids gets those', () => {
   table.set(entry);
   const other = { ...entry, keyId: entryOf(2, chance).keyId };
   table.set(other);
-  deepEqual(toldBy(table, entry.lookupHash), withoutEnv(other));
+  deepEqual(toldBy(table, entry.lookupHash), storedOf(other));
   equal(table.size, 1);
 });

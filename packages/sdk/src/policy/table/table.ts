@@ -4,9 +4,10 @@
 import type { Env, RateLimitRule } from '../../api/context.ts';
 import { digestFromHex } from './digest.ts';
 import { fixedSet } from './fixed-set.ts';
-import { Ids } from './ids.ts';
+import type { Ids } from './ids.ts';
 import { createPool, type Pool } from './interned.ts';
-import { RECORD_WORDS, ROW_AT, Shard, TERMS_AT, writeExpiry } from './shard.ts';
+import { LinkedIds, type RowMarks } from './linked-ids.ts';
+import { LINK_AT, RECORD_WORDS, Shard, TERMS_AT, writeExpiry } from './shard.ts';
 
 /** A checked key of the feed. */
 export type Entry = {
@@ -15,10 +16,21 @@ export type Entry = {
   keyId: string;
   tenantId: string;
   env: Env;
+  /** Only of an imported key: what may be shown of it. */
+  importedPrefix?: string;
   scopes: readonly string[];
   /** Milliseconds since the epoch; Infinity if the key does not expire. */
   expiresAt: number;
   limits: readonly RateLimitRule[];
+  /** Only if the node requests it. */
+  extra?: Extra;
+};
+
+/** What a node may request beside the usual data of a key. */
+export type Extra = {
+  /** JSON text: parsing every key's would take time and memory that few requests need. */
+  readonly meta?: string;
+  readonly tenantExternalId?: string;
 };
 
 /** The state of one key after a change. */
@@ -75,7 +87,7 @@ const isSameRule = (one: RateLimitRule | undefined, other: RateLimitRule | undef
  */
 export class PolicyTable {
   readonly #shards = Array.from({ length: SHARDS }, () => new Shard());
-  readonly ids = new Ids();
+  readonly ids = new LinkedIds();
   readonly pool: Pool<TermsSource, Terms> = createPool({
     empty: NO_TERMS,
     nameOf,
@@ -86,6 +98,8 @@ export class PolicyTable {
       limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
     }),
   });
+  /** By link to the ids. Null until a key has one: other nodes pay nothing for it. */
+  #extras: Map<number, Extra> | null = null;
   #size = 0;
   /** Two sums over the digests of all keys; independent of their order. */
   #sums = new Int32Array(2);
@@ -125,6 +139,21 @@ export class PolicyTable {
     return this.pool.values[words[start + TERMS_AT] ?? -1] ?? NO_TERMS;
   }
 
+  /** The extra of the key with this link; the object never changes. */
+  extraOf(link: number): Extra | undefined {
+    return this.#extras?.get(link);
+  }
+
+  /** Every extra by link; null if there are none. Later changes do not affect it. */
+  showExtras(): [number, Extra][] | null {
+    return this.#extras && [...this.#extras];
+  }
+
+  setExtra(link: number, extra: Extra): void {
+    this.#extras ??= new Map();
+    this.#extras.set(link, extra);
+  }
+
   /** Adds or replaces a key. */
   set(entry: Entry): void {
     const digest = digestFromHex(entry.lookupHash);
@@ -139,20 +168,26 @@ export class PolicyTable {
       this.#renameIn(words, at, entry);
     }
     words[at + TERMS_AT] = terms;
+    if (entry.extra) this.setExtra(words[at + LINK_AT] ?? 0, entry.extra);
     writeExpiry(words, at, entry.expiresAt);
   }
 
-  #add(shard: Shard, digest: Int32Array, { keyId, tenantId }: Entry): number {
+  #add(shard: Shard, digest: Int32Array, entry: Entry): number {
     this.#count(digest, 0, 1);
-    return shard.add(digest, this.ids.add(keyId, tenantId));
+    return shard.add(digest, this.ids.add(entry));
   }
 
   /** The ids of a key never change; if they did, it would be treated as another key. */
-  #renameIn(words: Int32Array, at: number, { keyId, tenantId }: Entry): void {
-    const row = (words[at + ROW_AT] ?? 0) - 1;
-    if (this.ids.holds(row, keyId, tenantId)) return;
-    this.ids.remove(row);
-    words[at + ROW_AT] = this.ids.add(keyId, tenantId) + 1;
+  #renameIn(words: Int32Array, at: number, entry: Entry): void {
+    const link = words[at + LINK_AT] ?? 0;
+    if (this.ids.holds(link, entry)) return;
+    this.#drop(link);
+    words[at + LINK_AT] = this.ids.add(entry);
+  }
+
+  #drop(link: number): void {
+    this.ids.remove(link);
+    this.#extras?.delete(link);
   }
 
   /** Removes a key; an unknown one is ignored. */
@@ -162,7 +197,7 @@ export class PolicyTable {
     const at = shard.find(digest);
     if (at === -1) return;
     this.pool.release(shard.words[at + TERMS_AT] ?? -1);
-    this.ids.remove((shard.words[at + ROW_AT] ?? 0) - 1);
+    this.#drop(shard.words[at + LINK_AT] ?? 0);
     shard.remove(at);
     this.#count(digest, 0, -1);
   }
@@ -203,16 +238,29 @@ export class PolicyTable {
    * that the caller can pause. No key may be added or removed before it ends.
    */
   *shrink(): Generator<void> {
-    if (!this.ids.isSparse(this.#size)) return;
-    yield* this.ids.narrow(this.#size);
-    let visited = 0;
-    for (const shard of this.#shards) {
-      visited += shard.renumber((row) => this.ids.move(row));
-      if (visited < MOVED_AT_ONCE) continue;
-      visited = 0;
-      yield;
+    for (const { ids, keys } of this.ids.sparse(this.#size)) {
+      yield* ids.narrow(keys);
+      const left: number[] = [];
+      let visited = 0;
+      for (const shard of this.#shards) {
+        visited += shard.relink((link) => this.#move(link, ids, left));
+        if (visited < MOVED_AT_ONCE) continue;
+        visited = 0;
+        yield;
+      }
+      ids.narrowed();
+      for (const link of left) this.#extras?.delete(link);
     }
-    this.ids.narrowed();
+  }
+
+  /** The old link keeps its extra until the end: records that refer to it may still be read. */
+  #move(link: number, ids: Ids, left: number[]): number {
+    const to = this.ids.move(link, ids);
+    const extra = to === link ? undefined : this.#extras?.get(link);
+    if (extra === undefined) return to;
+    this.setExtra(to, extra);
+    left.push(link);
+    return to;
   }
 
   /** A snapshot of the records, shard by shard; later changes do not affect it. */
@@ -221,12 +269,12 @@ export class PolicyTable {
   }
 
   /** Adopts a shard from `show`. Its terms must be in the pool; `marks` gets the rows it uses. */
-  adopt(index: number, words: Int32Array, marks: Uint8Array): void {
+  adopt(index: number, words: Int32Array, marks: RowMarks): void {
     for (let at = 0; at < words.length; at += RECORD_WORDS) {
-      const row = (words[at + ROW_AT] ?? 0) - 1;
-      if (row === -1) continue;
+      const link = words[at + LINK_AT] ?? 0;
+      if (link === 0) continue;
       this.pool.refer(words[at + TERMS_AT] ?? -1);
-      marks[row] = 1;
+      this.ids.mark(link, marks);
       this.#count(words, at, 1);
     }
     const shard = new Shard(words);

@@ -15,6 +15,11 @@ create constraint trigger audited after insert or update of project_id, tenant_i
 alter table policy_nodes
   add column first_seen_at timestamptz, -- null: written by a version without this column
   add column sdk_name      text,        -- null: the node did not send it
-  add column sdk_version   text;
+  add column sdk_version   text,
+  add column scope_rank smallint not null generated always as
+    (case env_scope when 'all' then 0 when 'live' then 1 else 2 end) stored;
+-- With any statistics, a list uses this index and nothing else does. Only lists compare the rank of
+-- the scope, so a poll finds its record by the primary key. There are no nulls, but "nulls last" is
+-- an order that policy_nodes_seen does not have.
 create index policy_nodes_newest
-  on policy_nodes (project_id, env_scope, last_seen_at desc, node_id desc);
+  on policy_nodes (scope_rank, project_id, last_seen_at desc nulls last, node_id desc);

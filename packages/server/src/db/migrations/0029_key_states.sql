@@ -1,5 +1,5 @@
--- Lists and counts of keys by state. Two columns decide every state: what was decided about the key,
--- and when it ends. Both are columns, because under row level security an index cannot be searched
+-- Lists and counts of keys by state. Two columns give every state: what was decided about the key,
+-- and when it ends. Both are stored, because under row level security an index cannot be searched
 -- by env or by an expression.
 alter table api_keys
   -- 0 nothing, 1 quarantined, 2 disabled, 3 revoked; 4 more in the environment test.

@@ -1,4 +1,4 @@
-// Filters and order of the audit log. Each list is compared with the rows of the whole log that fit.
+// Filters and order of the audit log. Each list is compared with the fitting rows of the whole log.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

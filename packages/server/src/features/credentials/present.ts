@@ -24,7 +24,6 @@ export const presentLife = (row: Life) => ({
   last_used_at: wireTimeOrNull(row.lastUsedAt),
 });
 
-export const presentSecret = (secret: Secret) => ({
-  key: secret.reveal(),
-  key_shown_once: true as const,
-});
+/** In a response that is kept for replays, the secret is withheld. */
+export const presentSecret = (secret: Secret): { key?: string; key_shown_once: boolean } =>
+  secret.isWithheld ? { key_shown_once: false } : { key: secret.reveal(), key_shown_once: true };

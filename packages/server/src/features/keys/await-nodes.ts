@@ -3,13 +3,22 @@ import type { Shared } from '../../base/coalesce.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import {
-  countSilentNodes,
   type KnownNode,
   listNodes,
   NODES_PER_SCOPE_MAX,
   type NodeRow,
 } from '../policy/node.rows.ts';
+import { countSilentNodes } from '../policy/node-count.rows.ts';
 import { type KeyRow, loadVersion } from './rows.ts';
+
+/** The last change of a key, which nodes must apply. */
+type KeyChange = Pick<KeyRow, 'projectId' | 'env' | 'changeId'>;
+
+export const keyChangeOf = ({ projectId, env, changeId }: KeyRow): KeyChange => ({
+  projectId,
+  env,
+  changeId,
+});
 
 export type Propagation = {
   version: number;
@@ -38,7 +47,11 @@ const POLL_MS_MAX = 256;
  * Waits until every counted node that sees the key has applied the key's last change, and returns
  * the version of each node. No database connection is held between two polls.
  */
-export async function awaitNodes(read: Read, key: KeyRow, waiting: Waiting): Promise<Propagation> {
+export async function awaitNodes(
+  read: Read,
+  key: KeyChange,
+  waiting: Waiting,
+): Promise<Propagation> {
   const startedAt = monotonicMs();
   const version = await loadVersion(read, key);
   const { complete, nodes } = await pollUntilAcked(read, key, { ...waiting, version, startedAt });
@@ -52,7 +65,7 @@ type Polled = { complete: boolean; nodes: AwaitedNode[] };
 
 async function pollUntilAcked(
   read: Read,
-  { projectId, env }: KeyRow,
+  { projectId, env }: KeyChange,
   waiting: Waiting & { version: number; startedAt: number },
 ): Promise<Polled> {
   const { hub, waitMsMax, signal, sharePoll, version, startedAt } = waiting;

@@ -65,7 +65,7 @@ export type KeyCountRow = {
 
 type Parents = { by: 'project' | 'tenant'; ids: readonly string[]; envs: readonly Env[] };
 
-/** The newest keys of each parent, unrevoked and revoked. Deleted and unknown parents are left out. */
+/** The newest keys of each parent, unrevoked and revoked. Unknown parents are left out. */
 export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCountRow[]> {
   const isProject = by === 'project';
   const type = sql.raw(partitionTypeFor(isProject ? { projectId: '' } : { tenantId: '' }));

@@ -1,19 +1,25 @@
 import { conflict } from '../../base/errors.ts';
-import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { changed, unchanged } from '../../doors/door.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
+import { affectedKey } from './affected-key.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /** Stops a key until it is enabled again. Disabling it twice changes nothing, nor its reason. */
 export async function disableKey(
-  tx: Write,
+  tx: Check,
   { id, reason }: { id: string; reason: string | null },
-): Promise<Change<KeyRow>> {
+): Promise<Plan<KeyRow>> {
   const key = await lockKey(tx, id);
   if (key.revokedAt) throw conflict('A revoked key cannot be disabled.');
-  if (key.disabledAt) return unchanged(key);
-  const disabled = await updateKeyRow(tx, key, { disabledAt: tx.now, disabledReason: reason });
-  return changed(
-    disabled,
-    { action: 'api_key.disabled', target: id, payload: { env: key.env, reason } },
-    { policy: [key.projectId] },
-  );
+  const isChanged = key.disabledAt === null;
+  const affected = affectedKey(key, isChanged);
+  return planOf({ action: 'api_key.disabled', target: id, affected }, async (write) => {
+    if (!isChanged) return unchanged(key);
+    const disabled = await updateKeyRow(write, key, { disabledAt: tx.now, disabledReason: reason });
+    return changed(
+      disabled,
+      { action: 'api_key.disabled', target: id, payload: { env: key.env, reason } },
+      { policy: [key.projectId] },
+    );
+  });
 }

@@ -2,7 +2,8 @@
 // plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import { COUNTED_MAX, SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { operationsOf } from '@keyrail/testing/operations.ts';
 import { storeName } from '@keyrail/testing/test-app.ts';
@@ -14,6 +15,7 @@ import { many } from '../../db/sql.ts';
 import { changed } from '../../doors/door.ts';
 import { allEnvs, type Env, type Reach, scopeOf } from '../../doors/reach.ts';
 import { listEntries } from '../policy/rows.ts';
+import { countByState } from './count.rows.ts';
 import { type KeyFilter, listKeys, type Position } from './list.rows.ts';
 
 const skip = storeName === 'embedded' ? 'the embedded store is for fewer keys' : false;
@@ -82,14 +84,17 @@ async function analyse(database: string): Promise<void> {
 
 type List = { filter: KeyFilter; after: Position | null; envs?: readonly Env[] };
 
-type Run = (statement: Statement) => Promise<{ rows: never[]; count: number }>;
+type Run = (statement: Statement) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
 
 /** Collects the statements of a question without running them. */
-async function sentBy(question: (run: Run) => Promise<unknown>): Promise<Statement[]> {
+async function sentBy(
+  question: (run: Run) => Promise<unknown>,
+  rows: Record<string, unknown>[] = [],
+): Promise<Statement[]> {
   const sent: Statement[] = [];
   await question(async (statement) => {
     sent.push(statement);
-    return { rows: [], count: 0 };
+    return { rows, count: rows.length };
   });
   return sent;
 }
@@ -157,6 +162,36 @@ test('every list is read from an index, and only as far as its page', { skip }, 
   }
 });
 
+test('a list by state is read from its index, and only as far as its page', { skip }, async (t) => {
+  const app = await harness(t);
+  const place = await open(app);
+  for (const filter of everyFilter(place).filter(({ includeRevoked }) => !includeRevoked)) {
+    for (const state of KeyState.options) {
+      const statement = await statementFor(place.reach, {
+        filter: { ...filter, state },
+        after: null,
+      });
+      const [scan, ...others] = await scansOf(place, statement);
+      const says = JSON.stringify({ ...filter, state, scan });
+      deepEqual(others, [], says);
+      equal(scan?.by, 'api_keys_state', says);
+      ok((scan?.read ?? 0) <= (filter.env ? 1 : 2) * (LIMIT + 1), says);
+    }
+  }
+});
+
+test('counts by state read only the keys that they count, up to a bound', { skip }, async (t) => {
+  const place = await open(await harness(t));
+  const [statement] = await sentBy((run) => countByState({ ...place, run }, allEnvs), [{}]);
+  ok(statement);
+  const scans = await scansOf(place, statement);
+  deepEqual([...new Set(scans.map(({ by }) => by))], ['api_keys_ends']);
+  deepEqual(
+    scans.map(({ read }) => read).toSorted((a, b) => b - a),
+    [COUNTED_MAX, 0, 0, 0, 0],
+  );
+});
+
 test('a search is read from an index of each field, and only to its bound', { skip }, async (t) => {
   const app = await harness(t);
   const place = await open(app);
@@ -200,7 +235,11 @@ test('every page of the policy feed is read from an index', { skip }, async (t) 
   for (const tenantIds of [null, place.tenants]) {
     for (const after of [null, { ...middle, shelf: 0 }]) {
       const [statement] = await sentBy((run) =>
-        listEntries({ run }, { projectId, env: null, tenantIds }, { after, limit: LIMIT }),
+        listEntries(
+          { run },
+          { projectId, env: null, tenantIds, include: [] },
+          { after, limit: LIMIT },
+        ),
       );
       ok(statement);
       const [scan, ...others] = await scansOf(place, statement);

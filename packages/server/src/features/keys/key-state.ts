@@ -1,6 +1,5 @@
 // The state of a key: the first that fits of revoked, quarantined, disabled, expired, expiring and
-// active. The state shelf, a generated column, holds environment and decision; the end of the key
-// decides the rest.
+// active. A generated column holds environment and decision; the end of the key gives the rest.
 import type { KeyState } from '@keyrail/protocol/objects/api-key.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { type RawBuilder, sql } from 'kysely';

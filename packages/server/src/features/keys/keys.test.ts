@@ -48,6 +48,7 @@ test('a new key is shown once, and increments the version of its project', async
     disabled_at: null,
     disabled_reason: null,
     rotated_from: null,
+    imported: false,
     created_at: made.created_at,
     last_used_at: null,
   });

@@ -36,7 +36,7 @@ type Unlisted =
 
 const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes, rate_limits,
   expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, disabled_at,
-  disabled_reason, rotated_from, created_at, (select last_at from usage_key_days
+  disabled_reason, rotated_from, imported, created_at, (select last_at from usage_key_days
     where key_id = page.id and last_at is not null order by day desc limit 1) as last_used_at`;
 
 /**

@@ -5,6 +5,7 @@ import type {
   RevokedApiKey,
   RotatedApiKey,
 } from '@keyrail/protocol/objects/api-key.ts';
+import type { KeyExplanation } from '@keyrail/protocol/objects/key-explanation.ts';
 import type { KeyCount } from '@keyrail/protocol/objects/summary.ts';
 import { KEYS_COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
@@ -12,6 +13,7 @@ import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { Propagation } from './await-nodes.ts';
 import type { KeyCountRow } from './count.rows.ts';
+import type { Explanation } from './explain-key.ts';
 import type { ListedKey } from './list.rows.ts';
 import type { KeyRow } from './rows.ts';
 
@@ -31,6 +33,7 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
   rate_limits: row.rateLimits,
   disabled_at: wireTimeOrNull(row.disabledAt),
   disabled_reason: row.disabledReason,
+  imported: row.imported,
   ...presentLife(row),
 });
 
@@ -55,13 +58,18 @@ export const presentCreated = ({ row, secret }: Minted<KeyRow>): CreatedApiKey =
   ...presentSecret(secret),
 });
 
+export const presentImported = (rows: readonly KeyRow[]): { object: 'list'; data: ApiKey[] } => ({
+  object: 'list',
+  data: rows.map((row) => presentKey(row)),
+});
+
 export const presentRotated = (rotated: Rotated<KeyRow>): RotatedApiKey => ({
   ...presentCreated(rotated),
   previous_key: presentKey(rotated.predecessor),
 });
 
 export const presentAwaited = (
-  row: KeyRow,
+  shown: ApiKey,
   { version, complete, waitedMs, nodes, silentNodes }: Propagation,
 ): RevokedApiKey => {
   const presented = nodes.map((node) => ({
@@ -73,7 +81,7 @@ export const presentAwaited = (
     last_seen_at: wireTime(node.lastSeenAt),
   }));
   return {
-    ...presentKey(row),
+    ...shown,
     propagation: {
       version,
       complete,
@@ -85,3 +93,13 @@ export const presentAwaited = (
     },
   };
 };
+
+export const presentExplanation = (explained: Explanation): KeyExplanation => ({
+  object: 'key_explanation',
+  verdict: explained.reason === null ? 'allowed' : 'denied',
+  reason: explained.reason,
+  key: explained.key && presentKey(explained.key),
+  checks: explained.checks,
+  policy_version: explained.policyVersion,
+  nodes: explained.nodes,
+});

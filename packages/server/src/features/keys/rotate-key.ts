@@ -1,6 +1,8 @@
-import { type Change, changed, type Write } from '../../doors/door.ts';
+import { changed } from '../../doors/door.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { endsAfterRotation } from '../credentials/lifetime.ts';
 import type { Rotated } from '../credentials/new-credential.ts';
+import { affectedKey } from './affected-key.ts';
 import { newKey } from './new-key.ts';
 import { insertKey, type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
@@ -10,32 +12,37 @@ import { insertKey, type KeyRow, lockKey, updateKeyRow } from './rows.ts';
  * deletion that waits for this lock then finds and revokes the successor.
  */
 export async function rotateKey(
-  tx: Write,
+  tx: Check,
   { id, overlapHours }: { id: string; overlapHours: number },
-): Promise<Change<Rotated<KeyRow>>> {
+): Promise<Plan<Rotated<KeyRow>>> {
   const old = await lockKey(tx, id);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
-  const { projectId, env } = old;
-  const { values, secret } = newKey(tx, {
-    projectId,
-    tenantId: old.tenantId,
-    env,
-    name: old.name,
-    scopes: old.scopes,
-    meta: old.meta,
-    rateLimits: old.rateLimits,
-    expiresAt: ends.successor,
-    rotatedFrom: id,
+  const { projectId, tenantId, env, name, scopes, meta, rateLimits } = old;
+  const foreseen = {
+    action: 'api_key.rotated',
+    target: id,
+    affected: affectedKey(old, true),
+    meta: { stored: meta, replacedBytes: 0 },
+  } as const;
+  return planOf(foreseen, async (write) => {
+    const { values, secret } = newKey(write, {
+      projectId,
+      tenantId,
+      env,
+      name,
+      scopes,
+      meta,
+      rateLimits,
+      expiresAt: ends.successor,
+      rotatedFrom: id,
+    });
+    const row = await insertKey(write, values);
+    const predecessor = await updateKeyRow(write, old, { expiresAt: ends.predecessor });
+    const payload = { env, successor_id: row.id, overlap_hours: overlapHours };
+    return changed(
+      { row, secret, predecessor },
+      { action: 'api_key.rotated', target: id, payload },
+      { policy: [projectId] },
+    );
   });
-  const row = await insertKey(tx, values);
-  const predecessor = await updateKeyRow(tx, old, { expiresAt: ends.predecessor });
-  return changed(
-    { row, secret, predecessor },
-    {
-      action: 'api_key.rotated',
-      target: id,
-      payload: { env, successor_id: row.id, overlap_hours: overlapHours },
-    },
-    { policy: [projectId] },
-  );
 }

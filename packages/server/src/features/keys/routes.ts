@@ -1,20 +1,27 @@
 // The vendor's endpoints for API keys.
+import { keyImportEndpoints } from '@keyrail/protocol/endpoints/key-import.ts';
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { shared } from '../../base/coalesce.ts';
-import { notedPageOf, positionOf } from '../../http/page.ts';
-import { type ServedRoute, serve } from '../../http/route.ts';
+import type { Read } from '../../doors/door.ts';
+import { notedPageOf, pageOf, positionOf } from '../../http/page.ts';
+import { planned, type ServedRoute, serve } from '../../http/route.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import type { KnownNode } from '../policy/node.rows.ts';
 import { presentKeyUsage } from '../usage/present.ts';
 import { readKeyUsage } from '../usage/read-key-usage.ts';
-import { awaitNodes } from './await-nodes.ts';
+import { awaitNodes, keyChangeOf } from './await-nodes.ts';
+import type { KeyCountRow } from './count.rows.ts';
 import { createKey } from './create-key.ts';
 import { disableKey } from './disable-key.ts';
 import { enableKey } from './enable-key.ts';
+import { explainKey } from './explain-key.ts';
+import { importKeys } from './import-keys.ts';
 import { listKeys } from './list.rows.ts';
 import {
   presentAwaited,
   presentCreated,
+  presentExplanation,
+  presentImported,
   presentKey,
   presentKeyCount,
   presentRotated,
@@ -22,8 +29,19 @@ import {
 import { readKeyCounts } from './read-key-counts.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
-import { loadKey } from './rows.ts';
+import { type KeyRow, loadKey } from './rows.ts';
 import { updateKey } from './update-key.ts';
+
+/** The place of a count in its list. */
+const placeOf = ({ projectId, tenantId, env }: KeyCountRow): string[] => [
+  projectId ?? tenantId ?? '',
+  env,
+];
+
+const isAt = (row: KeyCountRow, after: readonly string[] | null): boolean =>
+  after !== null && placeOf(row).join() === after.join();
+
+const endpoints = { ...keyEndpoints, ...keyImportEndpoints };
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
 
@@ -31,14 +49,14 @@ export const keyRoutes = (
   { hub, revokeWaitMsMax: waitMsMax }: KeyParts,
   sharePoll = shared<KnownNode[]>(),
 ): ServedRoute[] =>
-  serve(keyEndpoints, {
+  serve(endpoints, {
     'POST /v1/keys': {
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
       run: async ({ write, body }) =>
-        presentCreated(
-          await write((tx) =>
+        write(
+          (tx) =>
             createKey(tx, {
               projectId: body.project_id,
               tenantId: body.tenant_id,
@@ -49,7 +67,32 @@ export const keyRoutes = (
               rateLimits: body.rate_limits ?? null,
               expiresAt: body.expires_at ?? null,
             }),
-          ),
+          presentCreated,
+        ),
+    },
+    'POST /v1/keys/import': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: ({ write, body }) =>
+        write(
+          (tx) =>
+            importKeys(tx, {
+              projectId: body.project_id,
+              env: body.env,
+              keys: body.keys.map((key) => ({
+                tenantId: key.tenant_id,
+                tenantExternalId: key.tenant_external_id,
+                lookupHash: key.lookup_hash,
+                displayPrefix: key.display_prefix,
+                name: key.name ?? null,
+                scopes: key.scopes ?? [],
+                meta: key.meta ?? {},
+                rateLimits: key.rate_limits ?? null,
+                expiresAt: key.expires_at ?? null,
+              })),
+            }),
+          presentImported,
         ),
     },
     'GET /v1/keys': {
@@ -75,10 +118,16 @@ export const keyRoutes = (
     'GET /v1/keys/counts': {
       boundary: 'rows',
       door: 'read',
-      run: async ({ read, query: { by, id: ids, env } }) => ({
-        object: 'list' as const,
-        data: (await readKeyCounts(read, { by, ids, env })).map(presentKeyCount),
-      }),
+      run: ({ read, query: { by, id: ids, env, limit }, after }) =>
+        pageOf(limit, {
+          list: async (most) => {
+            const counts = await readKeyCounts(read, { by, ids, env });
+            const begin = counts.findIndex((row) => isAt(row, after)) + 1;
+            return counts.slice(begin, begin + most);
+          },
+          present: presentKeyCount,
+          next: placeOf,
+        }),
     },
     'GET /v1/keys/{id}': {
       boundary: 'rows',
@@ -89,7 +138,7 @@ export const keyRoutes = (
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params, body }) => {
+      plan: ({ params, body }) => {
         const patch = {
           name: body.name,
           scopes: body.scopes,
@@ -97,16 +146,17 @@ export const keyRoutes = (
           rateLimits: body.rate_limits,
           expiresAt: body.expires_at,
         };
-        return presentKey(await write((tx) => updateKey(tx, { id: params.id, patch })));
+        return planned((tx) => updateKey(tx, { id: params.id, patch }), presentKey);
       },
     },
     'POST /v1/keys/{id}/rotate': {
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params, body }) =>
-        presentRotated(
-          await write((tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours })),
+      plan: ({ params, body }) =>
+        planned(
+          (tx) => rotateKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
+          presentRotated,
         ),
     },
     'POST /v1/keys/{id}/revoke': {
@@ -116,14 +166,12 @@ export const keyRoutes = (
       storage: 'reserve',
       goesFirst: true,
       patience: 'stepped',
-      run: async ({ read, write, params, query, body, gone }) => {
-        const key = await write((tx) =>
-          revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
-        );
-        if (!query.wait) return presentKey(key);
-        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
-        return presentAwaited(key, await awaitNodes(read, key, waiting));
-      },
+      plan: ({ params, body, ...asked }) =>
+        planned(
+          (tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
+          presentChanged,
+          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
+        ),
     },
     'POST /v1/keys/{id}/disable': {
       boundary: 'rows',
@@ -132,21 +180,28 @@ export const keyRoutes = (
       storage: 'reserve',
       goesFirst: true,
       patience: 'stepped',
-      run: async ({ read, write, params, query, body, gone }) => {
-        const key = await write((tx) =>
-          disableKey(tx, { id: params.id, reason: body.reason ?? null }),
-        );
-        if (!query.wait) return presentKey(key);
-        const waiting = { hub, waitMsMax, signal: gone(), sharePoll };
-        return presentAwaited(key, await awaitNodes(read, key, waiting));
-      },
+      plan: ({ params, body, ...asked }) =>
+        planned(
+          (tx) => disableKey(tx, { id: params.id, reason: body.reason ?? null }),
+          presentChanged,
+          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
+        ),
     },
     'POST /v1/keys/{id}/enable': {
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params }) =>
-        presentKey(await write((tx) => enableKey(tx, { id: params.id }))),
+      run: ({ write, params }) => write((tx) => enableKey(tx, { id: params.id }), presentKey),
+    },
+    'POST /v1/keys/explain': {
+      boundary: 'rows',
+      door: 'record',
+      run: async ({ record, body }) => {
+        const { key: text, key_id: id, project_id: projectId, env, scopes = [], at } = body;
+        const key = text === undefined ? { id: id ?? '' } : { text };
+        const question = { key, projectId, env, scopes, at };
+        return presentExplanation(await record.together((tx) => explainKey(tx, question)));
+      },
     },
     'GET /v1/keys/{id}/usage': {
       boundary: 'rows',
@@ -155,3 +210,17 @@ export const keyRoutes = (
         presentKeyUsage(await readKeyUsage(read, { id: params.id, days: query.days })),
     },
   });
+
+type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'>;
+type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
+
+/** The key after a revocation or a disabling, and the change that nodes must apply. */
+const presentChanged = (key: KeyRow) => ({ shown: presentKey(key), change: keyChangeOf(key) });
+
+/** The answer to a revocation or a disabling: at once, or when nodes have applied it. */
+const onceAwaited =
+  (waiting: Waiting, { read, query, gone }: Asked) =>
+  async ({ shown, change }: ReturnType<typeof presentChanged>) =>
+    query.wait
+      ? presentAwaited(shown, await awaitNodes(read, change, { ...waiting, signal: gone() }))
+      : shown;

@@ -6,6 +6,7 @@ import { build, byIds, many, maybe, one } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
+import { type Check, locking } from '../../doors/plan.ts';
 import type { Env } from '../../doors/reach.ts';
 import { partitionsOf } from './list-partition.ts';
 
@@ -39,9 +40,31 @@ export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<st
   return found.map(({ id }) => id);
 }
 
+/** Null if there is no such key, or if it is beyond the reach. */
+export const findKey = (
+  tx: Read,
+  by: { id: string } | { lookupHash: Buffer },
+): Promise<KeyRow | null> =>
+  maybe(
+    tx,
+    'id' in by ? rows.where('id', '=', by.id) : rows.where('lookupHash', '=', by.lookupHash),
+  );
+
+/** Whether nodes of the project, or of any project in reach, hold imported keys. */
+export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
+  const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
+  const { held } = await one(
+    tx,
+    sql<{ held: boolean }>`select exists (select from api_keys where imported
+      and revoked_at is null and disabled_at is null and retired_at is null ${ofProject}) as held`,
+  );
+  return held;
+}
+
 /** Locks the key's row, so that no other transaction changes it until this one ends. */
-export async function lockKey(tx: Write, id: string): Promise<KeyRow> {
-  const row = await maybe(tx, rows.where('id', '=', id).forUpdate());
+export async function lockKey(tx: Check, id: string): Promise<KeyRow> {
+  const query = locking(tx, rows.where('id', '=', id), (row) => row.forUpdate());
+  const row = await maybe(tx, query);
   return row ?? miss(tx, 'API key', id);
 }
 
@@ -149,7 +172,10 @@ const textOf = (limits: RateLimit[] | null): string | null => limits && JSON.str
  * The policy version at which a key was last written. If that change has been pruned, the floor is
  * returned instead: no node can follow the feed from below it.
  */
-export async function loadVersion(tx: Read, { changeId, projectId }: KeyRow): Promise<number> {
+export async function loadVersion(
+  tx: Read,
+  { changeId, projectId }: Pick<KeyRow, 'changeId' | 'projectId'>,
+): Promise<number> {
   const { version } = await one(
     tx,
     sql<{ version: number }>`

@@ -1,7 +1,7 @@
 // A key is unused for some days if it was created and last used at least that long ago.
 import { type RawBuilder, sql } from 'kysely';
 
-/** A subquery is evaluated once per statement. A direct call of the clock could not use an index. */
+/** A subquery is evaluated once per statement. A call of the clock could not use an index. */
 export const unusedSince = (days: number): RawBuilder<Date> =>
   sql<Date>`(select app_now() - ${days}::int * interval '1 day')`;
 

@@ -1,7 +1,9 @@
 import { conflict } from '../../base/errors.ts';
-import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { changed, unchanged } from '../../doors/door.ts';
 import { effectOf, type Patch } from '../../doors/patch.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { refuseProlonging } from '../credentials/lifetime.ts';
+import { affectedKey } from './affected-key.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | 'expiresAt'>>;
@@ -11,22 +13,31 @@ type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | '
  * the vendor's expiry, which a successor inherits. Sending back the current expiry changes nothing.
  */
 export async function updateKey(
-  tx: Write,
+  tx: Check,
   { id, patch }: { id: string; patch: KeyPatch },
-): Promise<Change<KeyRow>> {
+): Promise<Plan<KeyRow>> {
   const key = await lockKey(tx, id);
   if (key.revokedAt) throw conflict('A revoked key cannot be changed.');
   const { values, names, payload } = effectOf(key, patch);
-  if (names.length === 0) return unchanged(key);
-  const { expiresAt } = values;
+  const { expiresAt, meta, scopes } = values;
   if (expiresAt !== undefined) refuseProlonging(key, expiresAt);
-  const updated = await updateKeyRow(tx, key, {
-    ...values,
-    ...(expiresAt !== undefined && { vendorExpiresAt: expiresAt }),
+  const foreseen = {
+    action: 'api_key.updated',
+    target: id,
+    affected: affectedKey(key, names.length > 0),
+    ...(scopes && { scopesRemoved: key.scopes.filter((scope) => !scopes.includes(scope)) }),
+    ...(meta && { meta: { stored: meta, replacedBytes: key.metaBytes } }),
+  } as const;
+  return planOf(foreseen, async (write) => {
+    if (names.length === 0) return unchanged(key);
+    const updated = await updateKeyRow(write, key, {
+      ...values,
+      ...(expiresAt !== undefined && { vendorExpiresAt: expiresAt }),
+    });
+    return changed(
+      updated,
+      { action: 'api_key.updated', target: id, payload: { env: key.env, ...payload } },
+      { policy: [key.projectId] },
+    );
   });
-  return changed(
-    updated,
-    { action: 'api_key.updated', target: id, payload: { env: key.env, ...payload } },
-    { policy: [key.projectId] },
-  );
 }

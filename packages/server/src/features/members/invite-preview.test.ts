@@ -1,4 +1,4 @@
-// Showing an invitation to the bearer of its token, who may have no account.
+// Showing an invitation to the bearer of its token, without an account.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';

@@ -8,7 +8,7 @@ import type {
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Joined } from './accept-invite.ts';
 import type { Invited } from './invite-person.ts';
-import type { PreviewedInvite } from './preview-invite.ts';
+import type { ReadInvite } from './read-invite.ts';
 import type { InviteRow, MemberRow } from './rows.ts';
 
 export const presentMember = (row: MemberRow): WorkspaceMember => ({
@@ -36,15 +36,22 @@ export const presentInvite = (row: InviteRow): WorkspaceInvite => ({
 
 export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
   ...presentInvite(invite),
-  token: token.reveal(),
-  token_shown_once: true,
+  ...(token.isWithheld
+    ? { token_shown_once: false }
+    : { token: token.reveal(), token_shown_once: true }),
 });
 
 /** For a person that may have no account: names nobody but the invited address. */
-export const presentPreview = ({ invite, workspaceName }: PreviewedInvite): InvitePreview => ({
+export const presentPreview = ({ invite, workspaceName }: ReadInvite): InvitePreview => ({
   ...presentInvite(invite),
   invited_by: null,
   workspace_name: workspaceName,
+});
+
+export const presentRemoved = (userId: string) => ({
+  object: 'workspace_member' as const,
+  user_id: userId,
+  removed: true as const,
 });
 
 export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({

@@ -6,7 +6,7 @@ import type { Throttle } from '../../access/throttle.ts';
 import { ApiError } from '../../base/errors.ts';
 import { type Actor, allEnvs, type Reach } from '../../doors/reach.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
-import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
+import { linesOf, planned, type ServedRoute, serve } from '../../http/route.ts';
 import { acceptInvite } from './accept-invite.ts';
 import { changeRole } from './change-role.ts';
 import { invitePerson } from './invite-person.ts';
@@ -17,8 +17,9 @@ import {
   presentJoined,
   presentMember,
   presentPreview,
+  presentRemoved,
 } from './present.ts';
-import { previewInvite } from './preview-invite.ts';
+import { readInvite } from './read-invite.ts';
 import { removeMember } from './remove-member.ts';
 import { revokeInvite } from './revoke-invite.ts';
 import { listInvites, listMembers } from './rows.ts';
@@ -58,11 +59,7 @@ export const memberRoutes = ({
       door: 'write',
       whenQuarantined: 'refuse',
       storage: 'reserve',
-      run: async ({ write, params }) => ({
-        object: 'workspace_member' as const,
-        user_id: await write((tx) => removeMember(tx, params.userId)),
-        removed: true as const,
-      }),
+      plan: ({ params }) => planned((tx) => removeMember(tx, params.userId), presentRemoved),
     },
     'POST /v1/invites': {
       boundary: 'liveOnly',
@@ -71,7 +68,7 @@ export const memberRoutes = ({
       whenQuarantined: 'refuse',
       run: async ({ write, body: { email, role } }) => {
         await throttle.chargeRecipient(email);
-        return presentInvited(await write((tx) => invitePerson(tx, { email, role, perHourMax })));
+        return write((tx) => invitePerson(tx, { email, role, perHourMax }), presentInvited);
       },
     },
     'GET /v1/invites': {
@@ -90,8 +87,7 @@ export const memberRoutes = ({
       whenQuarantined: 'refuse',
       storage: 'reserve',
       goesFirst: true,
-      run: async ({ write, params }) =>
-        presentInvite(await write((tx) => revokeInvite(tx, params.id))),
+      run: async ({ write, params }) => write((tx) => revokeInvite(tx, params.id), presentInvite),
     },
   });
 
@@ -109,7 +105,7 @@ export const acceptanceRoutes = ({ throttle }: Pick<MemberParts, 'throttle'>): S
       run: async ({ writeIn, body: { token }, clientAddress }) => {
         await throttle.charge(clientAddress);
         const write = writeIn(reachOfToken(token, { type: 'system', id: null }));
-        return presentPreview(await write((tx) => previewInvite(tx, token)));
+        return presentPreview(await write((tx) => readInvite(tx, token)));
       },
     },
     'POST /v1/auth/invites/accept': {

@@ -4,6 +4,7 @@ import { notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
+import { type Check, locking } from '../../doors/plan.ts';
 import type { Role } from '../../doors/reach.ts';
 
 export type MemberRow = {
@@ -56,18 +57,22 @@ export function listMembers(tx: Read, { after, limit }: Listing): Promise<Member
  * Locks the workspace, so that role changes and removals run one after the other and two owners
  * cannot remove each other. Inserts that refer to the workspace do not wait: see lockWorkspace().
  */
-export async function lockMember(tx: Write, userId: string): Promise<MemberRow> {
-  await many(tx, build.selectFrom('workspaces').select('id').forNoKeyUpdate());
+export async function lockMember(tx: Check, userId: string): Promise<MemberRow> {
+  const workspace = build.selectFrom('workspaces').select('id');
+  await many(
+    tx,
+    locking(tx, workspace, (query) => query.forNoKeyUpdate()),
+  );
   const member = await findMember(tx, userId);
   if (!member) throw notFound('member');
   return member;
 }
 
 /** Call it under a lock of the workspace. Null when the person is no longer a member. */
-export const findMember = (tx: Write, userId: string): Promise<MemberRow | null> =>
+export const findMember = (tx: Read, userId: string): Promise<MemberRow | null> =>
   maybe(tx, members.where('memberships.userId', '=', userId));
 
-export async function countOwners(tx: Write): Promise<number> {
+export async function countOwners(tx: Read): Promise<number> {
   const { owners } = await one(
     tx,
     build

@@ -1,6 +1,7 @@
 // The changes that one poll gets. Reads a FeedSource, so that simulations can run it in memory.
 import { createResponseBudget } from '../../http/response-budget.ts';
-import { type FeedFilter, isInFeed, scopeChars, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
+import { withDetails } from './feed-details.ts';
+import { entryChars, type FeedFilter, isInFeed, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
 import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
@@ -31,7 +32,8 @@ export async function readDelta(
   if (head.version - since > VERSIONS_PER_DELTA_MAX) return { kind: 'snapshot' };
   const changes = await listUpTo(feed, filter, { since, most: changesMax });
   if (changes === null) return { kind: 'snapshot' };
-  return { kind: 'delta', head, changes, generatedAt: feed.now };
+  const detailed = await withDetails(feed, filter, changes);
+  return { kind: 'delta', head, changes: detailed, generatedAt: feed.now };
 }
 
 /** Null when there are more than `most`, or too many to read. */
@@ -49,7 +51,7 @@ async function listUpTo(
     const rows: ChangeRow[] = await feed.listChanges(filter, { since, after, limit });
     const wanted = rows.filter((row) => isInFeed(filter, row));
     listed.push(...wanted);
-    budget.take(scopeChars(wanted));
+    for (const row of wanted) budget.take(entryChars(row));
     if (listed.length > most || budget.isFull()) return null;
     if (rows.length < limit) return listed;
     after = rows.at(-1) ?? null;

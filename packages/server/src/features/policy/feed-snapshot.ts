@@ -2,7 +2,8 @@
 
 import { ApiError } from '../../base/errors.ts';
 import { createResponseBudget } from '../../http/response-budget.ts';
-import { type EntryPosition, type FeedFilter, scopeChars } from './feed-view.ts';
+import { withDetails } from './feed-details.ts';
+import { type EntryPosition, entryChars, type FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedHead, FeedSource } from './rows.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
@@ -46,7 +47,7 @@ export async function readSnapshot(
   const page = entries.slice(0, fitting);
   return {
     head: after ? { ...head, version: after.version } : head,
-    entries: page,
+    entries: await withDetails(feed, filter, page),
     generatedAt: feed.now,
     next: hasMore ? (page.at(-1) ?? null) : null,
   };
@@ -63,8 +64,11 @@ async function listUpTo(
   while (entries.length < most && !budget.isFull()) {
     const limit = Math.min(ENTRIES_PER_STATEMENT, most - entries.length);
     const rows = await feed.listEntries(filter, { after: position, limit });
-    entries.push(...rows);
-    budget.take(scopeChars(rows));
+    for (const row of rows) {
+      entries.push(row);
+      budget.take(entryChars(row));
+      if (budget.isFull()) break;
+    }
     position = rows.at(-1) ?? position;
     if (rows.length < limit) break;
   }

@@ -1,5 +1,6 @@
 // What one node sees of a project's feed: which keys, under which ETag, from which position on.
 import { createHash } from 'node:crypto';
+import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
 import { invalid } from '../../base/errors.ts';
 import { allEnvs, type Env, type Reach } from '../../doors/reach.ts';
 import { partitionsOf } from '../keys/list-partition.ts';
@@ -10,18 +11,26 @@ export type FeedFilter = {
   env: Env | null;
   /** The tenants in the feed, sorted, or null for all. */
   tenantIds: readonly string[] | null;
+  /** What entries have beside the usual fields, sorted. */
+  include: readonly FeedInclude[];
 };
 
 /** A credential that reaches only one environment gets that one, even without `env`. */
 export function filterOf(
   { envs }: Reach,
-  query: { project_id: string; env?: Env | undefined; tenant_id?: string[] | undefined },
+  query: {
+    project_id: string;
+    env?: Env | undefined;
+    tenant_id?: string[] | undefined;
+    include?: FeedInclude[] | undefined;
+  },
 ): FeedFilter {
   const narrowed = envs.length < allEnvs.length ? (envs[0] ?? null) : null;
   return {
     projectId: query.project_id,
     env: query.env ?? narrowed,
     tenantIds: query.tenant_id ? [...new Set(query.tenant_id)].toSorted() : null,
+    include: query.include ?? [],
   };
 }
 
@@ -56,8 +65,11 @@ const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
     ? createHash('sha256').update(tenantIds.join()).digest('hex').slice(0, TENANTS_DIGEST_CHARS)
     : 'all';
 
+/** Part of ETags and cursors. Without `include` it is the same as in earlier versions. */
 const feedName = (filter: FeedFilter): string =>
-  [filter.projectId, envScopeOf(filter), tenantScopeOf(filter)].join(':');
+  [filter.projectId, envScopeOf(filter), [tenantScopeOf(filter), ...filter.include].join('+')].join(
+    ':',
+  );
 
 export const etagOf = (kind: 'snap' | 'delta', filter: FeedFilter, version: number): string =>
   `W/"${kind}:${feedName(filter)}:${version}"`;
@@ -100,9 +112,11 @@ export function readCursorPosition(
 export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
   [workspaceId, envs, tenantId, projectId].join(' ');
 
-/** Length of all scopes: the only part of a feed entry whose size callers control. */
-export const scopeChars = (keys: readonly { scopes: readonly string[] }[]): number =>
-  keys.reduce((sum, { scopes }) => sum + scopes.reduce((all, { length }) => all + length, 0), 0);
+type SizedEntry = { scopes: readonly string[]; metaBytes?: number };
+
+/** The length of the parts of a feed entry whose size callers control. */
+export const entryChars = ({ scopes, metaBytes = 0 }: SizedEntry): number =>
+  scopes.reduce((all, { length }) => all + length, metaBytes);
 
 /** The most versions that one delta spans: each costs an index lookup, even without a key. */
 export const VERSIONS_PER_DELTA_MAX = 10_000;

@@ -77,10 +77,9 @@ function readShared(
   record: RecordDoor,
   { filter, since, changesMax }: Poll,
 ): Promise<DeltaVerdict> {
-  const { projectId, env, tenantIds } = filter;
-  const name = [reachName(record.read.reach), projectId, env, tenantIds, since, changesMax].join(
-    ' ',
-  );
+  const { projectId, env, tenantIds, include } = filter;
+  const asked = [projectId, env, tenantIds, include, since, changesMax];
+  const name = [reachName(record.read.reach), ...asked].join(' ');
   return share(name, () =>
     record.together((tx) => readDelta(feedIn(tx), { filter, since, changesMax })),
   );

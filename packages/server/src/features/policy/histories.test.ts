@@ -4,6 +4,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { applied, fold, type Held, poll, readAll } from '@keyrail/testing/feed.ts';
 import { type Harness, harness, Refusal } from '@keyrail/testing/harness.ts';
+import { foreignKey, importedKey } from '@keyrail/testing/imports.ts';
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
 import { pruneFeed } from './prune-feed.job.ts';
@@ -41,17 +42,38 @@ const create: Act = async (scene) => {
   const tenant_id = chance.pick(tenants);
   const rate_limits = chance.pick([null, limits(1)]);
   const expires_at = endOf(scene);
-  const more = { ...(rate_limits && { rate_limits }), ...(expires_at && { expires_at }) };
+  const meta = { made: chance.below(9) };
+  const more = { meta, ...(rate_limits && { rate_limits }), ...(expires_at && { expires_at }) };
   const { id, key } = await app.given.key({ project_id, tenant_id, env, ...more });
   keys.push({ id, key });
 };
 
+const importSome: Act = async (scene) => {
+  const { app, chance, project_id, tenants, keys } = scene;
+  const expires_at = endOf(scene);
+  const texts = Array.from({ length: 1 + chance.below(5) }, foreignKey);
+  const { data } = await app.as.liveKey('POST /v1/keys/import', {
+    project_id,
+    env: chance.pick(['live', 'test']),
+    keys: texts.map((text) =>
+      importedKey(text, { tenant_id: chance.pick(tenants), ...(expires_at && { expires_at }) }),
+    ),
+  });
+  keys.push(...data.map(({ id }, index) => ({ id, key: texts[index] ?? '' })));
+};
+
 const acts: [number, Act][] = [
   [6, create],
+  [2, importSome],
   [
     3,
     ({ app, chance }, { id }) =>
       app.as.liveKey('PATCH /v1/keys/{id}', { id, scopes: [`s${chance.below(4)}`] }),
+  ],
+  [
+    3,
+    ({ app, chance }, { id }) =>
+      app.as.liveKey('PATCH /v1/keys/{id}', { id, meta: { changed: chance.below(99) } }),
   ],
   [
     3,
@@ -123,6 +145,13 @@ async function happen(scene: Scene): Promise<void> {
     });
 }
 
+const includes = [
+  {},
+  { include: 'meta' },
+  { include: 'external_id' },
+  { include: 'meta,external_id' },
+];
+
 type Node = { asked: Record<string, unknown>; has: Held | null };
 
 /** Reads a snapshot, with random acts between its pages, or a delta. */
@@ -151,6 +180,7 @@ async function live(app: Harness, seed: number): Promise<number> {
   const tenants = await Promise.all([1, 2, 3].map(async () => (await app.given.tenant()).id));
   const scene: Scene = { app, chance, project_id, tenants, keys: [], isOver: false };
   const nodes = [{}, { env: 'live' }, { env: 'test' }, { tenant_id: [...tenants] }]
+    .flatMap((filter) => includes.map((include) => ({ ...filter, ...include })))
     .flatMap((filter) => [filter, { ...filter, max_keys: 1 + chance.below(4) }])
     .map((filter): Node => ({ asked: { project_id, ...filter }, has: null }));
   for (let step = 0; step < STEPS; step += 1) {

@@ -24,6 +24,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   scopes,
   expiresAt: null,
   rateLimits: null,
+  isImported: false,
   shelf: 0,
   createdAt,
   version: n + 2,
@@ -49,9 +50,10 @@ const feed: FeedSource = {
   }),
   listEntries: async (_, { after, limit }) => following(after, limit),
   listChanges: async (_, { after, limit }) => following(after, limit),
+  listDetails: async () => [],
 };
 
-const filter = { projectId: '', env: null, tenantIds: null };
+const filter = { projectId: '', env: null, tenantIds: null, include: [] };
 const charsOf = ({ scopes: all }: { scopes: string[] }) => all.join('').length;
 
 test('a page of very large keys ends early, and all pages together contain every key once', async () => {

@@ -1,15 +1,14 @@
-// All statements on nodes, except the deletion of silent ones in upkeep.rows.ts.
+// Statements on nodes. Those that count nodes are in node-count.rows.ts, and the deletion of silent
+// ones is in upkeep.rows.ts.
 import { type RawBuilder, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { many, one, type Runner } from '../../db/sql.ts';
+import { many, type Runner } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
-import type { NodeFacts } from './node-state.ts';
 import {
   NODE_COUNTED_MS,
   NODE_FORGOTTEN_AFTER_MS,
   NODE_KEPT_MS,
-  NODE_SILENT_MS_MAX,
   RECORDED_APART_MS,
 } from './node-times.ts';
 import type { SdkName } from './sdk-name.ts';
@@ -33,8 +32,12 @@ export async function listNodesSeen(
       from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
         ${nodes.map((node) => node?.envScope ?? null)}::text[])
           with ordinality as asking (node, scope, place)
-        left join policy_nodes n on n.project_id = v.project_id
-          and n.node_id = asking.node and n.env_scope = asking.scope
+        left join lateral (
+          -- The limit keeps the planner from reading all nodes of the project.
+          select acked_version, last_seen_at from policy_nodes
+          where project_id = v.project_id and node_id = asking.node and env_scope = asking.scope
+          limit 1
+        ) n on true
       where v.project_id = ${projectId} order by asking.place`,
   );
   if (seen.length === 0) throw notFound('project');
@@ -42,7 +45,7 @@ export async function listNodesSeen(
 }
 
 /** The start of the last `ms` of served time. Evaluated once per statement. */
-const servedSince = (ms: number): RawBuilder<Date> =>
+export const servedSince = (ms: number): RawBuilder<Date> =>
   sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
@@ -51,9 +54,9 @@ export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 /** Selects the nodes that see a change in one environment. */
-type ChangeScope = { projectId: string; env: Env };
+export type ChangeScope = { projectId: string; env: Env };
 
-const seesChangeIn = ({ projectId, env }: ChangeScope) =>
+export const seesChangeIn = ({ projectId, env }: ChangeScope) =>
   sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;
 
 export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
@@ -82,9 +85,13 @@ type NodeFilter = {
   limit: number;
 };
 
+/** Stored in a generated column, with which the index of this list begins. */
+const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
+
 /** Most recently seen first, from an index: the cost depends on the page size only. */
 export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedNode[]> {
-  const { projectId, scopes, after, limit } = filter;
+  const { projectId, after, limit } = filter;
+  const ranks = filter.scopes.map((scope) => RANK_OF_SCOPE[scope]);
   const onwards = after
     ? sql`and (last_seen_at, node_id, env_scope)
         < (${after.lastSeenAt}, ${after.nodeId}, ${after.envScope})`
@@ -95,68 +102,19 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
       select page.*, v.version as current_version,
         page.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted
       from (
-        select newest.* from unnest(${scopes}::text[]) as covered (scope) cross join lateral (
+        select newest.* from unnest(${ranks}::smallint[]) as covered (rank) cross join lateral (
           select node_id, env_scope, acked_version, sdk_name, sdk_version,
             coalesce(first_seen_at, last_seen_at) as first_seen_at, last_seen_at
           from policy_nodes
-          where project_id = ${projectId} and env_scope = covered.scope ${onwards}
+          where scope_rank = covered.rank and project_id = ${projectId} ${onwards}
             and last_seen_at > (select app_now())
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
-          order by last_seen_at desc, node_id desc limit ${limit}
+          order by last_seen_at desc nulls last, node_id desc limit ${limit}
         ) newest
         order by last_seen_at desc, node_id desc, env_scope desc limit ${limit}
       ) page join project_versions v on v.project_id = ${projectId}
       order by page.last_seen_at desc, page.node_id desc, page.env_scope desc`,
   );
-}
-
-export type NodeCount = NodeFacts & { nodes: number };
-
-type Counting = {
-  scopes: readonly EnvScope[];
-  /** The most projects that are looked at, and the most nodes that are counted. */
-  most: number;
-};
-
-/** Counts the nodes of all projects by what decides their state. */
-export const countNodes = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
-  many(
-    tx,
-    sql<NodeCount>`
-      select is_counted, is_current, count(*)::int as nodes from (
-        select node.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted,
-          node.acked_version >= current.version as is_current
-        from (select id from projects where deleted_at is null
-              order by created_at desc, id desc limit ${most}) project
-        cross join lateral (
-          select version from project_versions where project_id = project.id limit 1) current
-        cross join unnest(${scopes}::text[]) as covered (scope)
-        cross join lateral (
-          select last_seen_at, acked_version from policy_nodes
-          where project_id = project.id and env_scope = covered.scope
-            and last_seen_at > (select app_now())
-              - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
-          order by last_seen_at desc, node_id desc limit ${most}) node
-        limit ${most}) counted
-      group by is_counted, is_current`,
-  );
-
-/** Counts nodes that were seen within a day and are not counted by revocations. */
-export async function countSilentNodes(
-  tx: Runner,
-  scope: ChangeScope,
-  except: readonly NodeName[],
-): Promise<number> {
-  const { silent } = await one(
-    tx,
-    sql<{ silent: number }>`select count(*) as silent from policy_nodes
-      where ${seesChangeIn(scope)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
-        and last_seen_at > app_now() - ${NODE_SILENT_MS_MAX} * interval '1 millisecond'
-        and (node_id, env_scope) not in (select * from unnest(
-          ${except.map(({ nodeId }) => nodeId)}::text[],
-          ${except.map(({ envScope }) => envScope)}::text[]))`,
-  );
-  return silent;
 }
 
 /** Deletes the record of a node that leaves; false when there was none. */

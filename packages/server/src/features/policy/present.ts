@@ -32,6 +32,9 @@ const presentEntry = (row: EntryRow, { defaultRateLimits }: FeedHead): PolicyEnt
   scopes: row.scopes,
   expires_at: wireTimeOrNull(row.expiresAt),
   rate_limits: row.rateLimits ?? defaultRateLimits,
+  ...(row.meta !== undefined && { meta: row.meta }),
+  ...(row.tenantExternalId !== undefined && { tenant_external_id: row.tenantExternalId }),
+  ...(row.isImported && { imported: true as const }),
 });
 
 function presentChange(row: ChangeRow, head: FeedHead): PolicyChange {

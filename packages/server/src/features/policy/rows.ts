@@ -24,9 +24,15 @@ export type EntryRow = {
   scopes: string[];
   expiresAt: Date | null;
   rateLimits: RateLimit[] | null;
+  isImported: boolean;
   shelf: number;
   createdAt: Date;
-};
+  /** Only if the feed includes `meta`. */
+  metaBytes?: number;
+} & EntryDetails;
+
+/** What the feed includes on request. */
+type EntryDetails = { meta?: Record<string, unknown>; tenantExternalId?: string };
 
 type EntryRange = { after: EntryPosition | null; limit: number };
 
@@ -48,7 +54,7 @@ export type FeedHead = {
   defaultRateLimits: RateLimit[];
 };
 
-async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
+export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
   const head = await maybe(
     tx,
     sql<FeedHead>`
@@ -61,8 +67,12 @@ async function loadHead(tx: Runner, projectId: string): Promise<FeedHead> {
   return head;
 }
 
-const entryColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
-  display_prefix, scopes, expires_at, rate_limits, shelf, created_at`);
+const usualColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
+  display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`);
+
+/** `meta` itself is read later, when it is known how many entries fit into the response. */
+const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
+  include.includes('meta') ? sql`${usualColumns}, meta_bytes` : usualColumns;
 
 /** Sorts after every key: the start of a list partition, which is read newest first. */
 const PARTITION_START = { createdAt: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
@@ -96,7 +106,7 @@ export function listEntries(
           ${starts.map(({ createdAt }) => createdAt)}::timestamptz[],
           ${starts.map(({ id }) => id)}::uuid[]) as covered (shelf, before_at, before_id) ${tenants}
       cross join lateral (
-        select ${entryColumns} from api_keys
+        select ${entryColumns(filter)} from api_keys
         where project_id = ${projectId} and api_keys.shelf::${type} = covered.shelf::${type} ${ofTenant}
           and (created_at, id) < (covered.before_at, covered.before_id)
           and retired_at is null and disabled_at is null
@@ -116,7 +126,7 @@ const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
  */
 function listChanges(
   tx: Runner,
-  { projectId, env }: Pick<FeedFilter, 'projectId' | 'env'>,
+  { projectId, env, include }: FeedFilter,
   { since, after, limit }: ChangeRange,
 ): Promise<ChangeRow[]> {
   const from = after ? after.version - 1 : since;
@@ -134,7 +144,7 @@ function listChanges(
         order by version limit ${VERSIONS_PER_DELTA_MAX}
       ) c cross join unnest(${deltaPartitions({ env })}::smallint[]) as covered (shelf)
       cross join lateral (
-        select ${entryColumns}, revoked_at, disabled_at, retired_at from api_keys
+        select ${entryColumns({ include })}, revoked_at, disabled_at, retired_at from api_keys
         where change_id = c.change_id and project_id = c.project_id
           and api_keys.shelf = covered.shelf and id > case
             when c.version = ${version} and covered.shelf = ${shelf} then ${id}::uuid
@@ -146,12 +156,38 @@ function listChanges(
   );
 }
 
+type DetailsRow = EntryDetails & { id: string };
+
+/** The included details of some keys, in any order. */
+function listDetails(
+  tx: Runner,
+  { include }: Pick<FeedFilter, 'include'>,
+  ids: readonly string[],
+): Promise<DetailsRow[]> {
+  const columns = [
+    sql`k.id`,
+    ...(include.includes('meta') ? [sql`k.meta`] : []),
+    ...(include.includes('external_id') ? [sql`t.external_id as tenant_external_id`] : []),
+  ];
+  const tenants = include.includes('external_id')
+    ? sql`cross join lateral (select external_id from tenants where id = k.tenant_id limit 1) t`
+    : sql``;
+  return many(
+    tx,
+    sql<DetailsRow>`select ${sql.join(columns)} from unnest(${ids}::uuid[]) as wanted (id)
+      cross join lateral (
+        select id, meta, tenant_id from api_keys where id = wanted.id limit 1
+      ) k ${tenants}`,
+  );
+}
+
 /** The reads of one feed response, all on the same database snapshot. */
 export type FeedSource = {
   readonly now: Date;
   loadHead(projectId: string): Promise<FeedHead>;
   listEntries(filter: FeedFilter, range: EntryRange): Promise<EntryRow[]>;
   listChanges(filter: FeedFilter, range: ChangeRange): Promise<ChangeRow[]>;
+  listDetails(filter: FeedFilter, ids: readonly string[]): Promise<DetailsRow[]>;
 };
 
 export const feedIn = (tx: Recording): FeedSource => ({
@@ -159,4 +195,5 @@ export const feedIn = (tx: Recording): FeedSource => ({
   loadHead: (projectId) => loadHead(tx, projectId),
   listEntries: (filter, range) => listEntries(tx, filter, range),
   listChanges: (filter, range) => listChanges(tx, filter, range),
+  listDetails: (filter, ids) => listDetails(tx, filter, ids),
 });

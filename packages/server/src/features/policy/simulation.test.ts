@@ -2,6 +2,7 @@
 // three nodes between any two statements and any two pages. A failure reports its seed.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
 import { FeedModel, PROJECT } from '@keyrail/testing/feed-model.ts';
 import { Node, type Scene } from '@keyrail/testing/feed-nodes.ts';
 import { type Chance, chanceFrom, turnsBy } from '@keyrail/testing/seeded-scheduler.ts';
@@ -13,12 +14,14 @@ const POLLS = 25;
 const LOOKS_MAX = 60;
 
 const tenants = ['t1', 't2', 't3'];
+const includes: FeedInclude[][] = [[], ['meta'], ['external_id'], ['external_id', 'meta']];
 
 function askedBy(chance: Chance) {
   const tenantIds = chance.pick([null, null, ['t1'], ['t1', 't2'], ['unknown']]);
   const env = chance.pick([null, 'live', 'test'] as const);
   const pageKeysMax = chance.pick([null, null, 1, 2, 3]);
-  return { filter: { projectId: PROJECT, env, tenantIds }, pageKeysMax };
+  const include = chance.pick(includes);
+  return { filter: { projectId: PROJECT, env, tenantIds, include }, pageKeysMax };
 }
 
 async function writeAtRandom({ model, chance, turn }: Scene): Promise<void> {
@@ -37,7 +40,8 @@ function writeOnce(model: FeedModel, chance: Chance): void {
   if (act < 45 && !head.isDeleted) {
     const expiresAt = chance.pick([null, new Date(chance.below(9))]);
     model.create(chance.pick(['live', 'test'] as const), chance.pick(tenants), expiresAt);
-  } else if (act < 60) model.change(some(), { scopes: [`s${act}`] });
+  } else if (act < 53) model.change(some(), { meta: { act } });
+  else if (act < 60) model.change(some(), { scopes: [`s${act}`] });
   else if (act < 70) model.change(some(), { isRevoked: true });
   else if (act < 75) model.change(some(), { isDisabled: chance.percent(50) });
   else if (act < 83) model.change(some(), { expiresAt: new Date(act), isRetired: false });

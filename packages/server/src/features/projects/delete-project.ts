@@ -1,4 +1,5 @@
-import { type Change, changed, type Write } from '../../doors/door.ts';
+import { changed } from '../../doors/door.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { revokeKeysUnder } from '../keys/cascade.rows.ts';
 import { loadProject, lockProject, updateProjectRow } from './rows.ts';
 
@@ -9,19 +10,22 @@ export type DeletedProject = { id: string; revokedKeys: number };
  * policy version grows even without keys, so that the feed reports the deletion to nodes.
  */
 export async function deleteProject(
-  tx: Write,
+  tx: Check,
   { id }: { id: string },
-): Promise<Change<DeletedProject>> {
+): Promise<Plan<DeletedProject>> {
   const project = await loadProject(tx, id);
-  const revoked = await revokeKeysUnder(
-    tx,
-    { projectId: id },
-    { reason: 'project deleted', lockParent: () => lockProject(tx, id) },
-  );
-  await updateProjectRow(tx, project, { deletedAt: tx.now });
-  return changed(
-    { id, revokedKeys: revoked.count },
-    { action: 'project.deleted', target: id, payload: { revoked_keys: revoked.count } },
-    { policy: [id] },
-  );
+  const affected = { kind: 'keys of a project', projectId: id } as const;
+  return planOf({ action: 'project.deleted', target: id, affected }, async (write) => {
+    const revoked = await revokeKeysUnder(
+      write,
+      { projectId: id },
+      { reason: 'project deleted', lockParent: () => lockProject(write, id) },
+    );
+    await updateProjectRow(write, project, { deletedAt: tx.now });
+    return changed(
+      { id, revokedKeys: revoked.count },
+      { action: 'project.deleted', target: id, payload: { revoked_keys: revoked.count } },
+      { policy: [id] },
+    );
+  });
 }

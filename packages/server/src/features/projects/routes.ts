@@ -2,7 +2,7 @@
 // read and create projects, but not change one: the change would affect live keys.
 import { projectEndpoints } from '@keyrail/protocol/endpoints/projects.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
-import { serve } from '../../http/route.ts';
+import { planned, serve } from '../../http/route.ts';
 import { createProject } from './create-project.ts';
 import { deleteProject } from './delete-project.ts';
 import { presentDeleted, presentProject } from './present.ts';
@@ -15,14 +15,14 @@ export const projectRoutes = serve(projectEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
-      presentProject(
-        await write((tx) =>
+      write(
+        (tx) =>
           createProject(tx, {
             name: body.name,
             slug: body.slug,
             defaultRateLimits: body.default_rate_limits,
           }),
-        ),
+        presentProject,
       ),
   },
   'GET /v1/projects': {
@@ -51,9 +51,9 @@ export const projectRoutes = serve(projectEndpoints, {
     boundary: 'shared',
     door: 'write',
     whenQuarantined: 'refuse',
-    run: async ({ write, params, body }) => {
+    plan: ({ params, body }) => {
       const patch = { name: body.name, defaultRateLimits: body.default_rate_limits };
-      return presentProject(await write((tx) => updateProject(tx, { id: params.id, patch })));
+      return planned((tx) => updateProject(tx, { id: params.id, patch }), presentProject);
     },
   },
   'DELETE /v1/projects/{id}': {
@@ -62,7 +62,6 @@ export const projectRoutes = serve(projectEndpoints, {
     whenQuarantined: 'refuse',
     storage: 'reserve',
     patience: 'stepped',
-    run: async ({ write, params }) =>
-      presentDeleted(await write((tx) => deleteProject(tx, { id: params.id }))),
+    plan: ({ params }) => planned((tx) => deleteProject(tx, { id: params.id }), presentDeleted),
   },
 });

@@ -6,6 +6,7 @@ import { notFound } from '../../base/errors.ts';
 import { beginsWith, build, byIds, many, maybe, newestMatches, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
+import { type Check, locking } from '../../doors/plan.ts';
 
 type Columns = Tables['projects'];
 
@@ -30,8 +31,12 @@ export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
  * Locks the row for a change or a deletion. The lock blocks creating keys in the project, but not
  * rotating one: a deletion may be waiting for that rotation.
  */
-export async function lockProject(tx: Write, id: string): Promise<ProjectRow> {
-  const row = await maybe(tx, living.where('projects.id', '=', id).forNoKeyUpdate('projects'));
+export async function lockProject(tx: Check, id: string): Promise<ProjectRow> {
+  const wanted = living.where('projects.id', '=', id);
+  const row = await maybe(
+    tx,
+    locking(tx, wanted, (query) => query.forNoKeyUpdate('projects')),
+  );
   if (!row) throw notFound('project');
   return row;
 }

@@ -1,6 +1,7 @@
 import { later } from '../../base/duration.ts';
-import { type Change, unchanged, versioned, type Write } from '../../doors/door.ts';
+import { unchanged, versioned } from '../../doors/door.ts';
 import { effectOf, type Patch } from '../../doors/patch.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { lockProject, type ProjectRow, updateProjectRow } from './rows.ts';
 
 type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
@@ -10,20 +11,24 @@ type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
  * every key that inherits them, so nodes must fetch a snapshot. A new name does not affect nodes.
  */
 export async function updateProject(
-  tx: Write,
+  tx: Check,
   { id, patch }: { id: string; patch: ProjectPatch },
-): Promise<Change<ProjectRow>> {
+): Promise<Plan<ProjectRow>> {
   const current = await lockProject(tx, id);
   const { values, names, payload } = effectOf(current, patch);
-  if (names.length === 0) return unchanged(current);
-  const updated = await updateProjectRow(tx, current, {
-    ...values,
-    updatedAt: later(current.updatedAt, tx.now),
+  const isChanged = values.defaultRateLimits !== undefined;
+  const affected = { kind: 'keys that inherit', projectId: id, isChanged } as const;
+  return planOf({ action: 'project.updated', target: id, affected }, async (write) => {
+    if (names.length === 0) return unchanged(current);
+    const updated = await updateProjectRow(write, current, {
+      ...values,
+      updatedAt: later(current.updatedAt, tx.now),
+    });
+    const policy = isChanged ? [id] : [];
+    return versioned(
+      ([own]) => ({ ...updated, policyVersion: own?.version ?? updated.policyVersion }),
+      { action: 'project.updated', target: id, payload },
+      { policy, floors: policy },
+    );
   });
-  const policy = values.defaultRateLimits ? [id] : [];
-  return versioned(
-    ([own]) => ({ ...updated, policyVersion: own?.version ?? updated.policyVersion }),
-    { action: 'project.updated', target: id, payload },
-    { policy, floors: policy },
-  );
 }

@@ -4,6 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
 import { ScannerReport, type ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
+import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { monotonicMs } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
@@ -91,10 +92,12 @@ async function signerOf(
   throw new ApiError('invalid_signature');
 }
 
-/** Tokens that do not have the form of a credential are not looked up. */
+/** Tokens that have neither the form of a credential nor that of an imported key are skipped. */
 const hashesOf = (report: ScannerReport): string[] => [
   ...new Set(
-    report.filter(({ token }) => parseCredential(token)).map(({ token }) => lookupHash(token)),
+    report
+      .filter(({ token }) => parseCredential(token) || isImportable(token))
+      .map(({ token }) => lookupHash(token)),
   ),
 ];
 

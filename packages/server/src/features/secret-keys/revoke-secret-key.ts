@@ -1,17 +1,23 @@
-import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { changed, unchanged } from '../../doors/door.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
 /** Revokes a key in any state, for good. Idempotent. */
 export async function revokeSecretKey(
-  tx: Write,
+  tx: Check,
   { id, reason }: { id: string; reason: string | null },
-): Promise<Change<SecretKeyRow>> {
+): Promise<Plan<SecretKeyRow>> {
   const key = await lockSecretKey(tx, id);
-  if (key.revokedAt) return unchanged(key, { endsSecretKeys: [id] });
-  const revoked = await updateSecretKey(tx, key, { revokedAt: tx.now, revokedReason: reason });
-  return changed(
-    revoked,
-    { action: 'secret_key.revoked', target: id, payload: { env: key.env, reason } },
-    { endsSecretKeys: [id] },
-  );
+  const { env } = key;
+  const isChanged = key.revokedAt === null;
+  const affected = { kind: 'secret_key', id, env, isChanged } as const;
+  return planOf({ action: 'secret_key.revoked', target: id, affected }, async (write) => {
+    if (!isChanged) return unchanged(key, { endsSecretKeys: [id] });
+    const revoked = await updateSecretKey(write, key, { revokedAt: tx.now, revokedReason: reason });
+    return changed(
+      revoked,
+      { action: 'secret_key.revoked', target: id, payload: { env, reason } },
+      { endsSecretKeys: [id] },
+    );
+  });
 }

@@ -1,5 +1,6 @@
 import { forbidden } from '../../base/errors.ts';
-import { type Change, changed, type Write } from '../../doors/door.ts';
+import { changed, type Read } from '../../doors/door.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { endsAfterRotation } from '../credentials/lifetime.ts';
 import type { Rotated } from '../credentials/new-credential.ts';
 import { newSecretKey } from './new-secret-key.ts';
@@ -16,32 +17,37 @@ import {
  * lower authority of the old key and the caller.
  */
 export async function rotateSecretKey(
-  tx: Write,
+  tx: Check,
   { id, overlapHours }: { id: string; overlapHours: number },
-): Promise<Change<Rotated<SecretKeyRow>>> {
+): Promise<Plan<Rotated<SecretKeyRow>>> {
   const old = await lockSecretKey(tx, id);
   const ends = endsAfterRotation(old, { now: tx.now, overlapHours });
   await refuseOutliving(tx, ends.successor);
-  const { values, secret } = newSecretKey(tx, {
-    env: old.env,
-    name: old.name,
-    meta: old.meta,
-    expiresAt: ends.successor,
-    authority: tx.reach.authority === 'owner' ? old.authority : 'admin',
-    rotatedFrom: old.id,
+  const { env, name, meta } = old;
+  const foreseen = {
+    action: 'secret_key.rotated',
+    target: id,
+    affected: { kind: 'secret_key', id, env, isChanged: true },
+    meta: { stored: meta, replacedBytes: 0 },
+  } as const;
+  return planOf(foreseen, async (write) => {
+    const { values, secret } = newSecretKey(write, {
+      env,
+      name,
+      meta,
+      expiresAt: ends.successor,
+      authority: tx.reach.authority === 'owner' ? old.authority : 'admin',
+      rotatedFrom: id,
+    });
+    const row = await insertSecretKey(write, values);
+    const predecessor = await updateSecretKey(write, old, { expiresAt: ends.predecessor });
+    const payload = { env, successor_id: row.id, overlap_hours: overlapHours };
+    return changed(
+      { row, secret, predecessor },
+      { action: 'secret_key.rotated', target: id, payload },
+      { endsSecretKeys: [id] },
+    );
   });
-  const row = await insertSecretKey(tx, values);
-  const predecessor = await updateSecretKey(tx, old, { expiresAt: ends.predecessor });
-
-  return changed(
-    { row, secret, predecessor },
-    {
-      action: 'secret_key.rotated',
-      target: old.id,
-      payload: { env: old.env, successor_id: row.id, overlap_hours: overlapHours },
-    },
-    { endsSecretKeys: [old.id] },
-  );
 }
 
 /**
@@ -49,7 +55,7 @@ export async function rotateSecretKey(
  * gain a credential for the time after its own expiry. The expiry that the vendor set counts here:
  * a key that is in its overlap after a rotation may do everything it could before.
  */
-async function refuseOutliving(tx: Write, successorEnd: Date | null): Promise<void> {
+async function refuseOutliving(tx: Read, successorEnd: Date | null): Promise<void> {
   const { type, id } = tx.reach.actor;
   if (type !== 'secret_key' || id === null) return;
   const { vendorExpiresAt } = await loadSecretKey(tx, id);

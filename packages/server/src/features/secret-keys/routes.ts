@@ -1,7 +1,7 @@
 // Secret keys: the credentials of the vendor's own backend.
 import { secretKeyEndpoints } from '@keyrail/protocol/endpoints/secret-keys.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
-import { serve } from '../../http/route.ts';
+import { planned, serve } from '../../http/route.ts';
 import { createSecretKey } from './create-secret-key.ts';
 import { presentCreated, presentRotated, presentSecretKey } from './present.ts';
 import { revokeSecretKey } from './revoke-secret-key.ts';
@@ -14,15 +14,15 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
-      presentCreated(
-        await write((tx) =>
+      write(
+        (tx) =>
           createSecretKey(tx, {
             env: body.env,
             name: body.name ?? null,
             meta: body.meta ?? {},
             expiresAt: body.expires_at ?? null,
           }),
-        ),
+        presentCreated,
       ),
   },
   'GET /v1/secret_keys': {
@@ -44,11 +44,10 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     boundary: 'rows',
     door: 'write',
     whenQuarantined: 'refuse',
-    run: async ({ write, params, body }) =>
-      presentRotated(
-        await write((tx) =>
-          rotateSecretKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
-        ),
+    plan: ({ params, body }) =>
+      planned(
+        (tx) => rotateSecretKey(tx, { id: params.id, overlapHours: body.overlap_hours }),
+        presentRotated,
       ),
   },
   'POST /v1/secret_keys/{id}/revoke': {
@@ -57,9 +56,10 @@ export const secretKeyRoutes = serve(secretKeyEndpoints, {
     whenQuarantined: 'refuse',
     storage: 'reserve',
     goesFirst: true,
-    run: async ({ write, params, body }) =>
-      presentSecretKey(
-        await write((tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null })),
+    plan: ({ params, body }) =>
+      planned(
+        (tx) => revokeSecretKey(tx, { id: params.id, reason: body.reason ?? null }),
+        presentSecretKey,
       ),
   },
 });

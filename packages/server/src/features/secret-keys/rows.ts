@@ -5,6 +5,7 @@ import { build, maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
+import { type Check, locking } from '../../doors/plan.ts';
 
 type Columns = Tables['secretKeys'];
 
@@ -22,8 +23,12 @@ export async function loadSecretKey(tx: Read, id: string): Promise<SecretKeyRow>
 }
 
 /** Loads and locks the row: no other transaction can change the key until this one ends. */
-export async function lockSecretKey(tx: Write, id: string): Promise<SecretKeyRow> {
-  const row = await maybe(tx, rows.where('secretKeys.id', '=', id).forUpdate('secretKeys'));
+export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow> {
+  const wanted = rows.where('secretKeys.id', '=', id);
+  const row = await maybe(
+    tx,
+    locking(tx, wanted, (query) => query.forUpdate('secretKeys')),
+  );
   return row ?? miss(tx, 'secret key', id);
 }
 

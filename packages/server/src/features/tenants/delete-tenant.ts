@@ -1,4 +1,5 @@
-import { type Change, changed, type Write } from '../../doors/door.ts';
+import { changed } from '../../doors/door.ts';
+import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { revokeKeysUnder } from '../keys/cascade.rows.ts';
 import { loadTenant, lockTenant, updateTenantRow } from './rows.ts';
 
@@ -9,19 +10,22 @@ export type DeletedTenant = { id: string; revokedKeys: number };
  * becomes free. `meta` is emptied to free its storage, since it can no longer be read.
  */
 export async function deleteTenant(
-  tx: Write,
+  tx: Check,
   { id }: { id: string },
-): Promise<Change<DeletedTenant>> {
+): Promise<Plan<DeletedTenant>> {
   await loadTenant(tx, id);
-  const revoked = await revokeKeysUnder(
-    tx,
-    { tenantId: id },
-    { reason: 'tenant deleted', lockParent: () => lockTenant(tx, id) },
-  );
-  await updateTenantRow(tx, id, { deletedAt: tx.now, meta: {} });
-  return changed(
-    { id, revokedKeys: revoked.count },
-    { action: 'tenant.deleted', target: id, payload: { revoked_keys: revoked.count } },
-    { policy: revoked.projectIds },
-  );
+  const affected = { kind: 'keys of a tenant', tenantId: id } as const;
+  return planOf({ action: 'tenant.deleted', target: id, affected }, async (write) => {
+    const revoked = await revokeKeysUnder(
+      write,
+      { tenantId: id },
+      { reason: 'tenant deleted', lockParent: () => lockTenant(write, id) },
+    );
+    await updateTenantRow(write, id, { deletedAt: tx.now, meta: {} });
+    return changed(
+      { id, revokedKeys: revoked.count },
+      { action: 'tenant.deleted', target: id, payload: { revoked_keys: revoked.count } },
+      { policy: revoked.projectIds },
+    );
+  });
 }

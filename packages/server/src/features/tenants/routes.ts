@@ -2,7 +2,7 @@
 // read and create tenants, but not change one: the change would affect live keys.
 import { tenantEndpoints } from '@keyrail/protocol/endpoints/tenants.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';
-import { serve } from '../../http/route.ts';
+import { planned, serve } from '../../http/route.ts';
 import { createTenant } from './create-tenant.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { presentDeleted, presentEmbedTokensRevoked, presentTenant } from './present.ts';
@@ -16,14 +16,14 @@ export const tenantRoutes = serve(tenantEndpoints, {
     door: 'write',
     whenQuarantined: 'refuse',
     run: async ({ write, body }) =>
-      presentTenant(
-        await write((tx) =>
+      write(
+        (tx) =>
           createTenant(tx, {
             externalId: body.external_id,
             name: body.name ?? null,
             meta: body.meta ?? {},
           }),
-        ),
+        presentTenant,
       ),
   },
   'GET /v1/tenants': {
@@ -67,7 +67,7 @@ export const tenantRoutes = serve(tenantEndpoints, {
     storage: 'reserve',
     goesFirst: true,
     run: async ({ write, params }) =>
-      presentEmbedTokensRevoked(await write((tx) => revokeEmbedTokens(tx, { id: params.id }))),
+      write((tx) => revokeEmbedTokens(tx, { id: params.id }), presentEmbedTokensRevoked),
   },
   'DELETE /v1/tenants/{id}': {
     boundary: 'shared',
@@ -75,7 +75,6 @@ export const tenantRoutes = serve(tenantEndpoints, {
     whenQuarantined: 'refuse',
     storage: 'reserve',
     patience: 'stepped',
-    run: async ({ write, params }) =>
-      presentDeleted(await write((tx) => deleteTenant(tx, { id: params.id }))),
+    plan: ({ params }) => planned((tx) => deleteTenant(tx, { id: params.id }), presentDeleted),
   },
 });

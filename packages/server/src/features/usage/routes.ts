@@ -49,10 +49,15 @@ export const usageRoutes = serve(usageEndpoints, {
   'GET /v1/usage/keys': {
     boundary: 'rows',
     door: 'read',
-    run: async ({ read, query: { key_id: ids, days } }) => ({
-      object: 'list' as const,
-      data: (await readKeysUsage(read, { ids, days })).map(presentKeyUsage),
-    }),
+    run: ({ read, query: { key_id: ids, days, limit }, after }) => {
+      const wanted = [...new Set(ids)];
+      const rest = wanted.slice(wanted.indexOf(after?.[0] ?? '') + 1);
+      return pageOf(limit, {
+        list: async (most) => (await readKeysUsage(read, { ids: rest, days })).slice(0, most),
+        present: presentKeyUsage,
+        next: ({ keyId }) => [keyId],
+      });
+    },
   },
   'GET /v1/usage/overview': {
     boundary: 'rows',

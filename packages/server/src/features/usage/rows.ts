@@ -20,7 +20,7 @@ export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayR
       order by known.day`,
   );
 
-export type KeyDayRow = DayRow & { keyId: string };
+type KeyDayRow = DayRow & { keyId: string };
 
 /** The same for several keys. */
 export const listDaysOfKeys = (

@@ -4,7 +4,7 @@ import type { FoundedWorkspace, Workspace } from '@keyrail/protocol/objects/work
 import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import { nodeStateOf } from '../policy/node-state.ts';
-import { presentCreated } from '../secret-keys/present.ts';
+import { presentSecretKey } from '../secret-keys/present.ts';
 import type { CreatedWorkspace } from './create-workspace.ts';
 import type { Summary } from './read-summary.ts';
 import type { WorkspaceRow } from './rows.ts';
@@ -49,6 +49,10 @@ export const presentCreatedWorkspace = ({
   ownerId,
 }: CreatedWorkspace): FoundedWorkspace => ({
   workspace: presentWorkspace(workspace),
-  secret_key: presentCreated(secretKey),
+  secret_key: {
+    ...presentSecretKey(secretKey.row),
+    key: secretKey.secret.reveal(),
+    key_shown_once: true,
+  },
   membership: ownerId === null ? null : { user_id: ownerId, role: 'owner' },
 });

@@ -3,7 +3,7 @@ import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import { countByState, countUnused, type StateCounts } from '../keys/count.rows.ts';
 import { visibleScopes } from '../policy/feed-view.ts';
-import { countNodes, type NodeCount } from '../policy/node.rows.ts';
+import { countNodesByState, type NodeCount } from '../policy/node-count.rows.ts';
 import { type Belongings, loadBelongings } from './summary.rows.ts';
 
 export type Summary = Belongings & {
@@ -18,6 +18,6 @@ export async function readSummary(tx: Read, env: Env | undefined): Promise<Summa
   return {
     ...(await loadBelongings(tx, envs)),
     keys: { ...(await countByState(tx, envs)), unused: await countUnused(tx, envs) },
-    nodes: await countNodes(tx, { scopes, most: COUNTED_MAX }),
+    nodes: await countNodesByState(tx, { scopes, most: COUNTED_MAX }),
   };
 }

@@ -8,13 +8,17 @@ import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { hold, operationsOf } from '@keyrail/testing/operations.ts';
 import { storeName } from '@keyrail/testing/test-app.ts';
 import type { Change, Write } from '../../doors/door.ts';
+import type { Plan } from '../../doors/plan.ts';
 import { changeRole } from '../members/change-role.ts';
 import { removeMember } from '../members/remove-member.ts';
 import { updateWorkspace } from './update-workspace.ts';
 
 const skip = storeName === 'embedded' ? 'one connection: no concurrent transactions' : false;
 
-type Held = { what: string; change(tx: Write, userId: string): Promise<Change<unknown>> };
+type Held = {
+  what: string;
+  change(tx: Write, userId: string): Promise<Change<unknown> | Plan<unknown>>;
+};
 
 const changes: Held[] = [
   { what: 'a workspace is renamed', change: (tx) => updateWorkspace(tx, { name: 'Renamed' }) },

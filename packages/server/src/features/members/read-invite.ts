@@ -4,10 +4,10 @@ import { hashOfToken } from '../accounts/one-time-token.ts';
 import { loadWorkspace } from '../workspaces/rows.ts';
 import { findOpenInvite, type InviteRow } from './rows.ts';
 
-export type PreviewedInvite = { invite: InviteRow; workspaceName: string };
+export type ReadInvite = { invite: InviteRow; workspaceName: string };
 
-/** Shows an open invitation to the bearer of its token. Nothing is written: the token stays valid. */
-export async function previewInvite(tx: Write, token: string): Promise<Change<PreviewedInvite>> {
+/** An open invitation, for the bearer of its token. Nothing is written: the token stays valid. */
+export async function readInvite(tx: Write, token: string): Promise<Change<ReadInvite>> {
   const invite = await findOpenInvite(tx, hashOfToken(token));
   if (!invite) throw new ApiError('invalid_token');
   const { name } = await loadWorkspace(tx);

@@ -1,0 +1,215 @@
+// `keyrail keys import`: files of both formats, bad rows, interruptions.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
+import { foreignKey } from '@keyrail/testing/imports.ts';
+import { inherited } from '@keyrail/testing/processes/environment.ts';
+import { forwarder, type Hold } from '../../test/forwarder.ts';
+import { MAIN, type Ran, setUpCli } from '../../test/harness.ts';
+import { atTerminal, hasTerminals, noTerminals } from '../../test/pseudo-terminal.ts';
+
+async function setUp(t: TestContext) {
+  const stood = await setUpCli(t);
+  const project = await stood.given.project();
+  const tenant = await stood.given.tenant({ external_id: 'Globex, "Inc."' });
+  const run = async (name: string, content: string | Buffer, more = ''): Promise<Ran> => {
+    const file = join(stood.home, name);
+    await writeFile(file, content);
+    const words = ['keys', 'import', file, '--project', project.slug, '--env', 'live'];
+    return stood.here([...words, ...more.split(' ').filter(Boolean)]);
+  };
+  const imported = async () =>
+    (await stood.as.liveKey('GET /v1/keys', { project_id: project.id, limit: 200 })).data;
+  return { ...stood, project, tenant, run, imported };
+}
+
+const TENANT = '"Globex, ""Inc."""';
+
+/** A CSV file of plain keys, so large that a batch holds three of them. */
+const largeCsv = (tenants: readonly string[]): string => {
+  const note = 'x'.repeat(300_000);
+  const rows = tenants.map((tenant) => `${foreignKey()},${tenant},"{""note"":""${note}""}"`);
+  return ['key,tenant_external_id,meta', ...rows].join('\n');
+};
+
+const totalOf = ({ stdout }: Ran) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+
+test('a CSV file of plain keys is hashed here: no key leaves the machine', async (t) => {
+  const { run, imported, tenant, url } = await setUp(t);
+  const proxy = await forwarder(t, url);
+  const texts = [foreignKey(), foreignKey(), `${foreignKey()}, "x"`];
+  const rows = [
+    'key,tenant_external_id,name,scopes,meta,rate_limits,expires_at',
+    `${texts[0]},${TENANT},,,,,`,
+    '',
+    `${texts[1]},${TENANT},"Line 1\r\nLine 2",read  write,"{""plan"":""gold""}",[],2090-01-31T12:00:00Z`,
+    `"${texts[2]?.replaceAll('"', '""')}",${TENANT},,"[""a b""]",,,`,
+  ];
+  const content = Buffer.from(`\ufeff${rows.join('\r\n')}`);
+  const ran = await run('keys.csv', content, `--plain --url ${proxy.url}`);
+  deepEqual([ran.code, ran.stdout], [0, 'Imported 3 keys.\n'], ran.stderr);
+  for (const text of texts) equal(proxy.bodies.join().includes(text.slice(0, 20)), false);
+  ok(proxy.bodies.join().includes(lookupHash(texts[0] ?? '')));
+  const keys = (await imported()).toReversed();
+  deepEqual(
+    keys.map(({ tenant_id, display_prefix }) => [tenant_id, display_prefix]),
+    texts.map((text) => [tenant.id, text.slice(0, Math.floor(text.length / 4))]),
+  );
+  const { name, scopes, meta, rate_limits, expires_at } = keys[1] ?? {};
+  deepEqual(
+    [name, scopes, meta, rate_limits, expires_at],
+    ['Line 1\r\nLine 2', ['read', 'write'], { plan: 'gold' }, [], '2090-01-31T12:00:00.000Z'],
+  );
+  deepEqual(keys[2]?.scopes, ['a b']);
+});
+
+test('JSON lines of hashes are imported; a second run skips them', async (t) => {
+  const { run, imported, tenant } = await setUp(t);
+  const line = (more: object = {}) =>
+    JSON.stringify({
+      tenant_id: tenant.id,
+      lookup_hash: lookupHash(foreignKey()).toUpperCase(),
+      display_prefix: 'Old key',
+      ...more,
+    });
+  const first = [line(), line({ scopes: ['a'] })].join('\n');
+  const ran = await run('keys.jsonl', first, '--json');
+  const [batch, total] = ran.stdout
+    .trimEnd()
+    .split('\n')
+    .map((text) => JSON.parse(text));
+  deepEqual(total, { rows: 2, imported: 2, known: 0 });
+  deepEqual([batch.lines, batch.ids.length, batch.known], [[1, 2], 2, []]);
+  const more = `${first}\r\n\n${line()}\n${line({ name: 'Twice' })}\n`;
+  const again = await run('keys.ndjson', `${more}${more.split('\n').at(-2)}`);
+  equal(again.stdout, 'Imported 2 keys.\n');
+  match(again.stderr, /3 rows were known already and skipped: lines 1, 2, 6\./);
+  equal((await imported()).length, 4);
+  const quiet = await run('keys.other', line(), '--quiet --format jsonl');
+  match(quiet.stdout, /^[\da-f-]{36}\n$/);
+  const third = await run('keys.jsonl', more, '--json');
+  deepEqual(totalOf(third), { rows: 4, imported: 0, known: 4 });
+});
+
+test('a file with bad rows is refused with their lines, and nothing is imported', async (t) => {
+  const { run, imported, here, home } = await setUp(t);
+  const secret = foreignKey();
+  const header = 'key,tenant_external_id,display_prefix,meta';
+  const good = `${foreignKey()},a,,`;
+  const bad: [row: string, says: string][] = [
+    [`${secret},a,`, 'has 3 cells, but the header has 4'],
+    ['short,a,,', 'key does not have 8 to 512'],
+    [`kr_live_${secret},a,,`, 'key does not have 8 to 512'],
+    [`${secret},,,`, 'does not have either tenant_id or tenant_external_id'],
+    [`${secret},a,kr_live_,`, 'display_prefix does not have'],
+    [`${secret},a,,{`, 'meta is not valid JSON'],
+    [`${secret},a,,[]`, 'meta is not a JSON object'],
+  ];
+  const rows = [header, good, ...bad.map(([row]) => row)];
+  const ran = await run('keys.csv', rows.join('\n'), '--plain');
+  equal(ran.code, 2);
+  match(ran.stderr, /7 of 8 rows are not valid\. Nothing was imported\./);
+  for (const [at, [, says]] of bad.entries()) {
+    ok(ran.stderr.includes(`line ${at + 3}: ${says}`), ran.stderr);
+  }
+  equal(ran.stderr.includes(secret), false, 'no key is printed');
+  const whole: [content: string, says: RegExp][] = [
+    ['', /Line 1: the file has no header/],
+    [header, /The file has no rows/],
+    ['lookup_hash,tenant_id\n', /Line 1: the header has a hash: leave out --plain/],
+    ['key,colour\n', /Line 1: the header has a field that is not known/],
+    ['key,key\n', /Line 1: a column occurs twice/],
+    [`${header}\n"x`, /Line 2: a quoted cell has no end/],
+  ];
+  for (const [content, says] of whole) {
+    const refused = await run('keys.csv', content, '--plain');
+    match(refused.stderr, says);
+    equal(refused.code, 2);
+  }
+  match((await run('keys.csv', `${header}\n${good}`)).stderr, /plain key: use --plain/);
+  match((await run('keys.csv', Buffer.from([0xff, 0xfe, 0x00]))).stderr, /not UTF-8/);
+  match((await run('keys.txt', '')).stderr, /use --format/);
+  const folder = await here([
+    'keys',
+    'import',
+    home,
+    '--project',
+    'x',
+    '--env',
+    'live',
+    '--format',
+    'csv',
+  ]);
+  match(folder.stderr, /is not a file that can be read/);
+  deepEqual(await imported(), []);
+});
+
+test('refusals of the server name lines, and the corrected file continues', async (t) => {
+  const { run, imported, given } = await setUp(t);
+  const content = largeCsv([TENANT, TENANT, TENANT, TENANT, 'new']);
+  const dry = await run('keys.csv', content, '--plain --dry-run');
+  equal(dry.code, 1);
+  match(dry.stderr, /Tenants that do not exist: 1\. Nothing was imported\.\n {2}new/);
+  deepEqual(await imported(), []);
+  const ran = await run('keys.csv', content, '--plain');
+  equal(ran.code, 1);
+  match(ran.stderr, /line 6: tenant_external_id: No such tenant\./);
+  equal((await imported()).length, 3, 'the first batch is imported');
+  await given.tenant({ external_id: 'new' });
+  const checked = await run('keys.csv', content, '--plain --dry-run --json');
+  deepEqual(JSON.parse(checked.stdout), { rows: 5, tenants: 2, imported: 0, dry_run: true });
+  const again = await run('keys.csv', content, '--plain --json');
+  deepEqual(totalOf(again), { rows: 5, imported: 2, known: 3 });
+});
+
+for (const moment of ['before', 'after'] as const) {
+  test(`after a kill ${moment} a batch is committed, each key is imported once`, async (t) => {
+    const { run, home, url, tokens, project, as } = await setUp(t);
+    const proxy = await forwarder(t, url);
+    const content = largeCsv(Array.from({ length: 8 }, () => TENANT));
+    const file = join(home, 'keys.csv');
+    await writeFile(file, content);
+    let batches = 0;
+    const second: Hold = (body) => {
+      if (body.includes('"keys"')) batches += 1;
+      return batches === 2 ? moment : null;
+    };
+    proxy.hold = second;
+    const words = ['keys', 'import', file, '--project', project.slug, '--env', 'live', '--plain'];
+    const child = spawn(process.execPath, [MAIN, ...words], {
+      env: { ...inherited(), HOME: home, KEYRAIL_URL: proxy.url, KEYRAIL_TOKEN: tokens.liveKey },
+    });
+    await proxy.held;
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const ran = await run('keys.csv', content, '--plain --json');
+    const known = moment === 'after' ? 6 : 3;
+    deepEqual(totalOf(ran), { rows: 8, imported: 8 - known, known });
+    const { data } = await as.liveKey('GET /v1/audit_logs', { limit: 200 });
+    const counts = data.flatMap(({ action, payload }) =>
+      action === 'api_key.imported' ? [Number(payload.count)] : [],
+    );
+    equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      8,
+    );
+  });
+}
+
+test('a terminal shows a progress bar', async (t) => {
+  if (!hasTerminals) return t.skip(noTerminals);
+  const { home, url, tokens, project } = await setUp(t);
+  const file = join(home, 'keys.csv');
+  await writeFile(file, largeCsv(Array.from({ length: 5 }, () => TENANT)));
+  const env = { HOME: home, KEYRAIL_URL: url, KEYRAIL_TOKEN: tokens.liveKey };
+  const words = `keys import ${file} --project ${project.slug} --env live --plain`;
+  const { screen, code } = await atTerminal(words, { env });
+  equal(code, 0, screen);
+  match(stripVTControlCharacters(screen), /█+░* \d+ % {2}3 of 5 rows, 3 imported/);
+  match(stripVTControlCharacters(screen), /Imported 5 keys\./);
+});

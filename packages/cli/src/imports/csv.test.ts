@@ -1,0 +1,94 @@
+// The CSV reader: what RFC 4180 allows is read, however the text is cut, and the rest is refused.
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { CsvReader, type CsvRow, ROW_CHARS_MAX, UnreadableLine } from './csv.ts';
+
+function read(...pieces: string[]): CsvRow[] {
+  const reader = new CsvReader();
+  return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()];
+}
+
+const cells = (text: string) => read(text).map((row) => row.cells);
+
+test('cells, quotation marks and line ends are read as RFC 4180 says', () => {
+  const cases: [text: string, rows: string[][]][] = [
+    ['', []],
+    ['a', [['a']]],
+    ['a,b\r\n', [['a', 'b']]],
+    [
+      'a,b\n1,2',
+      [
+        ['a', 'b'],
+        ['1', '2'],
+      ],
+    ],
+    [
+      'a,\r\n,b',
+      [
+        ['a', ''],
+        ['', 'b'],
+      ],
+    ],
+    [' a , b ', [[' a ', ' b ']]],
+    ['"a","b"', [['a', 'b']]],
+    ['"a ""quoted"" one"', [['a "quoted" one']]],
+    ['"",""""', [['', '"']]],
+    ['"x,y"\r\n"1\r\n2"\n"3\n4"', [['x,y'], ['1\r\n2'], ['3\n4']]],
+    ['a\r\n\r\nb\r\n', [['a'], [''], ['b']]],
+    ['a\r', [['a']]],
+    ['ä,😀\n', [['ä', '😀']]],
+  ];
+  for (const [text, rows] of cases) deepEqual(cells(text), rows, JSON.stringify(text));
+});
+
+test('a row has the number of the line that it begins in', () => {
+  const rows = read('h\r\n"1\n2\r\n3",x\n\nlast');
+  deepEqual(
+    rows.map(({ line }) => line),
+    [1, 2, 5, 6],
+  );
+});
+
+test('text that programs read in different ways is refused, with its line', () => {
+  const cases: [text: string, line: number][] = [
+    ['a\n"b', 2],
+    ['a\nb\n"c\nd\ne', 3],
+    ['"a"b', 1],
+    ['"a" ,b', 1],
+    ['a"b"', 1],
+    ['a\n\nb"', 3],
+    ['a\rb', 1],
+    [`x\n${'y'.repeat(ROW_CHARS_MAX + 1)}`, 2],
+  ];
+  for (const [text, line] of cases) {
+    throws(
+      () => read(text),
+      (error) => error instanceof UnreadableLine && error.line === line,
+      text.slice(0, 20),
+    );
+  }
+});
+
+test('any table is read as it was written, however the text is cut', () => {
+  const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', 'ü', '😀') });
+  const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
+  const cuts = fc.array(fc.nat(40), { maxLength: 20 });
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  fc.assert(
+    fc.property(table, fc.constantFrom('\n', '\r\n'), cuts, (rows, end, lengths) => {
+      let rest = rows.map((row) => row.map(quote).join(',') + end).join('');
+      const pieces: string[] = [];
+      for (const length of lengths) {
+        const chars = [...rest];
+        pieces.push(chars.slice(0, length).join(''));
+        rest = chars.slice(length).join('');
+      }
+      deepEqual(
+        read(...pieces, rest).map((row) => row.cells),
+        rows,
+      );
+    }),
+  );
+  equal(read('').length, 0);
+});

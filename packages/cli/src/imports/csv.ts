@@ -1,0 +1,103 @@
+// Reads CSV (RFC 4180) piece by piece, with bounded memory. Lines end in CRLF or LF. Anything that
+// other programs could read in another way is refused with its line number.
+
+/** A row, with the number of the line that it begins in. */
+export type CsvRow = { line: number; cells: string[] };
+
+/** A fault after which the rest of a file cannot be read. */
+export class UnreadableLine extends Error {
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Per row, so that a missing quotation mark does not collect a whole file. */
+export const ROW_CHARS_MAX = 1_048_576;
+
+/** `closed`: after a quotation mark in a quoted cell, which may be the first of a pair. */
+type State = 'start' | 'plain' | 'quoted' | 'closed' | 'return';
+
+export class CsvReader {
+  #state: State = 'start';
+  #line = 1;
+  #rowLine = 1;
+  #chars = 0;
+  #cell = '';
+  #cells: string[] = [];
+
+  /** The rows that end in this piece of the text. */
+  push(text: string): CsvRow[] {
+    const rows: CsvRow[] = [];
+    for (const char of text) {
+      const row = this.#take(char);
+      if (row) rows.push(row);
+    }
+    return rows;
+  }
+
+  /** The last row, if its line has no end. */
+  end(): CsvRow[] {
+    if (this.#state === 'quoted') throw this.#fault('a quoted cell has no end', this.#rowLine);
+    const isEmpty = this.#state === 'start' && this.#cells.length === 0;
+    return isEmpty ? [] : [this.#endRow()];
+  }
+
+  #take(char: string): CsvRow | null {
+    this.#chars += char.length;
+    if (this.#chars > ROW_CHARS_MAX) {
+      throw this.#fault(`a row has more than ${ROW_CHARS_MAX} characters`, this.#rowLine);
+    }
+    if (this.#state === 'quoted') {
+      if (char === '"') this.#state = 'closed';
+      else this.#cell += char;
+      if (char === '\n') this.#line += 1;
+      return null;
+    }
+    if (this.#state === 'closed' && char === '"') {
+      this.#cell += char;
+      this.#state = 'quoted';
+      return null;
+    }
+    return this.#takeOutside(char);
+  }
+
+  /** A character that is not within quotation marks. */
+  #takeOutside(char: string): CsvRow | null {
+    if (char === '\n') {
+      this.#line += 1;
+      return this.#endRow();
+    }
+    if (this.#state === 'return') throw this.#fault('a carriage return without a line feed');
+    if (char === ',') this.#endCell();
+    else if (char === '\r') this.#state = 'return';
+    else if (this.#state === 'closed') throw this.#fault('text after a quoted cell');
+    else if (char !== '"') {
+      this.#cell += char;
+      this.#state = 'plain';
+    } else if (this.#state === 'start') this.#state = 'quoted';
+    else throw this.#fault('a quotation mark within a cell without quotation marks');
+    return null;
+  }
+
+  #endCell(): void {
+    this.#cells.push(this.#cell);
+    this.#cell = '';
+    this.#state = 'start';
+  }
+
+  #endRow(): CsvRow {
+    this.#endCell();
+    const row = { line: this.#rowLine, cells: this.#cells };
+    this.#cells = [];
+    this.#chars = 0;
+    this.#rowLine = this.#line;
+    return row;
+  }
+
+  #fault(message: string, line = this.#line): UnreadableLine {
+    return new UnreadableLine(line, message);
+  }
+}

@@ -1,0 +1,206 @@
+// One row of an import file as a key of the API. The text of a plain key is hashed here; it is
+// neither kept nor part of a message.
+import type { Input } from '@keyrail/client';
+import {
+  DISPLAY_PREFIX,
+  isImportable,
+  LOOKUP_HASH,
+  looksOwn,
+} from '@keyrail/protocol/wire/imported-key.ts';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
+import {
+  EXTERNAL_ID_CHARS_MAX,
+  NAME_CHARS_MAX,
+  RATE_LIMIT_ID_CHARS_MAX,
+  RATE_LIMIT_MAX,
+  RATE_LIMIT_MIN,
+  RATE_LIMIT_RULES_MAX,
+  RATE_LIMIT_WINDOW_MS_MAX,
+  RATE_LIMIT_WINDOW_MS_MIN,
+  SCOPE_CHARS_MAX,
+  SCOPES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
+import { isUuid } from '../input/given.ts';
+import type { RateLimit } from '../input/rate-limits.ts';
+
+export type ImportedKey = Input<'POST /v1/keys/import'>['body']['keys'][number];
+
+/** A row that is no key. Its message never quotes a value, which may be a key. */
+export class InvalidRow extends Error {}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const OTHER_FIELDS = [
+  'tenant_id',
+  'tenant_external_id',
+  'display_prefix',
+  'name',
+  'scopes',
+  'meta',
+  'rate_limits',
+  'expires_at',
+];
+
+/** The names of the fields of a row. */
+export const fieldNames = (isPlain: boolean): readonly string[] => [
+  isPlain ? 'key' : 'lookup_hash',
+  ...OTHER_FIELDS,
+];
+
+/** Fields that a CSV cell holds as JSON. */
+const JSON_FIELDS: ReadonlySet<string> = new Set(['meta', 'rate_limits']);
+
+/** The fields of a CSV row. An empty cell is a missing field. */
+export function fieldsOfCells(names: readonly string[], cells: readonly string[]): Fields {
+  if (cells.length !== names.length) {
+    throw new InvalidRow(`has ${cells.length} cells, but the header has ${names.length}`);
+  }
+  const fields: Record<string, unknown> = {};
+  for (const [at, name] of names.entries()) {
+    const cell = cells[at] ?? '';
+    if (cell !== '') fields[name] = valueIn(name, cell);
+  }
+  return fields;
+}
+
+function valueIn(name: string, cell: string): unknown {
+  if (name === 'scopes' && !cell.startsWith('[')) return cell.trim().split(/\s+/);
+  return JSON_FIELDS.has(name) || name === 'scopes' ? jsonIn(cell, name) : cell;
+}
+
+export function jsonIn(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidRow(`${what} is not valid JSON`);
+  }
+}
+
+/** The key of a row. Throws InvalidRow. */
+export function keyOf(fields: unknown, isPlain: boolean): ImportedKey {
+  if (!isObject(fields)) throw new InvalidRow('is not a JSON object');
+  refuseUnknown(fields, isPlain);
+  const { name, scopes, meta, rate_limits: rules, expires_at: end } = fields;
+  const { hash, prefix } = isPlain ? hashed(fields) : given(fields);
+  expect(name === undefined || isText(name, NAME_CHARS_MAX), FAULTS.name);
+  expect(scopes === undefined || isScopes(scopes), FAULTS.scopes);
+  expect(meta === undefined || isObject(meta), FAULTS.meta);
+  expect(rules === undefined || isRules(rules), FAULTS.rules);
+  expect(end === undefined || isTime(end), FAULTS.end);
+  return {
+    ...tenantOf(fields),
+    lookup_hash: hash,
+    display_prefix: prefix,
+    ...(name !== undefined && { name }),
+    ...(scopes !== undefined && { scopes }),
+    ...(meta !== undefined && { meta }),
+    ...(rules !== undefined && { rate_limits: rules }),
+    ...(end !== undefined && { expires_at: end }),
+  };
+}
+
+const FAULTS = {
+  name: `name does not have 1 to ${NAME_CHARS_MAX} characters`,
+  scopes: `scopes is not a list of at most ${SCOPES_MAX} texts of 1 to ${SCOPE_CHARS_MAX} characters`,
+  meta: 'meta is not a JSON object',
+  rules: `rate_limits is not an array of at most ${RATE_LIMIT_RULES_MAX} rules of the API`,
+  end: 'expires_at is not a time like 2027-01-31T12:00:00Z',
+};
+
+function refuseUnknown(fields: Fields, isPlain: boolean): void {
+  const known = fieldNames(isPlain);
+  const unknown = Object.keys(fields).filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
+}
+
+/** What is wrong with names that a row may not have. */
+export function unknownText(names: readonly string[], isPlain: boolean): string {
+  if (!isPlain && names.includes('key')) return 'has a plain key: use --plain to hash it here';
+  if (isPlain && names.includes('lookup_hash')) return 'has a hash: leave out --plain';
+  return 'has a field that is not known';
+}
+
+function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix: string } {
+  expect(
+    typeof key === 'string' && isImportable(key),
+    'key does not have 8 to 512 printable ASCII characters, or begins with kr_, krsk_ or krses_',
+  );
+  return { hash: lookupHash(key), prefix: prefix === undefined ? shownOf(key) : prefixOf(prefix) };
+}
+
+const SHOWN_CHARS_MAX = 14;
+
+/** The first quarter of a key, as much as a native key shows at most. */
+const shownOf = (key: string): string =>
+  key.slice(0, Math.min(SHOWN_CHARS_MAX, Math.floor(key.length / 4)));
+
+function given({ lookup_hash: hash, display_prefix: prefix }: Fields) {
+  expect(
+    typeof hash === 'string' && LOOKUP_HASH.test(hash.toLowerCase()),
+    'lookup_hash is not a SHA-256 in hex',
+  );
+  return { hash: hash.toLowerCase(), prefix: prefixOf(prefix) };
+}
+
+function prefixOf(prefix: unknown): string {
+  expect(
+    typeof prefix === 'string' && DISPLAY_PREFIX.test(prefix) && !looksOwn(prefix),
+    'display_prefix does not have 1 to 24 printable ASCII characters, or begins like a Keyrail key',
+  );
+  return prefix;
+}
+
+function tenantOf({ tenant_id: id, tenant_external_id: externalId }: Fields) {
+  expect(
+    (id === undefined) !== (externalId === undefined),
+    'does not have either tenant_id or tenant_external_id',
+  );
+  if (id === undefined) {
+    expect(isText(externalId, EXTERNAL_ID_CHARS_MAX), 'tenant_external_id is not a text');
+    return { tenant_external_id: externalId };
+  }
+  expect(typeof id === 'string' && isUuid(id), 'tenant_id is not an id');
+  return { tenant_id: id };
+}
+
+function expect(isRight: boolean, message: string): asserts isRight {
+  if (!isRight) throw new InvalidRow(message);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isText = (value: unknown, charsMax: number): value is string =>
+  typeof value === 'string' && value !== '' && [...value].length <= charsMax;
+
+const isScopes = (value: unknown): value is string[] =>
+  Array.isArray(value) &&
+  value.length <= SCOPES_MAX &&
+  value.every((scope) => isText(scope, SCOPE_CHARS_MAX));
+
+const isRules = (value: unknown): value is RateLimit[] =>
+  Array.isArray(value) &&
+  value.length <= RATE_LIMIT_RULES_MAX &&
+  value.every(isRule) &&
+  new Set(value.map(({ id }) => id)).size === value.length;
+
+const RULE_ID = new RegExp(`^[a-z0-9][a-z0-9._-]{0,${RATE_LIMIT_ID_CHARS_MAX - 1}}$`);
+const RULE_FIELDS = 5;
+
+const isRule = (value: unknown): value is RateLimit =>
+  isObject(value) &&
+  Object.keys(value).length === RULE_FIELDS &&
+  typeof value.id === 'string' &&
+  RULE_ID.test(value.id) &&
+  isWithin(value.limit, RATE_LIMIT_MIN, RATE_LIMIT_MAX) &&
+  isWithin(value.window_ms, RATE_LIMIT_WINDOW_MS_MIN, RATE_LIMIT_WINDOW_MS_MAX) &&
+  (value.algorithm === 'sliding' || value.algorithm === 'fixed') &&
+  (value.scope === 'key' || value.scope === 'tenant');
+
+const isWithin = (value: unknown, min: number, max: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value));

@@ -1,0 +1,45 @@
+// A proxy between the command line and the server: it records bodies, and can hold a request
+// before or after the server has answered it.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** `before`: the server never gets the request. `after`: the caller never gets the response. */
+export type Hold = (body: string) => 'before' | 'after' | null;
+
+export type Forwarder = {
+  url: string;
+  bodies: string[];
+  hold: Hold;
+  /** Resolves when a request is held. */
+  held: Promise<void>;
+};
+
+export async function forwarder(t: TestContext, target: string): Promise<Forwarder> {
+  const reached = Promise.withResolvers<void>();
+  const made: Forwarder = { url: '', bodies: [], hold: () => null, held: reached.promise };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    made.bodies.push(body);
+    const hold = made.hold(body);
+    if (hold === 'before') return reached.resolve();
+    const { authorization = '' } = request.headers;
+    const answer = await fetch(`${target}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(body !== '' && { body }),
+    });
+    const text = await answer.text();
+    if (hold === 'after') return reached.resolve();
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  made.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return made;
+}

@@ -1,0 +1,68 @@
+// Import of keys that another product issued.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import { ApiKey } from '../objects/api-key.ts';
+import { list } from '../objects/wire.ts';
+import {
+  DisplayPrefix,
+  Env,
+  ExternalId,
+  LookupHash,
+  Meta,
+  Name,
+  RateLimits,
+  Scopes,
+  Timestamp,
+  Uuid,
+} from '../validators.ts';
+import {
+  IMPORT_KEYS_MAX,
+  IMPORT_KEYS_MIN,
+  IMPORT_VALUES_MAX,
+  LARGE_BODY_BYTES_MAX,
+} from '../wire/limits.ts';
+
+const ImportedKey = z
+  .strictObject({
+    tenant_id: Uuid.optional(),
+    tenant_external_id: ExternalId.optional(),
+    lookup_hash: LookupHash.meta({
+      description: 'SHA-256 of the whole text of the key, in lowercase hex.',
+    }),
+    display_prefix: DisplayPrefix,
+    name: Name.optional(),
+    scopes: Scopes.optional(),
+    meta: Meta.optional(),
+    rate_limits: RateLimits.optional(),
+    expires_at: Timestamp.optional(),
+  })
+  .refine(
+    (key) => (key.tenant_id === undefined) !== (key.tenant_external_id === undefined),
+    'must have either tenant_id or tenant_external_id',
+  );
+
+export const keyImportEndpoints = endpoints({
+  'POST /v1/keys/import': {
+    auth: 'vendor',
+    summary: 'Import keys of another product',
+    description:
+      'Your customers keep their keys: send the SHA-256 of each. All keys are imported, or none: ' +
+      '`details` of a 404 or a 409 name the keys that are the reason, as in ' +
+      '`keys.3.lookup_hash`. Send the others again without them. An imported key is used like ' +
+      'any other; rotating it creates a Keyrail key.',
+    body: z.strictObject({
+      project_id: Uuid,
+      env: Env,
+      keys: z.array(ImportedKey).min(IMPORT_KEYS_MIN).max(IMPORT_KEYS_MAX),
+    }),
+    bodyBytesMax: LARGE_BODY_BYTES_MAX,
+    bodyValuesMax: IMPORT_VALUES_MAX,
+    refusals: {
+      404: 'There is no such project, or no such tenant of a key.',
+      409:
+        'A hash is known already or is sent twice, or the `meta` of the workspace would exceed ' +
+        'its maximum.',
+    },
+    answers: { 201: list(ApiKey) },
+  },
+});

@@ -1,0 +1,29 @@
+// Keys that another product issued: their text and what may be shown of it. Imports nothing but
+// limits, so that the SDK and the command line can use the same rules as the control plane.
+import {
+  DISPLAY_PREFIX_CHARS_MAX,
+  DISPLAY_PREFIX_CHARS_MIN,
+  IMPORTED_KEY_CHARS_MAX,
+  IMPORTED_KEY_CHARS_MIN,
+} from './limits.ts';
+
+const PRINTABLE = /^[ -~]*$/;
+/** The stems of Keyrail's own credentials. */
+const OWN = /^kr(?:sk|ses)?_/;
+
+/** Lowercase hex SHA-256 of the whole text of a key. */
+export const LOOKUP_HASH = /^[0-9a-f]{64}$/;
+
+export const DISPLAY_PREFIX = new RegExp(
+  `^[ -~]{${DISPLAY_PREFIX_CHARS_MIN},${DISPLAY_PREFIX_CHARS_MAX}}$`,
+);
+
+/** Whether a text begins like a credential of Keyrail. */
+export const looksOwn = (text: string): boolean => OWN.test(text);
+
+/** Whether a text may be that of an imported key. Nodes refuse all others without a hash. */
+export const isImportable = (text: string): boolean =>
+  text.length >= IMPORTED_KEY_CHARS_MIN &&
+  text.length <= IMPORTED_KEY_CHARS_MAX &&
+  !looksOwn(text) &&
+  PRINTABLE.test(text);

@@ -1,0 +1,24 @@
+// Idempotency keys of requests to the control plane itself, as opposed to the claims of nodes.
+import { REQUEST_KEY_CHARS_MAX } from './limits.ts';
+
+export const REQUEST_KEY_HEADER = 'idempotency-key';
+export const REPLAYED_HEADER = 'idempotent-replayed';
+
+/** 1 to 255 visible ASCII characters. */
+export const isRequestKey = (value: string): boolean =>
+  value.length <= REQUEST_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(value);
+
+/** First segments below /v1/ that are not of the vendor plane: people, machines, webhooks. */
+const OTHER_PLANES = new Set(
+  `auth workspaces embed_tokens embed policy ratelimit idempotency ingest webhooks`.split(' '),
+);
+
+/**
+ * Whether a request is a POST of the vendor plane: with an idempotency key it is carried out once
+ * and its response is replayed. A law compares this with the endpoints that accept both a secret
+ * key and a session.
+ */
+export function takesRequestKey(method: string, path: string): boolean {
+  const [, version, resource = ''] = (path.split('?', 1)[0] ?? '').split('/');
+  return method === 'POST' && version === 'v1' && resource !== '' && !OTHER_PLANES.has(resource);
+}

@@ -1,0 +1,78 @@
+// The ids of all keys. A record of the table holds a link: a row of native keys, or a row of
+// imported keys, which also has the words that the text of such a key does not tell. So a native
+// key takes no more memory for it.
+import type { Env } from '../../api/context.ts';
+import { Ids } from './ids.ts';
+import { IMPORTED_WORDS, importedWords } from './imported.ts';
+
+/** The part of a key that never changes. */
+type Identity = { keyId: string; tenantId: string; env: Env; importedPrefix?: string };
+
+/** The rows that are used, of native and of imported keys. */
+export type RowMarks = { native: Uint8Array; imported: Uint8Array };
+
+/** Never zero, which marks an empty record. */
+const linkTo = (row: number, imported: boolean): number => (imported ? -1 - row : row + 1);
+export const isImported = (link: number): boolean => link < 0;
+export const rowOf = (link: number): number => (link < 0 ? -1 - link : link - 1);
+
+export class LinkedIds {
+  readonly native = new Ids();
+  readonly imported = new Ids(IMPORTED_WORDS);
+  #importedSize = 0;
+
+  /** The number of links to imported keys. */
+  get importedSize(): number {
+    return this.#importedSize;
+  }
+
+  get bytes(): number {
+    return this.native.bytes + this.imported.bytes;
+  }
+
+  /** The ids that a link leads to, at `rowOf(link)`. */
+  of(link: number): Ids {
+    return link < 0 ? this.imported : this.native;
+  }
+
+  /** Stores the ids of a key and returns the link to them. */
+  add({ keyId, tenantId, env, importedPrefix }: Identity): number {
+    if (importedPrefix === undefined) return linkTo(this.native.add(keyId, tenantId), false);
+    this.#importedSize += 1;
+    const more = importedWords(env, importedPrefix);
+    return linkTo(this.imported.add(keyId, tenantId, more), true);
+  }
+
+  /** Whether a link leads to exactly this key. */
+  holds(link: number, key: Identity): boolean {
+    const { env, importedPrefix } = key;
+    if (isImported(link) !== (importedPrefix !== undefined)) return false;
+    const more = importedPrefix === undefined ? undefined : importedWords(env, importedPrefix);
+    return this.of(link).holds(rowOf(link), key, more);
+  }
+
+  remove(link: number): void {
+    if (isImported(link)) this.#importedSize -= 1;
+    this.of(link).remove(rowOf(link));
+  }
+
+  /** Marks the row of a link in an adopted table as used. */
+  mark(link: number, marks: RowMarks): void {
+    if (isImported(link)) this.#importedSize += 1;
+    (isImported(link) ? marks.imported : marks.native)[rowOf(link)] = 1;
+  }
+
+  /** The ids with many unused rows, each with its number of keys; `keys` is that of all. */
+  sparse(keys: number): { ids: Ids; keys: number }[] {
+    const all = [
+      { ids: this.native, keys: keys - this.#importedSize },
+      { ids: this.imported, keys: this.#importedSize },
+    ];
+    return all.filter((each) => each.ids.isSparse(each.keys));
+  }
+
+  /** While `ids` are narrowed: the new link of a key. */
+  move(link: number, ids: Ids): number {
+    return this.of(link) === ids ? linkTo(ids.move(rowOf(link)), isImported(link)) : link;
+  }
+}

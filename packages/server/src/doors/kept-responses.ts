@@ -1,0 +1,53 @@
+// The statements on kept_responses, for requests with an idempotency key. The first one runs before
+// the operation, the second one together with COMMIT.
+import { REQUEST_KEPT_HOURS, REQUEST_RETRY_AFTER_SECONDS } from '@keyrail/protocol/wire/limits.ts';
+import { HOUR_MS } from '../base/duration.ts';
+import { ApiError } from '../base/errors.ts';
+import type { Statement } from '../db/database.ts';
+import { maybe, type Runner } from '../db/sql.ts';
+import type { Env } from './reach.ts';
+
+/** A request with an idempotency key. The hashes are keyed: see http/idempotency-key.ts. */
+export type KeyedRequest = {
+  env: Env;
+  /** Of the workspace, the environment, the caller and the idempotency key. */
+  keyHash: Buffer;
+  /** Of the method, path, query and body. */
+  fingerprint: Buffer;
+};
+
+export type KeptResponse = { response: string; endsSecretKeys: readonly string[] };
+
+type Found = { running: true } | ({ running: false; fingerprint: Buffer } & KeptResponse);
+
+/**
+ * Returns the response to the first request with this key, or null if this is the first. Throws if
+ * that request is still running or was a different one.
+ */
+export async function findKept(
+  runner: Runner,
+  { keyHash, fingerprint }: KeyedRequest,
+): Promise<KeptResponse | null> {
+  const found = await maybe<Found>(runner, {
+    text: `select running, fingerprint, response, ends_secret_keys
+      from find_kept_response($1)`,
+    values: [keyHash],
+  });
+  if (found === null) return null;
+  if (found.running) throw inProgress();
+  if (!found.fingerprint.equals(fingerprint)) throw new ApiError('idempotency_mismatch');
+  return found;
+}
+
+export const keepResponse = (
+  { env, keyHash, fingerprint }: KeyedRequest,
+  { response, endsSecretKeys }: KeptResponse,
+): Statement => ({
+  text: 'select keep_response($1, $2, $3, $4, $5, $6) is null as kept',
+  values: [env, keyHash, fingerprint, response, endsSecretKeys, REQUEST_KEPT_HOURS * HOUR_MS],
+});
+
+export const inProgress = (): ApiError =>
+  new ApiError('idempotency_in_progress', undefined, {
+    headers: { 'retry-after': String(REQUEST_RETRY_AFTER_SECONDS) },
+  });

@@ -1,0 +1,59 @@
+// An operation in two parts: the checks, which may refuse it, and the change. A dry run makes the
+// checks, measures what the change would affect, and never gets to the change.
+import type { ForeseeableAction } from '@keyrail/protocol/objects/impact.ts';
+import type { Change, Read, Write } from './door.ts';
+import type { Env } from './reach.ts';
+
+/** What the checks of an operation may use: reads, and the locks that the change needs. */
+export type Check = Read & {
+  readonly now: Date;
+  /** Nothing can be written, so no row is locked. */
+  readonly isDryRun: boolean;
+};
+
+/** The keys that a change concerns. `isChanged` is false if it would leave them as they are. */
+export type Affected =
+  | { kind: 'api_key'; id: string; projectId: string; env: Env; isChanged: boolean }
+  | { kind: 'keys of a tenant'; tenantId: string }
+  | { kind: 'keys of a project'; projectId: string }
+  /** The keys without rate limits of their own. */
+  | { kind: 'keys that inherit'; projectId: string; isChanged: boolean }
+  | { kind: 'secret_key'; id: string; env: Env; isChanged: boolean }
+  | { kind: 'secret keys of a person'; userId: string };
+
+export type Foreseen = {
+  action: ForeseeableAction;
+  target: string;
+  affected: Affected;
+  scopesRemoved?: readonly string[];
+  /** The `meta` that the change stores, and the size of the one that it replaces. */
+  meta?: { stored: object; replacedBytes: number };
+};
+
+/** An operation that nothing refuses. Only a Write can apply it. */
+export type Plan<T> = {
+  kind: 'plan';
+  foreseen: Foreseen;
+  apply(tx: Write): Promise<Change<T>>;
+};
+
+export const planOf = <T>(
+  foreseen: Foreseen,
+  apply: (tx: Write) => Promise<Change<T>>,
+): Plan<T> => ({ kind: 'plan', foreseen, apply });
+
+/** What may be passed to the write door. */
+export type Operation<T> = (tx: Write) => Promise<Change<T> | Plan<T>>;
+
+/** Runs an operation, its checks and its change. */
+export async function changeBy<T>(operation: Operation<T>, tx: Write): Promise<Change<T>> {
+  const outcome = await operation(tx);
+  return outcome.kind === 'plan' ? outcome.apply(tx) : outcome;
+}
+
+/** Adds a lock to a query, except in a dry run: it must neither wait nor make others wait. */
+export const locking = <Query>(
+  { isDryRun }: Check,
+  query: Query,
+  lock: (query: Query) => Query,
+): Query => (isDryRun ? query : lock(query));

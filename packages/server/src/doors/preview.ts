@@ -1,0 +1,34 @@
+// The preview door: the checks of an operation, and the impact that its change would have. Its
+// transaction is read-only, under a role that can only select.
+import type { Impact } from '@keyrail/protocol/objects/impact.ts';
+import type { Deadline } from '../base/deadline.ts';
+import type { Database, Statement } from '../db/database.ts';
+import type { Check, Foreseen, Plan } from './plan.ts';
+import { type Reach, scopeOf } from './reach.ts';
+
+export type PreviewParts = {
+  db: Database;
+  measureImpact(tx: Check, foreseen: Foreseen): Promise<Impact>;
+};
+
+export type OpenPreview = <T>(operation: (tx: Check) => Promise<Plan<T>>) => Promise<Impact>;
+
+/** Checks and figures are of one snapshot of the database. */
+export const openPreview =
+  ({ db, measureImpact }: PreviewParts, reach: Reach, deadline: Deadline): OpenPreview =>
+  (operation) =>
+    db.transaction(
+      { role: 'kr_read', scope: scopeOf(reach), deadline, repeatable: true },
+      async ({ run, now }) => {
+        const tx: Check = { reach, run, now, isDryRun: true };
+        const { foreseen } = await operation(tx);
+        if (foreseen.meta) await run(refuseMetaBeyond(foreseen.meta));
+        return { kind: 'rollback', result: await measureImpact(tx, foreseen) };
+      },
+    );
+
+/** The one refusal that comes from the database, at the commit of a change. */
+const refuseMetaBeyond = ({ stored, replacedBytes }: NonNullable<Foreseen['meta']>): Statement => ({
+  text: 'select refuse_meta_beyond($1, $2) is null as fits',
+  values: [replacedBytes, Buffer.byteLength(JSON.stringify(stored))],
+});

@@ -1,0 +1,69 @@
+// The sums over the keys that a dry run has looked at so far.
+import type { Env } from '../../doors/reach.ts';
+import type { KeyCounts } from './rows.ts';
+
+type Place = { projectId: string; env: Env };
+
+export type KeySums = {
+  /** Keys that were looked at; some are not concerned by the change. */
+  read: number;
+  /** There are more keys than the dry run looks at. */
+  isCut: boolean;
+  keys: number;
+  activeKeys: number;
+  tenantIds: ReadonlySet<string>;
+  /** The projects and environments of the keys, each once. */
+  places: readonly Place[];
+  /** Requests of today, of yesterday, of the last seven days, and of the day before those. */
+  today: number;
+  yesterday: number;
+  week: number;
+  beforeWeek: number;
+  lastUsedAt: Date | null;
+};
+
+export const NO_KEYS: KeySums = {
+  read: 0,
+  isCut: false,
+  keys: 0,
+  activeKeys: 0,
+  tenantIds: new Set(),
+  places: [],
+  today: 0,
+  yesterday: 0,
+  week: 0,
+  beforeWeek: 0,
+  lastUsedAt: null,
+};
+
+/** Adds what one statement counted; null if it found no key. */
+export function addKeys(sums: KeySums, more: KeyCounts | null, env: Env): KeySums {
+  if (more === null) return sums;
+  const isKnown = (id: string) =>
+    sums.places.some((place) => place.projectId === id && place.env === env);
+  const added = more.projectIds.filter((id) => !isKnown(id));
+  return {
+    ...addSecretKeys(sums, more),
+    tenantIds: new Set([...sums.tenantIds, ...more.tenantIds]),
+    places: [...sums.places, ...added.map((projectId) => ({ projectId, env }))],
+    today: sums.today + more.today,
+    yesterday: sums.yesterday + more.yesterday,
+    week: sums.week + more.week,
+    beforeWeek: sums.beforeWeek + more.beforeWeek,
+  };
+}
+
+/** Secret keys have neither a tenant nor telemetry. */
+export const addSecretKeys = (
+  sums: KeySums,
+  more: Pick<KeySums, 'read' | 'keys' | 'activeKeys' | 'lastUsedAt'>,
+): KeySums => ({
+  ...sums,
+  read: sums.read + more.read,
+  keys: sums.keys + more.keys,
+  activeKeys: sums.activeKeys + more.activeKeys,
+  lastUsedAt: latest(sums.lastUsedAt, more.lastUsedAt),
+});
+
+const latest = (one: Date | null, other: Date | null): Date | null =>
+  one === null || (other !== null && other > one) ? other : one;

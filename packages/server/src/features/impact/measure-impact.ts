@@ -1,0 +1,103 @@
+import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { unreachable } from '../../base/assert.ts';
+import type { Affected, Check } from '../../doors/plan.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { partitionsOf } from '../keys/list-partition.ts';
+import { countLiveNodes, type NodeSelection } from '../policy/node-count.rows.ts';
+import { addKeys, addSecretKeys, type KeySums, NO_KEYS } from './key-sums.ts';
+import {
+  countKeys,
+  countMintedKeys,
+  countSecretKey,
+  KEYS_PER_STATEMENT,
+  type KeyCounts,
+} from './rows.ts';
+
+export type Measured = KeySums & { nodes: number };
+
+/** The keys of a tenant may be in many projects. Of more, the nodes are not counted. */
+const PLACES_MAX = 200;
+
+/** Counts what a change would affect. Looks at IMPACT_KEYS_MAX keys at most, newest first. */
+export async function measureImpact(tx: Check, affected: Affected): Promise<Measured> {
+  const counted = async (sums: KeySums, filter: NodeSelection) => ({
+    ...sums,
+    nodes: (await countLiveNodes(tx, filter)).total,
+  });
+  switch (affected.kind) {
+    case 'api_key': {
+      const sums = affected.isChanged ? await sumKey(tx, affected) : NO_KEYS;
+      return counted(sums, { changes: [affected] });
+    }
+    case 'keys of a tenant': {
+      const sums = await sumKeys(tx, { under: { tenantId: affected.tenantId } });
+      return counted(sums, { changes: sums.places.slice(0, PLACES_MAX) });
+    }
+    case 'keys of a project':
+    case 'keys that inherit': {
+      const { projectId } = affected;
+      const onlyInheriting = affected.kind === 'keys that inherit';
+      const isChanged = !onlyInheriting || affected.isChanged;
+      const sums = isChanged
+        ? await sumKeys(tx, { under: { projectId }, onlyInheriting })
+        : NO_KEYS;
+      return counted(sums, { changes: allEnvs.map((env) => ({ projectId, env })) });
+    }
+    case 'secret_key': {
+      const { id, env, isChanged } = affected;
+      const sums = isChanged ? addSecretKeys(NO_KEYS, await countSecretKey(tx, id)) : NO_KEYS;
+      // A node does not say which secret key it uses. With one of test it can only follow test.
+      return counted(sums, { envScopes: env === 'test' ? ['test'] : ['all', ...allEnvs] });
+    }
+    case 'secret keys of a person':
+      return { ...(await sumMintedKeys(tx, affected.userId)), nodes: 0 };
+    default:
+      return unreachable(affected);
+  }
+}
+
+async function sumKey(
+  tx: Check,
+  { id, env }: Extract<Affected, { kind: 'api_key' }>,
+): Promise<KeySums> {
+  const one = { under: { id }, shelf: null, onlyInheriting: false, after: null, limit: 1 };
+  return addKeys(NO_KEYS, await countKeys(tx, one), env);
+}
+
+type Walk = {
+  under: { tenantId: string } | { projectId: string };
+  onlyInheriting?: boolean;
+};
+
+/** All unrevoked keys under a parent: those that a deletion revokes. */
+async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Promise<KeySums> {
+  let sums = NO_KEYS;
+  for (const env of allEnvs) {
+    const [shelf = null] = partitionsOf([env], { includeRevoked: false });
+    let limit: number;
+    let page: KeyCounts | null = null;
+    do {
+      limit = Math.min(KEYS_PER_STATEMENT, IMPACT_KEYS_MAX - sums.read);
+      const range = { under, shelf, onlyInheriting, after: page };
+      if (limit === 0) {
+        const next = await countKeys(tx, { ...range, limit: 1 });
+        if (next !== null) return { ...sums, isCut: true };
+        break;
+      }
+      page = await countKeys(tx, { ...range, limit });
+      sums = addKeys(sums, page, env);
+    } while (page?.read === limit);
+  }
+  return sums;
+}
+
+async function sumMintedKeys(tx: Check, userId: string): Promise<KeySums> {
+  let sums = NO_KEYS;
+  let beforeSeq: number | null = null;
+  do {
+    const page = await countMintedKeys(tx, userId, { beforeSeq, limit: KEYS_PER_STATEMENT });
+    sums = addSecretKeys(sums, page);
+    beforeSeq = page.read === KEYS_PER_STATEMENT ? page.seq : null;
+  } while (beforeSeq !== null && sums.read < IMPACT_KEYS_MAX);
+  return { ...sums, isCut: beforeSeq !== null };
+}

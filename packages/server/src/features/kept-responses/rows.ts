@@ -1,0 +1,20 @@
+// The worker's statement on kept_responses. Requests use the functions of the database, through the
+// write door.
+import { sql } from 'kysely';
+import { many } from '../../db/sql.ts';
+import type { Work } from '../../doors/work.ts';
+
+/** Returns the number of removed records. */
+export async function removeExpired(
+  tx: Work,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const removed = await many(
+    tx,
+    sql`delete from kept_responses where (workspace_id, key_hash) in (
+        select workspace_id, key_hash from kept_responses
+        where expires_at <= ${before} order by expires_at limit ${limit})
+      and expires_at <= ${before} returning env`,
+  );
+  return removed.length;
+}

@@ -1,0 +1,71 @@
+import { ApiError, type Detail } from '../../base/errors.ts';
+import { type Change, changed, type Write } from '../../doors/door.ts';
+import type { Env } from '../../doors/reach.ts';
+import {
+  findTenantIds,
+  insertNewHashes,
+  lockProjectOfKeys,
+  lockTenantsOfKeys,
+  type NewImportedKey,
+} from './import.rows.ts';
+import type { KeyRow } from './rows.ts';
+
+/** Exactly one of the two names the tenant. */
+type TenantName = { tenantId?: string | undefined; tenantExternalId?: string | undefined };
+
+type WantedKey = Omit<NewImportedKey, 'id' | 'tenantId'> & TenantName;
+
+type WantedImport = { projectId: string; env: Env; keys: readonly WantedKey[] };
+
+/**
+ * Imports keys that another product issued: all of them, or none. Project and tenants are locked,
+ * so none of them can be deleted at the same time.
+ */
+export async function importKeys(
+  tx: Write,
+  { projectId, env, keys: wanted }: WantedImport,
+): Promise<Change<KeyRow[]>> {
+  await lockProjectOfKeys(tx, projectId);
+  const keys = await withTenants(tx, wanted);
+  const inserted = await insertNewHashes(tx, { projectId, env, keys });
+  refuse('conflict', keys, ({ id }) => (inserted.has(id) ? null : 'lookup_hash'));
+  return changed(
+    keys.flatMap(({ id }) => inserted.get(id) ?? []).map((row) => ({ ...row, lastUsedAt: null })),
+    { action: 'api_key.imported', target: projectId, payload: { env, count: keys.length } },
+    { policy: [projectId] },
+  );
+}
+
+/** Locks the tenants of the keys, and gives each key its id and that of its tenant. */
+async function withTenants(tx: Write, wanted: readonly WantedKey[]): Promise<NewImportedKey[]> {
+  const names = new Set(wanted.flatMap(({ tenantExternalId }) => tenantExternalId ?? []));
+  const byName = names.size === 0 ? new Map() : await findTenantIds(tx, [...names]);
+  const idOf = ({ tenantId, tenantExternalId }: TenantName): string =>
+    tenantId ?? byName.get(tenantExternalId) ?? '';
+  const held = await lockTenantsOfKeys(tx, [...new Set(wanted.map(idOf).filter(Boolean))]);
+  refuse('not_found', wanted, (key) => {
+    if (held.has(idOf(key))) return null;
+    return key.tenantId === undefined ? 'tenant_external_id' : 'tenant_id';
+  });
+  return wanted.map(({ tenantId, tenantExternalId, ...key }) => ({
+    ...key,
+    id: tx.newId(),
+    tenantId: idOf({ tenantId, tenantExternalId }),
+  }));
+}
+
+const MESSAGES = { conflict: 'This key is known already.', not_found: 'No such tenant.' };
+
+/** Throws if a key has a fault; the details name its index and field, and nothing else. */
+function refuse<Key>(
+  code: keyof typeof MESSAGES,
+  keys: readonly Key[],
+  faultyField: (key: Key) => string | null,
+): void {
+  const message = MESSAGES[code];
+  const details = keys.flatMap((key, index): Detail[] => {
+    const field = faultyField(key);
+    return field === null ? [] : [{ path: `keys.${index}.${field}`, message }];
+  });
+  if (details.length > 0) throw new ApiError(code, message, { details });
+}

@@ -1,0 +1,173 @@
+// The checks of an explanation, in the order in which a node asks. The verdict and its reason are
+// those of `decide` in the SDK; one table of cases holds both to that.
+import type {
+  CheckName,
+  DecisionReason,
+  KeyCheck,
+} from '@keyrail/protocol/objects/key-explanation.ts';
+import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
+import { apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
+import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
+import { wireTime } from '../../base/wire-time.ts';
+import type { Env } from '../../doors/reach.ts';
+import type { KeyRow } from './rows.ts';
+
+/** What is known of a key and of the request that it is to be used for. */
+type KeyFacts = {
+  /** Null if the key was named by its id. */
+  text: string | null;
+  /** Null if no key within the caller's reach matches. */
+  key: Judged | null;
+  /** Whether nodes hold imported keys: only then they look up other texts than our own. */
+  holdsImported: boolean;
+  /** Null if neither the request nor the key names one. */
+  project: { id: string; isDeleted: boolean } | null;
+  env: Env | undefined;
+  scopes: readonly string[];
+  at: Date;
+};
+
+type Judged = Pick<
+  KeyRow,
+  | ('projectId' | 'env' | 'scopes' | 'expiresAt' | 'retiredAt')
+  | ('revokedAt' | 'revokedReason' | 'disabledAt' | 'disabledReason')
+>;
+
+/** A failed check has the reason that a node gives. */
+type Outcome =
+  | { outcome: 'pass' | 'skipped'; detail: string }
+  | { outcome: 'fail'; detail: string; reason: DecisionReason };
+
+const pass = (detail: string): Outcome => ({ outcome: 'pass', detail });
+const skip = (detail: string): Outcome => ({ outcome: 'skipped', detail });
+const fail = (reason: DecisionReason, detail: string): Outcome => ({
+  outcome: 'fail',
+  detail,
+  reason,
+});
+
+const NOT_ASKED = 'Not checked, because an earlier check failed.';
+const NO_TEXT = 'Not checked, because the key was named by its id.';
+
+type Verdict = { reason: DecisionReason | null; checks: KeyCheck[] };
+
+/** Makes each check until one fails. */
+export function checksOf(facts: KeyFacts): Verdict {
+  let reason: DecisionReason | null = null;
+  const checks = asked.map(([check, ask]): KeyCheck => {
+    const answer = reason === null ? ask(facts) : skip(NOT_ASKED);
+    if (answer.outcome === 'fail') reason = answer.reason;
+    return { check, outcome: answer.outcome, detail: answer.detail };
+  });
+  return { reason, checks };
+}
+
+const asked: readonly [CheckName, (facts: KeyFacts) => Outcome][] = [
+  ['format', checkFormat],
+  ['checksum', checkChecksum],
+  ['known', checkKnown],
+  ['project', checkProject],
+  ['disabled', checkDisabled],
+  ['revoked', checkRevoked],
+  ['expired', checkExpired],
+  ['environment', checkEnvironment],
+  ['scopes', checkScopes],
+];
+
+const FORMAT = /^kr_(?:live|test)_[\w-]{40}$/;
+
+function checkFormat(facts: KeyFacts): Outcome {
+  const { text } = facts;
+  if (text === null) return skip(NO_TEXT);
+  if (text === '') return fail('missing_key', 'The request carries no key: send one.');
+  if (FORMAT.test(text)) return pass('The text has the form of an API key.');
+  if (mayBeImported(facts)) return pass('The text may be that of an imported key.');
+  return fail('malformed_key', adviceOn(text));
+}
+
+const mayBeImported = ({ text, holdsImported }: KeyFacts): boolean =>
+  text !== null && holdsImported && isImportable(text);
+
+/** Says what is wrong with a text, without repeating any of it. */
+function adviceOn(text: string): string {
+  if (FORMAT.test(text.trim())) return 'Remove the white space before or after the key.';
+  if (/^krsk_/.test(text)) return 'This is a secret key of the vendor: send an API key instead.';
+  if (/^krses_/.test(text)) return 'This is the token of a session: send an API key instead.';
+  if (/^bearer /i.test(text)) return 'Remove the word before the key: send the key alone.';
+  if (/^kr_(live|test)_/.test(text)) {
+    return 'Copy the whole key: it has 48 letters, digits, hyphens and underscores.';
+  }
+  return 'This is no API key: one begins with kr_live_ or kr_test_ and has 48 characters.';
+}
+
+function checkChecksum(facts: KeyFacts): Outcome {
+  const { text } = facts;
+  if (text === null) return skip(NO_TEXT);
+  if (mayBeImported(facts)) return skip('Not checked, because only keys of Keyrail have one.');
+  return apiKeyEnv(text) === null
+    ? fail('malformed_key', 'A character of the key is wrong: copy it again.')
+    : pass('The checksum at the end of the key is right.');
+}
+
+function checkKnown({ key, project }: KeyFacts): Outcome {
+  if (key !== null) return pass('The key belongs to this workspace.');
+  if (project?.isDeleted) return skip('Not looked up, because the project is deleted.');
+  return fail(
+    'unknown_key',
+    'No such key is known here: check the deployment, the workspace and the environment.',
+  );
+}
+
+function checkProject({ key, project }: KeyFacts): Outcome {
+  if (project?.isDeleted) {
+    return fail('project_deleted', 'The project is deleted: use a key of another project.');
+  }
+  return key?.projectId === project?.id
+    ? pass('The key belongs to the project.')
+    : fail('unknown_key', 'The key belongs to another project: use a key of this one.');
+}
+
+function checkDisabled({ key }: KeyFacts): Outcome {
+  if (!key?.disabledAt) return pass('The key is not disabled.');
+  const when = wireTime(key.disabledAt) + because(key.disabledReason);
+  const advice = key.revokedAt ? 'it is also revoked, so create a new one' : 'enable it again';
+  return fail('unknown_key', `The key was disabled at ${when}: ${advice}.`);
+}
+
+function checkRevoked({ key }: KeyFacts): Outcome {
+  if (!key?.revokedAt) return pass('The key is not revoked.');
+  const when = wireTime(key.revokedAt) + because(key.revokedReason);
+  return fail('unknown_key', `The key was revoked at ${when}: create a new one.`);
+}
+
+const because = (reason: string | null): string =>
+  reason === null ? '' : `, with the reason "${reason}"`;
+
+/** Nodes forget a key that expired long ago: to them it is unknown. */
+function checkExpired({ key, at }: KeyFacts): Outcome {
+  const expiresAt = key?.expiresAt ?? null;
+  if (expiresAt === null) return pass('The key does not expire.');
+  const when = wireTime(expiresAt);
+  if (key?.retiredAt) {
+    const forgotten = `more than ${POLICY_EXPIRED_KEPT_DAYS} days ago, so nodes do not know it`;
+    return fail('unknown_key', `The key expired at ${when}, ${forgotten}: create a new one.`);
+  }
+  return expiresAt <= at
+    ? fail('expired', `The key expired at ${when}: set a later expiry, or create a new key.`)
+    : pass(`The key expires at ${when}.`);
+}
+
+function checkEnvironment({ key, env }: KeyFacts): Outcome {
+  if (env === undefined) return skip('Not checked, because no environment is required.');
+  return key?.env === env
+    ? pass(`The key is of the environment ${env}.`)
+    : fail('wrong_environment', `The route requires ${env}: use a key of that environment.`);
+}
+
+function checkScopes({ key, scopes }: KeyFacts): Outcome {
+  if (scopes.length === 0) return skip('Not checked, because no scope is required.');
+  const missing = scopes.filter((scope) => !key?.scopes.includes(scope));
+  return missing.length === 0
+    ? pass('The key has every scope that is required.')
+    : fail('insufficient_scope', `Add to the key: ${missing.join(', ')}.`);
+}

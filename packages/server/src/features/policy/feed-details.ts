@@ -1,0 +1,24 @@
+// Adds what a feed includes on request (`meta`, external ids) to the entries of one response. They
+// are read last, and only for entries that fit: a single `meta` may be as long as a whole page.
+import type { FeedFilter } from './feed-view.ts';
+import type { EntryRow, FeedSource } from './rows.ts';
+
+/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+const KEYS_PER_STATEMENT = 1000;
+
+/** The same entries in the same order; without `include`, nothing is read. */
+export async function withDetails<Row extends EntryRow>(
+  feed: FeedSource,
+  filter: FeedFilter,
+  rows: Row[],
+): Promise<Row[]> {
+  if (filter.include.length === 0) return rows;
+  const detailed: Row[] = [];
+  for (let at = 0; at < rows.length; at += KEYS_PER_STATEMENT) {
+    const some = rows.slice(at, at + KEYS_PER_STATEMENT);
+    const ids = some.map(({ id }) => id);
+    const details = new Map((await feed.listDetails(filter, ids)).map((one) => [one.id, one]));
+    detailed.push(...some.map((row) => ({ ...row, ...details.get(row.id) })));
+  }
+  return detailed;
+}

@@ -1,0 +1,80 @@
+// Statements that count nodes.
+import { type RawBuilder, sql } from 'kysely';
+import { many, one, type Runner } from '../../db/sql.ts';
+import type { EnvScope } from './feed-view.ts';
+import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './node.rows.ts';
+import type { NodeFacts } from './node-state.ts';
+import { NODE_COUNTED_MS, NODE_FORGOTTEN_AFTER_MS, NODE_SILENT_MS_MAX } from './node-times.ts';
+
+export type NodeCount = NodeFacts & { nodes: number };
+
+type Counting = {
+  scopes: readonly EnvScope[];
+  /** The most projects that are looked at, and the most nodes that are counted. */
+  most: number;
+};
+
+/** Counts the nodes of all projects by what decides their state. */
+export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
+  many(
+    tx,
+    sql<NodeCount>`
+      select is_counted, is_current, count(*)::int as nodes from (
+        select node.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted,
+          node.acked_version >= current.version as is_current
+        from (select id from projects where deleted_at is null
+              order by created_at desc, id desc limit ${most}) project
+        cross join lateral (
+          select version from project_versions where project_id = project.id limit 1) current
+        cross join lateral (
+          select last_seen_at, acked_version from policy_nodes
+          where project_id = project.id and env_scope = any (${scopes}::text[])
+            and last_seen_at > (select app_now())
+              - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
+          limit ${most}) node
+        limit ${most}) counted
+      group by is_counted, is_current`,
+  );
+
+/** Counts nodes that were seen within a day and are not counted by revocations. */
+export async function countSilentNodes(
+  tx: Runner,
+  scope: ChangeScope,
+  except: readonly NodeName[],
+): Promise<number> {
+  const { silent } = await one(
+    tx,
+    sql<{ silent: number }>`select count(*) as silent from policy_nodes
+      where ${seesChangeIn(scope)} and last_seen_at <= ${servedSince(NODE_COUNTED_MS)}
+        and last_seen_at > app_now() - ${NODE_SILENT_MS_MAX} * interval '1 millisecond'
+        and (node_id, env_scope) not in (select * from unnest(
+          ${except.map(({ nodeId }) => nodeId)}::text[],
+          ${except.map(({ envScope }) => envScope)}::text[]))`,
+  );
+  return silent;
+}
+
+/** The nodes that see one of these changes, or all nodes of the workspace with these scopes. */
+export type NodeSelection =
+  | { changes: readonly ChangeScope[] }
+  | { envScopes: readonly EnvScope[] };
+
+export type NodeCounts = { total: number; current: number };
+
+/** Counts nodes as revocations do, and those that are at the version of their project. */
+export const countLiveNodes = (tx: Runner, filter: NodeSelection): Promise<NodeCounts> =>
+  one(
+    tx,
+    sql<NodeCounts>`select count(*) as total,
+        count(*) filter (where acked_version >= project_versions.version) as current
+      from policy_nodes join project_versions using (project_id)
+      where last_seen_at > ${servedSince(NODE_COUNTED_MS)} and ${isSeenBy(filter)}`,
+  );
+
+const isSeenBy = (filter: NodeSelection): RawBuilder<boolean> =>
+  'envScopes' in filter
+    ? sql<boolean>`env_scope = any (${filter.envScopes}::text[])`
+    : sql<boolean>`(project_id, env_scope) in (
+        select project, scope from unnest(${filter.changes.map(({ projectId }) => projectId)}::uuid[],
+          ${filter.changes.map(({ env }) => env)}::text[]) as change (project, env)
+        cross join lateral (values (env), ('all')) as seen (scope))`;
