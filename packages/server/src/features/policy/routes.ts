@@ -20,7 +20,7 @@ import {
 import { type FollowParts, followFeed } from './follow-feed.ts';
 import { listNewestNodes, type NodePosition } from './node.rows.ts';
 import { createNodeRegistry } from './node-registry.ts';
-import { presentDelta, presentNode, presentSnapshot } from './present.ts';
+import { presentNode, presentSnapshot } from './present.ts';
 import { feedIn } from './rows.ts';
 import { sdkNameIn } from './sdk-name.ts';
 
@@ -65,14 +65,14 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
         const sdk = sdkNameIn(header(SDK_HEADER));
         const poll = { filter, nodeId, sdk, since, changesMax, leaves, wait };
-        const verdict = await followFeed(parts, record, poll);
-        if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
-        if (verdict.kind === 'snapshot') {
+        const answer = await followFeed(parts, record, poll);
+        if (answer.kind === 'same') return notModified(etagOf('delta', filter, since));
+        if (answer.kind === 'snapshot') {
           const page = { filter, pageKeysMax: query.max_keys ?? null, keysMax, after: null };
           return snapshotReply(record, page, issueCursor);
         }
-        const etag = etagOf('delta', filter, verdict.head.version);
-        return new Reply(presentDelta(verdict, filter, since), { headers: { etag } });
+        const etag = etagOf('delta', filter, answer.version);
+        return new Reply(answer.body, { headers: { etag } });
       },
     },
     'GET /v1/policy/nodes': {
