@@ -11,13 +11,12 @@
 // the version that ended the wait. The credential may have been revoked while the poll was held,
 // so a poll that waits is authenticated again before it is answered with changes.
 import type { Shared } from '../../base/coalesce.ts';
-import { JsonText } from '../../base/json-text.ts';
+import type { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
-import { readDelta } from './feed-delta.ts';
-import { reachName } from './feed-view.ts';
+import { type DeltaAnswer, readDelta } from './feed-delta.ts';
+import { type FeedFilter, reachName } from './feed-view.ts';
 import type { NodeRegistry, PollingNode } from './node-registry.ts';
-import { presentDelta } from './present.ts';
 import { feedIn } from './rows.ts';
 
 type PollAnswer =
@@ -31,6 +30,7 @@ export type FollowParts = {
   nodes: NodeRegistry;
   /** Concurrent polls for the same changes share one read, and the text of one response. */
   share: Shared<PollAnswer>;
+  textOf(delta: DeltaAnswer, filter: FeedFilter, since: number): JsonText;
 };
 
 type Poll = PollingNode & {
@@ -81,7 +81,7 @@ async function isUnchanged(
 }
 
 function readShared(
-  { share }: FollowParts,
+  { share, textOf }: FollowParts,
   record: RecordDoor,
   { filter, since, changesMax }: Poll,
 ): Promise<PollAnswer> {
@@ -93,7 +93,7 @@ function readShared(
       readDelta(feedIn(tx), { filter, since, changesMax }),
     );
     if (verdict.kind !== 'delta') return verdict;
-    const body = new JsonText(JSON.stringify(presentDelta(verdict, filter, since)));
+    const body = textOf(verdict, filter, since);
     return { kind: 'delta', version: verdict.head.version, body };
   });
 }

@@ -2,6 +2,7 @@
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { shared } from '../../base/coalesce.ts';
+import { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import { pageOf } from '../../http/page.ts';
 import { Reply, type ServedRoute, serve } from '../../http/route.ts';
@@ -20,7 +21,7 @@ import {
 import { type FollowParts, followFeed } from './follow-feed.ts';
 import { listNewestNodes, type NodePosition } from './node.rows.ts';
 import { createNodeRegistry } from './node-registry.ts';
-import { presentNode, presentSnapshot } from './present.ts';
+import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { feedIn } from './rows.ts';
 import { sdkNameIn } from './sdk-name.ts';
 
@@ -28,7 +29,13 @@ export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
 
 export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
   const nodes = createNodeRegistry(hub);
-  const parts: FollowParts = { hub, nodes, share: shared() };
+  const parts: FollowParts = {
+    hub,
+    nodes,
+    share: shared(),
+    textOf: (delta, filter, since) =>
+      new JsonText(JSON.stringify(presentDelta(delta, filter, since))),
+  };
   return serve(policyEndpoints, {
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
