@@ -70,7 +70,7 @@ export const lanes: Lane[] = [
       'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
       'packages/server/src/*.test.ts',
       // The other laws read sources, which do not depend on the store.
-      'tests/laws/{every,fuzz,no}-*.test.ts',
+      'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
       // Counters are not kept in the database.
       'tests/contracts/!(counters*).test.ts',
     ],
