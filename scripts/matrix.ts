@@ -29,9 +29,10 @@ export const RUN_MS_MAX = 30 * 60_000;
 const usual = { needs: [], offers: [], quickFiles: [], together: /^$/ };
 /**
  * Adapter tests borrow a shared suite; only a process of their own shows which file a test belongs
- * to.
+ * to. Long contract tests run in a process of their own, beside others.
  */
-const together = /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/every-/;
+const together =
+  /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/every-|^tests\/contracts\/(?!counters|hot|idem)/;
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
 /** Run in this order. The last lanes mostly wait, so they run in parallel with the first. */
@@ -59,6 +60,7 @@ export const lanes: Lane[] = [
     ...usual,
     name: 'contracts',
     store: 'embedded',
+    together,
     files: ['tests/contracts/**/*.test.ts'],
   },
   {
@@ -70,7 +72,7 @@ export const lanes: Lane[] = [
       'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
       'packages/server/src/*.test.ts',
       // The other laws read sources, which do not depend on the store.
-      'tests/laws/{every,fuzz,no}-*.test.ts',
+      'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
       // Counters are not kept in the database.
       'tests/contracts/!(counters*).test.ts',
     ],

@@ -5,6 +5,7 @@ import type { DecisionReason } from '@keyrail/protocol/objects/key-explanation.t
 import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
+import { addressOf } from '@keyrail/testing/address.ts';
 import { type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
@@ -27,8 +28,6 @@ const explain = 'POST /v1/keys/explain';
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 const reasonsAgree: Same<DecisionReason, DenialReason> = true;
 
-let address: Promise<string> | undefined;
-
 type Ground = {
   app: Harness;
   projectId: string;
@@ -39,8 +38,7 @@ type Ground = {
 
 async function ground(t: TestContext): Promise<Ground> {
   const app = await harness(t);
-  address ??= app.testApp.app.http.listen({ port: 0, host: '127.0.0.1' });
-  const url = await address;
+  const url = await addressOf(app.testApp);
   const { id: projectId } = await app.given.project();
   const clock = manualClock(app.clock.now().getTime());
   const settings = { url, secretKey: app.tokens.liveKey, projectId, telemetry: false as const };

@@ -2,6 +2,7 @@
 // requests to counters and to the idempotency coordinator, and their effect in the store.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { addressOf } from '@keyrail/testing/address.ts';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { until } from '@keyrail/testing/until.ts';
 import type { Admission, IncomingCall } from '../../packages/sdk/src/api/admission.ts';
@@ -14,13 +15,6 @@ import { manualClock } from '../../packages/sdk/test/manual-clock.ts';
 
 const LOCK_MS = 30_000;
 const BEAT_MS = LOCK_MS / 3;
-
-let address: Promise<string> | undefined;
-
-const urlOf = ({ testApp }: Harness): Promise<string> => {
-  address ??= testApp.app.http.listen({ port: 0, host: '127.0.0.1' });
-  return address;
-};
 
 type Ground = Harness & {
   keyrail: Keyrail;
@@ -36,7 +30,7 @@ async function ground(
   options: Pick<KeyrailOptions, 'include'> = {},
 ): Promise<Ground> {
   const app = await harness(t);
-  const url = await urlOf(app);
+  const url = await addressOf(app.testApp);
   const { id: project } = await app.given.project();
   const { id: tenant } = await app.given.tenant();
   const ticking = manualClock(app.clock.now().getTime());

@@ -67,7 +67,7 @@ test('the examples in the README of the client compile', async () => {
     readme.matchAll(/```ts\n(.*?)```/gs),
     ([, code = '']) => code,
   );
-  equal(others.length, 2, 'the examples were found');
+  equal(others.length, 3, 'the examples were found');
   await writeFile(join(projects.client, 'readme.mts'), [given, first, ...others].join('\n'));
   const compilerOptions = { module: 'nodenext', types: ['node'] };
   equal(await compile(projects.client, { files: ['readme.mts'], compilerOptions }), '');

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
+import { addressOf } from '@keyrail/testing/address.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { inherited } from '@keyrail/testing/processes/environment.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
@@ -69,13 +70,8 @@ export const keyrailInProcess = (homePath: string, fixed: Record<string, string>
   };
 };
 
-let listening: Promise<string> | undefined;
-
 /** The address of the server of this file, which is started once. */
-export function serverUrl(): Promise<string> {
-  listening ??= testApp().then(({ app }) => app.http.listen({ port: 0, host: '127.0.0.1' }));
-  return listening;
-}
+export const serverUrl = async (): Promise<string> => addressOf(await testApp());
 
 export type CliSetup = Harness & {
   url: string;

@@ -8,7 +8,7 @@ import type { Endpoint } from './types.ts';
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
-/** One only reads. Revoking twice is harmless, and on the embed plane there are no idempotency keys. */
+/** POSTs without an idempotency key. One only reads, and revoking twice is harmless. */
 const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/explain',
   'POST /v1/embed/keys/{id}/revoke',

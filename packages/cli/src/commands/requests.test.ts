@@ -258,11 +258,12 @@ test('a table asks for names with a bounded number of requests', async (t) => {
 
 test('every command has a row above', () => {
   const silent = ['profiles'];
+  const elsewhere = ['keys import']; // reads a file: import-keys.test.ts
   const paths = tree.groups
     .filter(({ name }) => !silent.includes(name))
     .flatMap(({ name, commands }) => commands.map((command) => `${name} ${command.name}`));
   const missing = paths.filter(
     (path) => !cases.some(([words]) => `${words} `.startsWith(`${path} `)),
   );
-  deepEqual(missing, []);
+  deepEqual(missing, elsewhere);
 });

@@ -13,12 +13,17 @@ const OTHER_PLANES = new Set(
   `auth workspaces embed_tokens embed policy ratelimit idempotency ingest webhooks`.split(' '),
 );
 
+/** POSTs of the vendor plane that change nothing. */
+const READS = new Set(['/v1/keys/explain']);
+
 /**
- * Whether a request is a POST of the vendor plane: with an idempotency key it is carried out once
- * and its response is replayed. A law compares this with the endpoints that accept both a secret
- * key and a session.
+ * Whether a request is a POST of the vendor plane that changes something: with an idempotency
+ * key it is carried out once and its response is replayed. A law compares this with the endpoints
+ * that accept both a secret key and a session.
  */
 export function takesRequestKey(method: string, path: string): boolean {
-  const [, version, resource = ''] = (path.split('?', 1)[0] ?? '').split('/');
-  return method === 'POST' && version === 'v1' && resource !== '' && !OTHER_PLANES.has(resource);
+  const [plain = ''] = path.split('?', 1);
+  const [, version, resource = ''] = plain.split('/');
+  if (method !== 'POST' || READS.has(plain)) return false;
+  return version === 'v1' && resource !== '' && !OTHER_PLANES.has(resource);
 }

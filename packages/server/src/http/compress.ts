@@ -1,6 +1,7 @@
 // Compresses large responses for clients that accept it, off the event loop.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { JsonText } from '../base/json-text.ts';
 
 const WORTH_IT_BYTES = 1024;
 const BROTLI_QUALITY = 4;
@@ -9,19 +10,27 @@ const GZIP_LEVEL = 6;
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-type Compressed = { encoding: 'br' | 'gzip'; bytes: Buffer };
+type Encoding = 'br' | 'gzip';
+type Compressed = { encoding: Encoding; bytes: Buffer };
+
+const compress: Record<Encoding, (text: string) => Promise<Buffer>> = {
+  br: (text) => toBrotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (text) => toGzip(text, { level: GZIP_LEVEL }),
+};
+
+/** One change is sent to every node that polls: its text is compressed once. */
+const results = new WeakMap<JsonText, { [E in Encoding]?: Promise<Buffer> }>();
 
 /** Null if the client accepts neither encoding, or the text is too short. */
-export async function compressed(text: string, accepted: string): Promise<Compressed | null> {
+export async function compressed(json: JsonText, accepted: string): Promise<Compressed | null> {
+  const { text } = json;
   if (text.length < WORTH_IT_BYTES) return null;
-  if (takes(accepted, 'br')) {
-    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
-    return { encoding: 'br', bytes: await toBrotli(text, { params }) };
-  }
-  if (takes(accepted, 'gzip')) {
-    return { encoding: 'gzip', bytes: await toGzip(text, { level: GZIP_LEVEL }) };
-  }
-  return null;
+  const encoding = (['br', 'gzip'] as const).find((each) => takes(accepted, each));
+  if (encoding === undefined) return null;
+  const known = results.get(json) ?? {};
+  results.set(json, known);
+  known[encoding] ??= compress[encoding](text);
+  return { encoding, bytes: await known[encoding] };
 }
 
 /** Whether the header lists the encoding, and not with `q=0`, which excludes it. */

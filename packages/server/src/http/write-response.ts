@@ -24,10 +24,11 @@ export function writeResponse(
     return write(reply, status, headers);
   }
   headers['content-type'] = JSON_TYPE;
-  const text = body instanceof JsonText ? body.text : JSON.stringify(body);
+  const json = body instanceof JsonText ? body : new JsonText(JSON.stringify(body));
+  const { text } = json;
   if (!compress) return write(reply, status, headers, text);
   headers.vary = 'accept-encoding';
-  return compressed(text, String(request.headers['accept-encoding'] ?? '')).then((small) => {
+  return compressed(json, String(request.headers['accept-encoding'] ?? '')).then((small) => {
     if (!small) return write(reply, status, headers, text);
     headers['content-encoding'] = small.encoding;
     write(reply, status, headers, small.bytes);

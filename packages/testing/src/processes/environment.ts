@@ -5,22 +5,21 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const MAIN = join(import.meta.dirname, '../../../server/src/main.ts');
+const SOURCES = join(import.meta.dirname, '../../../server/src');
+const MAIN = join(SOURCES, 'main.ts');
+/** The modules that commands and stores import when they are used. */
+const LAZY = ['start.ts', 'db/embedded.ts', 'volatile/redis.ts'];
 
 export const inherited = (): NodeJS.ProcessEnv => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 };
 
-/**
- * Node arguments for a command of the server. The embedded store is WebAssembly: the program ends
- * before optimising it pays off.
- */
-export const serverProgram = (words: readonly string[]): string[] => [
-  '--liftoff-only',
-  MAIN,
-  ...words,
-];
+/** The embedded store is WebAssembly: the program ends before optimising it pays off. */
+const FLAGS = ['--liftoff-only'];
+
+/** Node arguments for a command of the server. */
+export const serverProgram = (words: readonly string[]): string[] => [...FLAGS, MAIN, ...words];
 
 /**
  * Compiles the server's sources into the cache that all programs share. Killed programs write no
@@ -30,6 +29,8 @@ export async function compileServer(): Promise<void> {
   const { NODE_COMPILE_CACHE: cache } = process.env;
   const mark = join(cache ?? '', 'server-is-compiled');
   if (!cache || existsSync(mark)) return;
-  await promisify(execFile)(process.execPath, serverProgram(['help']), { env: inherited() });
+  const imports = LAZY.map((path) => `import ${JSON.stringify(join(SOURCES, path))};`).join('');
+  const script = ['--input-type=module', '--eval', imports];
+  await promisify(execFile)(process.execPath, [...FLAGS, ...script], { env: inherited() });
   writeFileSync(mark, '');
 }

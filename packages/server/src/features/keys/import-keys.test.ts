@@ -56,6 +56,8 @@ test('imported keys are listed in the order sent, at one version and with one au
     scopes: [],
     meta: {},
     rate_limits: null,
+    disabled_at: null,
+    disabled_reason: null,
     imported: true,
     expires_at: null,
     revoked_at: null,

@@ -74,6 +74,7 @@ export const keyRoutes = (
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
+      patience: 'stepped',
       run: ({ write, body }) =>
         write(
           (tx) =>

@@ -12,7 +12,7 @@ const CHANGES_READ_MAX = 20_000;
 
 export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: Date };
 
-export type DeltaVerdict =
+type DeltaVerdict =
   | { kind: 'same' }
   | ({ kind: 'delta' } & DeltaAnswer)
   /** The node is too far behind, ahead of the server, or its delta exceeds a page. */

@@ -11,18 +11,26 @@
 // the version that ended the wait. The credential may have been revoked while the poll was held,
 // so a poll that waits is authenticated again before it is answered with changes.
 import type { Shared } from '../../base/coalesce.ts';
+import type { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
-import { type DeltaVerdict, readDelta } from './feed-delta.ts';
-import { reachName } from './feed-view.ts';
+import { type DeltaAnswer, readDelta } from './feed-delta.ts';
+import { type FeedFilter, reachName } from './feed-view.ts';
 import type { NodeRegistry, PollingNode } from './node-registry.ts';
 import { feedIn } from './rows.ts';
+
+type PollAnswer =
+  | { kind: 'same' }
+  | { kind: 'delta'; version: number; body: JsonText }
+  /** The node is too far behind, ahead of the server, or its delta exceeds a page. */
+  | { kind: 'snapshot' };
 
 export type FollowParts = {
   hub: PolicyHub;
   nodes: NodeRegistry;
-  /** Concurrent polls for the same changes share one read. */
-  share: Shared<DeltaVerdict>;
+  /** Concurrent polls for the same changes share one read, and the text of one response. */
+  share: Shared<PollAnswer>;
+  textOf(delta: DeltaAnswer, filter: FeedFilter, since: number): JsonText;
 };
 
 type Poll = PollingNode & {
@@ -47,10 +55,10 @@ export async function followFeed(
   parts: FollowParts,
   record: RecordDoor,
   poll: Poll,
-): Promise<DeltaVerdict> {
+): Promise<PollAnswer> {
   if (await isUnchanged(parts, record, poll)) return { kind: 'same' };
-  const [verdict] = await Promise.all([readShared(parts, record, poll), poll.wait?.admitAgain()]);
-  return verdict;
+  const [answer] = await Promise.all([readShared(parts, record, poll), poll.wait?.admitAgain()]);
+  return answer;
 }
 
 /** Goes through *seen* and *held*. False when the changes have to be read. */
@@ -73,14 +81,19 @@ async function isUnchanged(
 }
 
 function readShared(
-  { share }: FollowParts,
+  { share, textOf }: FollowParts,
   record: RecordDoor,
   { filter, since, changesMax }: Poll,
-): Promise<DeltaVerdict> {
+): Promise<PollAnswer> {
   const { projectId, env, tenantIds, include } = filter;
   const asked = [projectId, env, tenantIds, include, since, changesMax];
   const name = [reachName(record.read.reach), ...asked].join(' ');
-  return share(name, () =>
-    record.together((tx) => readDelta(feedIn(tx), { filter, since, changesMax })),
-  );
+  return share(name, async () => {
+    const verdict = await record.together((tx) =>
+      readDelta(feedIn(tx), { filter, since, changesMax }),
+    );
+    if (verdict.kind !== 'delta') return verdict;
+    const body = textOf(verdict, filter, since);
+    return { kind: 'delta', version: verdict.head.version, body };
+  });
 }

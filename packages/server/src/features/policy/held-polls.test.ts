@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
 import { ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { appBeside, traced } from '@keyrail/testing/second-app.ts';
+import { until } from '@keyrail/testing/until.ts';
 import type { Database } from '../../db/database.ts';
 
 const delta = 'GET /v1/policy/delta';
@@ -102,6 +103,10 @@ test('closing the server answers held polls at once', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { beside, port, request } = await listening(t, vendor);
+  let received = 0;
+  beside.app.http.server.on('request', () => {
+    received += 1;
+  });
   const answers = Array.from({ length: 20 }, async () => {
     const socket = connect(port, '127.0.0.1');
     socket.write(request(project_id, 2));
@@ -109,7 +114,7 @@ test('closing the server answers held polls at once', async (t) => {
     await once(socket.resume(), 'close');
     return String(first).split('\r\n', 1)[0];
   });
-  await sleep(500);
+  await until(() => received === answers.length);
   const beganAt = performance.now();
   await beside.app.close();
   const lines = await Promise.all(answers);

@@ -7,12 +7,12 @@ import { envScopeOf, type FeedFilter, reachName } from './feed-view.ts';
 import {
   listNodesSeen,
   type NodeAck,
-  type NodeName,
   type NodeSeen,
   removeNode,
   updateNodes,
 } from './node.rows.ts';
 import type { SdkName } from './sdk-name.ts';
+import type { NodeName } from './seen-nodes.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const NODES_PER_STATEMENT = 1000;

@@ -1,9 +1,8 @@
 // Statements on nodes. Those that count nodes are in node-count.rows.ts, and the deletion of silent
 // ones is in upkeep.rows.ts.
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, type Runner } from '../../db/sql.ts';
-import type { Env } from '../../doors/reach.ts';
 import type { EnvScope } from './feed-view.ts';
 import {
   NODE_COUNTED_MS,
@@ -12,8 +11,7 @@ import {
   RECORDED_APART_MS,
 } from './node-times.ts';
 import type { SdkName } from './sdk-name.ts';
-
-export type NodeName = { nodeId: string; envScope: EnvScope };
+import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './seen-nodes.ts';
 
 /** The project's version, and the record of the asking node: nulls when it has no record. */
 export type NodeSeen = { version: number; ackedVersion: number | null; isStale: boolean | null };
@@ -44,20 +42,10 @@ export async function listNodesSeen(
   return seen;
 }
 
-/** The start of the last `ms` of served time. Evaluated once per statement. */
-export const servedSince = (ms: number): RawBuilder<Date> =>
-  sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
-
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 
 /** A node that is counted now, or may have been counted by a wait that still runs. */
 export type KnownNode = NodeRow & { isCounted: boolean };
-
-/** Selects the nodes that see a change in one environment. */
-export type ChangeScope = { projectId: string; env: Env };
-
-export const seesChangeIn = ({ projectId, env }: ChangeScope) =>
-  sql<boolean>`project_id = ${projectId} and env_scope in ('all', ${env})`;
 
 export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
   many(

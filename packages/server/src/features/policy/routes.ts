@@ -2,6 +2,7 @@
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { shared } from '../../base/coalesce.ts';
+import { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import { pageOf } from '../../http/page.ts';
 import { Reply, type ServedRoute, serve } from '../../http/route.ts';
@@ -28,7 +29,13 @@ export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
 
 export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
   const nodes = createNodeRegistry(hub);
-  const parts: FollowParts = { hub, nodes, share: shared() };
+  const parts: FollowParts = {
+    hub,
+    nodes,
+    share: shared(),
+    textOf: (delta, filter, since) =>
+      new JsonText(JSON.stringify(presentDelta(delta, filter, since))),
+  };
   return serve(policyEndpoints, {
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
@@ -65,14 +72,14 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
         const sdk = sdkNameIn(header(SDK_HEADER));
         const poll = { filter, nodeId, sdk, since, changesMax, leaves, wait };
-        const verdict = await followFeed(parts, record, poll);
-        if (verdict.kind === 'same') return notModified(etagOf('delta', filter, since));
-        if (verdict.kind === 'snapshot') {
+        const answer = await followFeed(parts, record, poll);
+        if (answer.kind === 'same') return notModified(etagOf('delta', filter, since));
+        if (answer.kind === 'snapshot') {
           const page = { filter, pageKeysMax: query.max_keys ?? null, keysMax, after: null };
           return snapshotReply(record, page, issueCursor);
         }
-        const etag = etagOf('delta', filter, verdict.head.version);
-        return new Reply(presentDelta(verdict, filter, since), { headers: { etag } });
+        const etag = etagOf('delta', filter, answer.version);
+        return new Reply(answer.body, { headers: { etag } });
       },
     },
     'GET /v1/policy/nodes': {
