@@ -39,6 +39,7 @@ const REAL_CLOCK = paths(
   'packages/testing/src/test-app.ts$',
   `${SERVER}base/`,
   'packages/sdk/src/clock.ts$',
+  'packages/dashboard/src/clock.ts$',
 );
 /** Besides presenters and mail: the roots, which pass settings to drivers, and the sealing code. */
 const REVEALS = paths(
