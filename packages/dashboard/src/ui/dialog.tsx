@@ -12,7 +12,7 @@ type Props = {
   children: ReactNode;
   /** Buttons at the foot, the primary one last. */
   actions?: ReactNode;
-  /** Called by Esc, the close button and the backdrop. Without it the dialog cannot be dismissed. */
+  /** Called by Esc, the close button and the backdrop. Without it the dialog stays. */
   onClose?: (() => void) | undefined;
   /** Makes the content a form, so that Enter sends it. */
   onSubmit?: (() => void) | undefined;
