@@ -35,19 +35,24 @@ export type Ground = {
 /** Long enough for a busy machine, short enough that the report names the line. */
 const WAIT_MS_MAX = 15_000;
 
-type Shared = { browser: Browser; origin: string };
+type Shared = { browser: Browser; origin: string; close(): Promise<void> };
 
 let shared: Promise<Shared> | undefined;
 
 after(async () => {
-  await (await shared)?.browser.close();
+  await (await shared)?.close();
 });
 
 async function openShared(executablePath: string): Promise<Shared> {
-  const { app } = await testApp();
-  const origin = await app.http.listen({ host: '127.0.0.1', port: 0 });
+  // An app of its own over the same store: other tests of this program may listen on the first.
+  const { http } = (await testApp()).variant({});
+  const origin = await http.listen({ host: '127.0.0.1', port: 0 });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  return { browser, origin };
+  const close = async () => {
+    await browser.close();
+    await http.close();
+  };
+  return { browser, origin, close };
 }
 
 /** Null if there is no Chromium; the test is then skipped. */
