@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { Snippet, type SnippetText } from '../ui/snippet.tsx';
 
-export type Revealed = {
+type Revealed = {
   /** "Test key Backend" */
   title: string;
   value: string;
@@ -25,7 +25,7 @@ export type Revealed = {
 const revealed = createObserved<Revealed | null>(null);
 
 /** Shows a secret. Call it with the answer of the change, and keep no copy. */
-export const reveal = (secret: Revealed): void => revealed.set(secret);
+export const showSecret = (secret: Revealed): void => revealed.set(secret);
 
 export function RevealHost() {
   const secret = useObserved(revealed);
@@ -47,7 +47,8 @@ function Reveal({ secret }: { secret: Revealed }) {
   });
   const finish = () => {
     revealed.set(null);
-    secret.onStored?.();
+    // After the dialog is gone, because until then it blocks navigation.
+    setTimeout(() => secret.onStored?.());
   };
   const close = () => (isCopied ? finish() : setLeaving(true));
   const { once, copy: copyLabel, stored, snippets } = en.reveal;

@@ -18,7 +18,8 @@ export function Tooltip({ text, isName = false, children }: Props) {
   const anchor = useRef<HTMLSpanElement>(null);
   const tip = useRef<HTMLSpanElement>(null);
   const show = () => {
-    const [at, box] = [anchor.current, tip.current];
+    const at = anchor.current;
+    const box = tip.current;
     if (!at || !box || box.matches(':popover-open')) return;
     box.showPopover();
     place(box, at.getBoundingClientRect());
@@ -34,7 +35,8 @@ export function Tooltip({ text, isName = false, children }: Props) {
       aria-describedby={isName ? undefined : id}
       onPointerEnter={show}
       onPointerLeave={hide}
-      onFocus={show}
+      // Not after a click, nor when a dialog moves the focus.
+      onFocus={({ target }) => target.matches(':focus-visible') && show()}
       onBlur={hide}
       onKeyDown={({ key }) => key === 'Escape' && hide()}
     >
