@@ -35,7 +35,7 @@ type Shared = { browser: Browser; origin: string };
 let shared: Promise<Shared> | undefined;
 
 after(async () => {
-  if (shared) await (await shared).browser.close();
+  await (await shared)?.browser.close();
 });
 
 async function openShared(executablePath: string): Promise<Shared> {
