@@ -4,6 +4,8 @@ import { inWorkspace, open, personal, type ScreenRoute } from './screen-route.ts
 export const screens: readonly ScreenRoute[] = [
   inWorkspace('$', () => import('./shell/not-found.tsx')),
   inWorkspace('$env/keys', () => import('./screens/keys/screen.tsx')),
+  inWorkspace('$env/keys/$keyId', () => import('./screens/key/screen.tsx')),
+  inWorkspace('$env/keys/new', () => import('./screens/new-key/screen.tsx')),
   open('forgot-password', () => import('./screens/forgot-password/screen.tsx')),
   open('reset-password', () => import('./screens/reset-password/screen.tsx')),
   open('sign-in', () => import('./screens/sign-in/screen.tsx')),

@@ -1,7 +1,7 @@
 // A few choices side by side, of which one is chosen: radio buttons that look like one control.
 import { useId } from 'react';
-import type { Option } from './select.tsx';
 import styles from './segments.module.css';
+import type { Option } from './select.tsx';
 
 type Props<V extends string> = {
   label: string;

@@ -22,8 +22,8 @@ import {
   type KeyPatch,
   removedScopes,
 } from './changes.ts';
-import { type ApiKey, nameOf } from './key.ts';
 import styles from './key.module.css';
+import { type ApiKey, nameOf } from './key.ts';
 import { texts } from './texts.ts';
 
 export function EditKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {

@@ -10,8 +10,8 @@ import { Diff, type FieldChange } from '../../ui/diff.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { ApiKey } from './key.ts';
 import styles from './key.module.css';
+import type { ApiKey } from './key.ts';
 import { texts } from './texts.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
@@ -59,7 +59,8 @@ function HistoryRow({ row }: { row: AuditRow }) {
       <div className={styles.sentence}>
         <p>
           <strong>{actor}</strong> {history.actions[row.action] ?? row.action}
-          {typeof payload.overlap_hours === 'number' && `, ${history.overlap(payload.overlap_hours)}`}
+          {typeof payload.overlap_hours === 'number' &&
+            `, ${history.overlap(payload.overlap_hours)}`}
           {typeof payload.reason === 'string' && `. ${history.reason(payload.reason)}`}
         </p>
         <p className={styles.quiet}>

@@ -6,8 +6,8 @@ import { useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/link.tsx';
 import { durationText } from '../../ui/spans.ts';
 import { Time } from '../../ui/time.tsx';
-import type { ApiKey } from './key.ts';
 import styles from './key.module.css';
+import type { ApiKey } from './key.ts';
 import { useSuccessorId } from './successor.ts';
 import { texts } from './texts.ts';
 

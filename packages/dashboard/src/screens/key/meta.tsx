@@ -10,8 +10,8 @@ import { Field } from '../../ui/field.tsx';
 import { Textarea } from '../../ui/input.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast.tsx';
-import type { ApiKey } from './key.ts';
 import styles from './key.module.css';
+import type { ApiKey } from './key.ts';
 import { texts } from './texts.ts';
 
 export function Meta({ of: key }: { of: ApiKey }) {
@@ -35,7 +35,7 @@ export function Meta({ of: key }: { of: ApiKey }) {
     <section className={styles.meta}>
       <p className={styles.quiet}>{texts.meta.lead}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard */}
-      <pre tabIndex={0} className={styles.json} aria-label={texts.meta.label}>
+      <pre tabIndex={0} className={styles.json}>
         {json}
       </pre>
       <div className={styles.buttons}>

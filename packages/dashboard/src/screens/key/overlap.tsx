@@ -1,6 +1,7 @@
 // Two bars on a time line: the old key until its end, the new key from now on.
-import { classes } from '../../ui/classes.ts';
+
 import { nowMs } from '../../clock.ts';
+import { classes } from '../../ui/classes.ts';
 import { timeOfDay } from '../../ui/spans.ts';
 import styles from './key.module.css';
 import { texts } from './texts.ts';
@@ -45,7 +46,8 @@ export function Overlap({ hours, endsAt }: Props) {
         </div>
       </div>
       <figcaption>
-        {isNow ? rotate.chartNow : rotate.chart(until)} {endsAt !== null && !isNow && rotate.earlier}
+        {isNow ? rotate.chartNow : rotate.chart(until)}{' '}
+        {endsAt !== null && !isNow && rotate.earlier}
       </figcaption>
     </figure>
   );

@@ -3,13 +3,14 @@ import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
+import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Link } from '../../ui/link.tsx';
 import { ruleText } from '../../ui/rate-limits.tsx';
 import { KeyText } from '../../ui/secret.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { ApiKey } from './key.ts';
 import styles from './key.module.css';
+import type { ApiKey } from './key.ts';
 import { Lineage } from './lineage.tsx';
 import { texts } from './texts.ts';
 
@@ -20,26 +21,32 @@ export function Overview({ of: key }: { of: ApiKey }) {
     <>
       <Ended of={key} />
       <div className={styles.cards}>
-        <Facts of={key} project={project} />
-        <Card title={texts.scopes.title}>
-          {key.scopes.length === 0 ? (
-            <p className={styles.quiet}>{texts.scopes.none}</p>
-          ) : (
-            <ul className={styles.chips}>
-              {key.scopes.map((scope) => (
-                <li key={scope}>
-                  <code>{scope}</code>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Card>
-        <Card title={texts.limits.title}>
-          <Limits own={key.rate_limits} project={project} />
-        </Card>
-        <Card title={texts.lineage.title}>
-          <Lineage of={key} />
-        </Card>
+        <div className={styles.column}>
+          {' '}
+          <Facts of={key} project={project} />
+          <Card title={texts.limits.title}>
+            <Limits own={key.rate_limits} project={project} />
+          </Card>
+        </div>
+        <div className={styles.column}>
+          {' '}
+          <Card title={texts.scopes.title}>
+            {key.scopes.length === 0 ? (
+              <p className={styles.quiet}>{texts.scopes.none}</p>
+            ) : (
+              <ul className={styles.chips}>
+                {key.scopes.map((scope) => (
+                  <li key={scope}>
+                    <code>{scope}</code>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </Card>
+          <Card title={texts.lineage.title}>
+            <Lineage of={key} />
+          </Card>
+        </div>{' '}
       </div>
     </>
   );
@@ -129,7 +136,7 @@ function Ended({ of: key }: { of: ApiKey }) {
   if (!first) return null;
   const [what, at, reason, advice] = first;
   return (
-    <div className={styles.ended}>
+    <div className={classes(styles.ended, what === ended.disabled && styles.paused)}>
       <Icon name={key.revoked_at === null ? 'warning' : 'stop'} />
       <p>
         <strong>{what}</strong> <Time at={at} />

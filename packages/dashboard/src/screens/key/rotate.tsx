@@ -1,6 +1,7 @@
 // Rotates a key: how long both keys work is drawn as two bars on one time line.
-import { useState } from 'react';
+
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
@@ -15,6 +16,7 @@ import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
+import { toast } from '../../ui/toast.tsx';
 import { keySnippets } from '../new-key/snippets.ts';
 import { type ApiKey, nameOf } from './key.ts';
 import { momentText, Overlap } from './overlap.tsx';
@@ -47,13 +49,12 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
           const { expires_at } = made.previous_key;
           const isOver = expires_at === null || Date.parse(expires_at) <= nowMs();
           onClose();
+          if (made.key === undefined) return toast(texts.rotate.lost);
           reveal({
             title: texts.rotate.revealTitle(made.env, nameOf(made)),
             value: made.key,
             note: (
-              <p>
-                {isOver ? texts.rotate.untilNow : texts.rotate.until(momentText(expires_at))}
-              </p>
+              <p>{isOver ? texts.rotate.untilNow : texts.rotate.until(momentText(expires_at))}</p>
             ),
             snippets: keySnippets(made.key),
             onStored: () => void navigate({ to: paths.key(scope, made.id) }),
@@ -84,12 +85,7 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
       }
     >
       <Used of={key} />
-      <Segments
-        label={texts.rotate.overlap}
-        value={choice}
-        options={choices}
-        onValue={setChoice}
-      />
+      <Segments label={texts.rotate.overlap} value={choice} options={choices} onValue={setChoice} />
       {choice === OTHER && (
         <Field label={texts.rotate.hours} error={error}>
           {(control) => (

@@ -76,15 +76,12 @@ export const texts = {
     title: 'Requests by day',
     failed: 'Usage could not be read.',
     ranges: { label: 'Range', days: (days: number) => `${days} d` },
-    requests: 'Requests',
+    answered: 'Answered',
     errors: 'Errors',
-    day: 'Day',
     none: 'No requests in this time.',
     noneText: 'Nodes report what they serve every few seconds. Days are in UTC.',
     total: (requests: number, errors: number) =>
       `${count(requests)} requests, ${count(errors)} of them errors`,
-    at: (day: string, requests: number, errors: number) =>
-      `${day}: ${count(requests)} requests, ${count(errors)} errors`,
   },
   history: {
     failed: 'The history could not be read.',
@@ -136,7 +133,7 @@ export const texts = {
       { value: 'project', label: 'those of the project' },
       { value: 'own', label: 'its own' },
       { value: 'none', label: 'none' },
-    ],
+    ] as const,
     expires: 'Expires',
     expiresHint: 'In your local time. Empty: never.',
     removed: (scopes: readonly string[]) =>
@@ -168,6 +165,7 @@ export const texts = {
     noImpact: 'The impact could not be read.',
     revealTitle: (env: Env, name: string) => `New ${env} key ${name}`,
     until: (until: string) => `The old key works until ${until}.`,
+    lost: 'The key is rotated, but the new one got lost on its way. Rotate the new key again.',
     untilNow: 'The old key is refused from now on.',
   },
 };
