@@ -27,7 +27,6 @@ export function exampleKeys(nowMs: number): Key[] {
     disabled_at: null,
     disabled_reason: null,
     rotated_from: null,
-    imported: false,
     created_at: at(-200 * DAY_MS),
     last_used_at: at(-MINUTE_MS),
     ...changes,

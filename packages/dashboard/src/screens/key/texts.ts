@@ -149,10 +149,10 @@ export const texts = {
     title: (name: string) => `Rotate ${name}`,
     action: (env: Env) => `Rotate ${env} key`,
     overlap: 'How long the old key still works',
-    overlaps: { '0': 'ends now', '1': '1 h', '24': '24 h', '72': '3 d', '168': '7 d' } as Readonly<
+    overlaps: { '0': 'Ends now', '1': '1 h', '24': '24 h', '72': '3 d', '168': '7 d' } as Readonly<
       Record<string, string>
     >,
-    other: 'Other, in hours',
+    other: 'Other',
     hours: 'Hours, from 0 to 168',
     carries:
       'The new key has the same name, scopes, limits, meta and expiry. Usage is counted by key.',

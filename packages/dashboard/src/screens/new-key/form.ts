@@ -47,12 +47,13 @@ export function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | n
 const rulesOf = ({ limits, rules }: NewKey): Rule[] | null =>
   limits === 'project' ? null : limits === 'none' ? [] : [...rules];
 
+/** Until they are chosen, the examples name what is missing. The form is not sent before. */
 export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
   const expiresAt = expiresAtOf(key, nowMs);
   const rules = rulesOf(key);
   return {
-    project_id: key.project?.id ?? '',
-    tenant_id: key.tenant?.id ?? '',
+    project_id: key.project?.id ?? 'PROJECT_ID',
+    tenant_id: key.tenant?.id ?? 'TENANT_ID',
     env,
     ...(key.name.trim() !== '' && { name: key.name.trim() }),
     ...(key.scopes.length > 0 && { scopes: [...key.scopes] }),
@@ -98,8 +99,8 @@ function curlOf(body: Body, origin: string): string {
 function commandOf(key: NewKey, env: Env, nowMs: number): string {
   const expiresAt = expiresAtOf(key, nowMs);
   const options = [
-    `--project ${quoted(key.project?.reference ?? '')}`,
-    `--tenant ${quoted(key.tenant?.reference ?? '')}`,
+    `--project ${quoted(key.project?.reference ?? 'PROJECT')}`,
+    `--tenant ${quoted(key.tenant?.reference ?? 'TENANT')}`,
     `--env ${env}`,
     ...(key.name.trim() === '' ? [] : [`--name ${quoted(key.name.trim())}`]),
     ...key.scopes.map((scope) => `--scope ${quoted(scope)}`),
