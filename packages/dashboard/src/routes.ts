@@ -3,10 +3,16 @@ import { inWorkspace, open, personal, type ScreenRoute } from './screen-route.ts
 
 export const screens: readonly ScreenRoute[] = [
   inWorkspace('$', () => import('./shell/not-found.tsx')),
+  open('accept-invite', () => import('./screens/accept-invite/screen.tsx')),
+  personal('account', () => import('./screens/account/screen.tsx')),
+  inWorkspace('embed', () => import('./screens/embed/screen.tsx')),
   open('forgot-password', () => import('./screens/forgot-password/screen.tsx')),
   open('reset-password', () => import('./screens/reset-password/screen.tsx')),
+  inWorkspace('settings', () => import('./screens/settings/screen.tsx')),
   open('sign-in', () => import('./screens/sign-in/screen.tsx')),
   open('sign-up', () => import('./screens/sign-up/screen.tsx')),
+  inWorkspace('start', () => import('./screens/start/screen.tsx'), 'test'),
+  open('system', () => import('./screens/system/screen.tsx')),
   open('verify-email', () => import('./screens/verify-email/screen.tsx')),
   personal('workspaces', () => import('./screens/workspaces/screen.tsx')),
   personal('workspaces/new', () => import('./screens/new-workspace/screen.tsx')),

@@ -55,7 +55,7 @@ function EnvSwitch() {
   const { slug, env } = useScope();
   const { pathname } = useLocation();
   // An object belongs to one environment, so the switch leads to its list.
-  const [, , , , kind = ''] = pathname.split('/');
+  const [, , , , kind = 'overview'] = pathname.split('/');
   return (
     <nav aria-label={en.envSwitch} className={styles.envs}>
       {(['live', 'test'] as const).map((one) => (
