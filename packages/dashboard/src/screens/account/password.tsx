@@ -20,7 +20,7 @@ export function Password({ email }: { email: string }) {
   const wait = useWaitSeconds(change.error);
   const errors = fieldErrors(change.error);
   const isWrong =
-    change.error instanceof KeyrailError && change.error.code === 'invalid_credentials';
+    change.error instanceof KeyrailError && change.error.code === 'forbidden';
   const isKnown = isWrong || errors.password !== undefined || errors.current_password !== undefined;
   const minimum = deployment.data?.password_min;
   const submit = (event: FormEvent) => {

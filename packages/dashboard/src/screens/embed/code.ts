@@ -36,7 +36,7 @@ const keyrail = createClient({
   token: process.env.KEYRAIL_SECRET_KEY, // a ${choice.env} secret key
 });
 
-// Behind your own sign-in: the customer comes from your session, never from the request.
+// Behind your own sign-in: the customer comes from your session.
 app.post('/api/keyrail-token', async (request, response) => {
   const { token, refresh_after } = await keyrail.embedTokens.create({
     body: {
