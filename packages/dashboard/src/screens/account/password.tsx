@@ -19,8 +19,7 @@ export function Password({ email }: { email: string }) {
   const [password, setPassword] = useState('');
   const wait = useWaitSeconds(change.error);
   const errors = fieldErrors(change.error);
-  const isWrong =
-    change.error instanceof KeyrailError && change.error.code === 'forbidden';
+  const isWrong = change.error instanceof KeyrailError && change.error.code === 'forbidden';
   const isKnown = isWrong || errors.password !== undefined || errors.current_password !== undefined;
   const minimum = deployment.data?.password_min;
   const submit = (event: FormEvent) => {
