@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildBrowser, isBrowserStale } from './build-browser.mjs.mts';
+import { buildBrowser, isBrowserStale } from './build-browser.mjs';
 import { buildPackages, stalePackages } from './build-packages.mjs';
 import { withLock } from './setup-lock.mjs';
 

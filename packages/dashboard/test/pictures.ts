@@ -10,6 +10,9 @@ import { openGround, type Vendor } from './ground.ts';
 
 const [, , folder = 'pictures', part = ''] = process.argv;
 const WIDTHS = [390, 768, 1440];
+const SHOW_ALL = `for (const group of document.querySelectorAll('[role=rowgroup]')) {
+  group.style.contentVisibility = 'visible';
+}`;
 
 async function picture(page: Page, name: string): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -19,6 +22,8 @@ async function picture(page: Page, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       // Fonts and charts settle; a picture has no condition to wait for.
       await page.waitForTimeout(250);
+      // Parts that the browser skips while they are far away would be missing.
+      await page.evaluate(SHOW_ALL);
       const path = join(folder, `${name}-${width}-${colorScheme}.png`);
       await page.screenshot({ path, fullPage: true });
     }

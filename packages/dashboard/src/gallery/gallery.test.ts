@@ -24,6 +24,15 @@ test('every element is accessible, and dialogs, menus and comboboxes work by key
     equal(await focused(), `Open ${name}`, 'the focus returns');
   }
 
+  await page.getByRole('button', { name: 'Open dialog' }).click();
+  await page.getByRole('button', { name: 'More about Backend' }).click();
+  await page.getByRole('menuitem', { name: 'Copy id' }).click({ trial: true });
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+
   await page.getByRole('button', { name: 'Actions for Backend' }).first().focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Edit' }).waitFor();
