@@ -97,7 +97,7 @@ function NodeRow({ line, isOver }: { line: NodeLine; isOver: boolean }) {
         {afterMs === null && !isApplied && !isOver && texts.waits}
         {isMissing && (
           <>
-            {texts.silentSince} <Time at={lastSeenAt} />
+            {texts.lastHeard} <Time at={lastSeenAt} />
           </>
         )}
       </span>

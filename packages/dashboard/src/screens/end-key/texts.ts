@@ -43,7 +43,7 @@ export const texts = {
   becomes: 'to',
   waits: 'waits',
   applied: 'applied',
-  silentSince: 'silent since',
+  lastHeard: 'last heard',
   list: 'Nodes in the order in which they answered',
   many: (count: number) => `and ${nodes(count)} more`,
   look: 'Look at the key',
