@@ -5,7 +5,7 @@ import { until } from '@keyrail/testing/until.ts';
 import { openGround } from '../../../test/ground.ts';
 import { startNodes } from '../../../test/nodes.ts';
 
-test('a key is created, works on every node, and is refused by each while one watches', async (t) => {
+test('a key is created, works on every node, and its revocation is watched', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -20,7 +20,7 @@ export type NodeLine = {
   lastSeenAt: string;
 };
 
-export type Watch =
+type Watch =
   | { phase: 'ready' }
   | { phase: 'running'; startedMs: number }
   | { phase: 'done'; propagation: Propagation; tookMs: number }

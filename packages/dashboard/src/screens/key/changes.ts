@@ -3,7 +3,7 @@ import type { CallInput } from '@keyrail/client';
 import type { Rule } from '../../ui/rate-limits.tsx';
 import type { ApiKey } from './key.ts';
 
-export type LimitKind = 'project' | 'own' | 'none';
+type LimitKind = 'project' | 'own' | 'none';
 
 export type KeyForm = {
   name: string;

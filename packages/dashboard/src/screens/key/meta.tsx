@@ -34,7 +34,7 @@ export function Meta({ of: key }: { of: ApiKey }) {
   return (
     <section className={styles.meta}>
       <p className={styles.quiet}>{texts.meta.lead}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls long lines */}
       <pre tabIndex={0} className={styles.json}>
         {json}
       </pre>

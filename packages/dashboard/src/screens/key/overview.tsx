@@ -52,7 +52,7 @@ export function Overview({ of: key }: { of: ApiKey }) {
   );
 }
 
-export const Card = ({ title, children }: { title: string; children: ReactNode }) => (
+const Card = ({ title, children }: { title: string; children: ReactNode }) => (
   <section className={styles.card}>
     <h2>{title}</h2>
     {children}

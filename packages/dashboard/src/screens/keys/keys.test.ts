@@ -55,7 +55,7 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
   await page.getByRole('link', { name: 'Meta' }).click();
   await page.getByRole('button', { name: 'Edit meta' }).click();
   await page.getByLabel('JSON object').fill('{ "plan": ');
-  await page.getByText('Not JSON').waitFor();
+  await page.getByText('Not JSON').first().waitFor();
   await page.getByLabel('JSON object').fill('{ "plan": "pro" }');
   await page.getByRole('button', { name: 'Save meta' }).click();
   await page.getByText('"plan": "pro"').waitFor();

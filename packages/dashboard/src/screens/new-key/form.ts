@@ -36,7 +36,7 @@ export const emptyKey: NewKey = {
 
 type Body = CallInput<'POST /v1/keys'>['body'];
 
-export function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
+function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
   if (expiry === 'never') return null;
   if (expiry === 'date') return date;
   const at = new Date(nowMs + Number(expiry) * DAY_MS);

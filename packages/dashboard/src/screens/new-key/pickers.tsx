@@ -25,7 +25,7 @@ function reasonAt(error: Error | null): string | null {
   return error instanceof KeyrailError && first !== undefined ? first : reasonOf(error);
 }
 
-export type ChosenProject = Chosen & { rules: readonly Rule[] };
+type ChosenProject = Chosen & { rules: readonly Rule[] };
 
 type ProjectProps = Omit<Props, 'onChosen'> & { onChosen(chosen: ChosenProject | null): void };
 

@@ -1,4 +1,4 @@
-// Creates a key on one page; beside the form stands the same as a sentence, as curl and as a command.
+// Creates a key on one page. Beside the form is the same as a sentence, as curl and as a command.
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
