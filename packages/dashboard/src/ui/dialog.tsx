@@ -74,7 +74,10 @@ export function useModal(dialog: { current: HTMLDialogElement | null }): void {
     if (!element.open) element.showModal();
     return () => {
       element.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== document.body;
+      // The change may have removed what opened the dialog: then the focus goes to the heading.
+      const target = isThere ? opener : document.querySelector<HTMLElement>('h1');
+      target?.focus({ preventScroll: !isThere });
     };
   }, [dialog]);
 }
