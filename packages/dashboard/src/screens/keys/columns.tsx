@@ -14,7 +14,7 @@ import { type RowAct, RowMenu } from './row-menu.tsx';
 import type { Selection } from './selection.ts';
 import { texts } from './texts.ts';
 
-export type Beside = {
+type Beside = {
   scope: Scope;
   tenants: Names;
   projects: Names;
@@ -25,7 +25,7 @@ export type Beside = {
   onAct(act: RowAct, key: ApiKey): void;
 };
 
-export const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
+const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
 
 export function columnsOf(beside: Beside): Column<ApiKey>[] {
   const { scope } = beside;

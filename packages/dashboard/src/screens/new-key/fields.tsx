@@ -1,4 +1,4 @@
-// The three parts of the form: for whom, what, until when.
+// The three parts of the form: project and tenant, what the key may do, until when.
 import type { ReactNode } from 'react';
 import { nowMs } from '../../clock.ts';
 import { DateTime } from '../../ui/date-time.tsx';
@@ -22,10 +22,10 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 );
 
-type WhomProps = Props & { onProjectRules(rules: readonly Rule[] | null): void };
+type PlaceProps = Props & { onProjectRules(rules: readonly Rule[] | null): void };
 
-export const ForWhom = ({ form, errors, onForm, onProjectRules }: WhomProps) => (
-  <Part title={texts.whom}>
+export const Place = ({ form, errors, onForm, onProjectRules }: PlaceProps) => (
+  <Part title={texts.place}>
     <ProjectPicker
       chosen={form.project}
       error={errors.project_id}

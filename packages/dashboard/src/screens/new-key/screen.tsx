@@ -13,7 +13,7 @@ import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import type { Rule } from '../../ui/rate-limits.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { ForWhom, UntilWhen, What } from './fields.tsx';
+import { Place, UntilWhen, What } from './fields.tsx';
 import { bodyOf, emptyKey, type NewKey, sentenceOf, snippetsOf } from './form.ts';
 import styles from './new-key.module.css';
 import { keySnippets } from './snippets.ts';
@@ -71,7 +71,7 @@ function Form() {
   return (
     <div className={styles.columns}>
       <form className={styles.form} onSubmit={submit} noValidate>
-        <ForWhom {...part} onProjectRules={setInherited} />
+        <Place {...part} onProjectRules={setInherited} />
         <What {...part} inherited={inherited} />
         <UntilWhen {...part} />
         {isUnplaced && <Problem error={create.error} />}

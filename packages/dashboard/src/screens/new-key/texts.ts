@@ -5,7 +5,7 @@ const list = new Intl.ListFormat('en', { type: 'conjunction' });
 export const texts = {
   title: (env: Env) => `Create ${env} key`,
   crumb: 'Keys',
-  whom: 'For whom',
+  place: 'Project and tenant',
   what: 'What it may do',
   when: 'Until when',
   project: 'Project',
