@@ -32,9 +32,16 @@ export function useModal(
       removeEventListener('keydown', press, true);
       element.removeEventListener('cancel', cancel);
       element.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+      giveBack(opener);
     };
   }, [dialog]);
+}
+
+/** The change may have removed what opened the dialog: then the heading gets the focus. */
+function giveBack(opener: Element | null): void {
+  if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body)
+    opener.focus();
+  else document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
 }
 
 const isShown = (popups: NodeListOf<Element>): boolean =>
