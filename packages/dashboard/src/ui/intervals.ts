@@ -34,8 +34,8 @@ export function tickText(time: number, interval: Interval): string {
   return new Date(time).getHours() === 0 ? shortDay.format(time) : clock.format(time);
 }
 
-/** "November 2026" for `2026-11`. */
-export const monthText = (text: string): string => month.format(new Date(`${text}-01T00:00:00Z`));
+/** "November 2026" for `2026-11-01`. */
+export const monthText = (text: string): string => month.format(new Date(`${text.slice(0, 7)}-01T00:00:00Z`));
 
 const HOUR_MS = 3_600_000;
 export const INTERVAL_MS: Readonly<Record<Interval, number>> = {

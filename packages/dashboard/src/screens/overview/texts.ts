@@ -62,7 +62,7 @@ export const texts = {
   refused: 'Refused',
   p50: 'Latency p50',
   p99: 'Latency p99',
-  against: { '24h': 'than the 24 h before', '7d': 'than the 7 days before' },
+  against: { '24h': 'against the 24 h before', '7d': 'against the 7 days before' },
   same: { '24h': 'as in the 24 h before', '7d': 'as in the 7 days before' },
   nothingBefore: 'nothing before',
   ofRequests: (share: string) => `${share} of requests`,
