@@ -1,206 +1,277 @@
-// The drawing of a chart. The pointer or the arrow keys choose a moment; its values stand above.
+// Draws a chart as SVG: bars for counts, lines for latencies. The scale begins at zero. A crosshair
+// follows the pointer and the arrow keys, and its values are spoken.
 import { max } from 'd3-array';
-import { scaleLinear } from 'd3-scale';
-import { area, curveMonotoneX, line } from 'd3-shape';
-import { type KeyboardEvent, type PointerEvent, useId, useRef, useState } from 'react';
+import { scaleLinear, scalePoint } from 'd3-scale';
+import { line } from 'd3-shape';
+import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { en } from '../texts/en.ts';
 import styles from './chart.module.css';
-import { CHART_PX, type ChartProps, type Series } from './chart-props.ts';
-import { intervalText, tickText } from './intervals.ts';
-import { shortCount } from './spans.ts';
-import { useWidth } from './use-width.ts';
+import { absoluteTime, shortCount } from './spans.ts';
 
-const LEFT = 44;
-const RIGHT = 8;
-const TOP = 8;
-const BOTTOM = 22;
-const TICK_PX = 76;
-
-const MOVES: Readonly<Record<string, (at: number, last: number) => number>> = {
-  ArrowLeft: (at) => at - 1,
-  ArrowRight: (at) => at + 1,
-  ArrowDown: (at) => at - 1,
-  ArrowUp: (at) => at + 1,
-  Home: () => 0,
-  End: (_, last) => last,
+export type Series = {
+  name: string;
+  /** A colour of the palette of charts. */
+  tone: 1 | 2 | 3 | 4 | 5;
+  /** Null before the first event; zero is no traffic. */
+  values: readonly (number | null)[];
 };
 
-export function Drawing({ label, times, interval, series, format }: ChartProps) {
+export type ChartProps = {
+  label: string;
+  kind: 'bars' | 'lines';
+  times: readonly string[];
+  series: readonly Series[];
+  format?: (value: number) => string;
+};
+
+const LEFT = 44;
+const RIGHT = 92;
+const TOP = 8;
+const BOTTOM = 24;
+const GRID_LINES = 4;
+const LABEL_PX = 15;
+const TIME_LABELS = 5;
+
+const colourOf = ({ tone }: Series): string => `var(--series-${tone})`;
+
+export function Drawing(props: ChartProps & { height: number }) {
+  const { label, times, height } = props;
   const box = useRef<HTMLDivElement>(null);
-  const hintId = useId();
   const width = useWidth(box);
-  const [chosen, setChosen] = useState<number | null>(null);
-  const last = times.length - 1;
-  const at = chosen === null ? null : Math.min(chosen, last);
-  const x = scaleLinear([0, Math.max(1, last)], [LEFT, Math.max(LEFT + 1, width - RIGHT)]);
+  const [at, setAt] = useState<number | null>(null);
+  const scales = scalesOf(props, width);
   const point = ({ clientX, currentTarget }: PointerEvent) => {
-    const { left } = currentTarget.getBoundingClientRect();
-    setChosen(Math.max(0, Math.min(last, Math.round(x.invert(clientX - left)))));
+    const x = clientX - currentTarget.getBoundingClientRect().left;
+    setAt(nearest(x, scales, times.length));
   };
   const press = (event: KeyboardEvent) => {
-    const move = MOVES[event.key];
-    if (event.key === 'Escape') setChosen(null);
-    if (!move) return;
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (step === undefined) return;
     event.preventDefault();
-    setChosen(Math.max(0, Math.min(last, move(at ?? last, last))));
+    const from = at ?? (step > 0 ? -1 : times.length);
+    setAt(Math.max(0, Math.min(times.length - 1, from + step)));
   };
-  const time = times[at ?? last] ?? 0;
   return (
-    <>
-      <Legend series={series} at={at} format={format}>
-        {at === null ? null : intervalText(time, interval)}
-      </Legend>
-      <div
-        ref={box}
-        role="slider"
-        tabIndex={0}
-        aria-label={label}
-        aria-describedby={hintId}
-        aria-valuemin={0}
-        aria-valuemax={last}
-        aria-valuenow={at ?? last}
-        aria-valuetext={`${intervalText(time, interval)}: ${valuesText(series, at ?? last, format)}`}
-        className={styles.plot}
-        onPointerMove={point}
-        onPointerDown={point}
-        onPointerLeave={() => setChosen(null)}
-        onBlur={() => setChosen(null)}
-        onKeyDown={press}
-      >
-        {width > 0 && <Plot {...{ times, interval, series, width, x, at }} />}
-      </div>
-      <span id={hintId} className="unseen">
-        {en.chart.hint}
-      </span>
-    </>
+    <div
+      ref={box}
+      role="application"
+      aria-label={`${label}. ${en.chart.hint}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
+      tabIndex={0}
+      className={styles.drawing}
+      style={{ height }}
+      onPointerMove={point}
+      onPointerLeave={() => setAt(null)}
+      onKeyDown={press}
+      onBlur={() => setAt(null)}
+    >
+      <svg width={width} height={height} aria-hidden="true">
+        <Grid scales={scales} width={width} {...props} />
+        {props.kind === 'bars' ? (
+          <Bars {...props} scales={scales} />
+        ) : (
+          <Lines {...props} scales={scales} />
+        )}
+        <Names {...props} scales={scales} width={width} />
+        {at !== null && (
+          <line
+            x1={scales.x(at)}
+            x2={scales.x(at)}
+            y1={TOP}
+            y2={height - BOTTOM}
+            className={styles.crosshair}
+          />
+        )}
+      </svg>
+      {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
+    </div>
   );
 }
 
-const valuesText = (series: readonly Series[], at: number, format: ChartProps['format']): string =>
-  series.map(({ label, values }) => `${label} ${shown(values[at], format)}`).join(', ');
+function useWidth(box: { current: HTMLDivElement | null }): number {
+  const [width, setWidth] = useState(640);
+  useEffect(() => {
+    if (!box.current) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) setWidth(Math.max(200, entry.contentRect.width));
+    });
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
+}
 
-const shown = (value: number | null | undefined, format: ChartProps['format']): string =>
-  value === null || value === undefined ? '–' : format(value);
+type Scales = { x(at: number): number; y(value: number): number; step: number; ticks: number[] };
 
-type LegendProps = Pick<ChartProps, 'series' | 'format'> & {
-  at: number | null;
-  children: string | null;
+function scalesOf(
+  { kind, times, series, height }: ChartProps & { height: number },
+  width: number,
+): Scales {
+  const totals = times.map((_, at) => {
+    const values = series.map(({ values: each }) => each[at] ?? 0);
+    return kind === 'bars' ? values.reduce((sum, one) => sum + one, 0) : Math.max(0, ...values);
+  });
+  const y = scaleLinear([0, Math.max(1, max(totals) ?? 1)], [height - BOTTOM, TOP]).nice(
+    GRID_LINES,
+  );
+  const x = scalePoint(
+    times.map((_, at) => at),
+    [LEFT, Math.max(LEFT + 10, width - RIGHT)],
+  ).padding(0.5);
+  return { x: (at) => x(at) ?? LEFT, y, step: x.step() || 8, ticks: y.ticks(GRID_LINES) };
+}
+
+const nearest = (px: number, { x }: Scales, count: number): number => {
+  let best = 0;
+  for (let at = 1; at < count; at += 1) {
+    if (Math.abs(x(at) - px) < Math.abs(x(best) - px)) best = at;
+  }
+  return best;
 };
 
-/** The values of the chosen moment, or the totals. */
-const Legend = ({ series, at, format, children }: LegendProps) => (
-  <div className={styles.legend} aria-hidden="true">
-    {series.map(({ id, label, color, values, total }) => (
-      <span key={id} className={styles.entry}>
-        <span className={styles.swatch} style={{ background: `var(--series-${color})` }} />
-        {label}
-        <strong>{at === null ? total : shown(values[at], format)}</strong>
-      </span>
-    ))}
-    {children !== null && <span className={styles.moment}>{children}</span>}
-  </div>
-);
+type PartProps = ChartProps & { scales: Scales; height: number };
 
-type PlotProps = Pick<ChartProps, 'times' | 'interval' | 'series'> & {
-  width: number;
-  x: (at: number) => number;
-  at: number | null;
-};
-
-function Plot({ times, interval, series, width, x, at }: PlotProps) {
-  const highest = max(series, ({ values }) => max(values, (value) => value ?? 0)) ?? 0;
-  const y = scaleLinear([0, Math.max(1, highest)], [CHART_PX - BOTTOM, TOP]).nice(4);
-  const lines = y.ticks(4).filter((tick) => highest >= 4 || Number.isInteger(tick));
+function Grid({
+  scales,
+  width,
+  times,
+  height,
+  format = shortCount,
+}: PartProps & { width: number }) {
+  const every = Math.max(1, Math.ceil(times.length / TIME_LABELS));
   return (
-    <svg width={width} height={CHART_PX} aria-hidden="true" className={styles.drawing}>
-      {lines.map((tick) => (
-        <g key={tick} transform={`translate(0,${Math.round(y(tick)) + 0.5})`}>
-          <line x1={LEFT} x2={width - RIGHT} className={tick === 0 ? styles.base : styles.grid} />
-          <text x={LEFT - 8} dy="0.32em" textAnchor="end" className={styles.tick}>
-            {shortCount(tick)}
+    <g>
+      {scales.ticks.map((tick) => (
+        <g key={tick}>
+          <line
+            x1={LEFT}
+            x2={width - RIGHT}
+            y1={scales.y(tick)}
+            y2={scales.y(tick)}
+            className={styles.grid}
+          />
+          <text x={LEFT - 8} y={scales.y(tick) + 4} textAnchor="end" className={styles.tick}>
+            {format(tick)}
           </text>
         </g>
       ))}
-      {ticksOf(times, interval, width).map((index) => (
-        <text
-          key={index}
-          x={Math.min(x(index), width - RIGHT - 14)}
-          y={CHART_PX - 5}
-          textAnchor="middle"
-          className={styles.tick}
-        >
-          {tickText(times[index] ?? 0, interval)}
-        </text>
-      ))}
-      {series.map((one) => (
-        <Line key={one.id} series={one} x={x} y={y} />
-      ))}
-      {at !== null && <Crosshair series={series} at={at} x={x(at)} y={y} />}
-    </svg>
+      {times.map((time, at) =>
+        at % every === 0 ? (
+          <text
+            key={time}
+            x={scales.x(at)}
+            y={height - 6}
+            textAnchor="middle"
+            className={styles.tick}
+          >
+            {timeLabel(time, times)}
+          </text>
+        ) : null,
+      )}
+    </g>
   );
 }
 
-/** Ticks at whole days or at hours that divide the day, as many as there is room for. */
-function ticksOf(times: readonly number[], interval: 'hour' | 'day', width: number): number[] {
-  const most = Math.max(2, Math.floor(width / TICK_PX));
-  const steps = interval === 'hour' ? [1, 3, 6, 12, 24, 48] : [1, 2, 7, 14];
-  const step = steps.find((each) => times.length / each <= most) ?? times.length;
-  const place = (time: number, at: number) =>
-    interval === 'hour' && step <= 24 ? new Date(time).getHours() : times.length - 1 - at;
-  return times.flatMap((time, at) => (place(time, at) % step === 0 ? [at] : []));
+/** The hour within two days, the day otherwise. */
+function timeLabel(time: string, times: readonly string[]): string {
+  const spanMs = Date.parse(times.at(-1) ?? time) - Date.parse(times[0] ?? time);
+  const at = new Date(time);
+  return spanMs <= 2 * 86_400_000
+    ? at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+    : at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 }
 
-type Scale = (value: number) => number;
+const Bars = ({ times, series, scales }: PartProps) => (
+  <g>
+    {times.map((time, at) => {
+      let below = 0;
+      return series.map((one) => {
+        const value = one.values[at] ?? 0;
+        const bottom = scales.y(below);
+        below += value;
+        const top = scales.y(below);
+        const width = Math.max(1, Math.min(28, scales.step * 0.72));
+        return value === 0 ? null : (
+          <rect
+            key={`${time} ${one.name}`}
+            x={scales.x(at) - width / 2}
+            y={top}
+            width={width}
+            height={Math.max(1, bottom - top)}
+            rx={1}
+            fill={colourOf(one)}
+          />
+        );
+      });
+    })}
+  </g>
+);
 
-function Line({ series, x, y }: { series: Series; x: Scale; y: Scale }) {
-  const color = `var(--series-${series.color})`;
-  const isThere = (value: number | null) => value !== null;
-  const stroke = line<number | null>(
-    (_, at) => x(at),
-    (value) => y(value ?? 0),
-  )
-    .defined(isThere)
-    .curve(curveMonotoneX);
-  const fill = area<number | null>(
-    (_, at) => x(at),
-    y(0),
-    (value) => y(value ?? 0),
-  )
-    .defined(isThere)
-    .curve(curveMonotoneX);
+function Lines({ series, scales }: PartProps) {
+  const path = line<number | null>()
+    .defined((value) => value !== null)
+    .x((_, at) => scales.x(at))
+    .y((value) => scales.y(value ?? 0));
   return (
-    <>
-      {series.filled && <path d={fill(series.values) ?? ''} fill={color} opacity={0.12} />}
-      <path
-        d={stroke(series.values) ?? ''}
-        fill="none"
-        stroke={color}
-        strokeWidth={1.75}
-        strokeLinejoin="round"
-        strokeLinecap="round"
-      />
-    </>
+    <g fill="none" strokeWidth={1.75} strokeLinejoin="round">
+      {series.map((one) => (
+        <path key={one.name} d={path([...one.values]) ?? ''} stroke={colourOf(one)} />
+      ))}
+    </g>
   );
 }
 
-type CrosshairProps = { series: readonly Series[]; at: number; x: number; y: Scale };
+/** The names stand at the end of their lines or bars, instead of a legend. */
+function Names({ kind, series, times, scales, width }: PartProps & { width: number }) {
+  const last = times.length - 1;
+  let below = 0;
+  const places = series.map((one) => {
+    const value = one.values[last] ?? 0;
+    const y = scales.y(kind === 'bars' ? below + value / 2 : value);
+    below += value;
+    return { one, y };
+  });
+  let free = Number.POSITIVE_INFINITY;
+  return (
+    <g>
+      {places
+        .toSorted((a, b) => b.y - a.y)
+        .map(({ one, y }) => {
+          const at = Math.min(y, free - LABEL_PX);
+          free = at;
+          return (
+            <text
+              key={one.name}
+              x={width - RIGHT + 8}
+              y={at + 4}
+              className={styles.name}
+              fill={colourOf(one)}
+            >
+              {one.name}
+            </text>
+          );
+        })}
+    </g>
+  );
+}
 
-const Crosshair = ({ series, at, x, y }: CrosshairProps) => (
-  <>
-    <line x1={x} x2={x} y1={TOP} y2={CHART_PX - BOTTOM} className={styles.crosshair} />
-    {series.map(({ id, color, values }) => {
-      const value = values[at];
-      if (value === null || value === undefined) return null;
+type ValuesProps = ChartProps & { at: number; x: number; width: number };
+
+const Values = ({ times, series, at, x, width, format = shortCount }: ValuesProps) => (
+  <div
+    role="status"
+    className={styles.values}
+    style={x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }}
+  >
+    <strong>{absoluteTime(new Date(times[at] ?? 0))}</strong>
+    {series.map((one) => {
+      const value = one.values[at];
       return (
-        <circle
-          key={id}
-          cx={x}
-          cy={y(value)}
-          r={3.5}
-          fill={`var(--series-${color})`}
-          className={styles.dot}
-        />
+        <span key={one.name}>
+          <i style={{ background: colourOf(one) }} />
+          {one.name} <b>{value === null || value === undefined ? '–' : format(value)}</b>
+        </span>
       );
     })}
-  </>
+  </div>
 );

@@ -1,40 +1,79 @@
-// Values over time: drawn, or as a table that can be copied as CSV. The drawing is loaded when a
-// chart is shown.
+// A chart over time, with the same figures as a table. What draws it is loaded on demand.
 import { lazy, Suspense, useState } from 'react';
 import { en } from '../texts/en.ts';
+import { Button } from './button.tsx';
 import styles from './chart.module.css';
-import { CHART_PX, type ChartProps } from './chart-props.ts';
-import { ChartTable } from './chart-table.tsx';
-import { Segments } from './segments.tsx';
-import type { Option } from './select.tsx';
+import type { ChartProps } from './chart-drawing.tsx';
+import { Copy } from './copy.tsx';
 import { Skeleton } from './skeleton.tsx';
+import { absoluteTime } from './spans.ts';
 
 const Drawing = lazy(async () => ({ default: (await import('./chart-drawing.tsx')).Drawing }));
 
-type View = 'chart' | 'table';
-
-const views: readonly Option<View>[] = [
-  { value: 'chart', label: en.chart.chart },
-  { value: 'table', label: en.chart.table },
-];
+const HEIGHT_PX = 220;
 
 export function Chart(props: ChartProps) {
-  const [view, setView] = useState<View>('chart');
-  const hasTraffic = props.series.some(({ values }) => values.some((value) => Boolean(value)));
+  const [isTable, setTable] = useState(false);
+  const { label, series, times } = props;
+  const isEmpty = series.every(({ values }) => values.every((value) => !value));
   return (
-    <figure className={styles.chart} aria-label={props.label}>
-      {view === 'table' ? (
-        <ChartTable {...props} />
-      ) : hasTraffic ? (
-        <Suspense fallback={<Skeleton height={CHART_PX + 28} />}>
-          <Drawing {...props} />
-        </Suspense>
+    <figure className={styles.chart}>
+      <figcaption className={styles.caption}>
+        <span className={styles.title}>{label}</span>
+        {isTable && <Copy text={csvOf(props)} label={en.chart.copyCsv} />}
+        <Button kind="quiet" small onClick={() => setTable(!isTable)}>
+          {isTable ? en.chart.chart : en.chart.table}
+        </Button>
+      </figcaption>
+      {isTable ? (
+        <Figures {...props} />
       ) : (
-        <p className={styles.none}>{en.chart.none}</p>
+        <Suspense fallback={<Skeleton height={HEIGHT_PX} />}>
+          <Drawing {...props} height={HEIGHT_PX} />
+        </Suspense>
       )}
-      <div className={styles.foot}>
-        <Segments label={props.label} value={view} options={views} onValue={(next) => setView(next)} small />
-      </div>
+      {isEmpty && times.length > 0 && !isTable && <p className={styles.none}>{en.chart.none}</p>}
     </figure>
   );
+}
+
+const Figures = ({ label, series, times, format = String }: ChartProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a long table is scrolled with the keyboard
+  <section className={styles.scroller} tabIndex={0} aria-label={label}>
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">{en.chart.time}</th>
+          {series.map(({ name }) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {times.map((time, at) => (
+          <tr key={time}>
+            <th scope="row">{absoluteTime(new Date(time))}</th>
+            {series.map(({ name, values }) => (
+              <td key={name}>{shown(values[at], format)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+const shown = (value: number | null | undefined, format: (value: number) => string): string =>
+  value === null || value === undefined ? '' : format(value);
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+function csvOf({ series, times }: ChartProps): string {
+  const head = ['time', ...series.map(({ name }) => quoted(name))].join(',');
+  const rows = times.map((time, at) =>
+    [time, ...series.map(({ values }) => shown(values[at], String))].join(','),
+  );
+  return [head, ...rows].join('\n');
 }
