@@ -3,7 +3,11 @@ import { inWorkspace, open, personal, type ScreenRoute } from './screen-route.ts
 
 export const screens: readonly ScreenRoute[] = [
   inWorkspace('$', () => import('./shell/not-found.tsx')),
+  inWorkspace('$env/keys', () => import('./screens/keys/screen.tsx')),
+  inWorkspace('$env/nodes', () => import('./screens/nodes/screen.tsx')),
   inWorkspace('$env/overview', () => import('./screens/overview/screen.tsx')),
+  inWorkspace('$env/tenants', () => import('./screens/tenants/screen.tsx')),
+  inWorkspace('$env/tenants/$id', () => import('./screens/tenant/screen.tsx')),
   open('forgot-password', () => import('./screens/forgot-password/screen.tsx')),
   open('reset-password', () => import('./screens/reset-password/screen.tsx')),
   open('sign-in', () => import('./screens/sign-in/screen.tsx')),

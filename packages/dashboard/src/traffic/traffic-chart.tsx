@@ -1,8 +1,6 @@
 // Traffic or latency over the range. Intervals without traffic are filled in: the API omits them.
 import { Chart } from '../ui/chart.tsx';
-import type { Series } from '../ui/chart-props.ts';
 import { lastIntervals } from '../ui/intervals.ts';
-import { shortCount } from '../ui/spans.ts';
 import { useNow } from '../ui/time.tsx';
 import { latencyText, numberText } from './numbers.ts';
 import { deniedOf, type Overview, type Range, rangeFacts } from './ranges.ts';
@@ -18,62 +16,51 @@ export const viewOptions: readonly { value: TrafficView; label: string }[] = [
   { value: 'latency', label: texts.latency },
 ];
 
+type Point = Overview['data'][number];
 type Props = { overview: Overview; range: Range; view: TrafficView };
 
 export function TrafficChart({ overview, range, view }: Props) {
   const { interval, count } = rangeFacts[range];
-  const times = lastIntervals(interval, count, useNow());
+  const starts = lastIntervals(interval, count, useNow());
   const points = new Map(overview.data.map((point) => [Date.parse(point.start), point]));
-  const valuesOf = <T,>(read: (point: Overview['data'][number]) => T, none: T) =>
-    times.map((time) => {
-      const point = points.get(time);
+  const valuesOf = <T,>(read: (point: Point) => T, none: T) =>
+    starts.map((start) => {
+      const point = points.get(start);
       return point ? read(point) : none;
     });
-  const { total } = overview;
-  const traffic: Series[] = [
-    {
-      id: 'requests',
-      label: texts.requests,
-      color: 1,
-      filled: true,
-      values: valuesOf((point) => point.requests, 0),
-      total: shortCount(total.requests),
-    },
-    {
-      id: 'errors',
-      label: texts.errors,
-      color: 2,
-      values: valuesOf((point) => point.errors, 0),
-      total: shortCount(total.errors),
-    },
-    {
-      id: 'denied',
-      label: texts.denied,
-      color: 3,
-      values: valuesOf(deniedOf, 0),
-      total: shortCount(deniedOf(total)),
-    },
-  ];
-  const latency: Series[] = (['p50', 'p99'] as const).map((name, at) => ({
-    id: name,
-    label: texts[name],
-    color: at === 0 ? 4 : 5,
-    values: valuesOf<number | null>((point) => point.latency_ms?.[name] ?? null, null),
-    ...(total.latency_ms && { total: latencyText(total.latency_ms[name]) }),
-  }));
-  return view === 'traffic' ? (
+  const times = starts.map((start) => new Date(start).toISOString());
+  if (view === 'latency') {
+    const latency = (name: 'p50' | 'p99') =>
+      valuesOf<number | null>((point) => point.latency_ms?.[name] ?? null, null);
+    return (
+      <Chart
+        kind="lines"
+        label={texts.latencyTitle[interval]}
+        times={times}
+        series={[
+          { name: texts.p50, tone: 4, values: latency('p50') },
+          { name: texts.p99, tone: 5, values: latency('p99') },
+        ]}
+        format={latencyText}
+      />
+    );
+  }
+  return (
     <Chart
-      {...{ times, interval }}
+      kind="bars"
       label={texts.title[interval]}
-      series={traffic}
+      times={times}
+      series={[
+        { name: texts.succeeded, tone: 1, values: valuesOf(succeededOf, 0) },
+        { name: texts.failed, tone: 2, values: valuesOf(failedOf, 0) },
+        { name: texts.denied, tone: 3, values: valuesOf(deniedOf, 0) },
+      ]}
       format={numberText}
-    />
-  ) : (
-    <Chart
-      {...{ times, interval }}
-      label={texts.latencyTitle[interval]}
-      series={latency}
-      format={latencyText}
     />
   );
 }
+
+/** A refused request is an error as well. Both counts are rounded, so the rest may be below zero. */
+const failedOf = (point: Point): number => Math.max(0, point.errors - deniedOf(point));
+const succeededOf = (point: Point): number =>
+  Math.max(0, point.requests - failedOf(point) - deniedOf(point));

@@ -62,12 +62,15 @@ const lookOf = ({ kind = 'plain', small = false, wide = false }: Look): string =
 type LinkProps = Look & {
   to: string;
   search?: Readonly<Record<string, string>>;
+  /** The key `c` follows it. */
+  creates?: boolean;
   children: ReactNode;
 };
 
-export function LinkButton({ to, search = {}, icon, children, ...look }: LinkProps) {
+export function LinkButton({ to, search = {}, creates, icon, children, ...look }: LinkProps) {
+  const create = creates ? { 'data-create': true } : {};
   return (
-    <Link to={to} search={search} className={lookOf(look)}>
+    <Link to={to} search={search} {...create} className={lookOf(look)}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>

@@ -28,7 +28,9 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
     <Section
       bare
       title={project.name}
-      aside={version !== undefined && <span className={styles.version}>{texts.version(version)}</span>}
+      aside={
+        version !== undefined && <span className={styles.version}>{texts.version(version)}</span>
+      }
     >
       <Loaded query={nodes} failed={texts.failed} skeleton={<SkeletonRows rows={2} />}>
         {({ data: rows }) =>
@@ -57,7 +59,13 @@ export function Nodes({ label, nodes }: { label: string; nodes: readonly PolicyN
         <details className={styles.silent}>
           <summary>{texts.silent(silent.length)}</summary>
           <p className={styles.means}>{texts.silentMeans}</p>
-          <Table label={label} columns={columns} pages={[silent]} rowKey={nodeKey} isFaded={faded} />
+          <Table
+            label={label}
+            columns={columns}
+            pages={[silent]}
+            rowKey={nodeKey}
+            isFaded={faded}
+          />
         </details>
       )}
     </>

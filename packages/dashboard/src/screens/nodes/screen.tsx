@@ -1,17 +1,16 @@
 // The nodes of every project, with the version of the policy that each has.
 import type { Item } from '@keyrail/client';
-import { useList } from '../../api/query.ts';
+import { useApi, useList } from '../../api/query.ts';
 import { Connect } from '../../connect/connect.tsx';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useApi } from '../../api/query.ts';
+import { en } from '../../texts/en.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Section } from '../../ui/section.tsx';
-import { en } from '../../texts/en.ts';
 import styles from './nodes.module.css';
 import { NodesOf } from './nodes-of.tsx';
 import { texts } from './texts.ts';
