@@ -13,13 +13,15 @@ import type { Tenant } from './types.ts';
 
 type Meta = Tenant['meta'];
 
+const isObject = (value: unknown): value is Meta =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** Null if the text is no JSON object. */
 function parseMeta(text: string): Meta | null {
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Meta) : null;
+    return isObject(value) ? value : null;
   } catch {
     return null;
   }
