@@ -47,9 +47,18 @@ export function Limits({ project }: { project: Project }) {
   );
 }
 
-/** A dry run of a change counts the keys that inherit. A member may not ask. */
+const anyRule: Rule = {
+  id: 'requests',
+  limit: 1,
+  window_ms: 60_000,
+  algorithm: 'sliding',
+  scope: 'key',
+};
+
+/** A dry run of any change counts the keys that inherit. A member may not ask. */
 function useInheriting(project: Project, mayAsk: boolean): number | undefined {
-  const body = { default_rate_limits: project.default_rate_limits };
+  const isLimited = project.default_rate_limits.length > 0;
+  const body = { default_rate_limits: isLimited ? [] : [anyRule] };
   const input = { params: { id: project.id }, body };
   return useImpact('PATCH /v1/projects/{id}', input, { enabled: mayAsk }).data?.keys;
 }

@@ -23,7 +23,7 @@ export const texts = {
   secretKeys: 'Secret keys',
   limits: 'Default rate limits',
   limitsLead: 'They apply to every key that has none of its own.',
-  inherit: (count: number) => `${keys(count)} inherit them.`,
+  inherit: (count: number) => `${keys(count)} ${count === 1 ? 'inherits' : 'inherit'} them.`,
   noLimits: 'No limits.',
   changeLimits: 'Change',
   nodes: 'Nodes',

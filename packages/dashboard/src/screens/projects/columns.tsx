@@ -35,6 +35,13 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
       limits.length === 0 ? texts.noLimits : limits.map(ruleText).join('; '),
   },
   {
+    id: 'created',
+    title: texts.created,
+    width: '96px',
+    card: 'none',
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
     id: 'keys',
     title: texts.keys[scope.env],
     width: '128px',
@@ -52,12 +59,5 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
     align: 'end',
     card: 'fact',
     cell: ({ policy_version }) => `v${policy_version}`,
-  },
-  {
-    id: 'created',
-    title: texts.created,
-    width: '96px',
-    card: 'none',
-    cell: ({ created_at }) => <Time at={created_at} />,
   },
 ];

@@ -32,17 +32,6 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
     cell: ({ external_id }) => <code translate="no">{external_id}</code>,
   },
   {
-    id: 'keys',
-    title: texts.keys[scope.env],
-    width: '128px',
-    align: 'end',
-    card: 'fact',
-    cell: ({ id }) => {
-      const active = counts.get(id);
-      return active === undefined ? '–' : count(active);
-    },
-  },
-  {
     id: 'activity',
     title: texts.activity,
     width: '128px',
@@ -55,5 +44,16 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
     width: '112px',
     card: 'none',
     cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    id: 'keys',
+    title: texts.keys[scope.env],
+    width: '128px',
+    align: 'end',
+    card: 'fact',
+    cell: ({ id }) => {
+      const active = counts.get(id);
+      return active === undefined ? '–' : count(active);
+    },
   },
 ];

@@ -141,6 +141,13 @@ const columnsOf = (
     ),
   },
   {
+    id: 'last',
+    title: texts.last,
+    width: '96px',
+    card: 'fact',
+    cell: ({ lastAt }) => <Time at={lastAt} />,
+  },
+  {
     id: 'requests',
     title: texts.requests,
     width: '96px',
@@ -155,12 +162,5 @@ const columnsOf = (
     align: 'end',
     card: 'none',
     cell: (sum) => shareText(sum.requests, requests),
-  },
-  {
-    id: 'last',
-    title: texts.last,
-    width: '96px',
-    card: 'fact',
-    cell: ({ lastAt }) => <Time at={lastAt} />,
   },
 ];
