@@ -33,7 +33,9 @@ export async function axeFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-const RUN = 'axe.run(document, { resultTypes: ["violations"] }).then((found) => found.violations)';
+/** Behind an open dialog the page is inert, so the dialog alone is examined. */
+const RUN = `axe.run([...document.querySelectorAll('dialog[open]')].at(-1) ?? document,
+  { resultTypes: ['violations'] }).then((found) => found.violations)`;
 
 async function sideways(page: Page, width: number): Promise<string[]> {
   const over: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');

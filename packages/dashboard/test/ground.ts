@@ -16,14 +16,16 @@ export type Vendor = Harness & { slug: string };
 
 type Visit = (path: string) => Promise<void>;
 
-export type SignedIn = { page: Page; context: BrowserContext; vendor: Vendor; visit: Visit };
+type Opened = { page: Page; context: BrowserContext; visit: Visit };
+
+export type SignedIn = Opened & { vendor: Vendor };
 
 export type Ground = {
   origin: string;
   /** A page of a signed-in member of a new workspace, or of the given one. */
   signIn(options?: { role?: Role; vendor?: Vendor }): Promise<SignedIn>;
-  /** A page of a visitor that is not signed in. */
-  visitor(): Promise<{ page: Page; context: BrowserContext; visit: Visit }>;
+  /** A page of a visitor that is not signed in; the origin is that of the server. */
+  visitor(options?: { origin?: string }): Promise<Opened>;
   /** Allows Chromium's notice of responses with these statuses. */
   expects(...statuses: number[]): void;
   /** No violation in light and dark, at three widths, and no sideways scrolling. */
@@ -54,14 +56,19 @@ export async function openGround(t: TestContext): Promise<Ground | null> {
   }
   shared ??= openShared(found.path);
   const { browser, origin } = await shared;
-  const watch = createWatch(t, origin);
-  const open = async () => {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-    t.after(() => context.close());
-    context.on('page', (page) => watch.page(page));
+  const watch = createWatch();
+  const contexts: BrowserContext[] = [];
+  t.after(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    deepEqual(watch.faults, [], 'the console and the network stayed clean');
+  });
+  const open = async ({ origin: baseURL = origin } = {}) => {
+    const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
+    contexts.push(context);
+    context.on('page', (page) => watch.page(page, baseURL));
     await context.addInitScript(reportViolations);
     const page = await context.newPage();
-    const visit: Visit = async (path) => void (await page.goto(`${origin}${path}`));
+    const visit: Visit = async (path) => void (await page.goto(path));
     return { context, page, visit };
   };
   return {
@@ -103,16 +110,16 @@ function reportViolations(): void {
 
 const NOTICE = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-/** Collects what must not happen, and fails the test at its end. */
-function createWatch(t: TestContext, origin: string) {
+/** Collects what must not happen; the test fails at its end. */
+function createWatch() {
   const faults: string[] = [];
   const allowed = new Set<number>();
-  t.after(() => deepEqual(faults, [], 'the console and the network stayed clean'));
   return {
+    faults,
     expects: (...statuses: number[]) => {
       for (const status of statuses) allowed.add(status);
     },
-    page: (page: Page) => {
+    page: (page: Page, origin: string) => {
       page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
       page.on('console', (message) => {
         if (!['error', 'warning'].includes(message.type())) return;

@@ -4,6 +4,7 @@ import '../style/tokens.css';
 import '../style/fonts.css';
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
+import { Mark } from '../shell/mark.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { Controls } from './controls.tsx';
 import { Figures } from './figures.tsx';
@@ -13,6 +14,7 @@ import { Windows } from './windows.tsx';
 
 const Gallery = () => (
   <main className={styles.gallery}>
+    <Mark />
     <h1>Gallery</h1>
     <Controls />
     <Figures />

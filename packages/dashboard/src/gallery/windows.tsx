@@ -5,6 +5,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { Dialog, Sheet } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { Input } from '../ui/input.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Block } from './block.tsx';
 
@@ -32,6 +33,12 @@ export function Windows() {
           }
         >
           <Field label="Name">{(control) => <Input {...control} defaultValue="Backend" />}</Field>
+          <div>
+            <Menu
+              label="More about Backend"
+              groups={[[{ label: 'Copy id', icon: 'copy', onSelect: close }]]}
+            />
+          </div>
         </Dialog>
       )}
       {open === 'sheet' && (

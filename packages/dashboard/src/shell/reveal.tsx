@@ -51,6 +51,8 @@ function Reveal({ secret }: { secret: Revealed }) {
     setTimeout(() => secret.onStored?.());
   };
   const close = () => (isCopied ? finish() : setLeaving(true));
+  // A snippet that holds the key was copied with it.
+  const countCopy = (code: string) => setCopied((before) => before || code.includes(secret.value));
   const { once, copy: copyLabel, stored, snippets } = en.reveal;
   return (
     <Dialog
@@ -71,7 +73,7 @@ function Reveal({ secret }: { secret: Revealed }) {
       />
       <p>{once}</p>
       {secret.note}
-      {secret.snippets && <Snippet label={snippets} texts={secret.snippets} />}
+      {secret.snippets && <Snippet label={snippets} texts={secret.snippets} onCopied={countCopy} />}
       {isLeaving && <Leaving onBack={() => setLeaving(false)} onLeave={finish} />}
     </Dialog>
   );

@@ -116,7 +116,7 @@ export const en = {
   } as const,
   impact: {
     day: 'Requests, 24 h',
-    week: 'Requests, 7 days',
+    week: 'Requests, 7 d',
     lastUse: 'Last use',
     never: 'never',
     nodes: 'Live nodes',

@@ -1,29 +1,32 @@
-// A part of a page with its own heading: a line around it, and a link or a control beside the title.
+// A part of a page of settings: what it is about at the left, its controls at the right.
 import { type ReactNode, useId } from 'react';
-import { classes } from './classes.ts';
 import styles from './section.module.css';
 
-type Props = {
-  title: string;
-  /** Beside the title: a link to more, or a control. */
-  aside?: ReactNode;
-  /** One line below the title. */
-  lead?: ReactNode;
-  /** Without a line around it, as for a table that has lines of its own. */
-  bare?: boolean;
-  children: ReactNode;
-};
+type Props = { title: string; lead?: ReactNode; children: ReactNode };
 
-export function Section({ title, aside, lead, bare = false, children }: Props) {
+export function Section({ title, lead, children }: Props) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className={classes(styles.section, !bare && styles.framed)}>
-      <div className={styles.head}>
+    <section aria-labelledby={id} className={styles.section}>
+      <div className={styles.about}>
         <h2 id={id}>{title}</h2>
-        {aside}
+        {lead && <p>{lead}</p>}
       </div>
-      {lead && <p className={styles.lead}>{lead}</p>}
-      {children}
+      <div className={styles.body}>{children}</div>
     </section>
   );
 }
+
+export type Fact = { label: string; value: ReactNode };
+
+/** Facts that cannot be changed, as ids and times. */
+export const SectionFacts = ({ facts }: { facts: readonly Fact[] }) => (
+  <dl className={styles.facts}>
+    {facts.map(({ label, value }) => (
+      <div key={label}>
+        <dt>{label}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,5 +1,5 @@
-// A choice between a few views, of which one is always chosen.
-import { classes } from './classes.ts';
+// A few choices side by side, of which one is chosen: radio buttons that look like one control.
+import { useId } from 'react';
 import styles from './segments.module.css';
 import type { Option } from './select.tsx';
 
@@ -7,23 +7,28 @@ type Props<V extends string> = {
   label: string;
   value: V;
   options: readonly Option<V>[];
-  small?: boolean;
   onValue(value: V): void;
 };
 
-export const Segments = <V extends string>(props: Props<V>) => (
-  <fieldset className={classes(styles.segments, props.small && styles.small)}>
-    <legend className="unseen">{props.label}</legend>
-    {props.options.map(({ value, label }) => (
-      <button
-        key={value}
-        type="button"
-        aria-pressed={value === props.value}
-        className={styles.segment}
-        onClick={() => props.onValue(value)}
-      >
-        {label}
-      </button>
-    ))}
-  </fieldset>
-);
+export function Segments<V extends string>({ label, value, options, onValue }: Props<V>) {
+  const name = useId();
+  return (
+    <fieldset className={styles.segments}>
+      <legend>{label}</legend>
+      <div className={styles.choices}>
+        {options.map((option) => (
+          <label key={option.value} className={styles.choice}>
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onValue(option.value)}
+            />
+            <span>{option.label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

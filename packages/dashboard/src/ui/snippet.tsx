@@ -8,7 +8,14 @@ export type SnippetText = { name: string; code: string };
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-export function Snippet({ label, texts }: { label: string; texts: readonly SnippetText[] }) {
+type Props = {
+  label: string;
+  texts: readonly SnippetText[];
+  /** With the code that was copied. */
+  onCopied?: (code: string) => void;
+};
+
+export function Snippet({ label, texts, onCopied }: Props) {
   const [chosen, setChosen] = useState(0);
   const tabs = useRef<HTMLDivElement>(null);
   const id = useId();
@@ -42,7 +49,11 @@ export function Snippet({ label, texts }: { label: string; texts: readonly Snipp
             </button>
           ))}
         </div>
-        <Copy text={shown?.code ?? ''} label={en.copy.name(shown?.name ?? '')} />
+        <Copy
+          text={shown?.code ?? ''}
+          label={en.copy.name(shown?.name ?? '')}
+          onCopied={() => onCopied?.(shown?.code ?? '')}
+        />
       </div>
       <pre
         id={`${id}-code`}

@@ -29,14 +29,17 @@ export type Watch =
 /** An answer that comes sooner needs no polls. */
 const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
+/** Before the change, the list follows nodes that start and stop. */
+const READY_MS = 5000;
 const NODES_MAX = 1000;
 
 export function useWatch(key: ApiKey, act: EndAct) {
   const send = useSend();
   const refresh = useRefresh();
   const query = { project_id: key.project_id, env: key.env, limit: NODES_MAX };
-  const nodes = useApi('GET /v1/policy/nodes', { query });
   const [watch, setWatch] = useState<Watch>({ phase: 'ready' });
+  const everyMs = watch.phase === 'ready' && READY_MS;
+  const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs });
   const [before, setBefore] = useState<readonly PolicyNode[]>([]);
   const [polled, setPolled] = useState<readonly PolicyNode[] | null>(null);
   const isHere = useRef(true);

@@ -1,12 +1,14 @@
 // Revokes or disables several keys, one after another, with a result for each. It can be stopped.
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
+import { nowMs } from '../../clock.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { Problem, reasonOf } from '../../ui/problem.tsx';
+import { DAY_MS } from '../../ui/spans.ts';
 import { State } from '../../ui/state.tsx';
 import styles from './keys.module.css';
 import { type ApiKey, lastDays } from './names.ts';
@@ -71,7 +73,20 @@ type AskProps = {
   onClose(): void;
 };
 
-const DAYS = 7;
+/** Seven days reach into an eighth day of UTC, by which telemetry counts. */
+const DAYS = 8;
+
+type Day = { day: string; requests: number };
+
+/** Requests of the last days; the day in which they begin counts in proportion, as in a dry run. */
+function recentRequests(byDay: readonly Day[], days: number): number {
+  const [first, ...whole] = lastDays(days + 1);
+  const share = 1 - (nowMs() % DAY_MS) / DAY_MS;
+  const counted = byDay.map(({ day, requests }) =>
+    day === first ? requests * share : whole.includes(day) ? requests : 0,
+  );
+  return Math.round(counted.reduce((sum, one) => sum + one, 0));
+}
 
 /** The figures of all keys in one request. */
 function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
@@ -79,10 +94,7 @@ function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
   const usage = useApi('GET /v1/usage/keys', {
     query: { key_id: keys.map(({ id }) => id), days: DAYS },
   });
-  const days = usage.data?.data.flatMap(({ data: byDay }) => byDay);
-  const recent = lastDays(2);
-  const sum = (wanted: (day: string) => boolean): number =>
-    (days ?? []).reduce((all, { day, requests }) => all + (wanted(day) ? requests : 0), 0);
+  const byDay = usage.data?.data.flatMap(({ data: days }) => days);
   const active = keys.filter(({ disabled_at }) => disabled_at === null).length;
   const used = keys.flatMap(({ last_used_at }) => last_used_at ?? []).sort();
   const isTyped = act === 'revoke' && env === 'live' && active > 1;
@@ -99,11 +111,11 @@ function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
       )}
       <ImpactFacts
         impact={
-          days && {
+          byDay && {
             active_keys: active,
             tenants: new Set(keys.map(({ tenant_id }) => tenant_id)).size,
-            requests_24h: sum((day) => recent.includes(day)),
-            requests_7d: sum(() => true),
+            requests_24h: recentRequests(byDay, 1),
+            requests_7d: recentRequests(byDay, 7),
             last_used_at: used.at(-1) ?? null,
             nodes: null,
           }

@@ -19,6 +19,8 @@ export type Beside = {
   tenants: Names;
   projects: Names;
   weeks: ReadonlyMap<string, readonly number[]>;
+  /** Keys that another key of the list replaces. */
+  rotated: ReadonlySet<string>;
   selection: Selection;
   onAct(act: RowAct, key: ApiKey): void;
 };
@@ -60,9 +62,9 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'state',
       title: columns.state,
-      width: 'minmax(112px, 1.3fr)',
+      width: 'minmax(150px, 1.2fr)',
       card: 'state',
-      cell: (key) => <KeyState of={key} />,
+      cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
     },
     {
       id: 'used',

@@ -84,6 +84,7 @@ function Rows({ list }: { list: List }) {
     tenants,
     projects,
     weeks,
+    rotated: new Set(pages.flat().flatMap(({ rotated_from }) => rotated_from ?? [])),
     selection,
     onAct: (act, key) => setOpen({ act, key }),
   });

@@ -34,7 +34,8 @@ export function Screen() {
             value: secret_key.key,
             copyLabel: texts.copy,
             note: <p>{texts.secretNote}</p>,
-            onStored: () => void navigate({ to: paths.workspace(workspace.slug) }),
+            onStored: () =>
+              void navigate({ to: paths.start({ slug: workspace.slug, env: 'test' }) }),
           }),
       },
     );

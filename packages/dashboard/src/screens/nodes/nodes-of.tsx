@@ -4,8 +4,8 @@ import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { Card } from '../../ui/card.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Section } from '../../ui/section.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { type Shape, State, type Tone } from '../../ui/state.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -25,7 +25,7 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
   const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs });
   const version = nodes.data?.data[0]?.current_version;
   return (
-    <Section
+    <Card
       bare
       title={project.name}
       aside={
@@ -43,7 +43,7 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
           )
         }
       </Loaded>
-    </Section>
+    </Card>
   );
 }
 

@@ -8,9 +8,9 @@ import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Section } from '../../ui/section.tsx';
 import styles from './nodes.module.css';
 import { NodesOf } from './nodes-of.tsx';
 import { texts } from './texts.ts';
@@ -89,9 +89,9 @@ function NoNode({ project }: { project: Project }) {
       <Empty icon="node" title={texts.emptyTitle}>
         {texts.empty}
       </Empty>
-      <Section title={texts.how(project.name)} lead={<Secret to={paths.secretKeys(scope)} />}>
+      <Card title={texts.how(project.name)} lead={<Secret to={paths.secretKeys(scope)} />}>
         <Connect projectId={project.id} />
-      </Section>
+      </Card>
     </>
   );
 }

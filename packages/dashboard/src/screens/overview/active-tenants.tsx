@@ -3,10 +3,10 @@ import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { Card } from '../../ui/card.tsx';
 import { monthText } from '../../ui/intervals.ts';
 import { Link } from '../../ui/link.tsx';
 import { Meter } from '../../ui/meter.tsx';
-import { Section } from '../../ui/section.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 
@@ -17,7 +17,7 @@ export function ActiveTenants({ everyMs }: { everyMs: number }) {
   const months = useApi('GET /v1/usage/billing', { query: { months: MONTHS } }, { everyMs });
   const aside = <Link to={paths.usage(scope)}>{texts.allMonths}</Link>;
   return (
-    <Section title={texts.months} aside={aside}>
+    <Card title={texts.months} aside={aside}>
       <Loaded query={months} failed={texts.failed.months}>
         {({ data: rows }) =>
           rows.length === 0 ? (
@@ -38,6 +38,6 @@ export function ActiveTenants({ everyMs }: { everyMs: number }) {
           )
         }
       </Loaded>
-    </Section>
+    </Card>
   );
 }

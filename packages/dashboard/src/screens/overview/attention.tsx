@@ -2,8 +2,8 @@
 import type { Answer } from '@keyrail/client';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
+import { Card } from '../../ui/card.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Section } from '../../ui/section.tsx';
 import { count } from '../../ui/spans.ts';
 import { type Shape, State, type Tone } from '../../ui/state.tsx';
 import styles from './overview.module.css';
@@ -24,7 +24,7 @@ export function KeysSection({ summary }: { summary: Summary }) {
   const to = paths.keys(scope);
   const { keys, counted_max } = summary;
   return (
-    <Section title={texts.keys} aside={<Link to={to}>{texts.allKeys}</Link>}>
+    <Card title={texts.keys} aside={<Link to={to}>{texts.allKeys}</Link>}>
       <ul className={styles.counts}>
         {(['active', 'expiring', 'quarantined', 'unused'] as const).map((name) => (
           <Counted
@@ -37,7 +37,7 @@ export function KeysSection({ summary }: { summary: Summary }) {
           />
         ))}
       </ul>
-    </Section>
+    </Card>
   );
 }
 
@@ -53,7 +53,7 @@ export function NodesSection({ summary }: { summary: Summary }) {
   const { nodes, counted_max } = summary;
   const isEmpty = nodes.current + nodes.behind + nodes.silent === 0;
   return (
-    <Section title={texts.nodes} aside={<Link to={to}>{texts.allNodes}</Link>}>
+    <Card title={texts.nodes} aside={<Link to={to}>{texts.allNodes}</Link>}>
       {isEmpty ? (
         <p className={styles.none}>
           {texts.noNodes} <Link to={to}>{texts.connect}</Link>
@@ -72,7 +72,7 @@ export function NodesSection({ summary }: { summary: Summary }) {
           ))}
         </ul>
       )}
-    </Section>
+    </Card>
   );
 }
 

@@ -4,8 +4,8 @@ import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { Card } from '../../ui/card.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Section } from '../../ui/section.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from './overview.module.css';
@@ -21,7 +21,7 @@ export function LatestChanges({ everyMs }: { everyMs: number }) {
   const entries = useApi('GET /v1/audit_logs', { query }, { everyMs });
   const aside = <Link to={paths.audit(scope)}>{texts.allAudit}</Link>;
   return (
-    <Section title={texts.audit} aside={aside}>
+    <Card title={texts.audit} aside={aside}>
       <Loaded query={entries} failed={texts.failed.audit} skeleton={<SkeletonRows rows={SHOWN} />}>
         {({ data: rows }) =>
           rows.length === 0 ? (
@@ -35,7 +35,7 @@ export function LatestChanges({ everyMs }: { everyMs: number }) {
           )
         }
       </Loaded>
-    </Section>
+    </Card>
   );
 }
 

@@ -3,9 +3,9 @@ import { type Place, paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { numberText } from '../../traffic/numbers.ts';
 import { deniedOf, type Overview } from '../../traffic/ranges.ts';
+import { Card } from '../../ui/card.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Meter } from '../../ui/meter.tsx';
-import { Section } from '../../ui/section.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 
@@ -24,7 +24,7 @@ export function Refusals({ overview: { total } }: { overview: Overview }) {
   const denied = deniedOf(total);
   const reasons = [...total.denials].sort((a, b) => b.requests - a.requests);
   return (
-    <Section title={texts.refusals}>
+    <Card title={texts.refusals}>
       {reasons.length === 0 ? (
         <p className={styles.none}>{texts.noRefusals}</p>
       ) : (
@@ -45,7 +45,7 @@ export function Refusals({ overview: { total } }: { overview: Overview }) {
           ))}
         </ul>
       )}
-    </Section>
+    </Card>
   );
 }
 

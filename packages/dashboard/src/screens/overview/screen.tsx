@@ -11,9 +11,9 @@ import { texts as trafficTexts } from '../../traffic/texts.ts';
 import { parseView } from '../../traffic/traffic-chart.tsx';
 import { LinkButton } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Segments } from '../../ui/segments.tsx';
 import { SkeletonCards } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ViewSwitch } from '../../ui/view-switch.tsx';
 import { ActiveTenants } from './active-tenants.tsx';
 import { KeysSection, NodesSection } from './attention.tsx';
 import { LatestChanges } from './latest-changes.tsx';
@@ -40,7 +40,7 @@ export function Screen() {
       beside={
         hasTraffic && (
           <span className={styles.range}>
-            <Segments
+            <ViewSwitch
               label={trafficTexts.range}
               value={search.range}
               options={rangeOptions}
@@ -86,7 +86,7 @@ type Summary = Answer<'GET /v1/workspace/summary'>;
 function Attention({ summary }: { summary: Summary }) {
   const { env } = useScope();
   return (
-    <div className={styles.row}>
+    <div className={styles.attention}>
       <KeysSection summary={summary} />
       <NodesSection summary={summary} />
       {env === 'live' && <ActiveTenants everyMs={EVERY_MS} />}

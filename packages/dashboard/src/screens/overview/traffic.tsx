@@ -19,10 +19,10 @@ import {
 } from '../../traffic/ranges.ts';
 import { texts as trafficTexts } from '../../traffic/texts.ts';
 import { TrafficChart, type TrafficView, viewOptions } from '../../traffic/traffic-chart.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Figure, Figures, type FigureTone } from '../../ui/figures.tsx';
-import { Section } from '../../ui/section.tsx';
-import { Segments } from '../../ui/segments.tsx';
 import { SkeletonCards } from '../../ui/skeleton.tsx';
+import { ViewSwitch } from '../../ui/view-switch.tsx';
 import styles from './overview.module.css';
 import { Refusals } from './refusals.tsx';
 import { texts } from './texts.ts';
@@ -48,10 +48,10 @@ export function Traffic({ range, view, everyMs, onView }: Props) {
           <Totals overview={overview} range={range} />
           <div className={styles.row}>
             <div className={styles.two}>
-              <Section
+              <Card
                 title={texts.chart}
                 aside={
-                  <Segments
+                  <ViewSwitch
                     small
                     label={trafficTexts.view}
                     value={view}
@@ -61,7 +61,7 @@ export function Traffic({ range, view, everyMs, onView }: Props) {
                 }
               >
                 <TrafficChart overview={overview} range={range} view={view} />
-              </Section>
+              </Card>
             </div>
             <Refusals overview={overview} />
           </div>

@@ -5,10 +5,10 @@ import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { RateLimits, type Rule, ruleText } from '../../ui/rate-limits.tsx';
-import { Section } from '../../ui/section.tsx';
 import { toast } from '../../ui/toast.tsx';
 import type { Project } from './parts.tsx';
 import styles from './project.module.css';
@@ -20,7 +20,7 @@ export function Limits({ project }: { project: Project }) {
   const inherit = useInheriting(project, mayChange);
   const rules = project.default_rate_limits;
   return (
-    <Section
+    <Card
       title={texts.limits}
       lead={[texts.limitsLead, inherit !== undefined && texts.inherit(inherit)]
         .filter(Boolean)
@@ -43,7 +43,7 @@ export function Limits({ project }: { project: Project }) {
         </ul>
       )}
       {isOpen && <ChangeLimits project={project} onClose={() => setOpen(false)} />}
-    </Section>
+    </Card>
   );
 }
 

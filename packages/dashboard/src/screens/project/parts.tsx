@@ -9,13 +9,13 @@ import { useSearch } from '../../shell/search.ts';
 import { parseRange, rangeFacts, rangeOptions } from '../../traffic/ranges.ts';
 import { texts as trafficTexts } from '../../traffic/texts.ts';
 import { TrafficChart } from '../../traffic/traffic-chart.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
 import { KeyText } from '../../ui/secret.tsx';
-import { Section } from '../../ui/section.tsx';
-import { Segments } from '../../ui/segments.tsx';
 import { SkeletonCards, SkeletonRows } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ViewSwitch } from '../../ui/view-switch.tsx';
 import { Nodes } from '../nodes/nodes-of.tsx';
 import { Limits } from './limits.tsx';
 import styles from './project.module.css';
@@ -49,7 +49,7 @@ function ProjectFacts({ project }: Props) {
   const counts = useApi('GET /v1/keys/counts', { query });
   const [counted] = counts.data?.data ?? [];
   return (
-    <Section title={texts.facts}>
+    <Card title={texts.facts}>
       <Facts
         facts={[
           { name: texts.slug, value: <KeyText text={project.slug} of={texts.slug} /> },
@@ -66,7 +66,7 @@ function ProjectFacts({ project }: Props) {
           { name: texts.created, value: <Time at={project.created_at} /> },
         ]}
       />
-    </Section>
+    </Card>
   );
 }
 
@@ -83,10 +83,10 @@ function Traffic({ project }: Props) {
     { everyMs: TRAFFIC_EVERY_MS, keeps: true },
   );
   return (
-    <Section
+    <Card
       title={texts.traffic}
       aside={
-        <Segments
+        <ViewSwitch
           small
           label={trafficTexts.range}
           value={range}
@@ -102,7 +102,7 @@ function Traffic({ project }: Props) {
       >
         {(overview) => <TrafficChart overview={overview} range={range} view="traffic" />}
       </Loaded>
-    </Section>
+    </Card>
   );
 }
 
@@ -111,7 +111,7 @@ function ProjectNodes({ project }: Props) {
   const query = { project_id: project.id, env, limit: NODES_MAX };
   const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs: NODES_EVERY_MS });
   return (
-    <Section bare title={texts.nodes}>
+    <Card bare title={texts.nodes}>
       <Loaded query={nodes} failed={texts.nodesFailed} skeleton={<SkeletonRows rows={2} />}>
         {({ data: rows }) =>
           rows.length === 0 ? (
@@ -121,7 +121,7 @@ function ProjectNodes({ project }: Props) {
           )
         }
       </Loaded>
-    </Section>
+    </Card>
   );
 }
 
@@ -133,8 +133,8 @@ function ConnectSection({ project }: Props) {
     </>
   );
   return (
-    <Section bare title={texts.connect} lead={lead}>
+    <Card bare title={texts.connect} lead={lead}>
       <Connect projectId={project.id} />
-    </Section>
+    </Card>
   );
 }

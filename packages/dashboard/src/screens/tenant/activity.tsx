@@ -2,9 +2,9 @@
 import { useApi } from '../../api/query.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { Card } from '../../ui/card.tsx';
 import { monthText } from '../../ui/intervals.ts';
 import { Meter } from '../../ui/meter.tsx';
-import { Section } from '../../ui/section.tsx';
 import styles from './tenant.module.css';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
@@ -16,7 +16,7 @@ export function Activity({ tenant }: { tenant: Tenant }) {
   const query = { tenant_id: tenant.id, env, months: MONTHS };
   const activity = useApi('GET /v1/usage/tenants', { query });
   return (
-    <Section title={texts.months[env]}>
+    <Card title={texts.months[env]}>
       <Loaded query={activity} failed={texts.monthsFailed}>
         {({ data: rows }) => {
           const months = new Map<string, number>();
@@ -41,6 +41,6 @@ export function Activity({ tenant }: { tenant: Tenant }) {
           );
         }}
       </Loaded>
-    </Section>
+    </Card>
   );
 }

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { Section } from '../../ui/section.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
@@ -27,7 +27,7 @@ export function Embed({ tenant }: { tenant: Tenant }) {
       },
     );
   return (
-    <Section
+    <Card
       title={texts.embed}
       lead={texts.embedLead}
       aside={
@@ -51,6 +51,6 @@ export function Embed({ tenant }: { tenant: Tenant }) {
           <p>{texts.endMeaning}</p>
         </Confirm>
       )}
-    </Section>
+    </Card>
   );
 }

@@ -4,9 +4,9 @@ import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { Card } from '../../ui/card.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Section } from '../../ui/section.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -25,7 +25,7 @@ export function KeysOf({ tenant }: { tenant: Tenant }) {
   const counts = useApi('GET /v1/keys/counts', { query: { by: 'tenant', env, id: [tenant.id] } });
   const [counted] = counts.data?.data ?? [];
   return (
-    <Section
+    <Card
       bare
       title={texts.keys[env]}
       lead={counted && texts.counted(counted.active, counted.total)}
@@ -52,7 +52,7 @@ export function KeysOf({ tenant }: { tenant: Tenant }) {
           )
         }
       </Loaded>
-    </Section>
+    </Card>
   );
 }
 

@@ -9,9 +9,9 @@ import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { KeyText } from '../../ui/secret.tsx';
-import { Section } from '../../ui/section.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Activity } from './activity.tsx';
@@ -88,7 +88,7 @@ const Parts = ({ tenant }: { tenant: Tenant }) => (
       <Activity tenant={tenant} />
     </div>
     <div className={styles.column}>
-      <Section title={texts.facts}>
+      <Card title={texts.facts}>
         <Facts
           facts={[
             {
@@ -100,9 +100,9 @@ const Parts = ({ tenant }: { tenant: Tenant }) => (
             { name: texts.updated, value: <Time at={tenant.updated_at} /> },
           ]}
         />
-      </Section>
+      </Card>
       <Embed tenant={tenant} />
-      <Section title={texts.meta}>
+      <Card title={texts.meta}>
         {Object.keys(tenant.meta).length === 0 ? (
           <p className={styles.none}>{texts.noMeta}</p>
         ) : (
@@ -111,7 +111,7 @@ const Parts = ({ tenant }: { tenant: Tenant }) => (
             {JSON.stringify(tenant.meta, null, 2)}
           </pre>
         )}
-      </Section>
+      </Card>
     </div>
   </div>
 );

@@ -8,10 +8,10 @@ import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { useSearch } from '../../shell/search.ts';
 import { LinkButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
 import { monthText } from '../../ui/intervals.ts';
 import { Link } from '../../ui/link.tsx';
 import { Meter } from '../../ui/meter.tsx';
-import { Section } from '../../ui/section.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { lastMonths, MONTHS } from './months.ts';
 import { TenantsOfMonth } from './tenants-of-month.tsx';
@@ -41,14 +41,14 @@ export function Screen() {
 function TestOnly() {
   const scope = useScope();
   return (
-    <Section title={texts.testTitle}>
+    <Card title={texts.testTitle}>
       <p className={styles.soft}>{texts.test}</p>
       <div>
         <LinkButton small to={paths.usage({ ...scope, env: 'live' })}>
           {texts.toLive}
         </LinkButton>
       </div>
-    </Section>
+    </Card>
   );
 }
 
@@ -56,7 +56,7 @@ function Billing({ month }: { month: string }) {
   const scope = useScope();
   const billing = useApi('GET /v1/usage/billing', { query: { months: MONTHS } });
   return (
-    <Section title={texts.billing} lead={texts.billingLead}>
+    <Card title={texts.billing} lead={texts.billingLead}>
       <Loaded query={billing} failed={texts.billingFailed} skeleton={<SkeletonRows rows={4} />}>
         {({ data: rows }) =>
           rows.length === 0 ? (
@@ -85,6 +85,6 @@ function Billing({ month }: { month: string }) {
           )
         }
       </Loaded>
-    </Section>
+    </Card>
   );
 }

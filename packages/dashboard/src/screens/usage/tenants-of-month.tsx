@@ -6,12 +6,12 @@ import { Loaded } from '../../shell/loaded.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { shareText } from '../../traffic/numbers.ts';
 import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Copy } from '../../ui/copy.tsx';
 import { csvOf } from '../../ui/csv.ts';
 import { monthText } from '../../ui/intervals.ts';
 import { Link } from '../../ui/link.tsx';
 import { saveFile } from '../../ui/save-file.ts';
-import { Section } from '../../ui/section.tsx';
 import { Select } from '../../ui/select.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { count } from '../../ui/spans.ts';
@@ -27,7 +27,7 @@ export function TenantsOfMonth({ month, months, onMonth }: Props) {
   const { env } = useScope();
   const read = useTenantsOf(month, months.indexOf(month), env);
   return (
-    <Section
+    <Card
       bare
       title={texts.list(monthText(month))}
       aside={
@@ -52,7 +52,7 @@ export function TenantsOfMonth({ month, months, onMonth }: Props) {
           )
         }
       </Loaded>
-    </Section>
+    </Card>
   );
 }
 

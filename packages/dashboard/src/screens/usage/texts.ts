@@ -8,7 +8,7 @@ export const texts = {
   billingFailed: 'Billable tenants could not be read.',
   noMonths: 'No tenant was active in the last 12 months.',
   testTitle: 'Test traffic is never billed',
-  test: 'Billable tenants are counted from live traffic only. Below is what tenants did in test.',
+  test: 'Billable tenants are counted from live traffic only. This page shows what tenants did in test.',
   toLive: 'Show live',
   tenants: (count: number) => (count === 1 ? '1 tenant' : `${number(count)} tenants`),
   month: 'Month',
