@@ -6,7 +6,7 @@ import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
-import { reveal } from '../../shell/reveal.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
@@ -50,7 +50,7 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
           const isOver = expires_at === null || Date.parse(expires_at) <= nowMs();
           onClose();
           if (made.key === undefined) return toast(texts.rotate.lost);
-          reveal({
+          showSecret({
             title: texts.rotate.revealTitle(made.env, nameOf(made)),
             value: made.key,
             note: (

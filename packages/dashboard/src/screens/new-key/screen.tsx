@@ -6,7 +6,7 @@ import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
 import { NotAllowed } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
-import { reveal } from '../../shell/reveal.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
@@ -56,7 +56,7 @@ function Form() {
             toast(texts.lost);
             return open();
           }
-          reveal({
+          showSecret({
             title: texts.revealTitle(env, made.name ?? made.display_prefix),
             value: made.key,
             snippets: keySnippets(made.key),
