@@ -36,7 +36,6 @@ test('the overview shows traffic, refusals with their remedy, nodes and months',
 
   await visit(`/w/${vendor.slug}/live/overview`);
   await page.getByRole('heading', { name: 'No request yet' }).waitFor();
-  await ground.axe(page);
 
   const key = await sendTraffic(vendor, 'live');
   await visit(`/w/${vendor.slug}/live/overview`);
@@ -62,7 +61,6 @@ test('the overview shows traffic, refusals with their remedy, nodes and months',
   await page.getByRole('heading', { name: 'No node is connected' }).waitFor();
   await page.getByRole('tab', { name: 'Fastify' }).click();
   ok((await page.getByRole('tabpanel').textContent())?.includes(key.project_id));
-  await ground.axe(page);
   const { policy_version: since } = await vendor.as.liveKey('GET /v1/projects/{id}', {
     id: key.project_id,
   });
@@ -93,5 +91,4 @@ test('usage shows the tenants of a month; test traffic is not billed', async (t)
   await page.getByRole('link', { name: 'Test', exact: true }).click();
   await page.getByText('Test traffic is never billed').waitFor();
   await page.getByText('No tenant was active in this month.').waitFor();
-  await ground.axe(page);
 });

@@ -14,7 +14,6 @@ test('a tenant is created, edited and deleted', async (t) => {
   await page.getByRole('button', { name: 'Create tenant' }).click();
   await dialog.getByLabel('External id').fill('org_globex');
   await dialog.getByLabel('Name').fill('Globex');
-  await ground.axe(page);
   await dialog.getByRole('button', { name: 'Create tenant' }).click();
   await page.getByRole('heading', { name: 'Globex', level: 1 }).waitFor();
   await page.getByText('No live key.').waitFor();
@@ -46,7 +45,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await ground.axe(page);
   // Two live keys would end, so the name is asked for.
   await dialog.getByLabel('Type Globex to confirm').fill('Globe');
-  await dialog.getByRole('button', { name: 'Delete tenant' }).click();
+  await page.keyboard.press('Enter');
   equal((await vendor.as.liveKey('GET /v1/tenants/{id}', { id })).id, id);
   await dialog.getByLabel('Type Globex to confirm').fill('Globex');
   await dialog.getByRole('button', { name: 'Delete tenant' }).click();
@@ -56,7 +55,6 @@ test('a tenant is created, edited and deleted', async (t) => {
   ground.expects(404);
   await visit(`/w/${vendor.slug}/live/tenants/${id}`);
   await page.getByRole('heading', { name: 'No such tenant' }).waitFor();
-  await ground.axe(page);
 });
 
 test('a member finds a tenant and changes nothing', async (t) => {
@@ -73,7 +71,6 @@ test('a member finds a tenant and changes nothing', async (t) => {
   await page.waitForURL('**/tenants?q=hoo');
   await page.getByRole('row', { name: /Initech/ }).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /Hooli org_hooli .* 1$/ }).waitFor();
-  await ground.axe(page);
   await page.getByRole('link', { name: 'Hooli' }).click();
   await page.getByText('1 active of 1').waitFor();
   await page.getByText('Your role is member').waitFor();
