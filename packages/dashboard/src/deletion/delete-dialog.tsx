@@ -1,6 +1,6 @@
 // Deletes a tenant or a project. It opens on what would end.
 import { useImpact } from '../api/impact.ts';
-import { useApi, useChange } from '../api/query.ts';
+import { useApi, useChange, useRefresh } from '../api/query.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { ImpactFacts } from '../ui/impact-facts.tsx';
 import { Problem } from '../ui/problem.tsx';
@@ -16,20 +16,24 @@ const lines = {
 
 const REFRESHES = ['/v1/tenants', '/v1/projects', '/v1/keys', '/v1/workspace', '/v1/audit_logs'];
 
-type Props = { kind: Kind; id: string; name: string; onClose(): void; onDeleted(): void };
+type Props = { kind: Kind; id: string; name: string; onClose(): void; onDeleted(): Promise<void> };
 
 export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
   const input = { params: { id } };
   const impact = useImpact(lines[kind], input);
   const live = useApi('GET /v1/keys/counts', { query: { by: kind, env: 'live', id: [id] } });
-  const change = useChange(lines[kind], { refreshes: REFRESHES });
+  const change = useChange(lines[kind]);
+  const refresh = useRefresh();
   const liveKeys = live.data?.data[0]?.active ?? 0;
   const confirm = () =>
     change.mutate(input, {
-      onSuccess: ({ revoked_keys }) => {
+      onSuccess: async ({ revoked_keys }) => {
         toast(texts.done(name, revoked_keys));
-        onDeleted();
+        // The page of what was deleted is left first: it would read what is gone.
+        await onDeleted();
+        await refresh(...REFRESHES);
       },
+      onError: () => void refresh(...REFRESHES),
     });
   return (
     <Confirm

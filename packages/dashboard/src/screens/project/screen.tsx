@@ -54,7 +54,7 @@ export function Screen() {
                   id={known.id}
                   name={known.name}
                   onClose={close}
-                  onDeleted={() => void navigate({ to: paths.projects(scope) })}
+                  onDeleted={() => navigate({ to: paths.projects(scope) })}
                 />
               )}
             </>

@@ -47,6 +47,8 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await dialog.getByText('Active keys').waitFor();
   await dialog.getByRole('button', { name: 'Delete project' }).click();
   await page.getByText('Payments API was deleted; 2 keys were revoked.').waitFor();
+  // The page reads its nodes until it knows that the project is gone.
+  ground.expects(404);
   await page.goBack();
   await page.getByRole('heading', { name: 'No such project' }).waitFor();
 });

@@ -61,7 +61,7 @@ export function Screen() {
                 id={known.id}
                 name={name}
                 onClose={close}
-                onDeleted={() => void navigate({ to: paths.tenants(scope) })}
+                onDeleted={() => navigate({ to: paths.tenants(scope) })}
               />
             )}
           </>
