@@ -1,4 +1,4 @@
-// A part of a page with its own heading: a line around it, and a link or a control beside the title.
+// A part of a page with its own heading: a line around it, and a control beside the title.
 import { type ReactNode, useId } from 'react';
 import styles from './card.module.css';
 import { classes } from './classes.ts';

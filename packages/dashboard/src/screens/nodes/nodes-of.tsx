@@ -13,7 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import styles from './nodes.module.css';
 import { texts } from './texts.ts';
 
-export type PolicyNode = Item<'GET /v1/policy/nodes'>;
+type PolicyNode = Item<'GET /v1/policy/nodes'>;
 
 const NODES_MAX = 1000;
 

@@ -8,8 +8,8 @@ import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast.tsx';
-import type { Project } from './parts.tsx';
 import { texts } from './texts.ts';
+import type { Project } from './types.ts';
 
 export function EditProject({ project, onClose }: { project: Project; onClose(): void }) {
   const [name, setName] = useState(project.name);

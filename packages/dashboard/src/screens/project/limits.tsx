@@ -10,9 +10,9 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { RateLimits, type Rule, ruleText } from '../../ui/rate-limits.tsx';
 import { toast } from '../../ui/toast.tsx';
-import type { Project } from './parts.tsx';
 import styles from './project.module.css';
 import { texts } from './texts.ts';
+import type { Project } from './types.ts';
 
 export function Limits({ project }: { project: Project }) {
   const { mayChange } = useScope();

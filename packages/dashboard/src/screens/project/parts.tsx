@@ -1,5 +1,4 @@
 // The sections of the page of a project.
-import type { Item } from '@keyrail/client';
 import { useApi } from '../../api/query.ts';
 import { Connect } from '../../connect/connect.tsx';
 import { paths } from '../../paths.ts';
@@ -20,8 +19,7 @@ import { Nodes } from '../nodes/nodes-of.tsx';
 import { Limits } from './limits.tsx';
 import styles from './project.module.css';
 import { texts } from './texts.ts';
-
-export type Project = Item<'GET /v1/projects'>;
+import type { Project } from './types.ts';
 
 const NODES_EVERY_MS = 5000;
 const TRAFFIC_EVERY_MS = 10_000;

@@ -106,7 +106,7 @@ const Parts = ({ tenant }: { tenant: Tenant }) => (
         {Object.keys(tenant.meta).length === 0 ? (
           <p className={styles.none}>{texts.noMeta}</p>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled with the keyboard
           <pre className={styles.meta} tabIndex={0} translate="no">
             {JSON.stringify(tenant.meta, null, 2)}
           </pre>
