@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 
-export type Fact = { name: string; value: ReactNode };
+type Fact = { name: string; value: ReactNode };
 
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl className={styles.facts}>
