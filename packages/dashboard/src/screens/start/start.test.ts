@@ -69,7 +69,7 @@ test('a person comes from nothing to a verified request', async (t) => {
   match(answered, /"env":"test"/);
   await page.getByText('One node is connected.').waitFor();
   await page.getByText('Waiting for a request').or(page.getByText('First request')).waitFor();
-  await page.getByText(/First request .*, answered in \d/).waitFor();
+  await page.getByText(/First request .*; median answer of the last day: \d/).waitFor();
   const link = page.getByRole('link', { name: 'Open the key' });
   const { data: keys } = await vendor.as.testKey('GET /v1/keys');
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
