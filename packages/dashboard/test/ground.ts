@@ -32,19 +32,27 @@ export type Ground = {
   axe(page: Page): Promise<void>;
 };
 
-type Shared = { browser: Browser; origin: string };
+/** Long enough for a busy machine, short enough that the report names the line. */
+const WAIT_MS_MAX = 15_000;
+
+type Shared = { browser: Browser; origin: string; close(): Promise<void> };
 
 let shared: Promise<Shared> | undefined;
 
 after(async () => {
-  await (await shared)?.browser.close();
+  await (await shared)?.close();
 });
 
 async function openShared(executablePath: string): Promise<Shared> {
-  const { app } = await testApp();
-  const origin = await app.http.listen({ host: '127.0.0.1', port: 0 });
+  // An app of its own over the same store: other tests of this program may listen on the first.
+  const { http } = (await testApp()).variant({});
+  const origin = await http.listen({ host: '127.0.0.1', port: 0 });
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  return { browser, origin };
+  const close = async () => {
+    await browser.close();
+    await http.close();
+  };
+  return { browser, origin, close };
 }
 
 /** Null if there is no Chromium; the test is then skipped. */
@@ -65,6 +73,7 @@ export async function openGround(t: TestContext): Promise<Ground | null> {
   const open = async ({ origin: baseURL = origin } = {}) => {
     const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
     contexts.push(context);
+    context.setDefaultTimeout(WAIT_MS_MAX);
     context.on('page', (page) => watch.page(page, baseURL));
     await context.addInitScript(reportViolations);
     const page = await context.newPage();
