@@ -22,7 +22,7 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
     const control = page.locator(CONTROLS).nth(at);
     if (!(await control.isVisible())) continue;
     await control.click();
-    await page.waitForLoadState('networkidle');
+    await heading(page);
     await again();
   }
 }

@@ -51,7 +51,6 @@ const filled = (path: string, env: string, names: Record<string, string | undefi
 export const heading = async (page: Page): Promise<string> => {
   await page.locator('h1').waitFor();
   // Every read has been answered: skeletons are gone.
-  await page.waitForLoadState('networkidle');
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   return (await page.locator('h1').textContent()) ?? '';
 };

@@ -14,9 +14,8 @@ test('the palette goes, switches, finds and explains; letters go too', async (t)
   const heading = (name: string) => page.getByRole('heading', { level: 1, name });
   await visit(`/w/${vendor.slug}/settings`);
   await heading('Settings').waitFor();
-  await page.waitForLoadState('networkidle');
 
-  await page.keyboard.press('Control+k');
+  await page.getByRole('button', { name: 'Search or go to' }).click();
   const input = page.getByRole('combobox', { name: 'Search or go to' });
   await input.fill('emb');
   await page.getByRole('option', { name: 'Go to Embed' }).waitFor();

@@ -1,7 +1,7 @@
 // Three filled-in fields and one button.
 import { type FormEvent, useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
-import { reveal } from '../../shell/reveal.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
@@ -83,7 +83,7 @@ const trimmed = ({ project, tenant, key }: Names): Names => ({
 /** The shell holds the secrets; this screen keeps none. */
 function show({ key, projectId, secretKey }: Awaited<ReturnType<typeof createFirst>>): void {
   const value = key.key ?? '';
-  reveal({
+  showSecret({
     title: texts.reveal.title(key.name ?? ''),
     value,
     note: <p>{texts.reveal.note}</p>,
