@@ -51,7 +51,7 @@ const filled = (path: string, env: string, names: Record<string, string | undefi
 export const heading = async (page: Page): Promise<string> => {
   await page.locator('h1').waitFor();
   // Every read has been answered: skeletons are gone.
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' });
   return (await page.locator('h1').textContent()) ?? '';
 };
 
