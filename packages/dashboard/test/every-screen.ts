@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { screens } from '../src/routes.ts';
 import { openGround, type Vendor } from './ground.ts';
 
-export type Address = { path: string; frame: string; isTest: boolean };
+type Address = { path: string; frame: string; isTest: boolean };
 
 /** Names of objects for the parameters of paths, by the word before them. */
 export async function objectsOf({ given, as, slug }: Vendor) {
