@@ -41,7 +41,9 @@ export function Header({ onMenu }: { onMenu(): void }) {
         <Icon name="search" />
         <span className="unseen">{en.search}</span>
         <span aria-hidden="true">{en.search}</span>
-        <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+        <span aria-hidden="true">
+          <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+        </span>
       </button>
       {scope.isNeutral ? <p className={styles.both}>{en.bothEnvs}</p> : <EnvSwitch />}
     </header>

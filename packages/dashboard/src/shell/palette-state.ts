@@ -15,7 +15,7 @@ export type Command = {
 };
 
 /** Finds commands for a text, as keys by name. Results of an older text are dropped. */
-type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
+export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
 
 export const paletteIsOpen = createObserved(false);
 export const openPalette = (): void => paletteIsOpen.set(true);

@@ -147,7 +147,15 @@ function useOwnCommands(): Command[] {
   const [, root, slug = '', first] = pathname.split('/');
   const env: Env = first === 'live' || first === 'test' ? first : rememberedEnv();
   const go = (to: string) => () => void navigate({ to });
-  const inWorkspace = root === 'w' ? placeCommands({ slug, env }, pathname, go) : [];
+  const membership = me.data?.memberships.find((one) => one.slug === slug);
+  const mayCreate = membership !== undefined && membership.role !== 'member';
+  const inWorkspace =
+    root === 'w'
+      ? [
+          ...(mayCreate ? createCommands({ slug, env }, go) : []),
+          ...placeCommands({ slug, env }, pathname, go),
+        ]
+      : [];
   const workspaces = (me.data?.memberships ?? [])
     .filter((one) => one.slug !== slug)
     .map(
@@ -162,10 +170,14 @@ function useOwnCommands(): Command[] {
   const account: Command[] = isRegistered('account')
     ? [{ id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) }]
     : [];
+  const system: Command[] = isRegistered('system')
+    ? [{ id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) }]
+    : [];
   return [
     ...inWorkspace,
     ...workspaces,
     ...account,
+    ...system,
     { id: 'found', label: en.switcher.found, icon: 'plus', run: go(paths.newWorkspace) },
     { id: 'shortcuts', label: en.palette.shortcuts, icon: 'settings', run: openShortcuts },
     { id: 'sign-out', label: en.account.signOut, icon: 'signOut', run: () => void signOut() },
@@ -173,6 +185,12 @@ function useOwnCommands(): Command[] {
 }
 
 type Go = (to: string) => () => void;
+
+function createCommands(place: { slug: string; env: Env }, go: Go): Command[] {
+  if (!isRegistered('$env/keys/new')) return [];
+  const label = en.palette.createKey(en.envs[place.env]);
+  return [{ id: 'create key', label, icon: 'plus', words: 'new', run: go(paths.newKey(place)) }];
+}
 
 function placeCommands(place: { slug: string; env: Env }, pathname: string, go: Go): Command[] {
   const other = place.env === 'live' ? 'test' : 'live';
@@ -185,6 +203,12 @@ function placeCommands(place: { slug: string; env: Env }, pathname: string, go: 
       run: go(to(place)),
     }),
   );
+  pages.push({
+    id: 'go start',
+    label: en.palette.start,
+    icon: 'arrow',
+    run: go(paths.start(place)),
+  });
   if (first !== place.env) return pages;
   const label = en.palette.switchEnv(en.envs[other]);
   const to = `/w/${place.slug}/${other}/${kind ?? ''}`;

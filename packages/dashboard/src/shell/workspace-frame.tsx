@@ -16,6 +16,7 @@ import { NavigationSheet } from './navigation-sheet.tsx';
 import { Overtaken } from './overtaken.tsx';
 import { rememberEnv, rememberedEnv, type Scope, ScopeContext } from './scope.ts';
 import { Sidebar } from './sidebar.tsx';
+import { WorkspaceCommands } from './workspace-commands.tsx';
 import styles from './workspace-frame.module.css';
 
 export const WorkspaceFrame = () => (
@@ -89,6 +90,7 @@ function Frame({ membership, activeId }: FrameProps) {
             </main>
           </div>
         </div>
+        <WorkspaceCommands />
         {isOpen && <NavigationSheet onClose={() => setOpen(false)} />}
         {state === 'overtaken' && <Overtaken membership={membership} onStay={workHere} />}
       </WorkspaceIdContext>

@@ -183,6 +183,9 @@ export const en = {
     switchEnv: (name: string) => `Switch to ${name}`,
     switchWorkspace: (name: string) => `Open workspace ${name}`,
     shortcuts: 'Show keyboard shortcuts',
+    explain: 'Explain the pasted key',
+    createKey: (env: string) => `Create ${env.toLowerCase()} key`,
+    start: 'Go to First steps',
   },
   shortcuts: {
     title: 'Keyboard shortcuts',

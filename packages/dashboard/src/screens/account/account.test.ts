@@ -62,10 +62,13 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
   await page.reload();
   equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
   await page.getByRole('switch', { name: 'Single letters' }).click();
-  await page.getByRole('heading', { name: 'Account' }).click();
-  await page.keyboard.press('?');
-  await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
+  const shortcuts = page.getByRole('heading', { name: 'Keyboard shortcuts' });
+  await page.getByRole('button', { name: 'Show all shortcuts' }).click();
+  await shortcuts.waitFor();
   await page.keyboard.press('Escape');
+  await shortcuts.waitFor({ state: 'detached' });
+  await page.keyboard.press('?');
+  await shortcuts.waitFor();
 });
 
 test('a program is named by what it sent', () => {

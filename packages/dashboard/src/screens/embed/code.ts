@@ -3,7 +3,7 @@ import type { Env } from '../../paths.ts';
 import type { SnippetText } from '../../ui/snippet.tsx';
 import { texts } from './texts.ts';
 
-export type TokenChoice = {
+type TokenChoice = {
   url: string;
   projectId: string;
   env: Env;

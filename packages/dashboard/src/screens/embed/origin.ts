@@ -1,4 +1,4 @@
-// Checks an origin while it is typed, with the rule that the server applies, and says what is wrong.
+// Checks an origin as it is typed, by the rule that the server applies, and says what is wrong.
 import { texts } from './texts.ts';
 
 /** Bounds of the API. */

@@ -7,7 +7,7 @@ import { texts } from './texts.ts';
 
 export type Names = { project: string; tenant: string; key: string };
 
-export type Created = {
+type Created = {
   projectId: string;
   key: Answer<'POST /v1/keys'>;
   /** Held by the command alone. */

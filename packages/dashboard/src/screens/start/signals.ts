@@ -4,7 +4,7 @@ import type { Answer, Item } from '@keyrail/client';
 import type { ListResult } from '../../api/query.ts';
 import { useApi, useList } from '../../api/query.ts';
 
-export type Key = Item<'GET /v1/keys'>;
+type Key = Item<'GET /v1/keys'>;
 type Summary = Answer<'GET /v1/workspace/summary'>;
 
 export type Signals = {

@@ -42,7 +42,7 @@ export const texts = {
     waiting: 'Waiting for a request',
     waitingNote: 'The node reports it a few seconds after it verified the key.',
     first: 'First request',
-    latency: (text: string) => `, answered in ${text}.`,
+    latency: (text: string) => `; median answer of the last day: ${text}.`,
     later: 'It begins when a node is connected.',
   },
   revoke: {
