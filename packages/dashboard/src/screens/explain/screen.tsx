@@ -80,7 +80,7 @@ export function Screen() {
             <Empty
               icon="explain"
               title={texts.emptyTitle}
-              link={<a href="/docs#group-keys">{texts.docs}</a>}
+              link={<a href="/docs#group-api-keys">{texts.docs}</a>}
             >
               {texts.empty}
             </Empty>
