@@ -4,6 +4,7 @@ import { inWorkspace, open, personal, type ScreenRoute } from './screen-route.ts
 export const screens: readonly ScreenRoute[] = [
   inWorkspace('$', () => import('./shell/not-found.tsx')),
   inWorkspace('$env/explain', () => import('./screens/explain/screen.tsx')),
+  inWorkspace('$env/secret-keys', () => import('./screens/secret-keys/screen.tsx')),
   inWorkspace('audit', () => import('./screens/audit/screen.tsx')),
   inWorkspace('audit/$seq', () => import('./screens/audit/screen.tsx')),
   open('forgot-password', () => import('./screens/forgot-password/screen.tsx')),

@@ -6,6 +6,12 @@ import { type Shape, State, type Tone } from './state.tsx';
 import { useNow } from './time.tsx';
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
+
+/** Secret keys have the same states, except that they cannot be disabled. */
+type Stated = Pick<
+  ApiKey,
+  ('expires_at' | 'revoked_at' | 'quarantined_at' | 'disabled_at') | ('created_at' | 'last_used_at')
+>;
 type StateFacts = { tone: Tone; shape: Shape; text: string };
 
 const SOON_MS = 14 * DAY_MS;
@@ -15,7 +21,7 @@ const QUARANTINE_MS = 3_600_000;
 /** A rotated key ends at most after this overlap. */
 const OVERLAP_MS_MAX = 7 * DAY_MS;
 
-export function keyState(key: ApiKey, nowMs: number, isRotated = false): StateFacts {
+export function keyState(key: Stated, nowMs: number, isRotated = false): StateFacts {
   const { keyStates } = en;
   const endsMs = key.expires_at === null ? null : Date.parse(key.expires_at);
   if (key.revoked_at !== null) return { tone: 'bad', shape: 'cross', text: keyStates.revoked };
@@ -40,11 +46,11 @@ export function keyState(key: ApiKey, nowMs: number, isRotated = false): StateFa
 const momentText = (atMs: number, nowMs: number): string =>
   atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : new Date(atMs).toLocaleDateString('en-GB');
 
-const isUnused = (key: ApiKey, nowMs: number): boolean =>
+const isUnused = (key: Stated, nowMs: number): boolean =>
   nowMs - Date.parse(key.last_used_at ?? key.created_at) > UNUSED_MS;
 
 /** `isRotated`: another key names this one in `rotated_from`. */
-export function KeyState({ of, isRotated = false }: { of: ApiKey; isRotated?: boolean }) {
+export function KeyState({ of, isRotated = false }: { of: Stated; isRotated?: boolean }) {
   const now = useNow();
   const { tone, shape, text } = keyState(of, now, isRotated);
   const isEnded = tone === 'dim' || of.revoked_at !== null;
