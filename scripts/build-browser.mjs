@@ -1,7 +1,8 @@
 /**
  * Builds the dashboard into packages/dashboard/dist: hashed assets, each also compressed, the page
  * that loads them, and the metafile for the tests of sizes. Plain JavaScript, because setup runs it
- * on any Node. Run by itself, it builds if the build is stale.
+ * on any Node. Run by itself, it builds if the build is stale; with `--gallery <folder>`, it builds
+ * the page of all elements for tests.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -59,10 +60,11 @@ export async function buildBrowser(root) {
   }
 }
 
-/** `gallery` adds the page of all elements, which only tests get. */
-export async function bundleDashboard({ home, out, gallery = false }) {
+/** With `forGallery`, the page of all elements instead, which only tests get: uncompressed. */
+async function bundleDashboard({ home, out, forGallery = false }) {
   const { build } = await import('esbuild');
   const assets = join(out, 'assets');
+  const entry = forGallery ? 'src/gallery/gallery.tsx' : 'src/main.tsx';
   mkdirSync(assets, { recursive: true });
   const shared = {
     absWorkingDir: home,
@@ -83,7 +85,7 @@ export async function bundleDashboard({ home, out, gallery = false }) {
   const first = await build({ ...shared, entryPoints: ['src/first.ts'], format: 'iife' });
   const main = await build({
     ...shared,
-    entryPoints: ['src/main.tsx', ...(gallery ? ['src/gallery/gallery.tsx'] : [])],
+    entryPoints: [entry],
     format: 'esm',
     splitting: true,
     jsx: 'automatic',
@@ -91,9 +93,9 @@ export async function bundleDashboard({ home, out, gallery = false }) {
   });
   dropExtraStyles(main.metafile, home);
   const template = readFileSync(join(home, 'index.html'), 'utf8');
-  const page = (entry) => pageOf(template, { main: main.metafile, first: first.metafile }, entry);
-  writeFileSync(join(out, 'index.html'), page('src/main.tsx'));
-  if (gallery) writeFileSync(join(out, 'gallery.html'), page('src/gallery/gallery.tsx'));
+  const page = pageOf(template, { main: main.metafile, first: first.metafile }, entry);
+  writeFileSync(join(out, forGallery ? 'gallery.html' : 'index.html'), page);
+  if (forGallery) return;
   writeFileSync(join(out, 'metafile.json'), JSON.stringify(main.metafile));
   await Promise.all(readdirSync(assets).map((name) => compress(join(assets, name))));
 }
@@ -138,12 +140,12 @@ function pageOf(template, { main, first }, entry) {
   const [script, output] = outputOf(main, entry);
   const [firstScript] = outputOf(first, 'src/first.ts');
   const font = Object.keys(main.outputs).find((file) => /inter-latin[^/]*\.woff2$/.test(file));
-  const icon = (name) => Object.keys(main.outputs).find((file) => basename(file).startsWith(name));
+  const icon = Object.keys(main.outputs).find((file) => basename(file).startsWith('icon-live-'));
   const values = {
     first: urlOf(firstScript),
     style: urlOf(output.cssBundle),
     font: urlOf(font),
-    icon: urlOf(icon('icon-live-')),
+    icon: urlOf(icon),
     main: urlOf(script),
     preloads: staticImports(main, script)
       .map((file) => `<link rel="modulepreload" href="${urlOf(file)}" />`)
@@ -200,5 +202,8 @@ const self = fileURLToPath(import.meta.url);
 
 if (process.argv[1] === self) {
   const root = join(dirname(self), '..');
-  if (isBrowserStale(root)) await buildBrowser(root);
+  const [, , word, out] = process.argv;
+  if (word === '--gallery')
+    await bundleDashboard({ home: join(root, HOME), out, forGallery: true });
+  else if (isBrowserStale(root)) await buildBrowser(root);
 }

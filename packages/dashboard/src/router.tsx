@@ -4,7 +4,6 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  Navigate,
   useParams,
 } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
@@ -13,6 +12,7 @@ import { paths } from './paths.ts';
 import { screens } from './routes.ts';
 import type { ScreenRoute } from './screen-route.ts';
 import { Crash } from './shell/crash.tsx';
+import { GoTo } from './shell/go-to.tsx';
 import { Guard } from './shell/guard.tsx';
 import { Loaded } from './shell/loaded.tsx';
 import { Screen as NotFound } from './shell/not-found.tsx';
@@ -82,7 +82,7 @@ function Home() {
         {({ memberships, active_workspace_id }) => {
           const active = memberships.find((one) => one.workspace_id === active_workspace_id);
           const to = active ? paths.workspace(active.slug) : paths.workspaces;
-          return <Navigate to={to} replace />;
+          return <GoTo href={to} />;
         }}
       </Loaded>
     </Guard>
@@ -94,7 +94,7 @@ function WorkspaceHome() {
   const params: { slug?: string } = useParams({ strict: false });
   const place = { slug: params.slug ?? '', env: rememberedEnv() };
   const [first] = shownNavigation.flat();
-  return first ? <Navigate to={first.to(place)} replace /> : <NotFound />;
+  return first ? <GoTo href={first.to(place)} /> : <NotFound />;
 }
 
 const ofFrame = (frame: ScreenRoute['frame']) =>

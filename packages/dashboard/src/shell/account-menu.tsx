@@ -7,6 +7,7 @@ import { signOut } from '../api/sign-out.ts';
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
 import { chooseTheme, storedTheme, themes } from '../theme.ts';
+import { classes } from '../ui/classes.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import styles from './account-menu.module.css';
@@ -53,7 +54,11 @@ export function AccountMenu({ placement, compact = false }: Props) {
       placement={placement}
       groups={[[...pages.filter(({ path }) => isRegistered(path)), docs], themeItems, [leave]]}
       button={
-        <button type="button" className={styles.button} aria-label={en.account.label(email)}>
+        <button
+          type="button"
+          className={classes(styles.button, compact && styles.compact)}
+          aria-label={en.account.label(email)}
+        >
           <span className={styles.initial} aria-hidden="true">
             {name.slice(0, 1).toUpperCase()}
           </span>

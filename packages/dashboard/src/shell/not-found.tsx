@@ -2,17 +2,14 @@
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
 import { LinkButton } from '../ui/button.tsx';
-import { Gone } from './loaded.tsx';
+import { Page } from './page.tsx';
 
 export const Screen = () => (
-  <Gone
-    title={en.notFound.title}
-    action={
+  <Page title={en.notFound.title} lead={en.notFound.text}>
+    <div>
       <LinkButton kind="primary" to={paths.home}>
         {en.crash.home}
       </LinkButton>
-    }
-  >
-    {en.notFound.text}
-  </Gone>
+    </div>
+  </Page>
 );

@@ -85,7 +85,9 @@ type ResultsProps = {
 
 function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => list.current?.children[current]?.scrollIntoView({ block: 'nearest' }), [current]);
+  useEffect(() => {
+    list.current?.children[current]?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
   return (
     <>
       {/* The input above keeps the focus; it names the chosen option. */}

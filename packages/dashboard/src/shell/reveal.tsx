@@ -47,7 +47,8 @@ function Reveal({ secret }: { secret: Revealed }) {
   });
   const finish = () => {
     revealed.set(null);
-    secret.onStored?.();
+    // After the dialog is gone, because until then it blocks navigation.
+    setTimeout(() => secret.onStored?.());
   };
   const close = () => (isCopied ? finish() : setLeaving(true));
   const { once, copy: copyLabel, stored, snippets } = en.reveal;

@@ -82,7 +82,7 @@ function Frame({ membership, activeId }: FrameProps) {
           <aside className={styles.side}>
             <Sidebar />
           </aside>
-          <div className={styles.body}>
+          <div>
             <Header onMenu={() => setOpen(true)} />
             <main id="content" className={styles.main} tabIndex={-1}>
               <Outlet />

@@ -6,6 +6,7 @@ import type { ControlProps } from './field.tsx';
 import { Icon } from './icon.tsx';
 import inputStyles from './input.module.css';
 import styles from './menu.module.css';
+import { popupHome } from './popup-home.ts';
 
 export type Choice = { value: string; label: string; note?: ReactNode };
 
@@ -49,7 +50,14 @@ export function ComboboxPopup(props: ComboboxProps) {
         spellCheck={false}
         setValueOnClick={false}
       />
-      <Ariakit.ComboboxPopover className={styles.options} gutter={4} sameWidth portal>
+      <Ariakit.ComboboxPopover
+        className={styles.options}
+        gutter={4}
+        sameWidth
+        portal
+        portalElement={popupHome}
+        fixed
+      >
         {options.map(({ value, label, note }) => (
           <Option key={value} value={value} label={label} note={note} />
         ))}

@@ -5,6 +5,7 @@ import { classes } from './classes.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { IconButton } from './icon-button.tsx';
 import styles from './menu.module.css';
+import { popupHome } from './popup-home.ts';
 
 export type MenuItem = {
   label: string;
@@ -31,7 +32,15 @@ export function MenuPopup({ label, groups, button, placement = 'bottom-end' }: M
   return (
     <Ariakit.MenuProvider placement={placement}>
       <Ariakit.MenuButton render={button ?? <IconButton icon="more" label={label} />} />
-      <Ariakit.Menu className={styles.menu} aria-label={label} gutter={4} portal unmountOnHide>
+      <Ariakit.Menu
+        className={styles.menu}
+        aria-label={label}
+        gutter={4}
+        portal
+        portalElement={popupHome}
+        fixed
+        unmountOnHide
+      >
         {shown.map((group, at) => (
           <Fragment key={group[0]?.label}>
             {at > 0 && <Ariakit.MenuSeparator className={styles.line} />}

@@ -10,7 +10,7 @@ const WIDTHS = ['58%', '74%', '42%', '66%', '50%'];
 
 /** Rows of a table or list. */
 export const SkeletonRows = ({ rows = 6 }: { rows?: number }) => (
-  <div className={styles.rows}>
+  <div>
     <span role="status" className="unseen">
       {en.loading}
     </span>

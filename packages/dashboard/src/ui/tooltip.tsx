@@ -34,7 +34,8 @@ export function Tooltip({ text, isName = false, children }: Props) {
       aria-describedby={isName ? undefined : id}
       onPointerEnter={show}
       onPointerLeave={hide}
-      onFocus={show}
+      // Not after a click, nor when a dialog moves the focus.
+      onFocus={({ target }) => target.matches(':focus-visible') && show()}
       onBlur={hide}
       onKeyDown={({ key }) => key === 'Escape' && hide()}
     >

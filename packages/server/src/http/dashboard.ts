@@ -26,7 +26,7 @@ export const DASHBOARD_PATHS = [
 ] as const;
 
 /** Workers inherit nothing from the page, so scripts carry the policy too. */
-const POLICY = [
+export const DASHBOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -66,7 +66,7 @@ export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
     redirectRoot(app, publicUrl);
     return;
   }
-  const standard = { ...standardHeaders(publicUrl), 'content-security-policy': POLICY };
+  const standard = { ...standardHeaders(publicUrl), 'content-security-policy': DASHBOARD_POLICY };
   for (const path of DASHBOARD_PATHS) {
     // Read at each request, because a new build replaces the assets that the page names.
     app.get(path, async (request, reply) => {
