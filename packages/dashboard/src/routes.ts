@@ -7,6 +7,7 @@ export const screens: readonly ScreenRoute[] = [
   inWorkspace('$env/secret-keys', () => import('./screens/secret-keys/screen.tsx')),
   inWorkspace('audit', () => import('./screens/audit/screen.tsx')),
   inWorkspace('audit/$seq', () => import('./screens/audit/screen.tsx')),
+  inWorkspace('members', () => import('./screens/members/screen.tsx')),
   open('forgot-password', () => import('./screens/forgot-password/screen.tsx')),
   open('reset-password', () => import('./screens/reset-password/screen.tsx')),
   open('sign-in', () => import('./screens/sign-in/screen.tsx')),
