@@ -7,6 +7,7 @@ import { reveal } from '../../shell/reveal.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
+import { KeyText } from '../../ui/secret.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -56,6 +57,7 @@ export function RotateDialog({ secretKey, onClose }: Props) {
       onConfirm={confirm}
       onClose={onClose}
     >
+      <KeyText text={secretKey.display_prefix} />
       <p>{rotating.text}</p>
       <SecretImpact impact={impact} nodes={texts.impact.nodesRotated} />
       <Field label={rotating.overlap}>
@@ -111,6 +113,7 @@ export function RevokeDialog({ secretKey, onClose }: Props) {
       onConfirm={confirm}
       onClose={onClose}
     >
+      <KeyText text={secretKey.display_prefix} />
       <SecretImpact impact={impact} nodes={texts.impact.nodes} />
       <p>{revoking.text}</p>
       <Field label={revoking.reason} optional>

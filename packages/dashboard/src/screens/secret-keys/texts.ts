@@ -10,7 +10,8 @@ export const texts = {
   failed: 'The secret keys could not be read.',
   revokedToo: 'Show revoked',
   emptyTitle: (env: Env) => `No ${env} secret key`,
-  empty: 'Your backend and your nodes sign in with one. Create it here and store it where they read it.',
+  empty:
+    'Your backend and your nodes sign in with one. Create it here and store it where they read it.',
   docs: 'What a secret key can do',
   noneLeft: 'All of them are revoked.',
   columns: {
