@@ -89,7 +89,7 @@ const rankOf = (section: string) => LINE.findIndex((group) => group.includes(sec
 
 function extensionFault(_: Source, { specifier, target }: Import): string | null {
   const ours = target !== null || /^@keyrail\/(?!sdk\b)[^/]+\//.test(specifier);
-  if (!ours || /\.(ts|tsx|mjs|json|css|sql|lua)$/.test(specifier)) return null;
+  if (!ours || /\.(ts|tsx|mjs|json|css|svg|sql|lua)$/.test(specifier)) return null;
   return `the import of ${specifier} has no file extension`;
 }
 

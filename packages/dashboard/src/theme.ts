@@ -2,7 +2,7 @@
 // belongs to the browser and not to a person.
 
 export const themes = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
+type Theme = (typeof themes)[number];
 
 const STORED = 'keyrail.theme';
 

@@ -32,6 +32,9 @@ export type Ground = {
   axe(page: Page): Promise<void>;
 };
 
+/** Long enough for a busy machine, short enough that the report names the line. */
+const WAIT_MS_MAX = 15_000;
+
 type Shared = { browser: Browser; origin: string };
 
 let shared: Promise<Shared> | undefined;
@@ -65,6 +68,7 @@ export async function openGround(t: TestContext): Promise<Ground | null> {
   const open = async ({ origin: baseURL = origin } = {}) => {
     const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
     contexts.push(context);
+    context.setDefaultTimeout(WAIT_MS_MAX);
     context.on('page', (page) => watch.page(page, baseURL));
     await context.addInitScript(reportViolations);
     const page = await context.newPage();

@@ -2,7 +2,7 @@
 import { nowMs } from '../clock.ts';
 import { createObserved, useObserved } from './observed.ts';
 
-export type Connection =
+type Connection =
   | { state: 'ok' }
   | { state: 'away'; sinceMs: number; nextTryMs: number; tries: number };
 

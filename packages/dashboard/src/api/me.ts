@@ -4,7 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useApi } from './query.ts';
 import { useSession } from './session.ts';
 
-export type Me = Answer<'GET /v1/auth/me'>;
+type Me = Answer<'GET /v1/auth/me'>;
 export type Membership = Me['memberships'][number];
 
 export const useMe = (): UseQueryResult<Me> =>

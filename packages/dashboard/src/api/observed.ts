@@ -1,7 +1,7 @@
 // A value outside React that components can read: the session, the connection, toasts.
 import { useSyncExternalStore } from 'react';
 
-export type Observed<T> = {
+type Observed<T> = {
   get(): T;
   set(next: T): void;
   subscribe(listener: () => void): () => void;

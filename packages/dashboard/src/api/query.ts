@@ -42,7 +42,7 @@ export function useApi<E extends ReadEndpoint>(
   }) as UseQueryResult<Answer<E>>;
 }
 
-export type ListResult<T> = {
+type ListResult<T> = {
   /** Pages that were read; undefined until the first arrived. */
   pages: readonly (readonly T[])[] | undefined;
   error: Error | null;

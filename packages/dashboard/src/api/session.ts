@@ -2,7 +2,7 @@
 import { createObserved, useObserved } from './observed.ts';
 import { onTabMessage, type SessionFacts, sendToTabs } from './tabs.ts';
 
-export type SessionState =
+type SessionState =
   /** Other tabs are being asked. */
   | { status: 'asking' }
   | { status: 'out' }
@@ -43,7 +43,7 @@ export async function startSession(): Promise<void> {
   if (state.get().status === 'asking') state.set({ status: 'out' });
 }
 
-/** A covered page goes on with the session of the same person. Another person's is not taken over. */
+/** A covered page goes on with the session of the same person, and of nobody else. */
 function acceptFromTab(current: SessionState, session: SessionFacts): void {
   if (current.status === 'in') return;
   if (current.status === 'ended' && current.session.userId !== session.userId) return;

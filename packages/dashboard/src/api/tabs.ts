@@ -3,7 +3,7 @@
 /** What a tab knows of its session. The token is kept in memory and session storage only. */
 export type SessionFacts = { token: string; userId: string; email: string };
 
-export type TabMessage =
+type TabMessage =
   | { kind: 'ask' }
   | { kind: 'signed-in'; session: SessionFacts }
   | { kind: 'signed-out' }

@@ -1,5 +1,5 @@
-// The session has one active workspace, and the address of a tab says which one the tab means. A tab
-// that opens switches the session; a tab that was overtaken by another stops.
+// The session has one active workspace, and the address of a tab says which one the tab means. A
+// tab that opens switches the session; a tab that was overtaken by another stops.
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { client } from '../api/client.ts';

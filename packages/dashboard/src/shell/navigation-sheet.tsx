@@ -1,24 +1,20 @@
 // The sidebar on narrow screens: a sheet over the page.
 import { useRef } from 'react';
 import { en } from '../texts/en.ts';
-import { useModal } from '../ui/dialog.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
+import { useModal } from '../ui/modal.ts';
 import styles from './navigation-sheet.module.css';
 import { Sidebar } from './sidebar.tsx';
 
 export function NavigationSheet({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useModal(dialog);
+  useModal(dialog, onClose);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
     <dialog
       ref={dialog}
       aria-label={en.mainNavigation}
       className={styles.sheet}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
       onClick={({ target }) => target === dialog.current && onClose()}
     >
       <span className={styles.close}>

@@ -15,7 +15,7 @@ export type Command = {
 };
 
 /** Finds commands for a text, as keys by name. Results of an older text are dropped. */
-export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
+type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
 
 export const paletteIsOpen = createObserved(false);
 export const openPalette = (): void => paletteIsOpen.set(true);
@@ -23,7 +23,7 @@ export const closePalette = (): void => paletteIsOpen.set(false);
 
 export const paletteSources = createObserved<readonly Source[]>([]);
 
-/** Adds a source while the component is mounted. Return its commands for the text that was typed. */
+/** Adds a source while the component is mounted. */
 export function usePaletteSource(source: Source): void {
   const latest = useRef(source);
   latest.current = source;

@@ -7,8 +7,8 @@ import { signOut } from '../api/sign-out.ts';
 import { type Env, paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
 import { classes } from '../ui/classes.ts';
-import { useModal } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { useModal } from '../ui/modal.ts';
 import styles from './palette.module.css';
 import { type Command, closePalette, paletteSources } from './palette-state.ts';
 import { isRegistered, shownNavigation } from './registered.ts';
@@ -23,7 +23,7 @@ export function Palette() {
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useModal(dialog);
+  useModal(dialog, closePalette);
   const found = useFound(text);
   const commands = [...found, ...matching(useOwnCommands(), text)].slice(0, RESULTS_MAX);
   const current = Math.min(at, commands.length - 1);
@@ -44,10 +44,6 @@ export function Palette() {
       ref={dialog}
       aria-label={en.palette.label}
       className={styles.palette}
-      onCancel={(event) => {
-        event.preventDefault();
-        closePalette();
-      }}
       onClick={({ target }) => target === dialog.current && closePalette()}
     >
       <div className={styles.top}>

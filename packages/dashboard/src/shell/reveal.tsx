@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Secret } from '../ui/secret.tsx';
 import { Snippet, type SnippetText } from '../ui/snippet.tsx';
 
-export type Revealed = {
+type Revealed = {
   /** "Test key Backend" */
   title: string;
   value: string;
@@ -25,7 +25,7 @@ export type Revealed = {
 const revealed = createObserved<Revealed | null>(null);
 
 /** Shows a secret. Call it with the answer of the change, and keep no copy. */
-export const reveal = (secret: Revealed): void => revealed.set(secret);
+export const showSecret = (secret: Revealed): void => revealed.set(secret);
 
 export function RevealHost() {
   const secret = useObserved(revealed);

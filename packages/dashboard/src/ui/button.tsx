@@ -5,7 +5,7 @@ import { classes } from './classes.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Link } from './link.tsx';
 
-export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
+type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger';
 
 type Look = { kind?: ButtonKind; icon?: IconName; small?: boolean; wide?: boolean };
 

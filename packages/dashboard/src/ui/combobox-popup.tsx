@@ -52,6 +52,7 @@ export function ComboboxPopup(props: ComboboxProps) {
       />
       <Ariakit.ComboboxPopover
         className={styles.options}
+        data-popup
         gutter={4}
         sameWidth
         portal

@@ -1,17 +1,18 @@
 // The platform's dialog: it holds the focus, makes the page behind it inert, and gives the focus
 // back. A sheet is the same at the side. Narrow screens show both at full height.
-import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type FormEvent, type ReactNode, useId, useRef } from 'react';
 import { en } from '../texts/en.ts';
 import { classes } from './classes.ts';
 import styles from './dialog.module.css';
 import { IconButton } from './icon-button.tsx';
+import { useModal } from './modal.ts';
 
 type Props = {
   title: ReactNode;
   children: ReactNode;
   /** Buttons at the foot, the primary one last. */
   actions?: ReactNode;
-  /** Called by Esc, the close button and the backdrop. Without it the dialog cannot be dismissed. */
+  /** Called by Esc, the close button and the backdrop. Without it the dialog stays. */
   onClose?: (() => void) | undefined;
   /** Makes the content a form, so that Enter sends it. */
   onSubmit?: (() => void) | undefined;
@@ -23,7 +24,7 @@ export function Dialog(props: Props) {
   const { title, children, actions, onClose, onSubmit, kind = 'dialog' } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useModal(dialog);
+  useModal(dialog, onClose);
   const content = (
     <>
       <header className={styles.head}>
@@ -46,10 +47,6 @@ export function Dialog(props: Props) {
       ref={dialog}
       aria-labelledby={id}
       className={classes(styles.dialog, styles[kind])}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose?.();
-      }}
       onClick={({ target }) => target === dialog.current && onClose?.()}
     >
       {onSubmit ? (
@@ -64,17 +61,3 @@ export function Dialog(props: Props) {
 }
 
 export const Sheet = (props: Omit<Props, 'kind'>) => <Dialog {...props} kind="sheet" />;
-
-/** Opens the dialog, and returns the focus to what opened it, also if the dialog was removed. */
-export function useModal(dialog: { current: HTMLDialogElement | null }): void {
-  useEffect(() => {
-    const element = dialog.current;
-    if (!element) return;
-    const opener = document.activeElement;
-    if (!element.open) element.showModal();
-    return () => {
-      element.close();
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
-  }, [dialog]);
-}

@@ -1,56 +1,11 @@
-// The state of a key, from the object alone: the first that fits.
-import type { Answer } from '@keyrail/client';
+// The state of a key as shape and word.
 import { en } from '../texts/en.ts';
-import { DAY_MS, durationText, timeOfDay } from './spans.ts';
-import { type Shape, State, type Tone } from './state.tsx';
+import { isUnused, keyState, type StatedKey } from './key-state-facts.ts';
+import { State } from './state.tsx';
 import { useNow } from './time.tsx';
 
-type ApiKey = Answer<'GET /v1/keys/{id}'>;
-
-/** Secret keys have the same states, except that they cannot be disabled. */
-type Stated = Pick<
-  ApiKey,
-  ('expires_at' | 'revoked_at' | 'quarantined_at' | 'disabled_at') | ('created_at' | 'last_used_at')
->;
-type StateFacts = { tone: Tone; shape: Shape; text: string };
-
-const SOON_MS = 14 * DAY_MS;
-const UNUSED_MS = 90 * DAY_MS;
-/** The grace of a quarantined key: nodes refuse it afterwards. */
-const QUARANTINE_MS = 3_600_000;
-/** A rotated key ends at most after this overlap. */
-const OVERLAP_MS_MAX = 7 * DAY_MS;
-
-export function keyState(key: Stated, nowMs: number, isRotated = false): StateFacts {
-  const { keyStates } = en;
-  const endsMs = key.expires_at === null ? null : Date.parse(key.expires_at);
-  if (key.revoked_at !== null) return { tone: 'bad', shape: 'cross', text: keyStates.revoked };
-  if (key.quarantined_at !== null) {
-    const leftMs = Date.parse(key.quarantined_at) + QUARANTINE_MS - nowMs;
-    const left = leftMs > 0 ? durationText(leftMs) : null;
-    return { tone: 'bad', shape: 'triangle', text: keyStates.quarantined(left) };
-  }
-  if (key.disabled_at !== null) return { tone: 'dim', shape: 'pause', text: keyStates.disabled };
-  if (endsMs !== null && endsMs <= nowMs) {
-    return { tone: 'dim', shape: 'ring', text: keyStates.expired };
-  }
-  if (endsMs !== null && isRotated && endsMs - nowMs <= OVERLAP_MS_MAX) {
-    return { tone: 'warn', shape: 'half', text: keyStates.ending(momentText(endsMs, nowMs)) };
-  }
-  if (endsMs !== null && endsMs - nowMs <= SOON_MS) {
-    return { tone: 'warn', shape: 'clock', text: keyStates.expiring(durationText(endsMs - nowMs)) };
-  }
-  return { tone: 'good', shape: 'full', text: keyStates.active };
-}
-
-const momentText = (atMs: number, nowMs: number): string =>
-  atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : new Date(atMs).toLocaleDateString('en-GB');
-
-const isUnused = (key: Stated, nowMs: number): boolean =>
-  nowMs - Date.parse(key.last_used_at ?? key.created_at) > UNUSED_MS;
-
 /** `isRotated`: another key names this one in `rotated_from`. */
-export function KeyState({ of, isRotated = false }: { of: Stated; isRotated?: boolean }) {
+export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
   const now = useNow();
   const { tone, shape, text } = keyState(of, now, isRotated);
   const isEnded = tone === 'dim' || of.revoked_at !== null;

@@ -34,6 +34,7 @@ export function MenuPopup({ label, groups, button, placement = 'bottom-end' }: M
       <Ariakit.MenuButton render={button ?? <IconButton icon="more" label={label} />} />
       <Ariakit.Menu
         className={styles.menu}
+        data-popup
         aria-label={label}
         gutter={4}
         portal

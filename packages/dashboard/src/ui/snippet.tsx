@@ -48,7 +48,7 @@ export function Snippet({ label, texts }: { label: string; texts: readonly Snipp
         id={`${id}-code`}
         role="tabpanel"
         aria-labelledby={`${id}-${chosen}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls long lines
         tabIndex={0}
         className={styles.code}
         translate="no"

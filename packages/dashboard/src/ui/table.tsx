@@ -43,7 +43,7 @@ export function Table<T>(props: Props<T>) {
   const style: CSSProperties & Record<`--${string}`, string> = { '--columns': template };
   return (
     <div className={styles.scroller}>
-      {/* biome-ignore lint/a11y/useSemanticElements: a table cannot be a grid with skipped groups */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a grid with skipped groups */}
       <div role="table" aria-label={label} className={styles.table} style={style}>
         {/* biome-ignore lint/a11y/useSemanticElements: see above */}
         <div role="rowgroup" className={styles.head}>

@@ -18,7 +18,8 @@ export function Tooltip({ text, isName = false, children }: Props) {
   const anchor = useRef<HTMLSpanElement>(null);
   const tip = useRef<HTMLSpanElement>(null);
   const show = () => {
-    const [at, box] = [anchor.current, tip.current];
+    const at = anchor.current;
+    const box = tip.current;
     if (!at || !box || box.matches(':popover-open')) return;
     box.showPopover();
     place(box, at.getBoundingClientRect());

@@ -4,8 +4,8 @@ import type { Answer } from '@keyrail/client';
 import { useEffect, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 import { sessionState } from '../../api/session.ts';
-import { startWorker } from '../../api/worker.ts';
 import { nowMs } from '../../clock.ts';
+import { openWorker } from '../../worker.ts';
 import type { Break, Head } from './chain.ts';
 import type { ChainReport, ChainRequest } from './chain-messages.ts';
 import { type RememberedHead, rememberedHead, rememberHead } from './remembered-head.ts';
@@ -54,7 +54,7 @@ export function useChainCheck(workspaceId: string) {
     const session = sessionState();
     if (session.status !== 'in') return;
     run.current?.worker.terminate();
-    const worker = startWorker('audit-chain');
+    const worker = openWorker('audit-chain');
     const started: Run = { worker, startedMs: nowMs(), before: rememberedHead(workspaceId) };
     run.current = started;
     setCheck({ status: 'running', checked: 0, rowsPerSecond: 0 });

@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Page } from '../../shell/page.tsx';
-import { reveal } from '../../shell/reveal.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
@@ -29,7 +29,7 @@ export function Screen() {
       { body: { name: name.trim(), slug, env: 'test' } },
       {
         onSuccess: ({ workspace, secret_key }) =>
-          reveal({
+          showSecret({
             title: texts.secretTitle(workspace.name),
             value: secret_key.key,
             copyLabel: texts.copy,
