@@ -26,6 +26,7 @@ export function exampleKeys(nowMs: number): Key[] {
     quarantine_reason: null,
     disabled_at: null,
     disabled_reason: null,
+    imported: false,
     rotated_from: null,
     created_at: at(-200 * DAY_MS),
     last_used_at: at(-MINUTE_MS),

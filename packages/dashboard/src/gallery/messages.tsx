@@ -15,6 +15,7 @@ const refused = new KeyrailError({
   missingScopes: [],
   requestId: '01902a3b-4c5d-7e8f',
   retryAfterMs: null,
+  outcome: null,
   body: null,
 });
 

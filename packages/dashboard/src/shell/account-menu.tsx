@@ -57,11 +57,14 @@ export function AccountMenu({ placement, compact = false }: Props) {
         <button
           type="button"
           className={classes(styles.button, compact && styles.compact)}
-          aria-label={en.account.label(email)}
+          aria-label={compact ? en.account.label(email) : undefined}
         >
-          <span className={styles.initial} aria-hidden="true">
-            {name.slice(0, 1).toUpperCase()}
-          </span>
+          <span
+            className={styles.initial}
+            data-initial={name.slice(0, 1).toUpperCase()}
+            aria-hidden="true"
+          />
+          {!compact && <span className="unseen">{en.account.settings} </span>}
           <span className={styles.name} hidden={compact}>
             {name}
           </span>

@@ -35,13 +35,13 @@ export function Header({ onMenu }: { onMenu(): void }) {
       <button
         type="button"
         className={styles.search}
-        aria-label={en.search}
         aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'}
         onClick={openPalette}
       >
         <Icon name="search" />
-        <span>{en.search}</span>
-        <kbd>{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
+        <span className="unseen">{en.search}</span>
+        <span aria-hidden="true">{en.search}</span>
+        <kbd aria-hidden="true">{isMac ? '⌘ K' : 'Ctrl K'}</kbd>
       </button>
       {scope.isNeutral ? <p className={styles.both}>{en.bothEnvs}</p> : <EnvSwitch />}
     </header>

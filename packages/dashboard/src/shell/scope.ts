@@ -2,7 +2,7 @@
 import { createContext, useContext } from 'react';
 import type { Env, Place } from '../paths.ts';
 
-type Role = 'owner' | 'admin' | 'member';
+export type Role = 'owner' | 'admin' | 'member';
 
 export type Scope = Place & {
   workspaceId: string;

@@ -5,7 +5,7 @@ import { useCallback } from 'react';
 type Strings = Readonly<Record<string, string>>;
 
 /** A value of `undefined` removes the parameter. */
-type SearchChanges = Readonly<Record<string, string | undefined>>;
+export type SearchChanges = Readonly<Record<string, string | undefined>>;
 
 /** The parsed search and a function that changes some of it, without a new step for "back". */
 export function useSearch<T>(parse: (search: Strings) => T): [T, (changes: SearchChanges) => void] {

@@ -35,14 +35,13 @@ export function Switcher() {
         ],
       ]}
       button={
-        <button
-          type="button"
-          className={styles.button}
-          aria-label={`${en.switcher.label}: ${scope.name}`}
-        >
-          <span className={`${styles.initial} ${styles.square}`} aria-hidden="true">
-            {scope.name.slice(0, 1).toUpperCase()}
-          </span>
+        <button type="button" className={styles.button}>
+          <span
+            className={`${styles.initial} ${styles.square}`}
+            data-initial={scope.name.slice(0, 1).toUpperCase()}
+            aria-hidden="true"
+          />
+          <span className="unseen">{en.switcher.label}: </span>
           <span className={`${styles.name} ${styles.strong}`}>{scope.name}</span>
           <Icon name="switcher" size={14} />
         </button>

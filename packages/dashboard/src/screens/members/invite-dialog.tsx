@@ -1,7 +1,7 @@
 // Invites a person. The link can be copied once, for colleagues whose mail is slow.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
-import { reveal } from '../../shell/reveal.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
 import type { Role } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,7 +28,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
         onSuccess: (made) => {
           onClose();
           if (made.token === undefined) return toast(inviting.lost);
-          reveal({
+          showSecret({
             title: inviting.title(made.email),
             value: `${location.origin}/accept-invite#token=${made.token}`,
             copyLabel: inviting.copy,

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
-import { reveal } from '../../shell/reveal.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
@@ -43,7 +43,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
         onSuccess: (made) => {
           onClose();
           if (made.key === undefined) return toast(texts.lost);
-          reveal({
+          showSecret({
             title: texts.created(made.name ?? made.display_prefix),
             value: made.key,
             copyLabel: texts.copy,

@@ -3,7 +3,7 @@ import type { Item } from '@keyrail/client';
 import { useState } from 'react';
 import { useForeseen } from '../../api/foreseen.ts';
 import { useChange } from '../../api/query.ts';
-import { reveal } from '../../shell/reveal.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
@@ -37,7 +37,7 @@ export function RotateDialog({ secretKey, onClose }: Props) {
         onSuccess: (made) => {
           onClose();
           if (made.key === undefined) return toast(texts.lost);
-          reveal({
+          showSecret({
             title: texts.created(nameOf(made)),
             value: made.key,
             copyLabel: texts.copy,
