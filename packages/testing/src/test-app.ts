@@ -42,7 +42,7 @@ export type TestApp = {
   hasher: PasswordHasher;
   /** Another app over the same store, with other settings. Close only its `http`. */
   variant(changes: Partial<AppParts>): App;
-  /** Runs statements as the superuser of the database, past every guard. */
+  /** Runs statements in one transaction of the superuser, past every guard. */
   beyond(text: string): Promise<void>;
 };
 
@@ -120,8 +120,12 @@ async function openTestEmbedded(clock: Clock): Promise<TestStore> {
     db,
     // The only session becomes the superuser for these statements.
     beyond: async (text) => {
-      await lite.exec(`set session authorization postgres; ${text}`);
-      await lite.exec('set session authorization kr_login');
+      await lite.exec('set session authorization postgres');
+      try {
+        await lite.transaction((tx) => tx.exec(text));
+      } finally {
+        await lite.exec('set session authorization kr_login');
+      }
     },
   };
 }
@@ -142,7 +146,7 @@ async function openTestPostgres(clock: Clock): Promise<TestStore> {
     db: { ...db, close },
     beyond: (text) =>
       asSuperuser(url.replace('keyrail@', 'postgres@'), (admin) =>
-        admin.query(`set search_path = keyrail; ${text}`),
+        admin.query(`begin; set local search_path = keyrail; ${text}; commit`),
       ),
   };
 }
