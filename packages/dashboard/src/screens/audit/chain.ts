@@ -20,7 +20,7 @@ export type Break = { seq: number; reason: 'missing' | 'unlinked' | 'edited' | '
 export const START: Head = { seq: 0, hash: GENESIS_HASH };
 
 /** RFC 8785: keys in order, no spaces, strings and numbers as JavaScript writes them. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const members = Object.entries(value)

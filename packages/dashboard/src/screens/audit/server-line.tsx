@@ -15,7 +15,7 @@ export function ServerLine({ check, verdict }: Props) {
   );
 }
 
-export function compared({ broken, head }: Props['check'], known: Verdict): Compared {
+function compared({ broken, head }: Props['check'], known: Verdict): Compared {
   const { chain } = texts;
   if (known.status === 'waiting') return { isGood: null, says: chain.serverWaits };
   if (known.status === 'failed') return { isGood: null, says: chain.serverFailed };

@@ -10,10 +10,10 @@ import type { Break, Head } from './chain.ts';
 import type { ChainReport, ChainRequest } from './chain-messages.ts';
 import { type RememberedHead, rememberedHead, rememberHead } from './remembered-head.ts';
 
-export type ServerVerdict = Answer<'GET /v1/audit_logs/chain'>;
+type ServerVerdict = Answer<'GET /v1/audit_logs/chain'>;
 type Hashing = Extract<ChainReport, { kind: 'progress' }>['hashing'];
 
-export type Progress = { checked: number; rowsPerSecond: number };
+type Progress = { checked: number; rowsPerSecond: number };
 
 export type Finished = Progress & {
   head: Head;

@@ -4,7 +4,7 @@ import type { Answer } from '@keyrail/client';
 
 export type DenialReason = NonNullable<Answer<'POST /v1/keys/explain'>['reason']>;
 
-export type Denial = {
+type Denial = {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string;
