@@ -4,7 +4,7 @@
 export const GENESIS_HASH = '0'.repeat(64);
 
 /** A row as the API returns it. Fields that are not named here are hashed as well. */
-export type ChainRow = Readonly<Record<string, unknown>> & {
+type ChainRow = Readonly<Record<string, unknown>> & {
   seq: number;
   prev_hash: string;
   hash: string;

@@ -1,5 +1,5 @@
 // What mends a failed check, as buttons. A change is followed by the same question again.
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { useApi, useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
@@ -9,9 +9,18 @@ import { Problem } from '../../ui/problem.tsx';
 import { DAY_MS } from '../../ui/spans.ts';
 import { toast } from '../../ui/toast.tsx';
 import styles from './explain.module.css';
-import type { ResultProps } from './result.tsx';
+import type { Asking } from './question-form.tsx';
 import { texts } from './texts.ts';
 import type { Explanation } from './use-explain.ts';
+
+/** An explanation, and how to ask again. */
+export type ResultProps = {
+  explanation: Explanation;
+  scopes: readonly string[];
+  input: RefObject<HTMLInputElement | null>;
+  onChange(changes: Partial<Asking>): void;
+  onAgain(changes?: Partial<Asking>): void;
+};
 
 type ApiKey = NonNullable<Explanation['key']>;
 type Props = ResultProps & { check: Explanation['checks'][number]['check'] };

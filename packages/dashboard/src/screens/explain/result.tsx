@@ -1,5 +1,4 @@
 // The verdict of a node and its checks in order. The check that failed shows how to mend it.
-import type { RefObject } from 'react';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { classes } from '../../ui/classes.ts';
@@ -9,18 +8,9 @@ import { Link } from '../../ui/link.tsx';
 import { KeyText } from '../../ui/secret.tsx';
 import { State } from '../../ui/state.tsx';
 import styles from './explain.module.css';
-import type { Asking } from './question-form.tsx';
-import { Remedies } from './remedies.tsx';
+import { Remedies, type ResultProps } from './remedies.tsx';
 import { texts } from './texts.ts';
 import type { Explanation } from './use-explain.ts';
-
-export type ResultProps = {
-  explanation: Explanation;
-  scopes: readonly string[];
-  input: RefObject<HTMLInputElement | null>;
-  onChange(changes: Partial<Asking>): void;
-  onAgain(changes?: Partial<Asking>): void;
-};
 
 type Outcome = Explanation['checks'][number]['outcome'];
 
