@@ -101,7 +101,7 @@ export async function dropPostgresCopy(superuserUrl: string, url: string): Promi
   await asSuperuser(superuserUrl, (admin) => admin.query(`drop database ${name} with (force)`));
 }
 
-async function asSuperuser(
+export async function asSuperuser(
   superuserUrl: string,
   use: (admin: pg.Client) => Promise<unknown>,
 ): Promise<void> {

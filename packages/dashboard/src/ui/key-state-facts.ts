@@ -5,6 +5,13 @@ import { DAY_MS, durationText, timeOfDay } from './spans.ts';
 import type { Shape, Tone } from './state.tsx';
 
 export type ApiKey = Answer<'GET /v1/keys/{id}'>;
+
+/** Secret keys have the same states, except that they cannot be disabled. */
+export type StatedKey = Pick<
+  ApiKey,
+  ('expires_at' | 'revoked_at' | 'quarantined_at' | 'disabled_at') | ('created_at' | 'last_used_at')
+>;
+
 type StateFacts = { tone: Tone; shape: Shape; text: string };
 
 const SOON_MS = 14 * DAY_MS;
@@ -14,7 +21,7 @@ const QUARANTINE_MS = 3_600_000;
 /** A rotated key ends at most after this overlap. */
 const OVERLAP_MS_MAX = 7 * DAY_MS;
 
-export function keyState(key: ApiKey, nowMs: number, isRotated = false): StateFacts {
+export function keyState(key: StatedKey, nowMs: number, isRotated = false): StateFacts {
   const { keyStates } = en;
   const endsMs = key.expires_at === null ? null : Date.parse(key.expires_at);
   if (key.revoked_at !== null) return { tone: 'bad', shape: 'cross', text: keyStates.revoked };
@@ -40,5 +47,5 @@ const momentText = (atMs: number, nowMs: number): string =>
   atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : new Date(atMs).toLocaleDateString('en-GB');
 
 /** Beside its state: nobody used the key for 90 days. */
-export const isUnused = (key: ApiKey, nowMs: number): boolean =>
+export const isUnused = (key: StatedKey, nowMs: number): boolean =>
   nowMs - Date.parse(key.last_used_at ?? key.created_at) > UNUSED_MS;

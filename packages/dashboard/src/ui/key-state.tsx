@@ -1,11 +1,11 @@
 // The state of a key as shape and word.
 import { en } from '../texts/en.ts';
-import { type ApiKey, isUnused, keyState } from './key-state-facts.ts';
+import { isUnused, keyState, type StatedKey } from './key-state-facts.ts';
 import { State } from './state.tsx';
 import { useNow } from './time.tsx';
 
 /** `isRotated`: another key names this one in `rotated_from`. */
-export function KeyState({ of, isRotated = false }: { of: ApiKey; isRotated?: boolean }) {
+export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
   const now = useNow();
   const { tone, shape, text } = keyState(of, now, isRotated);
   const isEnded = tone === 'dim' || of.revoked_at !== null;

@@ -1,0 +1,70 @@
+// Invites a person. The link can be copied once, for colleagues whose mail is slow.
+import { useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { showSecret } from '../../shell/reveal.tsx';
+import type { Role } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { STALE } from './people.ts';
+import { RoleField } from './role-field.tsx';
+import { texts } from './texts.ts';
+
+export function InviteDialog({ onClose }: { onClose(): void }) {
+  const { inviting } = texts;
+  const invite = useChange('POST /v1/invites', { refreshes: STALE });
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('member');
+  const errors = fieldErrors(invite.error);
+  const submit = () => {
+    if (invite.isPending) return;
+    invite.mutate(
+      { body: { email: email.trim(), role } },
+      {
+        onSuccess: (made) => {
+          onClose();
+          if (made.token === undefined) return toast(inviting.lost);
+          showSecret({
+            title: inviting.title(made.email),
+            value: `${location.origin}/accept-invite#token=${made.token}`,
+            copyLabel: inviting.copy,
+            note: <p>{inviting.note}</p>,
+          });
+        },
+      },
+    );
+  };
+  return (
+    <Dialog
+      title={texts.invite}
+      onClose={onClose}
+      onSubmit={submit}
+      actions={
+        <>
+          <Button onClick={onClose}>{en.cancel}</Button>
+          <Button type="submit" kind="primary" busy={invite.isPending}>
+            {inviting.action}
+          </Button>
+        </>
+      }
+    >
+      <Field label={inviting.address} error={errors.email}>
+        {(control) => (
+          <Input
+            {...control}
+            type="email"
+            autoFocus
+            value={email}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+        )}
+      </Field>
+      <RoleField label={inviting.role} role={role} onRole={setRole} />
+      {invite.error && errors.email === undefined && <Problem error={invite.error} />}
+    </Dialog>
+  );
+}
