@@ -9,7 +9,7 @@ import { classes } from '../ui/classes.ts';
 import styles from './page.module.css';
 import { type Scope, ScopeContext } from './scope.ts';
 
-export type Crumb = { label: string; to: string };
+type Crumb = { label: string; to: string };
 
 type Facts = { crumbs: readonly Crumb[]; title: string };
 

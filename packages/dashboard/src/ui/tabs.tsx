@@ -3,7 +3,7 @@ import { classes } from './classes.ts';
 import { Link } from './link.tsx';
 import styles from './tabs.module.css';
 
-export type Tab = {
+type Tab = {
   id: string;
   label: string;
   to: string;
