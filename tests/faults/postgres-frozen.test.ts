@@ -13,6 +13,7 @@ import {
 import { type Ask, ask, codeOf, type Outcome } from '@keyrail/testing/processes/http.ts';
 import { audit, type Ledger, openLedger, writeOnce } from '@keyrail/testing/processes/ledger.ts';
 import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
+import { countBusyMs } from './busy.ts';
 
 const CONNECTIONS_MAX = 5;
 const FROZEN_MS = 8000;
@@ -41,11 +42,13 @@ test('requests are answered in time while PostgreSQL is frozen, and succeed agai
 
   const before = await cluster.connections();
   await cluster.freeze();
+  const busyMs = countBusyMs();
   const probes = await probeWhile(server, ledger, FROZEN_MS);
+  const answerMsMax = ANSWER_MS_MAX + busyMs();
   cluster.thaw();
   const thawedAt = performance.now();
 
-  for (const { what, outcome } of probes) assertFrozen(what, outcome);
+  for (const probe of probes) assertFrozen(probe, answerMsMax);
   const answered = probes.map(({ outcome }) => outcome.ms);
   t.diagnostic(`${probes.length} probes, slowest ${Math.round(Math.max(...answered))} ms`);
   await recovered(server, ledger, thawedAt);
@@ -84,7 +87,7 @@ async function probeWhile(server: ServerProcess, ledger: Ledger, ms: number): Pr
   return Promise.all(probing);
 }
 
-function assertFrozen(what: string, outcome: Outcome): void {
+function assertFrozen({ what, outcome }: Probe, answerMsMax: number): void {
   const message = `${what}: ${JSON.stringify(outcome)}`;
   ok(outcome.kind === 'answered', message);
   if (what === 'health') {
@@ -92,7 +95,7 @@ function assertFrozen(what: string, outcome: Outcome): void {
     ok(outcome.ms <= HEALTH_MS_MAX, message);
     return;
   }
-  ok(outcome.ms <= ANSWER_MS_MAX, message);
+  ok(outcome.ms <= answerMsMax, message);
   if (what === 'status') {
     equal(outcome.status, 200, message);
     equal(outcome.body.status, 'down', message);

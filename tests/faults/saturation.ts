@@ -4,11 +4,11 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { TestApp } from '@keyrail/testing/test-app.ts';
+import { countBusyMs } from './busy.ts';
 
 const READY_MS_MAX = 3200;
 // Tolerance for late timers; the bound itself is the product's.
 const SLACK_MS = 400;
-const TICK_MS = 10;
 const QUICK_MS_MAX = 1000;
 const HELD_MS_MAX = 20_000;
 
@@ -102,22 +102,4 @@ async function assertRefused(store: Saturable): Promise<number> {
   // The queue is bounded: a caller that finds it full is refused immediately.
   ok(surplus.ms <= QUICK_MS_MAX, `the surplus request waited ${surplus.ms} ms`);
   return unready.ms;
-}
-
-/**
- * Counts the time in which this process could not run its timers, because it was computing or the
- * machine ran other processes. A request that only waits for a connection adds nothing to it.
- */
-function countBusyMs(): () => number {
-  let busyMs = 0;
-  let tickedAt = performance.now();
-  const ticking = setInterval(() => {
-    const now = performance.now();
-    busyMs += Math.max(0, now - tickedAt - TICK_MS);
-    tickedAt = now;
-  }, TICK_MS);
-  return () => {
-    clearInterval(ticking);
-    return busyMs;
-  };
 }
