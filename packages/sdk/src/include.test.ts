@@ -4,29 +4,18 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { entryOf, sha256Hex } from '../test/entries.ts';
-import { nodeOn, Plane, type Watched } from '../test/plane.ts';
-import type { Include, KeyrailOptions } from './api/options.ts';
+import { nodeOn, Plane, startedOn, type Watched } from '../test/plane.ts';
+import type { Include } from './api/options.ts';
 import { digestFromHex } from './policy/table/digest.ts';
 import { LINK_AT } from './policy/table/shard.ts';
 import { PolicyTable } from './policy/table/table.ts';
 
 const meta = { plan: 'gold', limits: { seats: [1, 2] } };
 const full = { meta, tenant_external_id: 'cus_1' };
-
-async function started(
-  t: TestContext,
-  plane: Plane,
-  options: Partial<KeyrailOptions> = {},
-): Promise<Watched> {
-  const watched = nodeOn(plane, options);
-  t.after(() => watched.node.close());
-  await until(() => watched.clock.pass(1).then(() => watched.node.state().version !== null));
-  return watched;
-}
 
 function contextOf({ node }: Watched, key: string) {
   const decision = node.verify(key);
@@ -46,12 +35,12 @@ test('a context has what the node includes, and is otherwise the same', async (t
   ] satisfies [Include[], string[]][]) {
     const plane = new Plane();
     const key = plane.issue(full);
-    const watched = await started(t, plane, { include });
+    const watched = await startedOn(t, plane, { include });
     const asked = plane.asked.map(({ query }) => query.get('include'));
     const text = { '': null, meta: 'meta', externalId: 'external_id' }[include.join()];
     ok(asked.every((each) => each === (text === undefined ? 'external_id,meta' : text)));
     const context = contextOf(watched, key);
-    const usual = contextOf(await started(t, plane), key);
+    const usual = contextOf(await startedOn(t, plane), key);
     deepEqual(Object.keys(context), [...Object.keys(usual), ...names]);
     const { meta: own, tenantExternalId } = { ...context };
     deepEqual(own, names.includes('meta') ? meta : undefined);
@@ -62,7 +51,7 @@ test('a context has what the node includes, and is otherwise the same', async (t
 test('meta is parsed once for a context, when it is first read, and is frozen', async (t) => {
   const plane = new Plane();
   const key = plane.issue(full);
-  const watched = await started(t, plane, { include: ['meta'] });
+  const watched = await startedOn(t, plane, { include: ['meta'] });
   const { parse } = JSON;
   let parsed = 0;
   JSON.parse = (...given: Parameters<typeof parse>) => {
@@ -84,7 +73,7 @@ test('meta is parsed once for a context, when it is first read, and is frozen', 
 test('a change of meta reaches the node, and old contexts keep theirs', async (t) => {
   const plane = new Plane();
   const key = plane.issue(full);
-  const watched = await started(t, plane, { include: ['meta'] });
+  const watched = await startedOn(t, plane, { include: ['meta'] });
   const before = contextOf(watched, key);
   plane.change(key, { meta: { plan: 'none' } });
   await until(() =>
@@ -120,13 +109,13 @@ test('the cache keeps what is included, and is not shared by nodes that include 
   const [key = '', gone = '', changed = ''] = keys;
   const all: Include[][] = [[], ['meta'], ['meta', 'externalId']];
   for (const include of all) {
-    const { node } = await started(t, plane, { cacheDir, include });
+    const { node } = await startedOn(t, plane, { cacheDir, include });
     await node.close();
   }
   const files = (await readdir(cacheDir)).filter((name) => name.endsWith('.policy'));
   equal(files.length, all.length);
   // The journal has these changes, the policy file does not.
-  const last = await started(t, plane, { cacheDir, include: ['meta', 'externalId'] });
+  const last = await startedOn(t, plane, { cacheDir, include: ['meta', 'externalId'] });
   plane.revoke(gone);
   plane.change(changed, { meta: { n: 'new' } });
   await until(() => last.clock.pass(10).then(() => contextOf(last, changed).meta?.n === 'new'));

@@ -1,8 +1,10 @@
 // An in-memory control plane with a manual clock. It serves the feed page by page, holds polls, and
 // fails as a test requests, and it records every request of the node.
 
+import type { TestContext } from 'node:test';
 import type { PolicyChange, PolicyEntry } from '@keyrail/protocol/objects/policy.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { until } from '@keyrail/testing/until.ts';
 import type { Env } from '../src/api/context.ts';
 import type { Keyrail } from '../src/api/keyrail.ts';
 import type { KeyrailOptions } from '../src/api/options.ts';
@@ -195,4 +197,16 @@ export function nodeOn(
     { clock, chance, fetch: plane.fetch },
   );
   return { plane, node, clock, logged };
+}
+
+/** The same, once it has its first policy; closed with the test. */
+export async function startedOn(
+  t: TestContext,
+  plane: Plane,
+  options: Partial<KeyrailOptions> = {},
+): Promise<Watched> {
+  const watched = nodeOn(plane, options);
+  t.after(() => watched.node.close());
+  await until(() => watched.clock.pass(1).then(() => watched.node.state().version !== null));
+  return watched;
 }

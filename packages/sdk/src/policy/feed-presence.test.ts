@@ -7,23 +7,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../test/cache.ts';
-import { nodeOn, Plane, type Watched } from '../../test/plane.ts';
+import { nodeOn, Plane, startedOn } from '../../test/plane.ts';
 import type { KeyrailOptions } from '../api/options.ts';
 import { SDK } from '../version.ts';
 
 const MINUTE_MS = 60_000;
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
 
-async function started(
-  t: TestContext,
-  plane = new Plane(),
-  options: Partial<KeyrailOptions> = {},
-): Promise<Watched> {
-  const watched = nodeOn(plane, options);
-  t.after(() => watched.node.close());
-  await until(() => watched.clock.pass(1).then(() => watched.node.state().version !== null));
-  return watched;
-}
+const started = (t: TestContext, plane = new Plane(), options: Partial<KeyrailOptions> = {}) =>
+  startedOn(t, plane, options);
 
 test('a node that closes sends leave with its last poll', async (t) => {
   const { plane, node } = await started(t);

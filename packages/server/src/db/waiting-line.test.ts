@@ -43,6 +43,15 @@ test('a free connection is lent even if the average is long', async () => {
   await line.enter(asking(3000));
 });
 
+test('one long piece of work does not cause refusals of short work', async () => {
+  const line = await busyLine(5);
+  line.leave('kr_write', 30_000);
+  await line.enter(asking(1000));
+  const waiting = Array.from({ length: 10 }, () => line.enter(asking(1000)));
+  for (const _ of waiting) line.leave('kr_write', 5);
+  await Promise.all(waiting);
+});
+
 test('work gives up waiting when the time left is no more than its average', async () => {
   const line = await busyLine(1000);
   let remainingMs = 60_000;

@@ -42,6 +42,13 @@ type LineLimits = { connections: number; waitingMax: number };
  * of a new process do not cause refusals.
  */
 const NEWEST_SHARE = 0.1;
+/**
+ * A measurement counts as at most this multiple of the average, or as LONG_MS. An import of 10,000
+ * keys takes hundreds of times as long as a change of one key, and must not cause refusals of
+ * changes. A database that has become slow is known after about fifteen measurements all the same.
+ */
+const NOTED_MAX = 4;
+const LONG_MS = 50;
 /** A request is admitted if its work would fit even at this multiple of the average. */
 const MARGIN = 1.5;
 /** The role that looks up credentials. */
@@ -131,7 +138,8 @@ function measuredWork() {
     averageMs: (role: DoorRole): number => of(role).averageMs,
     note(role: DoorRole, tookMs: number): void {
       const one = of(role);
-      one.averageMs += (tookMs - one.averageMs) * NEWEST_SHARE;
+      const notedMs = Math.min(tookMs, Math.max(LONG_MS, one.averageMs * NOTED_MAX));
+      one.averageMs += (notedMs - one.averageMs) * NEWEST_SHARE;
     },
     aheadMs: (which: 'first' | 'other'): number =>
       [...roles.values()].reduce((sum, one) => sum + one.averageMs * one[which], 0),

@@ -26,11 +26,15 @@ const isWaiting = (call: Promise<unknown>): Promise<boolean> =>
   Promise.race([sleep(PAUSE_MS, true), call.then(() => false).catch(() => false)]);
 
 test('of concurrent imports of the same keys in any order, one succeeds', async (t) => {
-  const vendors = [await harness(t), await harness(t)];
+  const first = await harness(t);
+  const second = await harness(t);
   const texts = Array.from({ length: 50 }, foreignKey);
-  const calls = Array.from({ length: AT_ONCE }, async (_, turn) => {
-    const app = vendors[turn % 2] ?? (await harness(t));
-    const { projectId: project_id, tenantId: tenant_id } = await place(app);
+  const places: { app: Harness; projectId: string; tenantId: string }[] = [];
+  for (let turn = 0; turn < AT_ONCE; turn += 1) {
+    const app = turn % 2 === 0 ? first : second;
+    places.push({ app, ...(await place(app)) });
+  }
+  const calls = places.map(({ app, projectId: project_id, tenantId: tenant_id }, turn) => {
     const ordered = turn % 3 === 0 ? texts : texts.toReversed();
     const keys = ordered.map((text) => importedKey(text, { tenant_id }));
     const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
@@ -42,7 +46,9 @@ test('of concurrent imports of the same keys in any order, one succeeds', async 
   const known = answers.filter(({ status }) => status === 409);
   for (const { body } of known) equal(Object(body.error).details.length, texts.length);
   const totals = await Promise.all(
-    vendors.map(async ({ as }) => (await as.liveKey('GET /v1/keys', { limit: 200 })).data.length),
+    [first, second].map(
+      async ({ as }) => (await as.liveKey('GET /v1/keys', { limit: 200 })).data.length,
+    ),
   );
   equal(totals[0] === texts.length || totals[1] === texts.length, true);
   equal((totals[0] ?? 0) + (totals[1] ?? 0), texts.length);

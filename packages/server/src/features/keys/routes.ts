@@ -1,4 +1,5 @@
 // The vendor's endpoints for API keys.
+import type { BodyOf } from '@keyrail/protocol/endpoint.ts';
 import { keyImportEndpoints } from '@keyrail/protocol/endpoints/key-import.ts';
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import { shared } from '../../base/coalesce.ts';
@@ -41,6 +42,17 @@ const placeOf = ({ projectId, tenantId, env }: KeyCountRow): string[] => [
 const isAt = (row: KeyCountRow, after: readonly string[] | null): boolean =>
   after !== null && placeOf(row).join() === after.join();
 
+type NewTerms = Omit<BodyOf<(typeof keyEndpoints)['POST /v1/keys']>, `${string}_id` | 'env'>;
+
+/** The optional fields of a new key, created or imported. */
+const termsIn = ({ name, scopes, meta, rate_limits, expires_at }: NewTerms) => ({
+  name: name ?? null,
+  scopes: scopes ?? [],
+  meta: meta ?? {},
+  rateLimits: rate_limits ?? null,
+  expiresAt: expires_at ?? null,
+});
+
 const endpoints = { ...keyEndpoints, ...keyImportEndpoints };
 
 export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
@@ -61,11 +73,7 @@ export const keyRoutes = (
               projectId: body.project_id,
               tenantId: body.tenant_id,
               env: body.env,
-              name: body.name ?? null,
-              scopes: body.scopes ?? [],
-              meta: body.meta ?? {},
-              rateLimits: body.rate_limits ?? null,
-              expiresAt: body.expires_at ?? null,
+              ...termsIn(body),
             }),
           presentCreated,
         ),
@@ -86,11 +94,7 @@ export const keyRoutes = (
                 tenantExternalId: key.tenant_external_id,
                 lookupHash: key.lookup_hash,
                 displayPrefix: key.display_prefix,
-                name: key.name ?? null,
-                scopes: key.scopes ?? [],
-                meta: key.meta ?? {},
-                rateLimits: key.rate_limits ?? null,
-                expiresAt: key.expires_at ?? null,
+                ...termsIn(key),
               })),
             }),
           presentImported,
