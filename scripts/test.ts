@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import { findPostgres } from '@keyrail/testing/stores/postgres-binaries.ts';
+import { proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
 import { redisIsMissing } from '@keyrail/testing/stores/redis.ts';
 import { endAll } from './children.ts';
 import { type Lane, lanes, type Store } from './matrix.ts';
@@ -86,8 +87,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 function installPrograms(env: NodeJS.ProcessEnv): void {
   findPostgres();
   redisIsMissing();
-  const chromium = findChromium();
-  if ('missing' in chromium) console.error(`Tests in a browser are skipped: ${chromium.missing}`);
+  findChromium();
+  proxyIsMissing('nginx');
+  proxyIsMissing('caddy');
   env.KEYRAIL_TEST_INSTALL ??= 'tried';
 }
 

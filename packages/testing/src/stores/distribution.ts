@@ -39,7 +39,7 @@ export function installFromDistribution(name: string): string | null {
 
 function whyNot(): string | null {
   if (process.env.KEYRAIL_TEST_INSTALL === 'off') return 'KEYRAIL_TEST_INSTALL is off';
-  if (process.env.KEYRAIL_TEST_INSTALL === 'tried') return 'it could not be installed (see above)';
+  if (process.env.KEYRAIL_TEST_INSTALL === 'tried') return 'the test command could not install it';
   if (process.getuid?.() !== 0) return 'installing it needs root';
   const found = spawnSync('apt-get', ['--version'], { stdio: 'ignore' });
   return found.status === 0 ? null : 'this machine has no apt-get';
