@@ -95,3 +95,74 @@ test('sign in, create a key, copy it, rotate it and revoke it by keyboard', asyn
   await page.getByText('Revoked', { exact: true }).first().waitFor();
   await at('Explain');
 });
+
+test('lists, filters, menus and sheets by keyboard', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const project = await vendor.given.project({ name: 'Billing API', slug: 'billing' });
+  const names = ['Warehouse', 'Importer', 'Backend'];
+  for (const name of names) {
+    await vendor.given.key({ name, env: 'test', project_id: project.id });
+  }
+  const { press, type, tabTo, at } = keyboardOf(page);
+  const dialog = page.getByRole('dialog');
+  const told = page.locator('[aria-live=polite]');
+  await visit(`/w/${vendor.slug}/test/keys`);
+  await page.getByRole('link', { name: 'Warehouse' }).waitFor();
+
+  await press('j');
+  await at('Backend');
+  await press('j', 'j', 'k');
+  await at('Importer');
+  await press('/');
+  await type('ware');
+  await told.filter({ hasText: 'Keys: 1 row' }).waitFor({ state: 'attached' });
+  await press('Control+a', 'Delete');
+  await told.filter({ hasText: 'Keys: 3 rows' }).waitFor({ state: 'attached' });
+  await tabTo('State');
+  await press('ArrowDown');
+  await tabTo('Remove filter State');
+  await press('Enter');
+  await at('State');
+  await press('ArrowDown');
+  await tabTo('Clear');
+  await press('Enter');
+  equal(new URL(page.url()).search, '', 'Clear removes all filters');
+  await tabTo('Actions for Backend');
+  await press('Enter');
+  await at('Open');
+  await press('ArrowDown', 'ArrowDown');
+  await at('Disable');
+  await press('Enter');
+  await dialog.waitFor();
+  await press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await at('Actions for Backend');
+  await press('Enter', 'Escape');
+  await at('Actions for Backend');
+
+  await press('g', 'a');
+  await at('Audit log');
+  await press('/');
+  await at('Id of a target');
+  await tabTo('Action');
+  await press('ArrowDown');
+  await tabTo('Remove filter Action');
+  await press('Enter');
+  await at('Action');
+  await page.getByRole('link', { name: 'Row 2', exact: true }).waitFor();
+  await tabTo(/^Row/);
+  await press('j');
+  const row = await page.locator(':focus').getAttribute('aria-label');
+  await press('Enter');
+  await dialog.waitFor();
+  await press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await at(row ?? '');
+  await press('Enter');
+  await dialog.waitFor();
+  await page.goBack();
+  await dialog.waitFor({ state: 'detached' });
+  await at(row ?? '');
+});

@@ -1,5 +1,5 @@
 // What every page has: the screen, and above it the parts of the whole application.
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
@@ -11,7 +11,7 @@ import { EndedDialog } from './ended-dialog.tsx';
 import { keepFocus } from './focus.ts';
 import { Keyboard } from './keyboard.ts';
 import { OfflineBar } from './offline-bar.tsx';
-import { paletteIsOpen } from './palette-state.ts';
+import { closePalette, paletteIsOpen } from './palette-state.ts';
 import { RevealHost } from './reveal.tsx';
 import { shortcutsAreOpen } from './shortcuts-state.ts';
 
@@ -26,6 +26,10 @@ export function Root() {
   const isListOpen = useObserved(shortcutsAreOpen);
   useEffect(preloadWhenIdle, []);
   useEffect(keepFocus, []);
+  // What lies over every page belongs to the page it was opened on.
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
+  useEffect(closeOverlays, [pathname]);
   if (status === 'asking') return null;
   return (
     <>
@@ -42,6 +46,11 @@ export function Root() {
       <Announcements />
     </>
   );
+}
+
+function closeOverlays(): void {
+  closePalette();
+  shortcutsAreOpen.set(false);
 }
 
 /** The libraries of menus, comboboxes and the palette, before anyone needs them. */
