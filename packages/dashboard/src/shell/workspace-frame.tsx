@@ -71,6 +71,9 @@ type FrameProps = { membership: Membership; activeId: string | null };
 function Frame({ membership, activeId }: FrameProps) {
   const scope = useScopeOf(membership);
   const [isOpen, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
+  useEffect(() => setOpen(false), [pathname]);
   const { state, workHere } = useActiveWorkspace(membership.workspace_id, activeId);
   if (state === 'switching') return null;
   return (

@@ -33,6 +33,8 @@ export const en = {
   tryAgain: 'Try again',
   showMore: 'Show more',
   nothingFound: 'Nothing matches.',
+  rows: (table: string, count: number, hasMore: boolean) =>
+    `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
   skip: 'Skip to content',
   navigation,
   envs,
@@ -179,6 +181,7 @@ export const en = {
     label: 'Search or go to',
     placeholder: 'Go to, find, or paste a key',
     results: 'Results',
+    found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
     go: (name: string) => `Go to ${name}`,
     switchEnv: (name: string) => `Switch to ${name}`,
     switchWorkspace: (name: string) => `Open workspace ${name}`,

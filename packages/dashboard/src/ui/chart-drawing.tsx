@@ -45,11 +45,16 @@ export function Drawing(props: ChartProps & { height: number }) {
     setAt(nearest(x, scales, times.length));
   };
   const press = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (step === undefined) return;
+    const last = times.length - 1;
+    const to = {
+      ArrowLeft: Math.max(0, (at ?? times.length) - 1),
+      ArrowRight: Math.min(last, (at ?? -1) + 1),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
     event.preventDefault();
-    const from = at ?? (step > 0 ? -1 : times.length);
-    setAt(Math.max(0, Math.min(times.length - 1, from + step)));
+    setAt(to);
   };
   return (
     <div
@@ -83,7 +88,10 @@ export function Drawing(props: ChartProps & { height: number }) {
           />
         )}
       </svg>
-      {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
+      {/* It exists before its text does: only then is the text spoken. */}
+      <div role="status">
+        {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
+      </div>
     </div>
   );
 }
@@ -259,7 +267,6 @@ type ValuesProps = ChartProps & { at: number; x: number; width: number };
 
 const Values = ({ times, series, at, x, width, format = shortCount }: ValuesProps) => (
   <div
-    role="status"
     className={styles.values}
     style={x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }}
   >

@@ -2,6 +2,7 @@
 // the browser skips while it is far away, so that thousands of rows stay quick and searchable.
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { en } from '../texts/en.ts';
+import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './table.module.css';
@@ -39,6 +40,8 @@ const ROW_PX = 44;
 
 export function Table<T>(props: Props<T>) {
   const { label, columns, pages, hasMore, loadMore } = props;
+  const rows = pages.reduce((sum, page) => sum + page.length, 0);
+  useEffect(() => announce(en.rows(label, rows, hasMore ?? false)), [label, rows, hasMore]);
   const template = columns.map(({ width }) => width).join(' ');
   const style: CSSProperties & Record<`--${string}`, string> = { '--columns': template };
   return (
@@ -70,6 +73,7 @@ function Heading<T>({ column }: { column: Column<T> }) {
     // biome-ignore lint/a11y: a heading of the grid
     <div
       role="columnheader"
+      data-card={column.card}
       aria-sort={order}
       className={classes(styles.heading, align === 'end' && styles.end)}
     >

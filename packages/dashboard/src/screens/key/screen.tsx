@@ -40,7 +40,8 @@ export function Screen() {
   if (key.data && key.data.env !== scope.env) {
     return <Navigate to={paths.key({ ...scope, env: key.data.env }, keyId)} replace />;
   }
-  if (key.data) return <Shown of={key.data} crumbs={crumbs} />;
+  // An open dialog or a half-written form belongs to one key, also when Back leads to another.
+  if (key.data) return <Shown key={key.data.id} of={key.data} crumbs={crumbs} />;
   return (
     <Page title={texts.loading} crumbs={crumbs}>
       <Loaded
