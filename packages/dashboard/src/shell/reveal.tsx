@@ -15,6 +15,8 @@ type Revealed = {
   value: string;
   /** The name of the copy button; "Copy key" if left out. */
   copyLabel?: string;
+  /** What happens if nobody copied it. */
+  leaveText?: string;
   /** Below the secret: "The old key works until 14:05." */
   note?: ReactNode;
   snippets?: readonly SnippetText[];
@@ -74,12 +76,20 @@ function Reveal({ secret }: { secret: Revealed }) {
       <p>{once}</p>
       {secret.note}
       {secret.snippets && <Snippet label={snippets} texts={secret.snippets} onCopied={countCopy} />}
-      {isLeaving && <Leaving onBack={() => setLeaving(false)} onLeave={finish} />}
+      {isLeaving && (
+        <Leaving
+          text={secret.leaveText ?? en.reveal.leaveText}
+          onBack={() => setLeaving(false)}
+          onLeave={finish}
+        />
+      )}
     </Dialog>
   );
 }
 
-const Leaving = ({ onBack, onLeave }: { onBack(): void; onLeave(): void }) => (
+type LeavingProps = { text: string; onBack(): void; onLeave(): void };
+
+const Leaving = ({ text, onBack, onLeave }: LeavingProps) => (
   <Dialog
     title={en.reveal.leave}
     onClose={onBack}
@@ -94,6 +104,6 @@ const Leaving = ({ onBack, onLeave }: { onBack(): void; onLeave(): void }) => (
       </>
     }
   >
-    <p>{en.reveal.leaveText}</p>
+    <p>{text}</p>
   </Dialog>
 );

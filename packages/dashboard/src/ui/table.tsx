@@ -17,6 +17,8 @@ export type Column<T> = {
   align?: 'end';
   /** Its place in a card: name and state on top, facts below, menu at the corner. */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
+  /** Left out on screens that are not wide; the page of the row has it. */
+  isExtra?: boolean;
   /** Sorted by this column, which the heading then shows. */
   order?: 'ascending' | 'descending' | undefined;
   onOrder?: (() => void) | undefined;
@@ -42,8 +44,11 @@ export function Table<T>(props: Props<T>) {
   const { label, columns, pages, hasMore, loadMore } = props;
   const rows = pages.reduce((sum, page) => sum + page.length, 0);
   useEffect(() => announce(en.rows(label, rows, hasMore ?? false)), [label, rows, hasMore]);
-  const template = columns.map(({ width }) => width).join(' ');
-  const style: CSSProperties & Record<`--${string}`, string> = { '--columns': template };
+  const tracks = (shown: readonly Column<T>[]) => shown.map(({ width }) => width).join(' ');
+  const style: CSSProperties & Record<`--${string}`, string> = {
+    '--columns': tracks(columns),
+    '--columns-few': tracks(columns.filter(({ isExtra }) => !isExtra)),
+  };
   return (
     <div className={styles.scroller}>
       {/* biome-ignore lint/a11y/useSemanticElements: a grid with skipped groups */}
@@ -75,6 +80,7 @@ function Heading<T>({ column }: { column: Column<T> }) {
       role="columnheader"
       data-card={column.card}
       aria-sort={order}
+      data-extra={column.isExtra}
       className={classes(styles.heading, align === 'end' && styles.end)}
     >
       {onOrder ? (
@@ -109,6 +115,7 @@ function Rows<T>({ rows, columns, rowKey, isFaded }: Props<T> & { rows: readonly
               key={column.id}
               role="cell"
               data-card={column.card}
+              data-extra={column.isExtra}
               className={classes(styles.cell, column.align === 'end' && styles.end)}
             >
               {column.card === 'fact' && (

@@ -32,6 +32,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
             title: inviting.title(made.email),
             value: `${location.origin}/accept-invite#token=${made.token}`,
             copyLabel: inviting.copy,
+            leaveText: inviting.leave,
             note: <p>{inviting.note}</p>,
           });
         },
