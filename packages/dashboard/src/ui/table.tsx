@@ -8,6 +8,7 @@ import {
   type KeyboardEvent,
   memo,
   type ReactNode,
+  useDeferredValue,
   useEffect,
   useRef,
 } from 'react';
@@ -59,7 +60,9 @@ const ROW_PX = 44;
 export const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
-  const { label, columns, pages, Page, rowKey, isFaded, hasMore, loadMore } = props;
+  const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
+  // A page that arrives is rendered in small steps, between which the browser reacts.
+  const pages = useDeferredValue(props.pages);
   const group = (rows: readonly T[]) => (shown: readonly Column<T>[]) => (
     <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
   );
@@ -86,7 +89,8 @@ export function Table<T>(props: Props<T>) {
         ))}
       </div>
       {hasMore && loadMore && pages.length < PAGES_MAX && (
-        <More isLoading={props.isLoadingMore ?? false} onMore={loadMore} />
+        // A page that is not rendered yet would leave the end in view, and the next be read.
+        <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
         <p className={styles.full}>{en.listIsFull(pages.flat().length)}</p>
@@ -127,7 +131,8 @@ type RowsProps<T> = {
 /** `memo` keeps no type parameter. */
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
-function RowsOfPage<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
+function RowsOfPage<T>({ rows, columns: given, rowKey, isFaded }: RowsProps<T>) {
+  const columns = useDeferredValue(given);
   const style: CSSProperties = { containIntrinsicSize: `auto ${rows.length * ROW_PX}px` };
   return (
     // biome-ignore lint/a11y: a row group of the grid
