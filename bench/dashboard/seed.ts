@@ -1,5 +1,6 @@
 // A workspace with many keys and a long audit log, and a person that is signed in to it.
 import { randomUUID } from 'node:crypto';
+import { longAuditLog } from '@keyrail/testing/long-audit-log.ts';
 import pg from 'pg';
 import type { Keyrail } from '../setup/keyrail.ts';
 import { createProject, insertKeys } from '../setup/projects.ts';
@@ -37,8 +38,8 @@ export async function seed(server: Keyrail, databaseUrl: string, size: Size): Pr
     }
     await insertKeys(databaseUrl, project, size.keys * ENVIRONMENTS);
     const { rows } = await client.query(NAMES, [project.projectId, tenantIds]);
-    await client.query(CHAIN_FUNCTION);
-    await client.query(CHAIN, [workspaceId, session.userId, size.auditRows]);
+    const log = { workspaceId: String(workspaceId), rows: size.auditRows };
+    await client.query(longAuditLog(log));
     await client.query('vacuum analyze audit_logs');
     await client.query('vacuum analyze api_keys');
     console.log(`  inserted ${size.auditRows} audit rows`);
@@ -79,36 +80,3 @@ const NAMES = `
   from (select id as numbered, (row_number() over (order by id))::int as n
         from api_keys where project_id = $1) numbers
   where id = numbered returning id`;
-
-/** Rows as close_change() writes them, each about one of the keys and with its real hash. */
-const CHAIN = `select append_rows($1::uuid, $2::text, $3::int)`;
-
-const CHAIN_FUNCTION = `
-create function append_rows(workspace uuid, person text, total int) returns void
-language plpgsql as $$
-declare
-  head      audit_heads%rowtype;
-  ids       constant uuid[] := array(select id from api_keys where workspace_id = workspace);
-  row_id    uuid;
-  target    uuid;
-  canonical text;
-  body      constant text := '{"changed":["name"],"env":"live"}';
-begin
-  select * into head from audit_heads where workspace_id = workspace;
-  for n in 1 .. total loop
-    head.seq := head.seq + 1;
-    row_id := gen_random_uuid();
-    target := ids[1 + n % cardinality(ids)];
-    canonical := '{"action":"api_key.updated","actor_id":"' || person
-      || '","actor_type":"user","id":"' || row_id
-      || '","occurred_at":"' || iso_millis(head.occurred_at)
-      || '","payload":' || body || ',"prev_hash":"' || head.hash || '","seq":' || head.seq
-      || ',"target_id":"' || target || '","target_type":"api_key","workspace_id":"'
-      || workspace || '"}';
-    insert into audit_logs values (row_id, workspace, head.seq, head.occurred_at, 'user', person,
-      'api_key.updated', 'api_key', target, 'live', body, head.hash,
-      encode(sha256(convert_to(canonical, 'UTF8')), 'hex'))
-      returning hash into head.hash;
-  end loop;
-  update audit_heads set seq = head.seq, hash = head.hash where workspace_id = workspace;
-end $$`;

@@ -83,7 +83,11 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   equal(new Set(lines.map((line) => /^(frozen|node-\d+)/.exec(line)?.[0])).size, 20);
   for (const line of lines) match(line, /v\d+tov\d+[\d,]+ ms$/);
   const times = lines.map(msIn);
-  deepEqual(times, times.toSorted((a, b) => a - b), 'in the order in which they answered');
+  deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+    'in the order in which they answered',
+  );
   equal(msIn((await everywhere.textContent()) ?? ''), times.at(-1), 'the last one counts');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('button', { name: 'Enable' }).click();
