@@ -3,6 +3,7 @@ import { KeyrailError } from '@keyrail/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { onServerReturn } from './connection.ts';
 import { createObserved } from './observed.ts';
+import { reread } from './reread.ts';
 import { onSessionChange, sessionState } from './session.ts';
 import { onTabMessage } from './tabs.ts';
 
@@ -28,15 +29,15 @@ export const queryClient = new QueryClient({
 
 /** Reads again what another event made stale, and forgets all when the person signs out. */
 export function connectQueries(): void {
-  onServerReturn(() => void queryClient.invalidateQueries());
+  onServerReturn(() => void reread(queryClient));
   onTabMessage(({ kind }) => {
-    if (kind === 'person-changed') void queryClient.invalidateQueries();
+    if (kind === 'person-changed') void reread(queryClient);
   });
   let before = sessionState();
   onSessionChange(() => {
     const now = sessionState();
     if (now.status === 'out') queryClient.clear();
-    if (now.status === 'in' && before.status === 'ended') void queryClient.invalidateQueries();
+    if (now.status === 'in' && before.status === 'ended') void reread(queryClient);
     before = now;
   });
 }

@@ -10,8 +10,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useMemo } from 'react';
 import { client, WORKSPACE_HEADER } from './client.ts';
+import { isShort, reread } from './reread.ts';
 
 /** The workspace that the page means; null outside of one. */
 export const WorkspaceIdContext = createContext<string | null>(null);
@@ -67,11 +68,16 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.cursor,
     refetchInterval: everyMs,
+    refetchOnMount: isShort,
+    refetchOnWindowFocus: isShort,
+    refetchOnReconnect: isShort,
     enabled,
     ...(keeps && { placeholderData: keepPreviousData }),
   });
+  const { data: read } = query;
+  const pages = useMemo(() => read?.pages.map(({ items }) => items as Item<E>[]), [read]);
   return {
-    pages: query.data?.pages.map(({ items }) => items as Item<E>[]),
+    pages,
     error: query.error,
     isPending: query.isPending,
     hasMore: query.hasNextPage,
@@ -105,10 +111,9 @@ export function useChange<E extends Endpoint>(
 export function useRefresh(): (...paths: readonly string[]) => Promise<void> {
   const queries = useQueryClient();
   return async (...paths) => {
-    await queries.invalidateQueries({
-      predicate: ({ queryKey: [, endpoint] }) =>
-        paths.some((path) => String(endpoint).startsWith(`GET ${path}`)),
-    });
+    await reread(queries, ({ queryKey: [, endpoint] }) =>
+      paths.some((path) => String(endpoint).startsWith(`GET ${path}`)),
+    );
   };
 }
 

@@ -32,6 +32,8 @@ export const en = {
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
   showMore: 'Show more',
+  listIsFull: (rows: number) =>
+    `These are ${rows.toLocaleString('en')} rows. Filter the list to see others.`,
   nothingFound: 'Nothing matches.',
   rows: (table: string, count: number, hasMore: boolean) =>
     `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,

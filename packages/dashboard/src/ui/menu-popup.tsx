@@ -1,6 +1,6 @@
 // The menu itself.
 import * as Ariakit from '@ariakit/react';
-import { Fragment, type ReactElement, type ReactNode } from 'react';
+import { Fragment, type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { classes } from './classes.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { IconButton } from './icon-button.tsx';
@@ -27,11 +27,29 @@ export type MenuProps = {
   placement?: 'bottom-start' | 'bottom-end' | 'top-start';
 };
 
-export function MenuPopup({ label, groups, button, placement = 'bottom-end' }: MenuProps) {
+type PopupProps = MenuProps & {
+  /** True if a press of the button led here. */
+  opensAtOnce: boolean;
+};
+
+export function MenuPopup(props: PopupProps) {
+  const { label, groups, button, placement = 'bottom-end', opensAtOnce } = props;
   const shown = groups.filter((group) => group.length > 0);
+  const opener = useRef<HTMLButtonElement>(null);
+  const isOpened = useRef(false);
+  useEffect(() => {
+    if (!opensAtOnce || isOpened.current) return;
+    isOpened.current = true;
+    // This button took the place of the one that was pressed.
+    opener.current?.focus();
+    opener.current?.click();
+  }, [opensAtOnce]);
   return (
     <Ariakit.MenuProvider placement={placement}>
-      <Ariakit.MenuButton render={button ?? <IconButton icon="more" label={label} />} />
+      <Ariakit.MenuButton
+        ref={opener}
+        render={button ?? <IconButton icon="more" label={label} />}
+      />
       <Ariakit.Menu
         className={styles.menu}
         data-popup

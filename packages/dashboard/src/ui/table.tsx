@@ -1,6 +1,17 @@
 // A table of rows in pages; on narrow screens every row is a card. Each page is a row group that
-// the browser skips while it is far away, so that thousands of rows stay quick and searchable.
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+// the browser skips while it is far away, so that thousands of rows stay quick and searchable. A
+// page is rendered again only when its own rows or columns change.
+import {
+  type ComponentType,
+  type CSSProperties,
+  Fragment,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useRef,
+} from 'react';
 import { en } from '../texts/en.ts';
 import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
@@ -25,11 +36,19 @@ export type Column<T> = {
   cell(row: T): ReactNode;
 };
 
+/** What belongs to one page of rows, as the names in it; it gives the columns of that page. */
+export type PageProps<T> = {
+  rows: readonly T[];
+  children(columns: readonly Column<T>[]): ReactNode;
+};
+
 type Props<T> = {
   /** The name of the table. */
   label: string;
   columns: readonly Column<T>[];
   pages: readonly (readonly T[])[];
+  /** Reads what belongs to a page. Without it, all pages have the columns of the head. */
+  Page?: ComponentType<PageProps<T>>;
   rowKey(row: T): string;
   /** Marks a row that stands out less, as a revoked key. */
   isFaded?: (row: T) => boolean;
@@ -40,10 +59,18 @@ type Props<T> = {
 
 const ROW_PX = 44;
 
+/** A list holds at most these pages, of 100 rows each. */
+export const PAGES_MAX = 100;
+
 export function Table<T>(props: Props<T>) {
-  const { label, columns, pages, hasMore, loadMore } = props;
-  const rows = pages.reduce((sum, page) => sum + page.length, 0);
-  useEffect(() => announce(en.rows(label, rows, hasMore ?? false)), [label, rows, hasMore]);
+  const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
+  // A page that arrives is rendered in small steps, between which the browser reacts.
+  const pages = useDeferredValue(props.pages);
+  const group = (rows: readonly T[]) => (shown: readonly Column<T>[]) => (
+    <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
+  );
+  const total = pages.reduce((sum, page) => sum + page.length, 0);
+  useEffect(() => announce(en.rows(label, total, hasMore ?? false)), [label, total, hasMore]);
   const tracks = (shown: readonly Column<T>[]) => shown.map(({ width }) => width).join(' ');
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--columns': tracks(columns),
@@ -64,10 +91,18 @@ export function Table<T>(props: Props<T>) {
         </div>
         {pages.map((rows, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: pages keep their place
-          <Rows key={at} {...props} rows={rows} />
+          <Fragment key={at}>
+            {Page ? <Page rows={rows}>{group(rows)}</Page> : group(rows)(columns)}
+          </Fragment>
         ))}
       </div>
-      {hasMore && loadMore && <More isLoading={props.isLoadingMore ?? false} onMore={loadMore} />}
+      {hasMore && loadMore && pages.length < PAGES_MAX && (
+        // A page that is not rendered yet would leave the end in view, and the next be read.
+        <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
+      )}
+      {hasMore && pages.length >= PAGES_MAX && (
+        <p className={styles.full}>{en.listIsFull(total)}</p>
+      )}
     </div>
   );
 }
@@ -96,7 +131,18 @@ function Heading<T>({ column }: { column: Column<T> }) {
   );
 }
 
-function Rows<T>({ rows, columns, rowKey, isFaded }: Props<T> & { rows: readonly T[] }) {
+type RowsProps<T> = {
+  rows: readonly T[];
+  columns: readonly Column<T>[];
+  rowKey(row: T): string;
+  isFaded: ((row: T) => boolean) | undefined;
+};
+
+/** `memo` keeps no type parameter. */
+const Rows = memo(RowsOfPage) as typeof RowsOfPage;
+
+function RowsOfPage<T>({ rows, columns: given, rowKey, isFaded }: RowsProps<T>) {
+  const columns = useDeferredValue(given);
   const style: CSSProperties = { containIntrinsicSize: `auto ${rows.length * ROW_PX}px` };
   return (
     // biome-ignore lint/a11y: a row group of the grid

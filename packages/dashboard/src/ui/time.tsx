@@ -28,6 +28,10 @@ function subscribe(listener: () => void): () => void {
 /** The time now, in steps of ten seconds. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => tickedMs);
 
+/** A text that depends on the time; the component renders again only when the text changes. */
+export const useTextOfNow = (textOf: (nowMs: number) => string): string =>
+  useSyncExternalStore(subscribe, () => textOf(tickedMs));
+
 type Props = { at: string };
 
 export function Time({ at, never = '–' }: { at: string | null; never?: string }) {
@@ -35,13 +39,13 @@ export function Time({ at, never = '–' }: { at: string | null; never?: string 
 }
 
 function Known({ at }: Props) {
-  const now = useNow();
   const date = new Date(at);
+  const text = useTextOfNow((nowMs) => relativeTime(date.getTime(), nowMs));
   return (
     <Tooltip text={absoluteTime(date)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard shows the absolute time */}
       <time dateTime={at} tabIndex={0} className={styles.time}>
-        {relativeTime(date.getTime(), now)}
+        {text}
       </time>
     </Tooltip>
   );

@@ -1,8 +1,9 @@
 // The audit log: rows as sentences, filters, one row, and the chain checked in the browser.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
+import { longAuditLog } from '@keyrail/testing/long-audit-log.ts';
 import type { Page } from 'playwright-core';
-import { openGround, type Vendor } from '../../../test/ground.ts';
+import { openGround, PLAIN_HOST, type Vendor } from '../../../test/ground.ts';
 
 const chain = (page: Page) => page.getByRole('region', { name: 'The chain, checked here' });
 
@@ -53,12 +54,24 @@ test('rows are sentences that can be filtered, opened and exported', async (t) =
   await sheet.getByText('No such row').waitFor();
 });
 
+/** Several pages, both of the list and of the check. */
+const ROWS = 450;
+
 test('a changed byte is named by its row, and a cut end by the remembered head', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
-  for (let n = 0; n < 12; n += 1) await vendor.given.tenant();
+  const { project_id } = await vendor.given.key();
+  await edit(vendor, longAuditLog({ workspaceId: vendor.workspaceId, rows: ROWS }));
+  await vendor.as.liveKey('PATCH /v1/projects/{id}', { id: project_id, name: 'Renamed' });
   await visit(`/w/${vendor.slug}/audit`);
+  // A further page leaves the names of the first as they are.
+  const rows = page.getByRole('table', { name: 'Audit rows' }).getByRole('row');
+  await page.getByRole('link', { name: 'Renamed' }).first().waitFor();
+  await page.getByRole('button', { name: 'Show more' }).scrollIntoViewIfNeeded();
+  await rows.nth(150).waitFor({ state: 'attached' });
+  equal(await page.getByRole('link', { name: 'Renamed' }).count(), 1);
+  await page.evaluate('scrollTo(0, 0)');
   await check(page);
   await chain(page).getByText('rows, whole').waitFor();
   await chain(page).getByText('It comes to the same result').waitFor();
@@ -82,12 +95,25 @@ test('a changed byte is named by its row, and a cut end by the remembered head',
   await chain(page).getByText('The end was cut off').waitFor();
   await chain(page).getByText('It says that the log is whole').waitFor();
 
-  const changed = `payload = replace(payload, 'customer', 'costumer')`;
-  await edit(vendor, `update audit_logs set ${changed} where ${mine} and seq = 9`);
+  const changed = `payload = replace(payload, 'name', 'mane')`;
+  const restored = `payload = replace(payload, 'mane', 'name')`;
+  await edit(vendor, `update audit_logs set ${changed} where ${mine} and seq = 309`);
   await check(page);
-  await chain(page).getByText('Broken at row 9').waitFor();
-  await chain(page).getByText('Row 9 was changed').waitFor();
-  await chain(page).getByText('It names row 9 too').waitFor();
-  await chain(page).getByRole('link', { name: 'Open row 9' }).click();
+  await chain(page).getByText('Broken at row 309').waitFor();
+  await chain(page).getByText('Row 309 was changed').waitFor();
+  await chain(page).getByText('It names row 309 too').waitFor();
+  await chain(page).getByRole('link', { name: 'Open row 309' }).click();
   await page.getByRole('dialog').getByText('Derived here: does not fit').waitFor();
+
+  // Over plain HTTP there is no WebCrypto. The page comes to the same result.
+  const origin = ground.origin.replace('127.0.0.1', PLAIN_HOST);
+  const plain = await ground.signIn({ vendor, origin });
+  await plain.visit(`/w/${vendor.slug}/audit`);
+  equal(await plain.page.evaluate('typeof crypto.subtle'), 'undefined');
+  await check(plain.page);
+  await chain(plain.page).getByText('Broken at row 309').waitFor();
+  await edit(vendor, `update audit_logs set ${restored} where ${mine} and seq = 309`);
+  await check(plain.page);
+  await chain(plain.page).getByText('rows, whole').waitFor();
+  await chain(plain.page).getByText('Hashed in script: this page is not encrypted.').waitFor();
 });

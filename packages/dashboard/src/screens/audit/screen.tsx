@@ -1,11 +1,11 @@
 // The audit log, newest first. A row opens in a sheet with an address of its own.
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { createContext, type FormEvent, useContext, useEffect, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
-import { useScope } from '../../shell/scope.ts';
+import { type Scope, useScope } from '../../shell/scope.ts';
 import { useSearch } from '../../shell/search.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +14,7 @@ import { Link } from '../../ui/link.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { count } from '../../ui/spans.ts';
 import { State } from '../../ui/state.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import { type Column, type PageProps, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from './audit.module.css';
 import { AuditFilters, NO_FILTERS } from './audit-filters.tsx';
@@ -108,29 +108,54 @@ type RowsProps = {
 
 function Rows({ pages, search, ...paging }: RowsProps) {
   const scope = useScope();
-  const names = useNames(pages.at(-1) ?? []);
   useEffect(focusClosedRow, []);
   return (
-    <Table
-      label={texts.list}
-      columns={columnsOf({ names, search, to: (seq) => paths.auditEntry(scope, seq) })}
-      pages={pages}
-      rowKey={({ id }) => id}
-      {...paging}
-    />
+    <SearchContext value={search}>
+      <Table
+        label={texts.list}
+        columns={columnsOf({ names: NO_NAMES, search, scope })}
+        pages={pages}
+        Page={AuditPage}
+        rowKey={idOf}
+        {...paging}
+      />
+    </SearchContext>
   );
 }
 
-type Shown = { names: Names; search: AuditSearch; to(seq: number): string };
+const NO_NAMES: Names = new Map();
+const SearchContext = createContext<AuditSearch>({});
+const idOf = ({ id }: AuditRow): string => id;
 
-const columnsOf = ({ names, search, to }: Shown): Column<AuditRow>[] => [
+/** Each page reads the names that its own rows need. */
+function AuditPage({ rows, children }: PageProps<AuditRow>) {
+  const scope = useScope();
+  const search = useContext(SearchContext);
+  const names = useNames(rows);
+  const text = JSON.stringify(search);
+  const columns = useMemo(
+    () => columnsOf({ names, search: JSON.parse(text), scope }),
+    [names, text, scope],
+  );
+  return children(columns);
+}
+
+type Shown = { names: Names; search: AuditSearch; scope: Scope };
+
+const columnsOf = ({ names, search, scope }: Shown): Column<AuditRow>[] => [
   {
     id: 'seq',
     title: texts.columns.seq,
     width: '72px',
     card: 'name',
     cell: ({ seq }) => (
-      <Link id={linkId(seq)} to={to(seq)} search={search} aria-label={texts.row(seq)} keepsScroll>
+      <Link
+        id={linkId(seq)}
+        to={paths.auditEntry(scope, seq)}
+        search={search}
+        aria-label={texts.row(seq)}
+        keepsScroll
+      >
         <span className={styles.seq}>{count(seq)}</span>
       </Link>
     ),

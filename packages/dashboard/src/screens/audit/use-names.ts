@@ -1,5 +1,6 @@
 // Names for the ids in audit rows, in a bounded number of reads for each page of rows.
 import type { Item } from '@keyrail/client';
+import { useMemo } from 'react';
 import { useApi } from '../../api/query.ts';
 
 export type AuditRow = Item<'GET /v1/audit_logs'>;
@@ -33,20 +34,25 @@ export function useNames(rows: readonly AuditRow[]): Names {
   );
   const secretKeys = useApi('GET /v1/secret_keys', { query }, { enabled: has('secret_key') });
   const members = useApi('GET /v1/members', { query }, { enabled: has('workspace_member') });
-  const prefixes = rows.flatMap(({ target_id, payload }) =>
-    typeof payload.display_prefix === 'string'
-      ? [[target_id, payload.display_prefix] as const]
-      : [],
+  const named = useMemo(
+    () => [...(keys.data?.data ?? []), ...(secretKeys.data?.data ?? [])],
+    [keys.data, secretKeys.data],
   );
-  const named = [...(keys.data?.data ?? []), ...(secretKeys.data?.data ?? [])];
-  return new Map([
-    ...prefixes,
-    ...named.map((one) => [one.id, one.name ?? one.display_prefix] as const),
-    ...(projects.data?.data ?? []).map(({ id, name }) => [id, name] as const),
-    ...(tenants.data?.data ?? []).map((one) => [one.id, one.name ?? one.external_id] as const),
-    ...(members.data?.data ?? []).map((one) => [one.user_id, one.name ?? one.email] as const),
-  ]);
+  return useMemo(
+    () =>
+      new Map([
+        ...rows.flatMap(prefixOf),
+        ...named.map((one) => [one.id, one.name ?? one.display_prefix] as const),
+        ...(projects.data?.data ?? []).map(({ id, name }) => [id, name] as const),
+        ...(tenants.data?.data ?? []).map((one) => [one.id, one.name ?? one.external_id] as const),
+        ...(members.data?.data ?? []).map((one) => [one.user_id, one.name ?? one.email] as const),
+      ]),
+    [rows, named, projects.data, tenants.data, members.data],
+  );
 }
+
+const prefixOf = ({ target_id, payload }: AuditRow): (readonly [string, string])[] =>
+  typeof payload.display_prefix === 'string' ? [[target_id, payload.display_prefix]] : [];
 
 function idsOf(rows: readonly AuditRow[], isNamed: (row: AuditRow) => boolean): string[] {
   const ids = rows.filter(isNamed).map(({ target_id }) => target_id);

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { refuseKey } from '../../../../sdk/src/request/refusal.ts';
-import { openGround } from '../../../test/ground.ts';
+import { openGround, openVendor } from '../../../test/ground.ts';
 import { type DenialReason, denialOf } from './denial.ts';
 
 const reasons: DenialReason[] = [
@@ -66,6 +66,70 @@ test('a denied key is explained and mended, and its text stays in its input', as
   );
   ok(!kept.includes(key.key), 'not stored');
   ok(!(await page.content()).includes(key.key), 'not in the document, where scripts could copy it');
+});
+
+test('every other reason names its check, its remedy, and the answer of the caller', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const atDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const ends = await vendor.given.key({ name: 'Ends', expires_at: atDays(60) });
+  const { project_id } = ends;
+  const path = `/w/${vendor.slug}/live/explain`;
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const refuses = async (check: string, { status, code }: { status: string; code: string }) => {
+    await failed(page, check).waitFor();
+    await answer(page).getByText(`HTTP/1.1 ${status}`).waitFor();
+    await page.getByText(`A node gives the reason ${code}.`).waitFor();
+  };
+  const unauthorized = (code: string) => ({ status: '401 Unauthorized', code });
+  await visit(path);
+
+  await explain(page, `Bearer ${ends.key}`);
+  await refuses('Form', unauthorized('malformed_key'));
+  await button('Remove the word before it').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  await explain(page, `${ends.key.slice(0, -1)}${ends.key.endsWith('0') ? '1' : '0'}`);
+  await refuses('Checksum', unauthorized('malformed_key'));
+  await button('Use another key').click();
+  equal(await page.evaluate('getSelection()?.toString() !== ""'), true);
+
+  await page.getByLabel('Time of the request').fill(atDays(61).slice(0, 16));
+  await explain(page, ends.key);
+  await refuses('Not expired', unauthorized('expired'));
+  await button('Extend live key by 30 days').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  await page.getByLabel('Time of the request').fill('');
+  await page.getByLabel('Environment that the route requires').selectOption('test');
+  await explain(page, ends.key);
+  await refuses('Environment', { status: '403 Forbidden', code: 'wrong_environment' });
+  await button('Explain for live').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+
+  const gone = await vendor.given.key({ project_id, name: 'Gone' });
+  await vendor.as.liveKey('DELETE /v1/tenants/{id}', { id: gone.tenant_id });
+  await explain(page, gone.key);
+  await refuses('Not revoked', unauthorized('unknown_key'));
+  const create = page.getByRole('link', { name: 'Create another key' });
+  equal(await create.getAttribute('href'), `/w/${vendor.slug}/live/keys/new`);
+  const stranger = await (await openVendor(t)).given.key();
+  await explain(page, stranger.key);
+  await refuses('Known', unauthorized('unknown_key'));
+  const keys = page.getByRole('link', { name: 'See live keys' });
+  equal(await keys.getAttribute('href'), `/w/${vendor.slug}/live/keys`);
+
+  const { id: other } = await vendor.given.project();
+  await visit(`${path}?project_id=${other}`);
+  await explain(page, ends.key);
+  await refuses('Project', unauthorized('unknown_key'));
+  await button('Explain for its own project').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  await vendor.as.liveKey('DELETE /v1/projects/{id}', { id: other });
+  await visit(`${path}?project_id=${other}`);
+  await explain(page, ends.key);
+  await refuses('Project', unauthorized('project_deleted'));
+  await page.getByRole('link', { name: 'See projects' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
 });
 
 test('a key that was replaced leads to its successor, and a member changes nothing', async (t) => {

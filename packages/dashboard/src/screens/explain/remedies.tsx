@@ -138,7 +138,9 @@ function Enable({ apiKey, onAgain }: KeyProps) {
 function Extend({ apiKey, onAgain }: KeyProps) {
   const extend = useChange('PATCH /v1/keys/{id}', { refreshes: STALE });
   const run = () => {
-    const expires_at = new Date(nowMs() + EXTENDED_MS).toISOString();
+    // The question may be about a later time: the end never moves closer.
+    const fromMs = Math.max(nowMs(), Date.parse(apiKey.expires_at ?? '') || 0);
+    const expires_at = new Date(fromMs + EXTENDED_MS).toISOString();
     extend.mutate(
       { params: { id: apiKey.id }, body: { expires_at } },
       { onSuccess: done(texts.done.extended, onAgain) },

@@ -76,6 +76,6 @@ export const texts = {
   done: {
     scopes: 'The scopes were added.',
     enabled: 'The key is enabled.',
-    extended: 'The key expires 30 days from now.',
+    extended: 'The key works for 30 more days.',
   },
 };

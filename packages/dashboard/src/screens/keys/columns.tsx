@@ -9,23 +9,41 @@ import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Checkbox } from '../../ui/toggle.tsx';
 import styles from './keys.module.css';
-import type { ApiKey, Names } from './names.ts';
+import type { ApiKey, Names, Weeks } from './names.ts';
 import { type RowAct, RowMenu } from './row-menu.tsx';
 import type { Selection } from './selection.ts';
 import { texts } from './texts.ts';
 
-type Beside = {
+export type Beside = {
   scope: Scope;
   tenants: Names;
   projects: Names;
-  weeks: ReadonlyMap<string, readonly number[]>;
-  /** Keys that another key of the list replaces. */
+  weeks: Weeks;
+  /** Keys of the page that another key of the list replaces. */
   rotated: ReadonlySet<string>;
-  selection: Selection;
+  /** Keys of the page that are selected. */
+  selected: ReadonlySet<string>;
+  toggle: Selection['toggle'];
   onAct(act: RowAct, key: ApiKey): void;
 };
 
 const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
+
+/** The columns of the head, which has a box that selects all. */
+export function headOf(scope: Scope, selection: Selection): Column<ApiKey>[] {
+  const columns = columnsOf({ ...NOTHING, scope, toggle: selection.toggle, onAct: () => {} });
+  return columns.map((column) =>
+    column.id === 'select' ? { ...column, title: <SelectAll selection={selection} /> } : column,
+  );
+}
+
+const NOTHING = {
+  tenants: new Map(),
+  projects: new Map(),
+  weeks: new Map(),
+  rotated: new Set<string>(),
+  selected: new Set<string>(),
+};
 
 export function columnsOf(beside: Beside): Column<ApiKey>[] {
   const { scope } = beside;
@@ -94,26 +112,28 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
   return scope.mayChange ? [selectColumn(beside), ...shown, menuColumn(beside)] : shown;
 }
 
-const selectColumn = ({ selection }: Beside): Column<ApiKey> => ({
+const SelectAll = ({ selection }: { selection: Selection }) => (
+  <Checkbox
+    bare
+    label={texts.selectAll}
+    checked={selection.isAll}
+    mixed={selection.keys.length > 0 && !selection.isAll}
+    onChecked={selection.toggleAll}
+  />
+);
+
+const selectColumn = ({ selected, toggle }: Beside): Column<ApiKey> => ({
   id: 'select',
-  title: (
-    <Checkbox
-      bare
-      label={texts.selectAll}
-      checked={selection.isAll}
-      mixed={selection.keys.length > 0 && !selection.isAll}
-      onChecked={selection.toggleAll}
-    />
-  ),
+  title: '',
   width: '18px',
   card: 'select',
   cell: (key) => (
     <Checkbox
       bare
       label={texts.select(nameOf(key))}
-      checked={selection.has(key.id)}
+      checked={selected.has(key.id)}
       disabled={key.revoked_at !== null}
-      onChecked={() => selection.toggle(key.id)}
+      onChecked={() => toggle(key.id)}
     />
   ),
 });

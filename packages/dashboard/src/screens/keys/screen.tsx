@@ -1,5 +1,5 @@
 // The keys of an environment: find one, see how it is, and end one or several.
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
@@ -14,10 +14,11 @@ import { Table } from '../../ui/table.tsx';
 import { EnableKey } from '../end-key/enable-key.tsx';
 import { EndKey } from '../end-key/end-key.tsx';
 import { Bulk, type BulkAct } from './bulk.tsx';
-import { columnsOf } from './columns.tsx';
+import { headOf } from './columns.tsx';
 import { KeyFilters } from './filters.tsx';
+import { KeyPage, ListContext } from './key-page.tsx';
 import styles from './keys.module.css';
-import { type ApiKey, useProjectNames, useTenantNames, useWeeks } from './names.ts';
+import type { ApiKey } from './names.ts';
 import type { RowAct } from './row-menu.tsx';
 import { isFiltered, parseFilters, queryOf } from './search.ts';
 import { SELECTED_MAX, type Selection, useSelection } from './selection.ts';
@@ -73,23 +74,17 @@ type Open = { act: RowAct; key: ApiKey } | { act: BulkAct; keys: readonly ApiKey
 function Rows({ list }: { list: List }) {
   const scope = useScope();
   const pages = list.pages ?? NO_PAGES;
-  const tenants = useTenantNames(pages);
-  const projects = useProjectNames(pages);
-  const weeks = useWeeks(pages);
   const selection = useSelection(pages.flat());
   const [open, setOpen] = useState<Open>(null);
   const close = () => setOpen(null);
-  const columns = columnsOf({
-    scope,
-    tenants,
-    projects,
-    weeks,
-    rotated: new Set(pages.flat().flatMap(({ rotated_from }) => rotated_from ?? [])),
-    selection,
-    onAct: (act, key) => setOpen({ act, key }),
-  });
+  const rotated = useMemo(
+    () => new Set(pages.flat().flatMap(({ rotated_from }) => rotated_from ?? [])),
+    [pages],
+  );
+  const onAct = useCallback((act: RowAct, key: ApiKey) => setOpen({ act, key }), []);
+  const { has, toggle } = selection;
   return (
-    <>
+    <ListContext value={{ rotated, has, toggle, onAct }}>
       {selection.keys.length > 0 && (
         <SelectionBar
           selection={selection}
@@ -98,10 +93,11 @@ function Rows({ list }: { list: List }) {
       )}
       <Table
         label={texts.table}
-        columns={columns}
+        columns={headOf(scope, selection)}
         pages={pages}
-        rowKey={({ id }) => id}
-        isFaded={({ revoked_at }) => revoked_at !== null}
+        Page={KeyPage}
+        rowKey={idOf}
+        isFaded={isRevoked}
         hasMore={list.hasMore}
         isLoadingMore={list.isLoadingMore}
         loadMore={list.loadMore}
@@ -115,9 +111,12 @@ function Rows({ list }: { list: List }) {
       {open && 'key' in open && open.act !== 'enable' && (
         <EndKey act={open.act} of={open.key} onClose={close} />
       )}
-    </>
+    </ListContext>
   );
 }
+
+const idOf = ({ id }: ApiKey): string => id;
+const isRevoked = ({ revoked_at }: ApiKey): boolean => revoked_at !== null;
 
 type BarProps = { selection: Selection; onAct(act: BulkAct): void };
 

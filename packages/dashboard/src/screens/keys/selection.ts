@@ -1,5 +1,5 @@
 // Which rows are selected. A selection is bounded, because each key is changed by its own request.
-import { useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import type { ApiKey } from './names.ts';
 
 export const SELECTED_MAX = 100;
@@ -9,6 +9,7 @@ export type Selection = {
   isAll: boolean;
   isFull: boolean;
   has(id: string): boolean;
+  /** Stays the same function, so that a page without changes is not rendered again. */
   toggle(id: string): void;
   toggleAll(): void;
   clear(): void;
@@ -21,16 +22,19 @@ export function useSelection(rows: readonly ApiKey[]): Selection {
   const keys = selectable.filter(({ id }) => ids.has(id));
   const most = selectable.slice(0, SELECTED_MAX);
   const isAll = most.length > 0 && most.every(({ id }) => ids.has(id));
+  const current = useRef(keys);
+  current.current = keys;
+  const toggle = useCallback((id: string) => {
+    const next = new Set(current.current.map((key) => key.id));
+    if (!next.delete(id) && next.size < SELECTED_MAX) next.add(id);
+    setIds(next);
+  }, []);
   return {
     keys,
     isAll,
     isFull: keys.length >= SELECTED_MAX,
     has: (id) => ids.has(id),
-    toggle: (id) => {
-      const next = new Set(keys.map((key) => key.id));
-      if (!next.delete(id) && next.size < SELECTED_MAX) next.add(id);
-      setIds(next);
-    },
+    toggle,
     toggleAll: () => setIds(new Set(isAll ? [] : most.map(({ id }) => id))),
     clear: () => setIds(new Set()),
   };

@@ -26,6 +26,7 @@ test('a person signs up, verifies, resets the password, signs in and founds a wo
   await page.getByRole('button', { name: 'Sign up' }).click();
   await page.getByRole('heading', { name: 'Workspaces' }).waitFor();
   await page.getByText('is not verified yet').waitFor();
+  await page.getByText('This server writes its mail to files').waitFor();
   await ground.axe(page);
 
   const verification = await mailedToken(await testApp(), email, 'verify_email');
@@ -71,7 +72,8 @@ test('a person signs up, verifies, resets the password, signs in and founds a wo
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { name: 'Leave without copying?' }).waitFor();
   await page.getByRole('button', { name: 'Leave it' }).click();
-  await page.waitForURL(/\/w\/muller-\d+/);
+  await page.waitForURL(/\/w\/muller-\d+\/start$/);
+  await page.getByRole('button', { name: 'Create test key' }).waitFor();
   const kept: string = await page.evaluate(
     'document.documentElement.outerHTML + JSON.stringify([{ ...sessionStorage }, { ...localStorage }])',
   );

@@ -1,7 +1,10 @@
 // The first steps: each light is a real signal, and the command of the dialog runs as it stands.
-import { equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@keyrail/testing/ports.ts';
@@ -31,6 +34,18 @@ async function run(t: TestContext, command: string): Promise<string> {
   return output;
 }
 
+/** Runs a program of the user, in a folder whose packages are those of this repository. */
+async function runCode(t: TestContext, code: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'kr-first-steps-'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await writeFile(join(folder, 'server.mjs'), code);
+  const child = spawn(process.execPath, [join(folder, 'server.mjs')], { stdio: 'ignore' });
+  t.after(async () => {
+    child.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+}
+
 test('a person comes from nothing to a verified request', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
@@ -42,6 +57,9 @@ test('a person comes from nothing to a verified request', async (t) => {
   const key = (await dialog.locator('code').first().textContent()) ?? '';
   match(key, /^kr_test_/);
   const command = (await dialog.getByRole('tabpanel').textContent()) ?? '';
+  await dialog.getByRole('tab', { name: 'Your own API' }).click();
+  const code = (await dialog.getByRole('tabpanel').textContent()) ?? '';
+  await dialog.getByRole('tab', { name: 'Command' }).click();
   const secretKey = /krsk_test_\w+/.exec(command)?.[0] ?? '';
   ok(command.includes(key) && secretKey !== '');
   await ground.axe(page);
@@ -75,8 +93,25 @@ test('a person comes from nothing to a verified request', async (t) => {
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
   await ground.axe(page);
 
-  // Steps that were done elsewhere count.
-  await vendor.as.testKey('POST /v1/keys/{id}/revoke', { id: keys[0]?.id, wait: true });
+  // The same in code of one's own, with the SDK as a user has it.
+  const ownPort = await freePort();
+  await runCode(t, code.replaceAll('3000', String(ownPort)));
+  const call = async (at: number): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const response = await fetch(`http://127.0.0.1:${at}/invoices`, { headers }).catch(() => null);
+    return response?.status ?? 0;
+  };
+  await until(async () => (await call(ownPort)) === 200);
+
+  // Revoked, and watched on both nodes.
+  await link.click();
+  await page.getByRole('button', { name: 'Revoke test key' }).click();
+  await dialog.getByText('Live nodes').waitFor();
+  await dialog.getByRole('button', { name: 'Revoke test key' }).click();
+  await dialog.getByText(/^Refused everywhere after [\d,]+ ms$/).waitFor();
+  equal(await dialog.getByRole('listitem').count(), 2);
+  deepEqual([await call(port), await call(ownPort)], [401, 401]);
+  await visit(`/w/${vendor.slug}/start`);
   await page.getByText('All steps are done.').waitFor();
 });
 

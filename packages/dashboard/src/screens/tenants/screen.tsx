@@ -1,5 +1,5 @@
 // The customers of the vendor, with their keys in this environment and their last activity.
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FilterSearch, Filters } from '../../ui/filters.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Table } from '../../ui/table.tsx';
+import { type PageProps, Table } from '../../ui/table.tsx';
 import { columnsOf } from './columns.tsx';
 import { CreateTenant } from './create-tenant.tsx';
 import { type Tenant, useActivity, useKeyCounts } from './figures.ts';
@@ -72,17 +72,27 @@ type List = Omit<ReturnType<typeof useList<'GET /v1/tenants'>>, 'pages'> & {
 
 function Rows({ list }: { list: List }) {
   const scope = useScope();
-  const counts = useKeyCounts(list.pages, scope.env);
-  const activity = useActivity(scope.env);
   return (
     <Table
       label={texts.table}
-      columns={columnsOf({ scope, counts, activity })}
+      columns={columnsOf({ scope, counts: NONE, activity: NONE })}
       pages={list.pages}
-      rowKey={({ id }) => id}
+      Page={TenantPage}
+      rowKey={idOf}
       hasMore={list.hasMore}
       isLoadingMore={list.isLoadingMore}
       loadMore={list.loadMore}
     />
   );
+}
+
+const NONE = new Map<string, never>();
+const idOf = ({ id }: Tenant): string => id;
+
+function TenantPage({ rows, children }: PageProps<Tenant>) {
+  const scope = useScope();
+  const counts = useKeyCounts(rows, scope.env);
+  const activity = useActivity(scope.env);
+  const columns = useMemo(() => columnsOf({ scope, counts, activity }), [scope, counts, activity]);
+  return children(columns);
 }

@@ -1,6 +1,6 @@
 // The workspaces of the person: choose one, or found one.
 import { type Membership, useMe } from '../../api/me.ts';
-import { useChange } from '../../api/query.ts';
+import { useApi, useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -63,11 +63,15 @@ const List = ({ memberships }: { memberships: readonly Membership[] }) => (
 );
 
 function Unverified({ email }: { email: string }) {
+  const deployment = useApi('GET /v1/deployment', {});
   const again = useChange('POST /v1/auth/email_verifications');
   return (
     <div className={styles.notice}>
       <Icon name="warning" />
-      <p>{again.isSuccess ? texts.sent : texts.unverified(email)}</p>
+      <p>
+        {again.isSuccess ? texts.sent : texts.unverified(email)}
+        {deployment.data?.mail === 'file' && ` ${texts.mailFiles}`}
+      </p>
       {!again.isSuccess && (
         <Button small busy={again.isPending} onClick={() => again.mutate({})}>
           {texts.again}
