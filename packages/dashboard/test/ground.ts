@@ -23,17 +23,22 @@ export type SignedIn = Opened & { vendor: Vendor };
 export type Ground = {
   origin: string;
   /** A page of a signed-in member of a new workspace, or of the given one. */
-  signIn(options?: { role?: Role; vendor?: Vendor }): Promise<SignedIn>;
+  signIn(options?: { role?: Role; vendor?: Vendor; origin?: string }): Promise<SignedIn>;
   /** A page of a visitor that is not signed in; the origin is that of the server. */
   visitor(options?: { origin?: string }): Promise<Opened>;
   /** Allows Chromium's notice of responses with these statuses. */
   expects(...statuses: number[]): void;
+  /** Allows errors in the console that a test provokes by other means. */
+  expectsErrors(...texts: RegExp[]): void;
   /** No violation in light and dark, at three widths, and no sideways scrolling. */
   axe(page: Page): Promise<void>;
 };
 
 /** Long enough for a busy machine, short enough that the report names the line. */
 const WAIT_MS_MAX = 15_000;
+
+/** A name that is not of this machine: pages over plain HTTP are no secure context there. */
+export const PLAIN_HOST = 'keys.internal';
 
 type Shared = { browser: Browser; origin: string; close(): Promise<void> };
 
@@ -47,7 +52,8 @@ async function openShared(executablePath: string): Promise<Shared> {
   // An app of its own over the same store: other tests of this program may listen on the first.
   const { http } = (await testApp()).variant({});
   const origin = await http.listen({ host: '127.0.0.1', port: 0 });
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const args = ['--no-sandbox', `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`];
+  const browser = await chromium.launch({ executablePath, args });
   const close = async () => {
     await browser.close();
     await http.close();
@@ -83,14 +89,15 @@ export async function openGround(t: TestContext): Promise<Ground | null> {
   return {
     origin,
     visitor: open,
-    signIn: async ({ role = 'owner', vendor } = {}) => {
+    signIn: async ({ role = 'owner', vendor, origin: of = origin } = {}) => {
       const given = vendor ?? (await openVendor(t));
       const { token, userId, email } = await given.people[role]();
-      const opened = await open();
+      const opened = await open({ origin: of });
       await opened.page.addInitScript(seedSession, JSON.stringify({ token, userId, email }));
       return { ...opened, vendor: given };
     },
     expects: watch.expects,
+    expectsErrors: watch.expectsErrors,
     axe: async (page) => deepEqual(await axeFaults(page), []),
   };
 }
@@ -123,8 +130,10 @@ const NOTICE = /^Failed to load resource: the server responded with a status of 
 function createWatch() {
   const faults: string[] = [];
   const allowed = new Set<number>();
+  const allowedTexts: RegExp[] = [];
   return {
     faults,
+    expectsErrors: (...texts: RegExp[]) => void allowedTexts.push(...texts),
     expects: (...statuses: number[]) => {
       for (const status of statuses) allowed.add(status);
     },
@@ -132,6 +141,7 @@ function createWatch() {
       page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
       page.on('console', (message) => {
         if (!['error', 'warning'].includes(message.type())) return;
+        if (allowedTexts.some((text) => text.test(message.text()))) return;
         const status = Number(NOTICE.exec(message.text())?.[1]);
         if (!allowed.has(status)) faults.push(`${message.type()}: ${message.text()}`);
       });

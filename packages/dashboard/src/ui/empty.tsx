@@ -6,17 +6,19 @@ import { Icon, type IconName } from './icon.tsx';
 type Props = {
   icon: IconName;
   title: string;
+  /** It is all that the page shows: its title is the heading of the page. */
+  first?: boolean;
   children: ReactNode;
   action?: ReactNode;
   link?: ReactNode;
 };
 
-export const Empty = ({ icon, title, children, action, link }: Props) => (
+export const Empty = ({ icon, title, first = false, children, action, link }: Props) => (
   <div className={styles.empty}>
     <span className={styles.icon}>
       <Icon name={icon} size={20} />
     </span>
-    <h2>{title}</h2>
+    {first ? <h1>{title}</h1> : <h2>{title}</h2>}
     <p>{children}</p>
     {(action || link) && (
       <div className={styles.actions}>

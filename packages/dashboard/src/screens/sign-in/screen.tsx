@@ -75,7 +75,9 @@ export function Screen() {
           />
         )}
       </Field>
-      {signIn.error && !isWrong && <Problem error={signIn.error} />}
+      {signIn.error && !isWrong && (
+        <Problem error={signIn.error} onRetry={wait > 0 ? undefined : submit} />
+      )}
       <Button
         type="submit"
         kind="primary"
