@@ -3,6 +3,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
+import { useSession } from '../api/session.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -25,13 +26,22 @@ type Revealed = {
 };
 
 const revealed = createObserved<Revealed | null>(null);
+let shown = 0;
 
 /** Shows a secret. Call it with the answer of the change, and keep no copy. */
-export const showSecret = (secret: Revealed): void => revealed.set(secret);
+export const showSecret = (secret: Revealed): void => {
+  shown += 1;
+  revealed.set(secret);
+};
 
 export function RevealHost() {
   const secret = useObserved(revealed);
-  return secret && <Reveal key={secret.value} secret={secret} />;
+  const { status } = useSession();
+  useEffect(() => {
+    // It belongs to the person that made it.
+    if (status === 'out') revealed.set(null);
+  }, [status]);
+  return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;
 }
 
 function Reveal({ secret }: { secret: Revealed }) {

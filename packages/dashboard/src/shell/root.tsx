@@ -3,6 +3,7 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
+import { loadChunk } from '../load-chunk.ts';
 import { Announcements } from '../ui/announce.tsx';
 import { preloadCombobox } from '../ui/combobox.tsx';
 import { preloadMenu } from '../ui/menu.tsx';
@@ -16,9 +17,9 @@ import { RevealHost } from './reveal.tsx';
 import { shortcutsAreOpen } from './shortcuts-state.ts';
 
 const loadPalette = () => import('./palette.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Palette = lazy(async () => ({ default: (await loadChunk(loadPalette)).Palette }));
 const loadShortcuts = () => import('./shortcuts.tsx');
-const Shortcuts = lazy(async () => ({ default: (await loadShortcuts()).Shortcuts }));
+const Shortcuts = lazy(async () => ({ default: (await loadChunk(loadShortcuts)).Shortcuts }));
 
 export function Root() {
   const { status } = useSession();
@@ -30,6 +31,10 @@ export function Root() {
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
   useEffect(closeOverlays, [pathname]);
+  useEffect(() => {
+    // What one person typed is not for the next.
+    if (status === 'out') closePalette();
+  }, [status]);
   if (status === 'asking') return null;
   return (
     <>

@@ -1,5 +1,6 @@
 // A chart over time, with the same figures as a table. What draws it is loaded on demand.
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { loadChunk } from '../load-chunk.ts';
 import { en } from '../texts/en.ts';
 import { Button } from './button.tsx';
 import styles from './chart.module.css';
@@ -8,7 +9,8 @@ import { Copy } from './copy.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { absoluteTime } from './spans.ts';
 
-const Drawing = lazy(async () => ({ default: (await import('./chart-drawing.tsx')).Drawing }));
+const load = () => import('./chart-drawing.tsx');
+const Drawing = lazy(async () => ({ default: (await loadChunk(load)).Drawing }));
 
 const HEIGHT_PX = 220;
 

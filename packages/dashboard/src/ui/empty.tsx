@@ -7,19 +7,21 @@ import { Icon, type IconName } from './icon.tsx';
 type Props = {
   icon: IconName;
   title: string;
+  /** It is all that the page shows: its title is the heading of the page. */
+  first?: boolean;
   children: ReactNode;
   action?: ReactNode;
   link?: ReactNode;
 };
 
-export function Empty({ icon, title, children, action, link }: Props) {
+export function Empty({ icon, title, first = false, children, action, link }: Props) {
   useEffect(() => announce(title), [title]);
   return (
     <div className={styles.empty}>
       <span className={styles.icon}>
         <Icon name={icon} size={20} />
       </span>
-      <h2>{title}</h2>
+      {first ? <h1>{title}</h1> : <h2>{title}</h2>}
       <p>{children}</p>
       {(action || link) && (
         <div className={styles.actions}>

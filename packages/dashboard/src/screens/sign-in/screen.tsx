@@ -76,7 +76,9 @@ export function Screen() {
           />
         )}
       </Field>
-      {signIn.error && !isWrong && !errors.email && <Problem error={signIn.error} />}
+      {signIn.error && !isWrong && !errors.email && (
+        <Problem error={signIn.error} onRetry={wait > 0 ? undefined : submit} />
+      )}
       <Button
         type="submit"
         kind="primary"
