@@ -8,6 +8,7 @@ import { KeyText } from '../ui/secret.tsx';
 export const Crash = ({ error }: { error: unknown }) => (
   <Empty
     icon="warning"
+    rank={1}
     title={en.crash.title}
     action={
       <Button kind="primary" onClick={() => location.reload()}>
