@@ -128,5 +128,5 @@ test('forced colours keep states, borders and the focus', async (t) => {
   await differ('label:has(> :checked)', 'label:has(> [type=radio]:not(:checked))');
   await bordered('[role=switch]');
   await open('test/overview');
-  await bordered('header button');
+  await bordered('header button[aria-keyshortcuts]');
 });

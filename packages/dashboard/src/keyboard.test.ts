@@ -111,6 +111,10 @@ test('lists, filters, menus and sheets by keyboard', async (t) => {
   await visit(`/w/${vendor.slug}/test/keys`);
   await page.getByRole('link', { name: 'Warehouse' }).waitFor();
 
+  await press('Tab');
+  await at('Skip to content');
+  await press('Enter', 'Tab');
+  await at('Create key');
   await press('j');
   await at('Backend');
   await press('j', 'j', 'k');
@@ -141,6 +145,12 @@ test('lists, filters, menus and sheets by keyboard', async (t) => {
   await at('Actions for Backend');
   await press('Enter', 'Escape');
   await at('Actions for Backend');
+  await press('Enter', 'ArrowDown', 'Enter');
+  await at('Actions for Backend');
+  await page.locator('[role=status]').getByText('The id is copied.').waitFor();
+  await tabTo('Dismiss');
+  await press('Enter');
+  await at('Keys');
 
   await press('g', 'a');
   await at('Audit log');

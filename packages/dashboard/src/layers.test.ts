@@ -2,6 +2,7 @@
 // the focus goes back to what opened it. The other tests look at revoke, edit, rotate and the rest.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
+import { PASSWORD } from '@keyrail/testing/people.ts';
 import type { Page } from 'playwright-core';
 import { axeLayerFaults } from '../test/axe.ts';
 import { heading, objectsOf } from '../test/every-screen.ts';
@@ -73,4 +74,32 @@ test('every layer is accessible, closes by Esc and gives the focus back', async 
   deepEqual(await axeLayerFaults(page), [], 'reveal');
   await look(page, 'I have stored it');
   equal(await page.locator(LAYERS).count(), 1, 'the secret is still shown');
+});
+
+test('a dialog that asks to sign in again stays, however often Esc is pressed', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expects(401);
+  const { page, vendor, visit } = await ground.signIn();
+  const { press, type, at } = keyboardOf(page);
+  const { call } = await vendor.people.owner();
+  await visit(`/w/${vendor.slug}/test/keys`);
+  await heading(page);
+  await call('DELETE /v1/auth/sessions/current');
+  await press('Control+k');
+  await at('Search or go to');
+  await type('anything');
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.waitFor();
+  deepEqual(await axeLayerFaults(page), []);
+  await dialog.getByLabel('Password', { exact: true }).focus();
+  for (let times = 0; times < 3; times += 1) {
+    await press('Escape');
+    await at('Password');
+    equal(await dialog.count(), 1, 'the page stays covered');
+  }
+  await type(PASSWORD);
+  await press('Enter');
+  await dialog.waitFor({ state: 'detached' });
+  await at('Search or go to');
 });

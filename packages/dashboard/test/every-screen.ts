@@ -95,7 +95,12 @@ export async function axeShare(t: TestContext, share: number, shares: number): P
   if (!ground) return;
   const owner = await ground.signIn();
   const visitor = await ground.visitor();
-  const addresses = addressesOf(await objectsOf(owner.vendor));
+  const addresses = [
+    ...addressesOf(await objectsOf(owner.vendor)),
+    // Addresses that lead nowhere: in a workspace, and of no workspace.
+    { path: `/w/${owner.vendor.slug}/nowhere`, frame: 'workspace', isTest: true },
+    { path: '/w/no-workspace/live/keys', frame: 'workspace', isTest: true },
+  ];
   // The frame of test has more colours than that of live.
   const shown = addresses.filter(({ isTest }) => isTest);
   for (const { path, frame } of shown.filter((_, at) => at % shares === share)) {

@@ -13,7 +13,7 @@ export function Crash({ error }: { error: unknown }) {
     <Empty
       icon="warning"
       title={en.crash.title}
-      first
+      rank={1}
       action={
         <Button kind="primary" onClick={() => location.reload()}>
           {en.crash.reload}

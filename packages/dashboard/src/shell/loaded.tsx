@@ -48,12 +48,14 @@ export const Gone = ({
   title = en.gone.title,
   children = en.gone.text,
   action,
+  rank = 2,
 }: {
   title?: string;
   children?: ReactNode;
   action?: ReactNode;
+  rank?: 1 | 2;
 }) => (
-  <Empty icon="stop" title={title} action={action}>
+  <Empty icon="stop" title={title} action={action} rank={rank}>
     {children}
   </Empty>
 );

@@ -7,21 +7,22 @@ import { Icon, type IconName } from './icon.tsx';
 type Props = {
   icon: IconName;
   title: string;
-  /** It is all that the page shows: its title is the heading of the page. */
-  first?: boolean;
   children: ReactNode;
   action?: ReactNode;
   link?: ReactNode;
+  /** 1 if it is all that the page shows. */
+  rank?: 1 | 2;
 };
 
-export function Empty({ icon, title, first = false, children, action, link }: Props) {
+export function Empty({ icon, title, children, action, link, rank = 2 }: Props) {
+  const Heading = rank === 1 ? 'h1' : 'h2';
   useEffect(() => announce(title), [title]);
   return (
     <div className={styles.empty}>
       <span className={styles.icon}>
         <Icon name={icon} size={20} />
       </span>
-      {first ? <h1>{title}</h1> : <h2>{title}</h2>}
+      <Heading tabIndex={rank === 1 ? -1 : undefined}>{title}</Heading>
       <p>{children}</p>
       {(action || link) && (
         <div className={styles.actions}>

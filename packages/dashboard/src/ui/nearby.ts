@@ -52,6 +52,6 @@ export const controlsIn = (element: Element): HTMLElement[] =>
 
 /** The heading of the dialog that is open, or of the page. */
 function heading(): HTMLElement | null {
-  const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
-  return (dialog ?? document).querySelector<HTMLElement>('h1, h2[tabindex], [tabindex="-1"]');
+  const part = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
+  return part.querySelector<HTMLElement>('h1, h2[tabindex]') ?? part.querySelector('main, input');
 }

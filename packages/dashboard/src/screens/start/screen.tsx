@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
+import { ReadOnly } from '../../shell/read-only.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -43,6 +44,7 @@ function FirstSteps({ seen }: { seen: Signals }) {
   );
   return (
     <div className={styles.steps}>
+      <ReadOnly />
       <Steps label={texts.steps} steps={steps} />
       {current === -1 && (
         <div className={styles.finished} role="status">
