@@ -70,7 +70,7 @@ test('pictures of the documents', async (t) => {
   await shoot(page, 'overview', 'light');
 
   await page.goto('/w/acme/live/keys');
-  await page.getByText('Quarantined').waitFor();
+  await page.getByText('Quarantined, ends').waitFor();
   await shoot(page, 'keys', 'dark');
 
   await page.goto(`/w/acme/live/explain?key_id=${keys[31]?.id}`);

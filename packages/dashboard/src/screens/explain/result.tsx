@@ -1,7 +1,6 @@
 // The verdict of a node and its checks in order. The check that failed shows how to mend it.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { classes } from '../../ui/classes.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -40,11 +39,12 @@ export function Result(props: ResultProps) {
           {texts.nodes(explanation.nodes)}
         </p>
       </header>
-      <ol className={styles.checks}>
+      <ol>
         {explanation.checks.map(({ check, outcome, detail }, at) => (
           <li
             key={check}
-            className={classes(styles.check, styles[outcome])}
+            className={styles.check}
+            data-outcome={outcome}
             style={{ animationDelay: `${at * 30}ms` }}
           >
             <span className={styles.mark}>
