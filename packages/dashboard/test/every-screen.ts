@@ -7,15 +7,20 @@ import { openGround, type Vendor } from './ground.ts';
 
 type Address = { path: string; frame: string; isTest: boolean };
 
+/** As long as the API allows, and without a place to break it. */
+const LONG = 'W'.repeat(200);
+
 /** Names of objects for the parameters of paths, by the word before them. */
 export async function objectsOf({ given, as, slug }: Vendor) {
-  const project = await given.project({ name: 'Billing API', slug: 'billing' });
-  const tenant = await given.tenant({ external_id: 'globex', name: 'Globex' });
-  const ids = { project_id: project.id, tenant_id: tenant.id, scopes: ['invoices:read'] };
+  const project = await given.project({ name: LONG, slug: 'billing' });
+  const tenant = await given.tenant({ external_id: LONG, name: LONG });
+  const scopes = ['invoices:read', LONG];
+  const ids = { project_id: project.id, tenant_id: tenant.id, scopes };
   const keys = {
-    live: await given.key({ ...ids, name: 'Backend', env: 'live' }),
-    test: await given.key({ ...ids, name: 'Backend, test', env: 'test' }),
+    live: await given.key({ ...ids, name: LONG, env: 'live' }),
+    test: await given.key({ ...ids, name: LONG, env: 'test' }),
   };
+  await as.liveKey('POST /v1/keys/{id}/disable', { id: keys.test.id, reason: LONG });
   const { data: secrets } = await as.liveKey('GET /v1/secret_keys');
   const named = (env: 'live' | 'test'): Record<string, string | undefined> => ({
     keys: keys[env].id,

@@ -28,7 +28,8 @@ type Tabs = Record<'owner' | 'member' | 'empty' | 'long', SignedIn> & {
 export async function openStudio(t: TestContext, ground: Ground) {
   const full = await fullWorkspace(t);
   const { vendor, keys, projects, tenants } = full;
-  await connectNodes(t, { url: ground.origin, vendor, projectId: projects[0]?.id ?? '' });
+  const [first, second] = projects.map(({ id }) => id);
+  await connectNodes(t, { url: ground.origin, vendor, projects: [first ?? '', second ?? ''] });
   const long = await longWorkspace(t);
   const tabs: Tabs = {
     owner: await ground.signIn({ vendor }),
@@ -52,14 +53,13 @@ export async function openStudio(t: TestContext, ground: Ground) {
   return { tabs, shots, full };
 }
 
-type Place = { url: string; vendor: Vendor; projectId: string };
+type Place = { url: string; vendor: Vendor; projects: readonly [string, string] };
 
-/** Four nodes that are current, and one that has been silent for an hour. */
-async function connectNodes(t: TestContext, { url, vendor, projectId }: Place): Promise<void> {
-  vendor.clock.shift(-3_600_000);
-  const poll = { project_id: projectId, since: 0, node: 'api-fra-0' };
+/** Four nodes of one project that are current, and one of another that polled only once. */
+async function connectNodes(t: TestContext, { url, vendor, projects }: Place): Promise<void> {
+  const [projectId, other] = projects;
+  const poll = { project_id: other, since: 0, node: 'orders-fra-1' };
   await vendor.as.liveKey('GET /v1/policy/delta', poll);
-  vendor.clock.reset();
   const place = { url, secretKey: vendor.tokens.liveKey, projectId };
   await startNodes(t, ['api-fra-1', 'api-fra-2', 'api-iad-1', 'api-sin-1'], place);
 }

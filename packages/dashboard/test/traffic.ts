@@ -8,8 +8,8 @@ const DAYS = 35;
 const MONTHS = 5;
 const BATCH_EVENTS = 4000;
 
-/** One event stands for this many requests. */
-const SAMPLE_RATE = 1 / 16;
+/** One event stands for about this many requests. */
+const REQUESTS_EACH = 24;
 
 type Key = Parameters<typeof eventOf>[0];
 
@@ -50,19 +50,19 @@ export async function sendTraffic(call: Caller, keys: readonly Key[], now: Date)
 function eventsIn(at: Date, chance: () => number): number {
   const byHour = 1 - Math.cos(((at.getUTCHours() - 2) / 24) * 2 * Math.PI);
   const isWeekend = at.getUTCDay() % 6 === 0;
-  return Math.round((4 + 9 * byHour) * (isWeekend ? 0.45 : 1) * (0.85 + 0.3 * chance()));
+  return Math.round((8 + 16 * byHour) * (isWeekend ? 0.45 : 1) * (0.85 + 0.3 * chance()));
 }
 
 function requestOf(key: Key, at: Date, chance: () => number): Input {
   const luck = chance();
   const common = {
-    sample_rate: SAMPLE_RATE,
-    duration_ms: 9 + 12 * chance() + (chance() < 0.04 ? 60 + 120 * chance() : 0),
+    sample_rate: 1 / Math.ceil(REQUESTS_EACH * (0.4 + 1.2 * chance())),
+    duration_ms: 9 + 12 * chance() + (chance() < 0.06 ? 40 + 60 * chance() : 0),
   };
-  if (luck < 0.025) {
+  if (luck < 0.05) {
     return eventOf(key, at, { ...common, ...REFUSALS[Math.floor(chance() * REFUSALS.length)] });
   }
-  return eventOf(key, at, { ...common, status: luck < 0.034 ? 500 : 200 });
+  return eventOf(key, at, { ...common, status: luck < 0.062 ? 500 : 200 });
 }
 
 /** Numbers from 0 to 1, the same ones for the same seed. */

@@ -5,16 +5,15 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 export const DAY_MS = 24 * HOUR;
 
-const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['year', 365 * DAY_MS],
-  ['month', 30 * DAY_MS],
-  ['day', DAY_MS],
-  ['hour', HOUR],
-  ['minute', MINUTE],
-  ['second', SECOND],
+const steps: readonly (readonly [string, number])[] = [
+  ['y', 365 * DAY_MS],
+  ['mo', 30 * DAY_MS],
+  ['d', DAY_MS],
+  ['h', HOUR],
+  ['min', MINUTE],
+  ['s', SECOND],
 ];
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 const absolute = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'long',
@@ -22,12 +21,13 @@ const absolute = new Intl.DateTimeFormat('en-GB', {
 const clockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
-/** "3 min ago", "in 2 days", "now". */
+/** "3 min ago", "in 2 d", "now": the units of durations. */
 export function relativeTime(atMs: number, nowMs: number): string {
   const ms = atMs - nowMs;
   if (Math.abs(ms) < 5 * SECOND) return 'now';
-  const [unit, size] = steps.find(([, each]) => Math.abs(ms) >= each) ?? ['second', SECOND];
-  return relative.format(Math.trunc(ms / size), unit);
+  const [unit, size] = steps.find(([, each]) => Math.abs(ms) >= each) ?? ['s', SECOND];
+  const span = `${Math.trunc(Math.abs(ms) / size)} ${unit}`;
+  return ms < 0 ? `${span} ago` : `in ${span}`;
 }
 
 export const absoluteTime = (at: Date): string => absolute.format(at);

@@ -1,6 +1,5 @@
 // An audit row as a sentence: the actor, what happened, the target as a link, and what the payload
 // adds to it.
-import type { ReactNode } from 'react';
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/link.tsx';
@@ -16,7 +15,7 @@ export function Sentence({ row, names }: Props) {
   return (
     <span className={styles.sentence}>
       <Actor row={row} names={names} /> {words.verb} {words.noun} <Target row={row} names={names} />
-      {tail && <span className={styles.tail}> {tail}</span>}
+      {tail && <span className={styles.tail}>{tail.startsWith(',') ? tail : ` ${tail}`}</span>}
     </span>
   );
 }
@@ -76,7 +75,7 @@ function placeOf(row: AuditRow, scope: Scope): string | null {
 const text = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? value : null;
 
-function tailOf({ action, payload }: AuditRow, names: Names): ReactNode {
+function tailOf({ action, payload, target_id }: AuditRow, names: Names): string | null {
   const reason = text(payload.reason);
   const successor = text(payload.successor_id);
   const role = text(payload.role) ?? text(payload.to);
@@ -84,7 +83,9 @@ function tailOf({ action, payload }: AuditRow, names: Names): ReactNode {
   if (successor !== null) {
     const hours = Number(payload.overlap_hours ?? 0);
     const overlap = hours === 0 ? 'at once' : `both work for ${hours} h`;
-    return `to ${names.get(successor) ?? shortId(successor)}, ${overlap}`;
+    const name = names.get(successor) ?? shortId(successor);
+    // A successor has the name of its key, unless somebody renamed one of them.
+    return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
   }
   if (typeof payload.count === 'number') return `${payload.count.toLocaleString('en')} keys`;
   if (typeof payload.revoked_keys === 'number' && payload.revoked_keys > 0) {

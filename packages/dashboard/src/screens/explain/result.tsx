@@ -1,7 +1,6 @@
 // The verdict of a node and its checks in order. The check that failed shows how to mend it.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { classes } from '../../ui/classes.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -19,8 +18,6 @@ const marks: Readonly<Record<Outcome, IconName>> = {
   fail: 'close',
   skipped: 'more',
 };
-
-const outcomeStyle = { pass: styles.pass, fail: styles.fail, skipped: styles.skipped };
 
 export function Result(props: ResultProps) {
   const { explanation } = props;
@@ -46,7 +43,8 @@ export function Result(props: ResultProps) {
         {explanation.checks.map(({ check, outcome, detail }, at) => (
           <li
             key={check}
-            className={classes(styles.check, outcomeStyle[outcome])}
+            className={styles.check}
+            data-outcome={outcome}
             style={{ animationDelay: `${at * 30}ms` }}
           >
             <span className={styles.mark}>

@@ -51,7 +51,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
   const week = {
     id: 'week',
     title: columns.week,
-    width: '72px',
+    width: '64px',
     card: 'none',
     isExtra: true,
   } as const;
@@ -59,14 +59,14 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'name',
       title: columns.name,
-      width: 'minmax(140px, 2fr)',
+      width: 'minmax(128px, 2fr)',
       card: 'name',
       cell: (key) => <Link to={paths.key(scope, key.id)}>{key.name ?? texts.unnamed}</Link>,
     },
     {
       id: 'prefix',
       title: columns.prefix,
-      width: '136px',
+      width: '116px',
       card: 'none',
       isExtra: true,
       cell: ({ display_prefix }) => <KeyText text={`${display_prefix}…`} />,
@@ -74,14 +74,14 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'tenant',
       title: columns.tenant,
-      width: 'minmax(104px, 1.4fr)',
+      width: 'minmax(96px, 1.4fr)',
       card: 'fact',
       cell: tenantCell(beside),
     },
     {
       id: 'project',
       title: columns.project,
-      width: 'minmax(88px, 1fr)',
+      width: 'minmax(84px, 1fr)',
       card: 'none',
       isExtra: true,
       cell: projectCell(beside),
@@ -89,7 +89,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'state',
       title: columns.state,
-      width: '188px',
+      width: '180px',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
     },
@@ -104,7 +104,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'expires',
       title: columns.expires,
-      width: '64px',
+      width: '60px',
       card: 'none',
       cell: ({ expires_at }) => <Time at={expires_at} never={texts.never} />,
     },
