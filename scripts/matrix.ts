@@ -88,8 +88,8 @@ export const lanes: Lane[] = [
   {
     ...onPostgres,
     name: 'journeys',
-    // Examples and documents do not depend on the store.
-    files: ['tests/journeys/!(examples|documents*|production).test.ts'],
+    // Examples, documents and proxies do not depend on the store.
+    files: ['tests/journeys/!(examples|documents*|production|proxies).test.ts'],
   },
   {
     ...usual,

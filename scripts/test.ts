@@ -11,8 +11,11 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import { findPostgres } from '@keyrail/testing/stores/postgres-binaries.ts';
+import { proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
+import { redisIsMissing } from '@keyrail/testing/stores/redis.ts';
 import { endAll } from './children.ts';
 import { type Lane, lanes, type Store } from './matrix.ts';
 import { printAccount, type Row } from './report.ts';
@@ -33,6 +36,7 @@ async function main(): Promise<void> {
   }
 
   const env = cleanEnvironment();
+  if (filters.length === 0 && !quick) installPrograms(env);
   const chosen = lanes
     .map((lane) => (quick ? { ...lane, files: lane.quickFiles } : lane))
     .filter(({ files, store: on }) => files.length > 0 && (!store || [store, 'both'].includes(on)))
@@ -77,6 +81,16 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
     ([name]) => !ours.test(name) && !stores.test(name),
   );
   return Object.fromEntries(kept);
+}
+
+/** Once for all tests, so that no test installs while others run, and none tries again in vain. */
+function installPrograms(env: NodeJS.ProcessEnv): void {
+  findPostgres();
+  redisIsMissing();
+  findChromium();
+  proxyIsMissing('nginx');
+  proxyIsMissing('caddy');
+  env.KEYRAIL_TEST_INSTALL ??= 'tried';
 }
 
 async function startBackends(chosen: Lane[]): Promise<Backends> {

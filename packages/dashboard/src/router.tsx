@@ -1,13 +1,7 @@
 // The router, made of the list of screens.
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  useParams,
-} from '@tanstack/react-router';
-import type { ComponentType } from 'react';
+import { createRootRoute, createRoute, createRouter, useParams } from '@tanstack/react-router';
 import { useMe } from './api/me.ts';
+import { lazyScreen } from './lazy-screen.tsx';
 import { paths } from './paths.ts';
 import { screens } from './routes.ts';
 import type { ScreenRoute } from './screen-route.ts';
@@ -41,29 +35,11 @@ const frames = {
   }),
 };
 
-const RELOADED = 'keyrail.reloaded';
-const RELOADS_APART_MS = 60_000;
-
-/** A chunk that a newer build replaced cannot be loaded: the page is loaded again, once. */
-function loading(load: ScreenRoute['load']): () => Promise<{ Screen: ComponentType }> {
-  return async () => {
-    try {
-      return await load();
-    } catch (error) {
-      const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
-      if (performance.timeOrigin - last < RELOADS_APART_MS) throw error;
-      sessionStorage.setItem(RELOADED, String(performance.timeOrigin));
-      location.reload();
-      return new Promise(() => {});
-    }
-  };
-}
-
 const routeOf = ({ frame, path, load }: ScreenRoute) =>
   createRoute({
     getParentRoute: () => frames[frame],
     path,
-    component: lazyRouteComponent(loading(load), 'Screen'),
+    component: lazyScreen(load),
     ...(path.startsWith('$env/') && { params: { parse: checkEnv } }),
   });
 

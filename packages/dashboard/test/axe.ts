@@ -11,10 +11,28 @@ let source: string | undefined;
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-export async function axeFaults(page: Page): Promise<string[]> {
+/** Evaluated by the browser's debugger, which the policy of the page does not hinder. */
+async function loadAxe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  // Evaluated by the browser's debugger, which the policy of the page does not hinder.
   await page.evaluate(source);
+}
+
+/** The topmost dialog, sheet or menu as it stands: every rule in light, colours also in dark. */
+export async function axeLayerFaults(page: Page): Promise<string[]> {
+  await loadAxe(page);
+  const faults: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
+    const violations: Violation[] = await page.evaluate(runOf(rules));
+    faults.push(...violations.flatMap((one) => linesOf(one, colorScheme)));
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  return faults;
+}
+
+export async function axeFaults(page: Page): Promise<string[]> {
+  await loadAxe(page);
   const faults: string[] = [];
   const before = page.viewportSize();
   for (const width of WIDTHS) {
@@ -35,10 +53,11 @@ export async function axeFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** Behind an open dialog the page is inert, so the dialog alone is examined. */
+/** Behind an open dialog the page is inert, so the dialog or its menu alone is examined. */
 const runOf = (
   rules: readonly string[] | null,
-): string => `axe.run([...document.querySelectorAll('dialog[open]')].at(-1) ?? document,
+): string => `axe.run([...document.querySelectorAll('dialog[open], [data-popup]')]
+  .filter((layer) => layer.checkVisibility()).at(-1) ?? document,
   { resultTypes: ['violations'], runOnly: ${JSON.stringify(rules)} ?? undefined }
 ).then((found) => found.violations)`;
 

@@ -62,11 +62,17 @@ after(async () => {
   rmSync(mailDirectory, { recursive: true, force: true });
 });
 
+/**
+ * A small cost, because tests sign up many people. Tests of the hasher and servers that run as
+ * programs have the product's.
+ */
+const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
+
 async function openTestApp(): Promise<TestApp> {
   const clock = shiftableClock();
   const { db, beyond } =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
-  const hasher = await createPasswordHasher();
+  const hasher = await createPasswordHasher(CHEAP_HASH);
   const parts: AppParts = {
     db,
     clock,

@@ -7,6 +7,12 @@ import { sessionEnded, sessionState } from './session.ts';
 const GATEWAY_FAULTS = [502, 503, 504];
 const SESSION_REFUSED = ['invalid_session', 'missing_credential'];
 const BEARER = 'Bearer ';
+const REQUEST_ID_HEADER = 'x-request-id';
+
+let lastRequestId: string | null = null;
+
+/** The id of the last answered request, by which the server's log is searched. */
+export const requestIdOfLast = (): string | null => lastRequestId;
 
 /** The credential is a header, so that it is read at each request and never kept by a client. */
 const watchedFetch: typeof fetch = async (input, init) => {
@@ -18,7 +24,10 @@ const watchedFetch: typeof fetch = async (input, init) => {
   }
   try {
     const response = await fetch(input, { ...init, headers });
-    if (GATEWAY_FAULTS.includes(response.status)) serverDidNotAnswer();
+    const requestId = response.headers.get(REQUEST_ID_HEADER);
+    lastRequestId = requestId ?? lastRequestId;
+    // A server that refuses work answers nevertheless; a gateway without a server has no such id.
+    if (requestId === null && GATEWAY_FAULTS.includes(response.status)) serverDidNotAnswer();
     else serverAnswered();
     if (response.status === 401 && token !== null) await noticeEnd(response.clone(), token);
     return response;

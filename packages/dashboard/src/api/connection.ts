@@ -4,7 +4,8 @@ import { createObserved, useObserved } from './observed.ts';
 
 type Connection =
   | { state: 'ok' }
-  | { state: 'away'; sinceMs: number; nextTryMs: number; tries: number };
+  /** `seenMs` is the time of its last answer. While a try runs, `nextTryMs` is null. */
+  | { state: 'away'; seenMs: number; nextTryMs: number | null; tries: number };
 
 const RETRY_MS_MIN = 1000;
 const RETRY_MS_MAX = 15_000;
@@ -12,6 +13,7 @@ const PROBE_MS_MAX = 5000;
 
 const connection = createObserved<Connection>({ state: 'ok' });
 let timer: ReturnType<typeof setTimeout> | undefined;
+let seenMs = nowMs();
 const onReturn = new Set<() => void>();
 
 export const useConnection = (): Connection => useObserved(connection);
@@ -23,6 +25,7 @@ export function onServerReturn(listener: () => void): () => void {
 }
 
 export function serverAnswered(): void {
+  seenMs = nowMs();
   if (connection.get().state === 'ok') return;
   clearTimeout(timer);
   connection.set({ state: 'ok' });
@@ -30,29 +33,44 @@ export function serverAnswered(): void {
 }
 
 export function serverDidNotAnswer(): void {
-  const current = connection.get();
-  if (current.state === 'away') return;
-  wait({ state: 'away', sinceMs: nowMs(), nextTryMs: 0, tries: 0 });
+  if (connection.get().state === 'ok') wait(0);
 }
 
-function wait(away: Extract<Connection, { state: 'away' }>): void {
-  const ms = Math.min(RETRY_MS_MIN * 2 ** away.tries, RETRY_MS_MAX);
-  connection.set({ ...away, nextTryMs: nowMs() + ms, tries: away.tries + 1 });
+/** Something took too long or is missing: a small request tells whether the server is away. */
+export async function askServer(): Promise<boolean> {
+  if (connection.get().state === 'away') return false;
+  return probe().then(
+    () => true,
+    () => {
+      serverDidNotAnswer();
+      return false;
+    },
+  );
+}
+
+function wait(tries: number): void {
+  const ms = Math.min(RETRY_MS_MIN * 2 ** tries, RETRY_MS_MAX);
+  connection.set({ state: 'away', seenMs, nextTryMs: nowMs() + ms, tries: tries + 1 });
   clearTimeout(timer);
   timer = setTimeout(tryNow, ms);
 }
 
-/** Asks the server now; a countdown that runs starts again if it does not answer. */
+/** Asks the server now; the countdown starts again if it does not answer. */
 export function tryNow(): void {
+  const current = connection.get();
+  if (current.state === 'ok' || current.nextTryMs === null) return;
   clearTimeout(timer);
-  const signal = AbortSignal.timeout(PROBE_MS_MAX);
-  fetch('/healthz', { signal, cache: 'no-store' }).then(
-    ({ ok }) => (ok ? serverAnswered() : failedAgain()),
-    failedAgain,
-  );
+  connection.set({ ...current, nextTryMs: null });
+  probe().then(serverAnswered, () => {
+    if (connection.get().state === 'away') wait(current.tries);
+  });
 }
 
-function failedAgain(): void {
-  const current = connection.get();
-  if (current.state === 'away') wait(current);
+async function probe(): Promise<void> {
+  const signal = AbortSignal.timeout(PROBE_MS_MAX);
+  const { ok } = await fetch('/healthz', { signal, cache: 'no-store' });
+  if (!ok) throw new Error('the server is not well');
 }
+
+// The network came back: the countdown need not end.
+addEventListener('online', tryNow);

@@ -1,7 +1,7 @@
 // The address to which a person returns after signing in. It comes from the URL, so it is checked:
 // only paths of this application are allowed.
 
-const PATH = /^\/(?![/\\])[\w\-./~%?&=:,+@]*$/;
+const PATH = /^\/(?![/\\])[\w\-./~%?&=:,+@*!$'();]*$/;
 
 export function checkedNext(value: string | undefined): string | null {
   if (value === undefined || !PATH.test(value)) return null;

@@ -10,8 +10,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, useContext, useMemo } from 'react';
+import { createContext, useCallback, useContext, useMemo, useRef } from 'react';
 import { client, WORKSPACE_HEADER } from './client.ts';
+import { untilHere } from './query-client.ts';
 import { isShort, reread } from './reread.ts';
 
 /** The workspace that the page means; null outside of one. */
@@ -92,19 +93,36 @@ type ChangeOptions = {
   refreshes?: readonly string[];
 };
 
-/** A change. Its result is never cached: it may contain a secret. */
+/**
+ * A change. Its result is never cached: it may contain a secret. While it runs, a second call of
+ * `mutate` does nothing: a double click comes before the button can show that the first one runs.
+ */
 export function useChange<E extends Endpoint>(
   endpoint: E,
   { refreshes = [] }: ChangeOptions = {},
 ): UseMutationResult<Answer<E>, Error, CallInput<E>> {
   const workspaceId = useContext(WorkspaceIdContext);
   const refresh = useRefresh();
-  return useMutation({
+  const isRunning = useRef(false);
+  const change = useMutation({
     mutationFn: (input: CallInput<E>) => send(endpoint, input, workspaceId),
-    // After a failure the outcome may be unknown, so the page looks again as well.
-    onSettled: () => void refresh(...refreshes),
+    onSettled: () => {
+      isRunning.current = false;
+      // After a failure the outcome may be unknown, so the page looks again as well.
+      void refresh(...refreshes);
+    },
     gcTime: 0,
   });
+  const { mutate } = change;
+  const once = useCallback<typeof mutate>(
+    (...args) => {
+      if (isRunning.current) return;
+      isRunning.current = true;
+      mutate(...args);
+    },
+    [mutate],
+  );
+  return { ...change, mutate: once };
 }
 
 /** Marks reads as stale by the beginning of their path; without one, all reads. */
@@ -145,11 +163,14 @@ function named<I extends AnyInput>(input: I, workspaceId: string | null): I {
 type LooseCall = (endpoint: Endpoint, input: unknown) => Promise<never>;
 type LoosePages = (endpoint: Endpoint, input: unknown) => AsyncGenerator<never>;
 
-const send = <E extends Endpoint>(
+const send = async <E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
   workspaceId: string | null,
-): Promise<Answer<E>> => (client.call as LooseCall)(endpoint, named(input, workspaceId));
+): Promise<Answer<E>> => {
+  if (workspaceId !== null) await untilHere(input.signal);
+  return (client.call as LooseCall)(endpoint, named(input, workspaceId));
+};
 
 type LoosePage = { items: unknown[]; cursor: string | null };
 
@@ -158,6 +179,7 @@ async function readPage(
   input: AnyInput,
   workspaceId: string | null,
 ): Promise<LoosePage> {
+  if (workspaceId !== null) await untilHere(input.signal);
   const pages: AsyncGenerator<LoosePage> = (client.pages as LoosePages)(
     endpoint,
     named(input, workspaceId),

@@ -55,7 +55,7 @@ function SignInAgain({ email, userId }: { email: string; userId: string }) {
           />
         )}
       </Field>
-      {error && <Problem error={error} />}
+      {error && <Problem error={error} onRetry={submit} />}
     </Dialog>
   );
 }

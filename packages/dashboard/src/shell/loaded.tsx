@@ -1,5 +1,5 @@
 // The states of a read: loading, failed, gone, not allowed; and what it shows when it is there.
-import { KeyrailError } from '@keyrail/client';
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { en } from '../texts/en.ts';
 import { Empty } from '../ui/empty.tsx';
@@ -27,10 +27,11 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
     <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
   );
   if (answer === undefined) return problem ?? skeleton ?? <SkeletonRows />;
-  // An answer that was read before stays, with the failure above it.
+  // An answer that was read before stays, with the failure above it. That the server does not
+  // answer is said once for the page, by the bar.
   return (
     <>
-      {problem}
+      {!(error instanceof KeyrailUnreachable) && problem}
       {children(answer)}
     </>
   );

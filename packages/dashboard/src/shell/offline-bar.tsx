@@ -5,6 +5,7 @@ import { nowMs } from '../clock.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { timeOfDay } from '../ui/spans.ts';
 import styles from './offline-bar.module.css';
 
 const TICK_MS = 1000;
@@ -20,13 +21,14 @@ export function OfflineBar() {
     return () => clearInterval(timer);
   }, [isAway]);
   if (connection.state === 'ok') return null;
-  const wait = Math.max(0, Math.ceil((connection.nextTryMs - now) / 1000));
+  const { seenMs, nextTryMs } = connection;
+  const wait = nextTryMs === null ? null : Math.max(1, Math.ceil((nextTryMs - now) / 1000));
   return (
     <div className={styles.bar}>
       <Icon name="warning" />
-      <span role="status">{en.connection.away}</span>
+      <span role="status">{en.connection.away(timeOfDay(new Date(seenMs)))}</span>
       <span className={styles.wait}>
-        {wait > 0 ? en.connection.next(wait) : en.connection.trying}
+        {wait === null ? en.connection.trying : en.connection.next(wait)}
       </span>
       <Button small onClick={tryNow}>
         {en.tryAgain}

@@ -5,19 +5,22 @@ import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { Problem } from '../ui/problem.tsx';
 
-type Props = { membership: Membership; onStay(): void };
+type Props = { membership: Membership; error: Error | null; onStay(): void };
 
-export function Overtaken({ membership, onStay }: Props) {
+export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
   const navigate = useNavigate();
+  // Until it is read again, the person's active workspace may still be this one.
   const other = me.data?.memberships.find(
-    ({ workspace_id }) => workspace_id === me.data.active_workspace_id,
+    ({ workspace_id }) =>
+      workspace_id === me.data.active_workspace_id && workspace_id !== membership.workspace_id,
   );
   const { title, text, go, stay } = en.overtaken;
   return (
     <Dialog
-      title={title(other?.name ?? '')}
+      title={title(other?.name ?? en.overtaken.another)}
       actions={
         <>
           <Button onClick={onStay}>{stay(membership.name)}</Button>
@@ -33,6 +36,7 @@ export function Overtaken({ membership, onStay }: Props) {
       }
     >
       <p>{text(membership.name)}</p>
+      {error && <Problem error={error} onRetry={onStay} />}
     </Dialog>
   );
 }

@@ -1,11 +1,12 @@
 // The frame of a screen inside the shell: its heading, its actions, its title and breadcrumb.
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useContext, useEffect, useRef } from 'react';
+import { type ReactNode, useContext, useEffect } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import iconLive from '../icons/icon-live.svg';
 import iconTest from '../icons/icon-test.svg';
 import { en } from '../texts/en.ts';
 import { classes } from '../ui/classes.ts';
+import { useHeadingFocus } from './focus.ts';
 import styles from './page.module.css';
 import { type Scope, ScopeContext } from './scope.ts';
 
@@ -36,16 +37,14 @@ const NO_CRUMBS: readonly Crumb[] = [];
 
 export function Page({ title, beside, lead, crumbs = NO_CRUMBS, actions, wide, children }: Props) {
   const scope = useContext(ScopeContext);
-  const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
+  const heading = useHeadingFocus(pathname);
   useEffect(() => {
     document.title = titleOf(title, scope);
     showIcon(scope);
   }, [title, scope]);
   const crumbText = JSON.stringify(crumbs);
   useEffect(() => facts.set({ crumbs: JSON.parse(crumbText), title }), [crumbText, title]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus moves when the path changes
-  useEffect(() => focusAfterNavigation(heading.current), [pathname]);
   return (
     <div className={classes(styles.page, wide && styles.wide)}>
       <div className={styles.head}>
@@ -63,14 +62,6 @@ export function Page({ title, beside, lead, crumbs = NO_CRUMBS, actions, wide, c
       {children}
     </div>
   );
-}
-
-let isFirst = true;
-
-/** Not on the first page, where the browser's own start of the focus is right. */
-function focusAfterNavigation(heading: HTMLElement | null): void {
-  if (isFirst) isFirst = false;
-  else if (!document.querySelector('dialog[open]')) heading?.focus({ preventScroll: true });
 }
 
 function titleOf(title: string, scope: Scope | null): string {

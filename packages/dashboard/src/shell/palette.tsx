@@ -114,7 +114,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
         ))}
       </div>
       <p role="status" className={commands.length > 0 ? 'unseen' : styles.none}>
-        {commands.length > 0 ? `${commands.length}` : en.nothingFound}
+        {commands.length > 0 ? en.palette.found(commands.length) : en.nothingFound}
       </p>
     </>
   );

@@ -1,6 +1,7 @@
 // A form or message in the middle of the page: the body of every screen in the open frame.
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect } from 'react';
 import { en } from '../texts/en.ts';
+import { useHeadingFocus } from './focus.ts';
 import styles from './panel.module.css';
 
 type Props = {
@@ -13,13 +14,10 @@ type Props = {
 };
 
 export function Panel({ title, lead, children, foot, onSubmit }: Props) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const isFirst = useRef(true);
+  // A panel that replaces another, as after a form was sent, is read from its heading.
+  const heading = useHeadingFocus(title);
   useEffect(() => {
     document.title = `${title} · ${en.product}`;
-    // A panel that replaces another, as after a form was sent, is read from its heading.
-    if (!isFirst.current) heading.current?.focus();
-    isFirst.current = false;
   }, [title]);
   const submit = (event: FormEvent) => {
     event.preventDefault();

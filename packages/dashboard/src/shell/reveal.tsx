@@ -3,6 +3,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
+import { useSession } from '../api/session.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -15,6 +16,8 @@ type Revealed = {
   value: string;
   /** The name of the copy button; "Copy key" if left out. */
   copyLabel?: string;
+  /** What happens if nobody copied it. */
+  leaveText?: string;
   /** Below the secret: "The old key works until 14:05." */
   note?: ReactNode;
   snippets?: readonly SnippetText[];
@@ -23,13 +26,22 @@ type Revealed = {
 };
 
 const revealed = createObserved<Revealed | null>(null);
+let shown = 0;
 
 /** Shows a secret. Call it with the answer of the change, and keep no copy. */
-export const showSecret = (secret: Revealed): void => revealed.set(secret);
+export const showSecret = (secret: Revealed): void => {
+  shown += 1;
+  revealed.set(secret);
+};
 
 export function RevealHost() {
   const secret = useObserved(revealed);
-  return secret && <Reveal key={secret.value} secret={secret} />;
+  const { status } = useSession();
+  useEffect(() => {
+    // It belongs to the person that made it.
+    if (status === 'out') revealed.set(null);
+  }, [status]);
+  return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;
 }
 
 function Reveal({ secret }: { secret: Revealed }) {
@@ -74,12 +86,20 @@ function Reveal({ secret }: { secret: Revealed }) {
       <p>{once}</p>
       {secret.note}
       {secret.snippets && <Snippet label={snippets} texts={secret.snippets} onCopied={countCopy} />}
-      {isLeaving && <Leaving onBack={() => setLeaving(false)} onLeave={finish} />}
+      {isLeaving && (
+        <Leaving
+          text={secret.leaveText ?? en.reveal.leaveText}
+          onBack={() => setLeaving(false)}
+          onLeave={finish}
+        />
+      )}
     </Dialog>
   );
 }
 
-const Leaving = ({ onBack, onLeave }: { onBack(): void; onLeave(): void }) => (
+type LeavingProps = { text: string; onBack(): void; onLeave(): void };
+
+const Leaving = ({ text, onBack, onLeave }: LeavingProps) => (
   <Dialog
     title={en.reveal.leave}
     onClose={onBack}
@@ -94,6 +114,6 @@ const Leaving = ({ onBack, onLeave }: { onBack(): void; onLeave(): void }) => (
       </>
     }
   >
-    <p>{en.reveal.leaveText}</p>
+    <p>{text}</p>
   </Dialog>
 );

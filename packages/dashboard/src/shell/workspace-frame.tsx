@@ -71,7 +71,10 @@ type FrameProps = { membership: Membership; activeId: string | null };
 function Frame({ membership, activeId }: FrameProps) {
   const scope = useScopeOf(membership);
   const [isOpen, setOpen] = useState(false);
-  const { state, workHere } = useActiveWorkspace(membership.workspace_id, activeId);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
+  useEffect(() => setOpen(false), [pathname]);
+  const { state, error, workHere } = useActiveWorkspace(membership.workspace_id, activeId);
   if (state === 'switching') return null;
   return (
     <ScopeContext value={scope}>
@@ -92,7 +95,9 @@ function Frame({ membership, activeId }: FrameProps) {
         </div>
         <WorkspaceCommands />
         {isOpen && <NavigationSheet onClose={() => setOpen(false)} />}
-        {state === 'overtaken' && <Overtaken membership={membership} onStay={workHere} />}
+        {state === 'overtaken' && (
+          <Overtaken membership={membership} error={error} onStay={workHere} />
+        )}
       </WorkspaceIdContext>
     </ScopeContext>
   );

@@ -35,6 +35,8 @@ export const en = {
   listIsFull: (rows: number) =>
     `These are ${rows.toLocaleString('en')} rows. Filter the list to see others.`,
   nothingFound: 'Nothing matches.',
+  rows: (table: string, count: number, hasMore: boolean) =>
+    `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
   skip: 'Skip to content',
   navigation,
   envs,
@@ -68,9 +70,11 @@ export const en = {
   problem: {
     request: 'Request',
     copyRequest: 'Copy request id',
-    unreachable: 'The server does not answer. Nothing was changed.',
+    unreachable: 'The server does not answer.',
+    notSent: 'The server does not answer. Nothing was changed.',
     unknownOutcome:
-      'The server did not answer in time. Whether the change was made is unknown: look before you repeat it.',
+      'No answer arrived. Whether the change was made is unknown: look before you repeat it.',
+    look: 'Look in a new tab',
     unexpected: 'The page met an error of its own. Reload it and try again.',
     tooMany: (wait: number) => `Too many requests. Try again in ${seconds(wait)}.`,
     notRead: 'This could not be read.',
@@ -148,7 +152,7 @@ export const en = {
     hint: 'Arrow keys move from value to value.',
   },
   connection: {
-    away: 'The server does not answer. What you see may be old.',
+    away: (seen: string) => `The server does not answer. What you see is as of ${seen}.`,
     next: (wait: number) => `Next try in ${seconds(wait)}.`,
     trying: 'Trying now.',
   },
@@ -164,6 +168,7 @@ export const en = {
     title: (name: string) => `This browser now works in ${name}`,
     text: (name: string) =>
       `Another tab switched the workspace. This tab shows ${name} and stopped, so that nothing changes in the wrong place.`,
+    another: 'another workspace',
     go: (name: string) => `Go to ${name}`,
     stay: (name: string) => `Work in ${name} again`,
   },
@@ -181,6 +186,7 @@ export const en = {
     label: 'Search or go to',
     placeholder: 'Go to, find, or paste a key',
     results: 'Results',
+    found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
     go: (name: string) => `Go to ${name}`,
     switchEnv: (name: string) => `Switch to ${name}`,
     switchWorkspace: (name: string) => `Open workspace ${name}`,
@@ -206,6 +212,8 @@ export const en = {
     text: 'The address is kept. Reload it; if it stops again, report what you did.',
     reload: 'Reload',
     home: 'Go to the start',
+    last: 'Last request:',
+    requestId: 'request id',
   },
   notFound: {
     title: 'No such page',

@@ -1,4 +1,5 @@
 // Traffic or latency over the range. Intervals without traffic are filled in: the API omits them.
+import type { ReactNode } from 'react';
 import { Chart } from '../ui/chart.tsx';
 import { lastIntervals } from '../ui/intervals.ts';
 import { useNow } from '../ui/time.tsx';
@@ -17,9 +18,9 @@ export const viewOptions: readonly { value: TrafficView; label: string }[] = [
 ];
 
 type Point = Overview['data'][number];
-type Props = { overview: Overview; range: Range; view: TrafficView };
+type Props = { overview: Overview; range: Range; view: TrafficView; aside?: ReactNode };
 
-export function TrafficChart({ overview, range, view }: Props) {
+export function TrafficChart({ overview, range, view, aside }: Props) {
   const { interval, count } = rangeFacts[range];
   const starts = lastIntervals(interval, count, useNow());
   const points = new Map(overview.data.map((point) => [Date.parse(point.start), point]));
@@ -35,6 +36,7 @@ export function TrafficChart({ overview, range, view }: Props) {
     return (
       <Chart
         kind="lines"
+        aside={aside}
         label={texts.latencyTitle[interval]}
         times={times}
         series={[
@@ -48,6 +50,7 @@ export function TrafficChart({ overview, range, view }: Props) {
   return (
     <Chart
       kind="bars"
+      aside={aside}
       label={texts.title[interval]}
       times={times}
       series={[

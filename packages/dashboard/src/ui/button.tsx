@@ -38,6 +38,7 @@ export function Button({
         type="button"
         {...rest}
         className={classes(lookOf({ kind, small, wide }), className)}
+        data-kind={kind}
         aria-disabled={isIdle || undefined}
         aria-busy={busy || undefined}
         aria-describedby={because === null ? rest['aria-describedby'] : reasonId}
@@ -70,7 +71,7 @@ type LinkProps = Look & {
 export function LinkButton({ to, search = {}, creates, icon, children, ...look }: LinkProps) {
   const create = creates ? { 'data-create': true } : {};
   return (
-    <Link to={to} search={search} {...create} className={lookOf(look)}>
+    <Link to={to} search={search} {...create} data-kind={look.kind} className={lookOf(look)}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>

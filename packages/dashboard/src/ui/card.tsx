@@ -27,3 +27,8 @@ export function Card({ title, aside, lead, bare = false, children }: Props) {
     </section>
   );
 }
+
+/** A chart brings its own title. It takes the height of the cards beside it. */
+export const ChartCard = ({ children }: { children: ReactNode }) => (
+  <div className={classes(styles.card, styles.framed, styles.filled)}>{children}</div>
+);

@@ -25,8 +25,13 @@ export type ChartProps = {
 };
 
 const LEFT = 44;
+/** Room for the names at the end of the lines; narrow charts have them on top instead. */
 const RIGHT = 92;
+const RIGHT_NARROW = 8;
+const NARROW_PX = 480;
 const TOP = 8;
+const TOP_NARROW = 28;
+const LETTER_PX = 7;
 const BOTTOM = 24;
 const GRID_LINES = 4;
 const LABEL_PX = 15;
@@ -34,22 +39,28 @@ const TIME_LABELS = 5;
 
 const colourOf = ({ tone }: Series): string => `var(--series-${tone})`;
 
-export function Drawing(props: ChartProps & { height: number }) {
-  const { label, times, height } = props;
+export function Drawing(props: ChartProps) {
+  const { label, times } = props;
   const box = useRef<HTMLDivElement>(null);
-  const width = useWidth(box);
+  const size = useSize(box);
+  const { width, height } = size;
   const [at, setAt] = useState<number | null>(null);
-  const scales = scalesOf(props, width);
+  const scales = scalesOf(props, size);
   const point = ({ clientX, currentTarget }: PointerEvent) => {
     const x = clientX - currentTarget.getBoundingClientRect().left;
     setAt(nearest(x, scales, times.length));
   };
   const press = (event: KeyboardEvent) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (step === undefined) return;
+    const last = times.length - 1;
+    const to = {
+      ArrowLeft: Math.max(0, (at ?? times.length) - 1),
+      ArrowRight: Math.min(last, (at ?? -1) + 1),
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
     event.preventDefault();
-    const from = at ?? (step > 0 ? -1 : times.length);
-    setAt(Math.max(0, Math.min(times.length - 1, from + step)));
+    setAt(to);
   };
   return (
     <div
@@ -59,64 +70,76 @@ export function Drawing(props: ChartProps & { height: number }) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move the crosshair
       tabIndex={0}
       className={styles.drawing}
-      style={{ height }}
       onPointerMove={point}
       onPointerLeave={() => setAt(null)}
       onKeyDown={press}
       onBlur={() => setAt(null)}
     >
       <svg width={width} height={height} aria-hidden="true">
-        <Grid scales={scales} width={width} {...props} />
+        <Grid {...props} size={size} scales={scales} />
         {props.kind === 'bars' ? (
           <Bars {...props} scales={scales} />
         ) : (
           <Lines {...props} scales={scales} />
         )}
-        <Names {...props} scales={scales} width={width} />
+        {isNarrow(size) ? (
+          <NamesOnTop {...props} />
+        ) : (
+          <Names {...props} scales={scales} size={size} />
+        )}
         {at !== null && (
           <line
             x1={scales.x(at)}
             x2={scales.x(at)}
-            y1={TOP}
+            y1={topOf(size)}
             y2={height - BOTTOM}
             className={styles.crosshair}
           />
         )}
       </svg>
-      {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
+      {/* It exists before its text does: only then is the text spoken. */}
+      <div role="status">
+        {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
+      </div>
     </div>
   );
 }
 
-function useWidth(box: { current: HTMLDivElement | null }): number {
-  const [width, setWidth] = useState(640);
+type Size = { width: number; height: number };
+
+const isNarrow = ({ width }: Size): boolean => width < NARROW_PX;
+const topOf = (size: Size): number => (isNarrow(size) ? TOP_NARROW : TOP);
+const endOf = (size: Size): number => size.width - (isNarrow(size) ? RIGHT_NARROW : RIGHT);
+
+function useSize(box: { current: HTMLDivElement | null }): Size {
+  const [size, setSize] = useState({ width: 640, height: 220 });
   useEffect(() => {
     if (!box.current) return;
     const observer = new ResizeObserver(([entry]) => {
-      if (entry) setWidth(Math.max(200, entry.contentRect.width));
+      if (!entry) return;
+      const { width, height } = entry.contentRect;
+      setSize({ width: Math.max(200, width), height: Math.max(120, height) });
     });
     observer.observe(box.current);
     return () => observer.disconnect();
   }, [box]);
-  return width;
+  return size;
 }
 
 type Scales = { x(at: number): number; y(value: number): number; step: number; ticks: number[] };
 
-function scalesOf(
-  { kind, times, series, height }: ChartProps & { height: number },
-  width: number,
-): Scales {
+function scalesOf({ kind, times, series }: ChartProps, size: Size): Scales {
   const totals = times.map((_, at) => {
     const values = series.map(({ values: each }) => each[at] ?? 0);
     return kind === 'bars' ? values.reduce((sum, one) => sum + one, 0) : Math.max(0, ...values);
   });
-  const y = scaleLinear([0, Math.max(1, max(totals) ?? 1)], [height - BOTTOM, TOP]).nice(
-    GRID_LINES,
-  );
+  const y = scaleLinear(
+    [0, Math.max(1, max(totals) ?? 1)],
+    [size.height - BOTTOM, topOf(size)],
+  ).nice(GRID_LINES);
   const x = scalePoint(
     times.map((_, at) => at),
-    [LEFT, Math.max(LEFT + 10, width - RIGHT)],
+    [LEFT, Math.max(LEFT + 10, endOf(size))],
   ).padding(0.5);
   return { x: (at) => x(at) ?? LEFT, y, step: x.step() || 8, ticks: y.ticks(GRID_LINES) };
 }
@@ -129,15 +152,9 @@ const nearest = (px: number, { x }: Scales, count: number): number => {
   return best;
 };
 
-type PartProps = ChartProps & { scales: Scales; height: number };
+type PartProps = ChartProps & { scales: Scales };
 
-function Grid({
-  scales,
-  width,
-  times,
-  height,
-  format = shortCount,
-}: PartProps & { width: number }) {
+function Grid({ kind, scales, size, times, format = shortCount }: PartProps & { size: Size }) {
   const every = Math.max(1, Math.ceil(times.length / TIME_LABELS));
   return (
     <g>
@@ -145,13 +162,13 @@ function Grid({
         <g key={tick}>
           <line
             x1={LEFT}
-            x2={width - RIGHT}
+            x2={endOf(size)}
             y1={scales.y(tick)}
             y2={scales.y(tick)}
             className={styles.grid}
           />
           <text x={LEFT - 8} y={scales.y(tick) + 4} textAnchor="end" className={styles.tick}>
-            {format(tick)}
+            {kind === 'bars' ? shortCount(tick) : format(tick)}
           </text>
         </g>
       ))}
@@ -160,7 +177,7 @@ function Grid({
           <text
             key={time}
             x={scales.x(at)}
-            y={height - 6}
+            y={size.height - 6}
             textAnchor="middle"
             className={styles.tick}
           >
@@ -222,7 +239,7 @@ function Lines({ series, scales }: PartProps) {
 }
 
 /** The names stand at the end of their lines or bars, instead of a legend. */
-function Names({ kind, series, times, scales, width }: PartProps & { width: number }) {
+function Names({ kind, series, times, scales, size }: PartProps & { size: Size }) {
   const last = times.length - 1;
   let below = 0;
   const places = series.map((one) => {
@@ -242,7 +259,7 @@ function Names({ kind, series, times, scales, width }: PartProps & { width: numb
           return (
             <text
               key={one.name}
-              x={width - RIGHT + 8}
+              x={endOf(size) + 8}
               y={at + 4}
               className={styles.name}
               fill={colourOf(one)}
@@ -255,11 +272,30 @@ function Names({ kind, series, times, scales, width }: PartProps & { width: numb
   );
 }
 
+function NamesOnTop({ series }: ChartProps) {
+  let x = LEFT;
+  return (
+    <g>
+      {series.map((one) => {
+        const from = x;
+        x += one.name.length * LETTER_PX + 28;
+        return (
+          <g key={one.name} fill={colourOf(one)}>
+            <rect x={from} y={4} width={8} height={8} rx={2} />
+            <text x={from + 13} y={12} className={styles.name}>
+              {one.name}
+            </text>
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
 type ValuesProps = ChartProps & { at: number; x: number; width: number };
 
 const Values = ({ times, series, at, x, width, format = shortCount }: ValuesProps) => (
   <div
-    role="status"
     className={styles.values}
     style={x > width / 2 ? { right: width - x + 12 } : { left: x + 12 }}
   >

@@ -1,5 +1,6 @@
 // A chart over time, with the same figures as a table. What draws it is loaded on demand.
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { loadChunk } from '../load-chunk.ts';
 import { en } from '../texts/en.ts';
 import { Button } from './button.tsx';
 import styles from './chart.module.css';
@@ -8,18 +9,21 @@ import { Copy } from './copy.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { absoluteTime } from './spans.ts';
 
-const Drawing = lazy(async () => ({ default: (await import('./chart-drawing.tsx')).Drawing }));
+const load = () => import('./chart-drawing.tsx');
+const Drawing = lazy(async () => ({ default: (await loadChunk(load)).Drawing }));
 
 const HEIGHT_PX = 220;
 
-export function Chart(props: ChartProps) {
+/** `aside` holds controls that change what the chart shows. */
+export function Chart({ aside, ...props }: ChartProps & { aside?: ReactNode }) {
   const [isTable, setTable] = useState(false);
   const { label, series, times } = props;
   const isEmpty = series.every(({ values }) => values.every((value) => !value));
   return (
     <figure className={styles.chart}>
       <figcaption className={styles.caption}>
-        <span className={styles.title}>{label}</span>
+        <h2 className={styles.title}>{label}</h2>
+        {aside}
         {isTable && <Copy text={csvOf(props)} label={en.chart.copyCsv} />}
         <Button kind="quiet" small onClick={() => setTable(!isTable)}>
           {isTable ? en.chart.chart : en.chart.table}
@@ -29,7 +33,7 @@ export function Chart(props: ChartProps) {
         <Figures {...props} />
       ) : (
         <Suspense fallback={<Skeleton height={HEIGHT_PX} />}>
-          <Drawing {...props} height={HEIGHT_PX} />
+          <Drawing {...props} />
         </Suspense>
       )}
       {isEmpty && times.length > 0 && !isTable && <p className={styles.none}>{en.chart.none}</p>}

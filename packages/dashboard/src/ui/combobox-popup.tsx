@@ -1,6 +1,6 @@
 // The combobox itself. The screen filters: it gets the text and gives the options.
 import * as Ariakit from '@ariakit/react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { en } from '../texts/en.ts';
 import type { ControlProps } from './field.tsx';
 import { Icon } from './icon.tsx';
@@ -25,8 +25,16 @@ export type ComboboxProps = {
 
 const CREATE = 'create';
 
-export function ComboboxPopup(props: ComboboxProps) {
+type PopupProps = ComboboxProps & { takesFocus: { readonly current: boolean } };
+
+export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
   const { control, text, options, create, onText, onChoose } = props;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!takesFocus.current) return;
+    input.current?.focus();
+    input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
+  }, [takesFocus]);
   const mayCreate = create && text.trim() !== '' && !options.some(({ label }) => label === text);
   const choose = (value: string) => {
     const choice = options.find((one) => one.value === value);
@@ -43,6 +51,7 @@ export function ComboboxPopup(props: ComboboxProps) {
     >
       <Ariakit.Combobox
         {...control}
+        ref={input}
         className={inputStyles.input}
         placeholder={props.placeholder}
         autoComplete="none"

@@ -1,7 +1,7 @@
 // The state of a key, from the object alone: the first that fits.
 import type { Answer } from '@keyrail/client';
 import { en } from '../texts/en.ts';
-import { DAY_MS, durationText, timeOfDay } from './spans.ts';
+import { DAY_MS, dayText, longestUnit, timeOfDay } from './spans.ts';
 import type { Shape, Tone } from './state.tsx';
 
 export type ApiKey = Answer<'GET /v1/keys/{id}'>;
@@ -27,7 +27,7 @@ export function keyState(key: StatedKey, nowMs: number, isRotated = false): Stat
   if (key.revoked_at !== null) return { tone: 'bad', shape: 'cross', text: keyStates.revoked };
   if (key.quarantined_at !== null) {
     const leftMs = Date.parse(key.quarantined_at) + QUARANTINE_MS - nowMs;
-    const left = leftMs > 0 ? durationText(leftMs) : null;
+    const left = leftMs > 0 ? longestUnit(leftMs) : null;
     return { tone: 'bad', shape: 'triangle', text: keyStates.quarantined(left) };
   }
   if (key.disabled_at !== null) return { tone: 'dim', shape: 'pause', text: keyStates.disabled };
@@ -38,13 +38,13 @@ export function keyState(key: StatedKey, nowMs: number, isRotated = false): Stat
     return { tone: 'warn', shape: 'half', text: keyStates.ending(momentText(endsMs, nowMs)) };
   }
   if (endsMs !== null && endsMs - nowMs <= SOON_MS) {
-    return { tone: 'warn', shape: 'clock', text: keyStates.expiring(durationText(endsMs - nowMs)) };
+    return { tone: 'warn', shape: 'clock', text: keyStates.expiring(longestUnit(endsMs - nowMs)) };
   }
   return { tone: 'good', shape: 'full', text: keyStates.active };
 }
 
 const momentText = (atMs: number, nowMs: number): string =>
-  atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : new Date(atMs).toLocaleDateString('en-GB');
+  atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : dayText(new Date(atMs));
 
 /** Beside its state: nobody used the key for 90 days. */
 export const isUnused = (key: StatedKey, nowMs: number): boolean =>

@@ -1,11 +1,12 @@
 // A menu of actions behind a button. Its library is loaded when the browser is idle, and its
 // machinery is made when the button is used first: a list has hundreds of these buttons.
 import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
+import { loadChunk } from '../load-chunk.ts';
 import { IconButton } from './icon-button.tsx';
 import type { MenuProps } from './menu-popup.tsx';
 
 const load = () => import('./menu-popup.tsx');
-const MenuPopup = lazy(async () => ({ default: (await load()).MenuPopup }));
+const MenuPopup = lazy(async () => ({ default: (await loadChunk(load)).MenuPopup }));
 
 export const preloadMenu = load;
 

@@ -10,6 +10,7 @@ type Props = {
   error: Error;
   /** What failed: "Keys could not be read." The reason follows. */
   title?: string;
+  /** Repeats a read. A change has none: if its outcome is unknown, repeating it could double it. */
   onRetry?: (() => unknown) | undefined;
 };
 
@@ -21,7 +22,7 @@ export function Problem({ error, title, onRetry }: Props) {
       <div className={styles.text}>
         <p>
           {title && <strong>{title} </strong>}
-          {reasonOf(error)}
+          {onRetry ? reasonOf(error) : outcomeOf(error)}
         </p>
         {requestId && (
           <p className={styles.request}>
@@ -35,15 +36,39 @@ export function Problem({ error, title, onRetry }: Props) {
           {en.tryAgain}
         </Button>
       )}
+      {!onRetry && isUnknown(error) && SHOWS.test(location.pathname) && (
+        <Button small onClick={look}>
+          {en.problem.look}
+        </Button>
+      )}
     </div>
   );
 }
 
+/** After a 5xx the change may have been made too, unless the server says that it was not. */
+const isUnknown = (error: Error): boolean =>
+  error instanceof KeyrailUnreachable
+    ? error.sent
+    : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
+
+/** Pages of signed-in people show what the server has; the others are forms alone. */
+const SHOWS = /^\/(w\/|workspaces|account)/;
+
+/** This page as the server knows it; the form here keeps its contents. A new object is in a list. */
+const look = (): void => {
+  const path = location.pathname.replace(/\/new$/, '');
+  window.open(`${path}${location.search}`, '_blank', 'noopener');
+};
+
+/** The reason why a change failed, and whether it was made nevertheless. */
+export function outcomeOf(error: Error): string {
+  if (isUnknown(error)) return en.problem.unknownOutcome;
+  return error instanceof KeyrailUnreachable ? en.problem.notSent : reasonOf(error);
+}
+
 /** The reason for people. The server's message is already one. */
 export function reasonOf(error: Error): string {
-  if (error instanceof KeyrailUnreachable) {
-    return error.sent ? en.problem.unknownOutcome : en.problem.unreachable;
-  }
+  if (error instanceof KeyrailUnreachable) return en.problem.unreachable;
   if (!(error instanceof KeyrailError)) return en.problem.unexpected;
   const { details, message, retryAfterMs, code } = error;
   if (code === 'rate_limited' && retryAfterMs !== null) {

@@ -1,5 +1,6 @@
 // Rate limits, a sentence for each rule: at most [1000] per [1 minute] by [key], [sliding].
 import type { Answer } from '@keyrail/client';
+import { useId } from 'react';
 import { en } from '../texts/en.ts';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
@@ -70,6 +71,7 @@ type LineProps = {
 
 function RuleLine({ rule, error, onChange, onRemove }: LineProps) {
   const { rateLimits } = en;
+  const errorId = useId();
   const windows = [...new Set([...WINDOWS_MS, rule.window_ms])].sort((a, b) => a - b);
   return (
     <fieldset className={styles.rule}>
@@ -80,6 +82,7 @@ function RuleLine({ rule, error, onChange, onRemove }: LineProps) {
         min={1}
         aria-label={rateLimits.limit}
         aria-invalid={error ? true : undefined}
+        aria-describedby={error ? errorId : undefined}
         className={styles.number}
         value={rule.limit}
         onChange={({ target }) => onChange({ limit: target.valueAsNumber || 1 })}
@@ -108,7 +111,11 @@ function RuleLine({ rule, error, onChange, onRemove }: LineProps) {
         onValue={(algorithm) => onChange({ algorithm })}
       />
       <IconButton icon="trash" label={rateLimits.remove(rule.id)} onClick={onRemove} />
-      {error && <p className={styles.error}>{error}</p>}
+      {error && (
+        <p id={errorId} className={styles.error}>
+          {error}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -14,12 +14,13 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', SECOND],
 ];
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'narrow' });
 const absolute = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'long',
 });
 const clockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
 /** "3 min ago", "in 2 days", "now". */
 export function relativeTime(atMs: number, nowMs: number): string {
@@ -31,6 +32,12 @@ export function relativeTime(atMs: number, nowMs: number): string {
 
 export const absoluteTime = (at: Date): string => absolute.format(at);
 export const timeOfDay = (at: Date): string => clockTime.format(at);
+/** "19 Nov", for days within a few weeks. */
+export const dayText = (at: Date): string => dayOfYear.format(at);
+
+/** "41 min", "3 d": what a label has room for. */
+export const longestUnit = (ms: number): string =>
+  durationText(ms).split(' ').slice(0, 2).join(' ');
 
 /** "41 min", "3 d 4 h": at most two units. */
 export function durationText(ms: number): string {

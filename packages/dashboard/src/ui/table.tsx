@@ -13,6 +13,7 @@ import {
   useRef,
 } from 'react';
 import { en } from '../texts/en.ts';
+import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './table.module.css';
@@ -27,6 +28,8 @@ export type Column<T> = {
   align?: 'end';
   /** Its place in a card: name and state on top, facts below, menu at the corner. */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
+  /** Left out on screens that are not wide; the page of the row has it. */
+  isExtra?: boolean;
   /** Sorted by this column, which the heading then shows. */
   order?: 'ascending' | 'descending' | undefined;
   onOrder?: (() => void) | undefined;
@@ -66,8 +69,13 @@ export function Table<T>(props: Props<T>) {
   const group = (rows: readonly T[]) => (shown: readonly Column<T>[]) => (
     <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
   );
-  const template = columns.map(({ width }) => width).join(' ');
-  const style: CSSProperties & Record<`--${string}`, string> = { '--columns': template };
+  const total = pages.reduce((sum, page) => sum + page.length, 0);
+  useEffect(() => announce(en.rows(label, total, hasMore ?? false)), [label, total, hasMore]);
+  const tracks = (shown: readonly Column<T>[]) => shown.map(({ width }) => width).join(' ');
+  const style: CSSProperties & Record<`--${string}`, string> = {
+    '--columns': tracks(columns),
+    '--columns-few': tracks(columns.filter(({ isExtra }) => !isExtra)),
+  };
   return (
     <div className={styles.scroller}>
       {/* biome-ignore lint/a11y/useSemanticElements: a grid with skipped groups */}
@@ -93,7 +101,7 @@ export function Table<T>(props: Props<T>) {
         <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
-        <p className={styles.full}>{en.listIsFull(pages.flat().length)}</p>
+        <p className={styles.full}>{en.listIsFull(total)}</p>
       )}
     </div>
   );
@@ -105,7 +113,9 @@ function Heading<T>({ column }: { column: Column<T> }) {
     // biome-ignore lint/a11y: a heading of the grid
     <div
       role="columnheader"
+      data-card={column.card}
       aria-sort={order}
+      data-extra={column.isExtra}
       className={classes(styles.heading, align === 'end' && styles.end)}
     >
       {onOrder ? (
@@ -151,6 +161,7 @@ function RowsOfPage<T>({ rows, columns: given, rowKey, isFaded }: RowsProps<T>) 
               key={column.id}
               role="cell"
               data-card={column.card}
+              data-extra={column.isExtra}
               className={classes(styles.cell, column.align === 'end' && styles.end)}
             >
               {column.card === 'fact' && (

@@ -1,5 +1,5 @@
 // Short results at the foot of the page. Never a secret: toasts can be read by anyone nearby.
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { en } from '../texts/en.ts';
 import { IconButton } from './icon-button.tsx';
@@ -29,12 +29,21 @@ export const Toasts = () => (
 );
 
 function ToastLine({ id, text }: Toast) {
+  const [isHeld, setHeld] = useState(false);
   useEffect(() => {
+    if (isHeld) return;
     const timer = setTimeout(() => dismiss(id), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [id]);
+  }, [id, isHeld]);
   return (
-    <div className={styles.toast}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it stays while somebody is at it
+    <div
+      className={styles.toast}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
       <p>{text}</p>
       <IconButton small icon="close" label={en.dismiss} onClick={() => dismiss(id)} />
     </div>

@@ -37,7 +37,13 @@ export function Screen() {
     isSent.current = true;
     mutate({ body: { token } });
   }, [token, mutate]);
-  if (token === null) return <Panel title={texts.failed} lead={texts.noToken} />;
+  if (token === null) {
+    return (
+      <Panel title={texts.failed} lead={texts.noToken}>
+        {home}
+      </Panel>
+    );
+  }
   if (preview.data) return <Invitation token={token} invite={preview.data} />;
   if (preview.error) return <Failed error={preview.error} />;
   return (
@@ -52,7 +58,7 @@ const isRefused = (error: Error): boolean =>
 
 const Failed = ({ error }: { error: Error }) => (
   <Panel title={texts.failed} lead={isRefused(error) ? texts.failedText : null}>
-    {!isRefused(error) && <Problem error={error} />}
+    {isRefused(error) ? home : <Problem error={error} />}
   </Panel>
 );
 

@@ -2,6 +2,7 @@
 import { KeyrailError } from '@keyrail/client';
 import { type FormEvent, useState } from 'react';
 import { useApi, useChange } from '../../api/query.ts';
+import { sendToTabs } from '../../api/tabs.ts';
 import { Button } from '../../ui/button.tsx';
 import { useWaitSeconds } from '../../ui/countdown.ts';
 import { Field } from '../../ui/field.tsx';
@@ -29,6 +30,8 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
+          // Tabs with another session of this person find out that it ended.
+          sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');
           toast(texts.password.changed);

@@ -23,9 +23,24 @@ import { type AuditRow, useNames } from './use-names.ts';
 
 type Props = { seq: number; search: AuditSearch };
 
+let closedRow = 0;
+
+/** The row whose sheet closed last, once; 0 if there is none. */
+export function takeClosedRow(): number {
+  const seq = closedRow;
+  closedRow = 0;
+  return seq;
+}
+
 export function EntrySheet({ seq, search }: Props) {
   const scope = useScope();
   const navigate = useNavigate();
+  useEffect(
+    () => () => {
+      closedRow = seq;
+    },
+    [seq],
+  );
   // The row before comes along, so that the link can be checked.
   const after = Math.max(0, seq - 2);
   const rows = useApi('GET /v1/audit_logs', { query: { after_seq: after, limit: 3 } });

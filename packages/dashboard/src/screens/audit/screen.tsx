@@ -1,6 +1,6 @@
 // The audit log, newest first. A row opens in a sheet with an address of its own.
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { createContext, type FormEvent, useContext, useMemo, useState } from 'react';
+import { createContext, type FormEvent, useContext, useEffect, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
@@ -19,7 +19,7 @@ import { Time } from '../../ui/time.tsx';
 import styles from './audit.module.css';
 import { AuditFilters, NO_FILTERS } from './audit-filters.tsx';
 import { ChainPanel } from './chain-panel.tsx';
-import { EntrySheet } from './entry-sheet.tsx';
+import { EntrySheet, takeClosedRow } from './entry-sheet.tsx';
 import { ExportButton } from './export-button.tsx';
 import { type AuditSearch, parseSearch, queryOf } from './search.ts';
 import { envOf, Sentence } from './sentence.tsx';
@@ -90,6 +90,14 @@ const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =
     </Empty>
   );
 
+const linkId = (seq: number): string => `row-${seq}`;
+
+/** The list and a row have addresses of their own: closing a row mounts a new list. */
+function focusClosedRow(): void {
+  const link = document.getElementById(linkId(takeClosedRow()));
+  if (!document.querySelector('dialog[open]')) link?.focus({ preventScroll: true });
+}
+
 type RowsProps = {
   pages: readonly (readonly AuditRow[])[];
   search: AuditSearch;
@@ -100,6 +108,7 @@ type RowsProps = {
 
 function Rows({ pages, search, ...paging }: RowsProps) {
   const scope = useScope();
+  useEffect(focusClosedRow, []);
   return (
     <SearchContext value={search}>
       <Table
@@ -141,6 +150,7 @@ const columnsOf = ({ names, search, scope }: Shown): Column<AuditRow>[] => [
     card: 'name',
     cell: ({ seq }) => (
       <Link
+        id={linkId(seq)}
         to={paths.auditEntry(scope, seq)}
         search={search}
         aria-label={texts.row(seq)}

@@ -25,7 +25,8 @@ export function Sentence({ row, names }: Props) {
 function wordsOf({ action, target_type, payload }: AuditRow): { verb: string; noun: string } {
   const words = actions[action] ?? { verb: action, noun: target_type };
   const fields = changedFields(payload);
-  return fields.length === 0 ? words : { ...words, verb: `${words.verb} ${fields.join(', ')} of` };
+  const named = fields.map((field) => field.replaceAll('_', ' ')).join(', ');
+  return fields.length === 0 ? words : { ...words, verb: `${words.verb} ${named} of` };
 }
 
 export const envOf = ({ payload }: AuditRow): Env | null =>

@@ -20,6 +20,8 @@ const marks: Readonly<Record<Outcome, IconName>> = {
   skipped: 'more',
 };
 
+const outcomeStyle = { pass: styles.pass, fail: styles.fail, skipped: styles.skipped };
+
 export function Result(props: ResultProps) {
   const { explanation } = props;
   const isAllowed = explanation.verdict === 'allowed';
@@ -40,11 +42,11 @@ export function Result(props: ResultProps) {
           {texts.nodes(explanation.nodes)}
         </p>
       </header>
-      <ol className={styles.checks}>
+      <ol>
         {explanation.checks.map(({ check, outcome, detail }, at) => (
           <li
             key={check}
-            className={classes(styles.check, styles[outcome])}
+            className={classes(styles.check, outcomeStyle[outcome])}
             style={{ animationDelay: `${at * 30}ms` }}
           >
             <span className={styles.mark}>

@@ -15,6 +15,7 @@ export function Screen() {
   const deployment = useApi('GET /v1/deployment', {});
   const [email, setEmail] = useState('');
   const errors = fieldErrors(ask.error);
+  const submit = () => ask.isPending || ask.mutate({ body: { email } });
   const back = <Link to={paths.signIn}>{texts.back}</Link>;
   if (ask.isSuccess) {
     return (
@@ -24,12 +25,7 @@ export function Screen() {
     );
   }
   return (
-    <Panel
-      title={texts.title}
-      lead={texts.lead}
-      foot={back}
-      onSubmit={() => ask.isPending || ask.mutate({ body: { email } })}
-    >
+    <Panel title={texts.title} lead={texts.lead} foot={back} onSubmit={submit}>
       <Field label={texts.email} error={errors.email}>
         {(control) => (
           <Input
@@ -43,7 +39,7 @@ export function Screen() {
           />
         )}
       </Field>
-      {ask.error && !errors.email && <Problem error={ask.error} />}
+      {ask.error && !errors.email && <Problem error={ask.error} onRetry={submit} />}
       <Button type="submit" kind="primary" wide busy={ask.isPending}>
         {texts.action}
       </Button>

@@ -2,11 +2,9 @@
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
-import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
-import { Sheet } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
@@ -35,7 +33,6 @@ export function EditKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
   const isEarlier = endsEarlier(key, form);
   const errors = fieldErrors(change.error);
   const save = () => {
-    if (isUnchanged || change.isPending) return;
     change.mutate(
       { params: { id: key.id }, body: patch },
       {
@@ -47,30 +44,20 @@ export function EditKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
     );
   };
   return (
-    <Sheet
+    <FormDialog
+      kind="sheet"
       title={texts.edit.title(nameOf(key))}
-      onClose={onClose}
+      action={texts.edit.save(key.env)}
+      because={isUnchanged ? texts.edit.unchanged : null}
+      change={change}
       onSubmit={save}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button
-            type="submit"
-            kind="primary"
-            busy={change.isPending}
-            because={isUnchanged ? texts.edit.unchanged : null}
-          >
-            {texts.edit.save(key.env)}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Fields form={form} errors={errors} onForm={setForm} />
       {(removed.length > 0 || isEarlier) && (
         <Taken of={key} patch={patch} removed={removed} isEarlier={isEarlier} />
       )}
-      {change.error && Object.keys(errors).length === 0 && <Problem error={change.error} />}
-    </Sheet>
+    </FormDialog>
   );
 }
 

@@ -22,14 +22,9 @@ export function Overview({ of: key }: { of: ApiKey }) {
       <Ended of={key} />
       <div className={styles.cards}>
         <div className={styles.column}>
-          {' '}
           <Facts of={key} project={project} />
-          <Card title={texts.limits.title}>
-            <Limits own={key.rate_limits} project={project} />
-          </Card>
         </div>
         <div className={styles.column}>
-          {' '}
           <Card title={texts.scopes.title}>
             {key.scopes.length === 0 ? (
               <p className={styles.quiet}>{texts.scopes.none}</p>
@@ -43,10 +38,13 @@ export function Overview({ of: key }: { of: ApiKey }) {
               </ul>
             )}
           </Card>
+          <Card title={texts.limits.title}>
+            <Limits own={key.rate_limits} project={project} />
+          </Card>
           <Card title={texts.lineage.title}>
             <Lineage of={key} />
           </Card>
-        </div>{' '}
+        </div>
       </div>
     </>
   );

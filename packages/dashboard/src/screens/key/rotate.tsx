@@ -8,10 +8,8 @@ import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
@@ -41,7 +39,6 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
   const hours = Number(choice === OTHER ? typed : choice);
   const isValid = Number.isInteger(hours) && hours >= 0 && hours <= HOURS_MAX;
   const submit = () => {
-    if (!isValid || rotate.isPending) return;
     rotate.mutate(
       { params: { id: key.id }, body: { overlap_hours: hours } },
       {
@@ -65,24 +62,14 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
   };
   const error = isValid ? fieldErrors(rotate.error).overlap_hours : texts.rotate.hours;
   return (
-    <Dialog
+    <FormDialog
       kind="wide"
       title={texts.rotate.title(nameOf(key))}
-      onClose={onClose}
+      action={texts.rotate.action(key.env)}
+      because={isValid ? null : texts.rotate.hours}
+      change={rotate}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button
-            type="submit"
-            kind="primary"
-            busy={rotate.isPending}
-            because={isValid ? null : texts.rotate.hours}
-          >
-            {texts.rotate.action(key.env)}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Used of={key} />
       <Segments label={texts.rotate.overlap} value={choice} options={choices} onValue={setChoice} />
@@ -102,8 +89,7 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
       )}
       <Overlap hours={isValid ? hours : 0} endsAt={endWithin(key, hours)} />
       <p>{texts.rotate.carries}</p>
-      {rotate.error && <Problem error={rotate.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

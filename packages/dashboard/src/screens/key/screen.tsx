@@ -38,9 +38,10 @@ export function Screen() {
   const key = useApi('GET /v1/keys/{id}', { params: { id: keyId } });
   const crumbs = [{ label: texts.crumb, to: paths.keys(scope) }];
   if (key.data && key.data.env !== scope.env) {
-    return <Navigate to={paths.key({ ...scope, env: key.data.env }, keyId)} replace />;
+    return <Navigate to={paths.key({ ...scope, env: key.data.env }, keyId)} search replace />;
   }
-  if (key.data) return <Shown of={key.data} crumbs={crumbs} />;
+  // An open dialog or a half-written form belongs to one key, also when Back leads to another.
+  if (key.data) return <Shown key={key.data.id} of={key.data} crumbs={crumbs} />;
   return (
     <Page title={texts.loading} crumbs={crumbs}>
       <Loaded

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ImpactFacts } from '../../ui/impact-facts.tsx';
-import { Problem, reasonOf } from '../../ui/problem.tsx';
+import { outcomeOf, Problem } from '../../ui/problem.tsx';
 import { DAY_MS } from '../../ui/spans.ts';
 import { State } from '../../ui/state.tsx';
 import styles from './keys.module.css';
@@ -143,7 +143,7 @@ function ResultLine({ act, of, result }: { act: BulkAct; of: ApiKey; result: Res
           <State tone="bad" shape="cross">
             {texts.bulk.failed}
           </State>
-          <span className={styles.fault}>{reasonOf(result)}</span>
+          <span className={styles.fault}>{outcomeOf(result)}</span>
         </>
       )}
     </li>

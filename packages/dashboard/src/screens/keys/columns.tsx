@@ -48,6 +48,13 @@ const NOTHING = {
 export function columnsOf(beside: Beside): Column<ApiKey>[] {
   const { scope } = beside;
   const { columns } = texts;
+  const week = {
+    id: 'week',
+    title: columns.week,
+    width: '72px',
+    card: 'none',
+    isExtra: true,
+  } as const;
   const shown: Column<ApiKey>[] = [
     {
       id: 'name',
@@ -59,14 +66,15 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'prefix',
       title: columns.prefix,
-      width: '152px',
-      card: 'fact',
+      width: '136px',
+      card: 'none',
+      isExtra: true,
       cell: ({ display_prefix }) => <KeyText text={`${display_prefix}…`} />,
     },
     {
       id: 'tenant',
       title: columns.tenant,
-      width: 'minmax(104px, 1.2fr)',
+      width: 'minmax(104px, 1.4fr)',
       card: 'fact',
       cell: tenantCell(beside),
     },
@@ -75,27 +83,28 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
       title: columns.project,
       width: 'minmax(88px, 1fr)',
       card: 'none',
+      isExtra: true,
       cell: projectCell(beside),
     },
     {
       id: 'state',
       title: columns.state,
-      width: 'minmax(150px, 1.2fr)',
+      width: '188px',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
     },
     {
       id: 'used',
       title: columns.used,
-      width: '80px',
-      card: 'none',
+      width: '72px',
+      card: 'fact',
       cell: ({ last_used_at }) => <Time at={last_used_at} never={texts.never} />,
     },
-    { id: 'week', title: columns.week, width: '76px', card: 'none', cell: weekCell(beside) },
+    { ...week, cell: weekCell(beside) },
     {
       id: 'expires',
       title: columns.expires,
-      width: '80px',
+      width: '64px',
       card: 'none',
       cell: ({ expires_at }) => <Time at={expires_at} never={texts.never} />,
     },

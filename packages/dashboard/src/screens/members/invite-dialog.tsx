@@ -3,12 +3,10 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import type { Role } from '../../shell/scope.ts';
-import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { STALE } from './people.ts';
 import { RoleField } from './role-field.tsx';
@@ -21,7 +19,6 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
   const [role, setRole] = useState<Role>('member');
   const errors = fieldErrors(invite.error);
   const submit = () => {
-    if (invite.isPending) return;
     invite.mutate(
       { body: { email: email.trim(), role } },
       {
@@ -32,6 +29,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
             title: inviting.title(made.email),
             value: `${location.origin}/accept-invite#token=${made.token}`,
             copyLabel: inviting.copy,
+            leaveText: inviting.leave,
             note: <p>{inviting.note}</p>,
           });
         },
@@ -39,18 +37,12 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={texts.invite}
-      onClose={onClose}
+      action={inviting.action}
+      change={invite}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={invite.isPending}>
-            {inviting.action}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Field label={inviting.address} error={errors.email}>
         {(control) => (
@@ -64,7 +56,6 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
         )}
       </Field>
       <RoleField label={inviting.role} role={role} onRole={setRole} />
-      {invite.error && errors.email === undefined && <Problem error={invite.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -10,8 +10,8 @@ import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Problem } from '../../ui/problem.tsx';
 import { KeyText } from '../../ui/secret.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -51,7 +51,6 @@ export function RoleDialog({ member, isSelf, onClose }: Props) {
   const isSame = role === member.role;
   const roleName = en.roles[role].toLowerCase();
   const submit = () => {
-    if (isSame || change.isPending) return;
     change.mutate(
       { params: { userId: member.user_id }, body: { role } },
       {
@@ -63,29 +62,18 @@ export function RoleDialog({ member, isSelf, onClose }: Props) {
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={roleChange.title(nameOf(member))}
-      onClose={onClose}
+      action={roleChange.action(roleName)}
+      because={isSame ? roleChange.same : null}
+      change={change}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button
-            type="submit"
-            kind="primary"
-            busy={change.isPending}
-            because={isSame ? roleChange.same : null}
-          >
-            {roleChange.action(roleName)}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <RoleField label={roleChange.role} role={role} onRole={setRole} />
       {RANKS.indexOf(role) < RANKS.indexOf(member.role) && <p>{roleChange.lower}</p>}
       {isSelf && !isSame && <p className={styles.warn}>{roleChange.ownRole}</p>}
-      {change.error && <Problem error={change.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

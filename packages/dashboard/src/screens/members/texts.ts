@@ -50,7 +50,8 @@ export const texts = {
     action: 'Invite',
     title: (email: string) => `Invitation for ${email}`,
     copy: 'Copy link',
-    note: 'The same invitation was sent by mail. The link works once, for this address.',
+    note: 'A mail with a link of its own was sent too. The invitation can be accepted once.',
+    leave: 'The link was not copied, and cannot be shown again. The mail holds another one.',
     lost: 'The invitation was sent by mail. Its link cannot be shown again.',
   },
   roleChange: {

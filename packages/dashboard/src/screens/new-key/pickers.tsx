@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useApi, useChange } from '../../api/query.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { Field } from '../../ui/field.tsx';
-import { fieldErrors, reasonOf } from '../../ui/problem.tsx';
+import { fieldErrors, outcomeOf } from '../../ui/problem.tsx';
 import type { Rule } from '../../ui/rate-limits.tsx';
 import { slugOf } from '../new-workspace/slug.ts';
 import type { Chosen } from './form.ts';
@@ -22,7 +22,7 @@ type Props = {
 function reasonAt(error: Error | null): string | null {
   if (error === null) return null;
   const [first] = Object.values(fieldErrors(error));
-  return error instanceof KeyrailError && first !== undefined ? first : reasonOf(error);
+  return error instanceof KeyrailError && first !== undefined ? first : outcomeOf(error);
 }
 
 type ChosenProject = Chosen & { rules: readonly Rule[] };

@@ -42,11 +42,10 @@ function Form() {
   const refused = fieldErrors(create.error);
   const errors = { ...refused, ...(isTried && missing) };
   const put = (changes: Partial<NewKey>) => setKey({ ...key, ...changes });
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (Object.keys(missing).length > 0) return focusFirstInvalid(event.currentTarget);
-    if (create.isPending) return;
+    if (Object.keys(missing).length > 0 || create.isPending) return;
     create.mutate(
       { body: bodyOf(key, env, nowMs()) },
       {
@@ -99,8 +98,3 @@ function missingIn({ project, tenant, expiry, date }: NewKey): Record<string, st
     ...(expiry === 'date' && date === null && { expires_at: texts.missingDate }),
   };
 }
-
-/** After the errors are shown. */
-const focusFirstInvalid = (form: HTMLFormElement): void => {
-  requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
-};

@@ -24,6 +24,14 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
   const query = { project_id: project.id, env: scope.env, limit: NODES_MAX };
   const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs });
   const version = nodes.data?.data[0]?.current_version;
+  if (nodes.data?.data.length === 0) {
+    return (
+      <p className={styles.none}>
+        <strong>{project.name}</strong> {texts.none}{' '}
+        <Link to={paths.project(scope, project.slug)}>{texts.connect}</Link>
+      </p>
+    );
+  }
   return (
     <Card
       bare
@@ -33,15 +41,7 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
       }
     >
       <Loaded query={nodes} failed={texts.failed} skeleton={<SkeletonRows rows={2} />}>
-        {({ data: rows }) =>
-          rows.length === 0 ? (
-            <p className={styles.none}>
-              {texts.none} <Link to={paths.project(scope, project.slug)}>{texts.connect}</Link>
-            </p>
-          ) : (
-            <Nodes label={texts.table(project.name)} nodes={rows} />
-          )
-        }
+        {({ data: rows }) => <Nodes label={texts.table(project.name)} nodes={rows} />}
       </Loaded>
     </Card>
   );
@@ -120,6 +120,7 @@ const columns: readonly Column<PolicyNode>[] = [
     title: texts.sdk,
     width: 'minmax(128px, 1fr)',
     card: 'none',
+    isExtra: true,
     cell: ({ sdk }) => (sdk ? `${sdk.name} ${sdk.version}` : '–'),
   },
   {
@@ -134,6 +135,7 @@ const columns: readonly Column<PolicyNode>[] = [
     title: texts.since,
     width: '104px',
     card: 'none',
+    isExtra: true,
     cell: ({ first_seen_at }) => <Time at={first_seen_at} />,
   },
 ];

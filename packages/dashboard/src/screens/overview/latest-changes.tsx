@@ -1,5 +1,4 @@
 // The last five entries of the audit log.
-import type { Item } from '@keyrail/client';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
@@ -8,10 +7,10 @@ import { Card } from '../../ui/card.tsx';
 import { Link } from '../../ui/link.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Sentence } from '../audit/sentence.tsx';
+import { type AuditRow, useNames } from '../audit/use-names.ts';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
-
-type Entry = Item<'GET /v1/audit_logs'>;
 
 const SHOWN = 5;
 
@@ -27,11 +26,7 @@ export function LatestChanges({ everyMs }: { everyMs: number }) {
           rows.length === 0 ? (
             <p className={styles.none}>{texts.noAudit}</p>
           ) : (
-            <ol className={styles.entries}>
-              {rows.map((entry) => (
-                <EntryLine key={entry.seq} entry={entry} />
-              ))}
-            </ol>
+            <Entries rows={rows} />
           )
         }
       </Loaded>
@@ -39,34 +34,20 @@ export function LatestChanges({ everyMs }: { everyMs: number }) {
   );
 }
 
-function EntryLine({ entry }: { entry: Entry }) {
+function Entries({ rows }: { rows: readonly AuditRow[] }) {
   const scope = useScope();
+  const names = useNames(rows);
   return (
-    <li className={styles.entry}>
-      <span className={styles.seq}>{entry.seq}</span>
-      <span className={styles.action}>
-        <Link to={paths.auditEntry(scope, entry.seq)}>{actionText(entry.action)}</Link>
-        <NameOf payload={entry.payload} />
-      </span>
-      <span className={styles.actor}>{actorText(entry)}</span>
-      <Time at={entry.occurred_at} />
-    </li>
+    <ol className={styles.entries}>
+      {rows.map((row) => (
+        <li key={row.seq} className={styles.entry}>
+          <Link className={styles.seq} to={paths.auditEntry(scope, row.seq)}>
+            {row.seq}
+          </Link>
+          <Sentence row={row} names={names} />
+          <Time at={row.occurred_at} />
+        </li>
+      ))}
+    </ol>
   );
 }
-
-const WORDS: Readonly<Record<string, string>> = { api: 'API' };
-
-/** `api_key.revoked` becomes "API key revoked". */
-function actionText(action: string): string {
-  const words = action.split(/[._]/).map((word) => WORDS[word] ?? word);
-  const text = words.join(' ');
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-function NameOf({ payload }: { payload: Entry['payload'] }) {
-  const name = payload.name ?? payload.external_id ?? payload.display_prefix;
-  return typeof name === 'string' ? <span className={styles.name}>{name}</span> : null;
-}
-
-const actorText = ({ actor, actor_type }: Entry): string =>
-  actor ? (actor.name ?? actor.email) : actor_type.replace('_', ' ');

@@ -46,7 +46,7 @@ test('the overview shows traffic, refusals with their remedy, nodes and months',
   await page.getByText('Raise the limit of the key').waitFor();
   await page.getByText('No node is connected.').waitFor();
   await page.getByText('1 tenant', { exact: true }).waitFor();
-  await page.getByText('API key created').first().waitFor();
+  await page.getByText('created key').first().waitFor();
   await ground.axe(page);
 
   await page.getByRole('button', { name: '7 d', exact: true }).click();

@@ -69,7 +69,6 @@ export const texts = {
   admitted: 'admitted requests',
   degraded: (requests: string) =>
     `${requests} decided by a node whose policy was stale or incomplete.`,
-  chart: 'Traffic',
   failed: {
     summary: 'The summary could not be read.',
     traffic: 'Traffic could not be read.',

@@ -19,7 +19,7 @@ import {
 } from '../../traffic/ranges.ts';
 import { texts as trafficTexts } from '../../traffic/texts.ts';
 import { TrafficChart, type TrafficView, viewOptions } from '../../traffic/traffic-chart.tsx';
-import { Card } from '../../ui/card.tsx';
+import { ChartCard } from '../../ui/card.tsx';
 import { Figure, Figures, type FigureTone } from '../../ui/figures.tsx';
 import { SkeletonCards } from '../../ui/skeleton.tsx';
 import { ViewSwitch } from '../../ui/view-switch.tsx';
@@ -48,20 +48,22 @@ export function Traffic({ range, view, everyMs, onView }: Props) {
           <Totals overview={overview} range={range} />
           <div className={styles.row}>
             <div className={styles.two}>
-              <Card
-                title={texts.chart}
-                aside={
-                  <ViewSwitch
-                    small
-                    label={trafficTexts.view}
-                    value={view}
-                    options={viewOptions}
-                    onValue={(next) => onView(next === 'traffic' ? undefined : next)}
-                  />
-                }
-              >
-                <TrafficChart overview={overview} range={range} view={view} />
-              </Card>
+              <ChartCard>
+                <TrafficChart
+                  overview={overview}
+                  range={range}
+                  view={view}
+                  aside={
+                    <ViewSwitch
+                      small
+                      label={trafficTexts.view}
+                      value={view}
+                      options={viewOptions}
+                      onValue={(next) => onView(next === 'traffic' ? undefined : next)}
+                    />
+                  }
+                />
+              </ChartCard>
             </div>
             <Refusals overview={overview} />
           </div>

@@ -1,12 +1,10 @@
 // The name of a project.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
-import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { texts } from './texts.ts';
 import type { Project } from './types.ts';
@@ -18,7 +16,6 @@ export function EditProject({ project, onClose }: { project: Project; onClose():
   });
   const errors = fieldErrors(save.error);
   const submit = () => {
-    if (save.isPending) return;
     save.mutate(
       { params: { id: project.id }, body: { name: name.trim() } },
       {
@@ -30,25 +27,18 @@ export function EditProject({ project, onClose }: { project: Project; onClose():
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={texts.form.editTitle}
-      onClose={onClose}
+      action={texts.form.action}
+      change={save}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            {texts.form.action}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Field label={texts.form.name} error={errors.name}>
         {(control) => (
           <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      {save.error && Object.keys(errors).length === 0 && <Problem error={save.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
-import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
 import { RateLimits, type Rule, ruleText } from '../../ui/rate-limits.tsx';
 import { toast } from '../../ui/toast.tsx';
 import styles from './project.module.css';
@@ -71,7 +70,6 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
   });
   const errors = errorsOf(save.error);
   const submit = () => {
-    if (save.isPending) return;
     save.mutate(
       { params: { id: project.id }, body: { default_rate_limits: rules } },
       {
@@ -83,26 +81,19 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
     );
   };
   return (
-    <Dialog
+    <FormDialog
       kind="wide"
       title={texts.form.limitsTitle}
-      onClose={onClose}
+      action={texts.form.action}
+      change={save}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            {texts.form.action}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       {inherit !== undefined && (
         <p>{inherit === 0 ? texts.form.noChange : texts.form.changes(inherit)}</p>
       )}
       <RateLimits rules={rules} errors={errors} onRules={setRules} />
-      {save.error && Object.keys(errors).length === 0 && <Problem error={save.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -8,7 +8,7 @@ import { useSearch } from '../../shell/search.ts';
 import { parseRange, rangeFacts, rangeOptions } from '../../traffic/ranges.ts';
 import { texts as trafficTexts } from '../../traffic/texts.ts';
 import { TrafficChart } from '../../traffic/traffic-chart.tsx';
-import { Card } from '../../ui/card.tsx';
+import { Card, ChartCard } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Link } from '../../ui/link.tsx';
 import { KeyText } from '../../ui/secret.tsx';
@@ -81,26 +81,30 @@ function Traffic({ project }: Props) {
     { everyMs: TRAFFIC_EVERY_MS, keeps: true },
   );
   return (
-    <Card
-      title={texts.traffic}
-      aside={
-        <ViewSwitch
-          small
-          label={trafficTexts.range}
-          value={range}
-          options={rangeOptions}
-          onValue={(next) => setSearch({ range: next === '24h' ? undefined : next })}
-        />
-      }
-    >
+    <ChartCard>
       <Loaded
         query={traffic}
         failed={texts.trafficFailed}
         skeleton={<SkeletonCards cards={1} height={248} />}
       >
-        {(overview) => <TrafficChart overview={overview} range={range} view="traffic" />}
+        {(overview) => (
+          <TrafficChart
+            overview={overview}
+            range={range}
+            view="traffic"
+            aside={
+              <ViewSwitch
+                small
+                label={trafficTexts.range}
+                value={range}
+                options={rangeOptions}
+                onValue={(next) => setSearch({ range: next === '24h' ? undefined : next })}
+              />
+            }
+          />
+        )}
       </Loaded>
-    </Card>
+    </ChartCard>
   );
 }
 

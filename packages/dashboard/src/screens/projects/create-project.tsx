@@ -4,12 +4,10 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { slugOf } from '../new-workspace/slug.ts';
 import { texts } from './texts.ts';
@@ -23,7 +21,6 @@ export function CreateProject({ onClose }: { onClose(): void }) {
   const create = useChange('POST /v1/projects', { refreshes: ['/v1/projects', '/v1/workspace'] });
   const errors = fieldErrors(create.error);
   const submit = () => {
-    if (create.isPending) return;
     create.mutate(
       { body: { name: name.trim(), slug } },
       {
@@ -35,18 +32,12 @@ export function CreateProject({ onClose }: { onClose(): void }) {
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={texts.form.title}
-      onClose={onClose}
+      action={texts.form.action}
+      change={create}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={create.isPending}>
-            {texts.form.action}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Field label={texts.form.name} error={errors.name}>
         {(control) => (
@@ -63,7 +54,6 @@ export function CreateProject({ onClose }: { onClose(): void }) {
           />
         )}
       </Field>
-      {create.error && Object.keys(errors).length === 0 && <Problem error={create.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }

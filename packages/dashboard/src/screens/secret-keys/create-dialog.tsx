@@ -5,12 +5,11 @@ import { nowMs } from '../../clock.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
 import { Select } from '../../ui/select.tsx';
 import { DAY_MS } from '../../ui/spans.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -34,7 +33,6 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
   const [at, setAt] = useState<string | null>(null);
   const errors = fieldErrors(create.error);
   const submit = () => {
-    if (create.isPending) return;
     const wanted = name.trim();
     const expires_at = expiryOf(term, at);
     create.mutate(
@@ -54,18 +52,12 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={texts.create(env)}
-      onClose={onClose}
+      action={texts.create(env)}
+      change={create}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={create.isPending}>
-            {texts.create(env)}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Field label={form.name} hint={form.nameHint} error={errors.name}>
         {(control) => (
@@ -94,8 +86,7 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
         </Field>
       )}
       <p>{form.authority(en.roles[role].toLowerCase())}</p>
-      {create.error && Object.keys(errors).length === 0 && <Problem error={create.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -13,7 +13,7 @@ import { useWaitSeconds } from '../../ui/countdown.ts';
 import { Field } from '../../ui/field.tsx';
 import { Input, PasswordInput } from '../../ui/input.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {
@@ -25,6 +25,7 @@ export function Screen() {
   const wait = useWaitSeconds(signIn.error);
   if (status === 'in') return <GoTo href={next ?? paths.home} />;
   const isWrong = codeOf(signIn.error) === 'invalid_credentials';
+  const errors = fieldErrors(signIn.error);
   const submit = () => {
     if (signIn.isPending || wait > 0) return;
     signIn.mutate(
@@ -47,7 +48,7 @@ export function Screen() {
         </>
       }
     >
-      <Field label={texts.email}>
+      <Field label={texts.email} error={errors.email}>
         {(control) => (
           <Input
             {...control}
@@ -75,7 +76,9 @@ export function Screen() {
           />
         )}
       </Field>
-      {signIn.error && !isWrong && <Problem error={signIn.error} />}
+      {signIn.error && !isWrong && !errors.email && (
+        <Problem error={signIn.error} onRetry={wait > 0 ? undefined : submit} />
+      )}
       <Button
         type="submit"
         kind="primary"

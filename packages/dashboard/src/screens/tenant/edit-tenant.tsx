@@ -1,12 +1,10 @@
 // Name and meta of a tenant. Only what was changed is sent.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
-import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Sheet } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input, Textarea } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
@@ -41,7 +39,7 @@ export function EditTenant({ tenant, onClose }: { tenant: Tenant; onClose(): voi
   const meta = parseMeta(text);
   const submit = () => {
     setChecked(true);
-    if (meta === null || save.isPending) return;
+    if (meta === null) return;
     const newName = name.trim() === '' ? null : name.trim();
     const body = {
       ...(newName !== tenant.name && { name: newName }),
@@ -58,18 +56,13 @@ export function EditTenant({ tenant, onClose }: { tenant: Tenant; onClose(): voi
     );
   };
   return (
-    <Sheet
+    <FormDialog
+      kind="sheet"
       title={texts.form.title}
-      onClose={onClose}
+      action={texts.form.action}
+      change={save}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={save.isPending}>
-            {texts.form.action}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Field label={texts.form.name} optional error={errors.name}>
         {(control) => (
@@ -92,7 +85,6 @@ export function EditTenant({ tenant, onClose }: { tenant: Tenant; onClose(): voi
           />
         )}
       </Field>
-      {save.error && Object.keys(errors).length === 0 && <Problem error={save.error} />}
-    </Sheet>
+    </FormDialog>
   );
 }

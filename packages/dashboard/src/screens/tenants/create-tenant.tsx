@@ -4,12 +4,10 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { texts } from './texts.ts';
 
@@ -21,7 +19,6 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
   const create = useChange('POST /v1/tenants', { refreshes: ['/v1/tenants', '/v1/workspace'] });
   const errors = fieldErrors(create.error);
   const submit = () => {
-    if (create.isPending) return;
     const body = {
       external_id: externalId.trim(),
       ...(name.trim() !== '' && { name: name.trim() }),
@@ -37,18 +34,12 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
     );
   };
   return (
-    <Dialog
+    <FormDialog
       title={texts.form.title}
-      onClose={onClose}
+      action={texts.form.action}
+      change={create}
       onSubmit={submit}
-      actions={
-        <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={create.isPending}>
-            {texts.form.action}
-          </Button>
-        </>
-      }
+      onClose={onClose}
     >
       <Field
         label={texts.form.externalId}
@@ -69,7 +60,6 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
           <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      {create.error && Object.keys(errors).length === 0 && <Problem error={create.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -75,12 +75,6 @@ function Rows({ month, tenants, requests }: RowsProps) {
   );
   return (
     <>
-      <Table
-        label={texts.table}
-        columns={columnsOf(scope, names, requests)}
-        pages={pages}
-        rowKey={({ tenantId }) => tenantId}
-      />
       <div className={styles.csv}>
         <Copy text={csv} label={texts.copyCsv} labelled />
         <Button
@@ -90,6 +84,12 @@ function Rows({ month, tenants, requests }: RowsProps) {
           {texts.saveCsv}
         </Button>
       </div>
+      <Table
+        label={texts.table}
+        columns={columnsOf(scope, names, requests)}
+        pages={pages}
+        rowKey={({ tenantId }) => tenantId}
+      />
     </>
   );
 }
