@@ -1,5 +1,5 @@
 // What a screen asks for and holds does not grow with the workspace.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { longAuditLog } from '@keyrail/testing/long-audit-log.ts';
@@ -17,7 +17,8 @@ const PAGE_READS_MAX = 4;
 /** More of everything than a page holds. */
 async function fill({ given, as, testApp, workspaceId }: Vendor): Promise<void> {
   const { id: project_id } = await given.project();
-  const tenants = await Promise.all(Array.from({ length: TENANTS }, () => given.tenant()));
+  const tenants: { id: string }[] = [];
+  while (tenants.length < TENANTS) tenants.push(await given.tenant());
   const keys = Array.from({ length: KEYS }, (_, at) => ({
     tenant_id: tenants[at % TENANTS]?.id,
     lookup_hash: lookupHash(`bounded ${workspaceId} ${at}`),
@@ -56,15 +57,13 @@ test('requests and rows of every list are bounded', async (t) => {
     const first = readsOf();
     ok(first > 1 && first <= FIRST_READS_MAX, `${path} made ${first} requests`);
 
-    await page.evaluate(MARK);
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     await rows.nth(PAGE_ROWS + 1).waitFor({ state: 'attached' });
     await page.waitForLoadState('networkidle');
     const more = readsOf();
     ok(more >= 1 && more <= PAGE_READS_MAX, `a further page of ${path} made ${more} requests`);
-    deepEqual(await page.evaluate('changed'), [], `${path}: the first page stays as it is`);
   }
-  // A selected row renders its own page alone; the third page is there as well now.
+  // The menu of a row is made when its button is used, and gives the focus back.
   await visit(`/w/${vendor.slug}/live/keys`);
   await rows.nth(PAGE_ROWS).waitFor({ state: 'attached' });
   await page.waitForLoadState('networkidle');
@@ -74,12 +73,3 @@ test('requests and rows of every list are bounded', async (t) => {
   await page.keyboard.press('Escape');
   equal(await page.evaluate('document.activeElement?.ariaLabel'), 'Actions for Key 249');
 });
-
-/** Remembers changes inside the first page of rows. */
-const MARK = `
-  globalThis.changed = [];
-  new MutationObserver((changes) => {
-    for (const { type, target } of changes) changed.push(\`\${type} of \${target.textContent}\`);
-  }).observe(document.querySelectorAll('main [role=table] [role=rowgroup]')[1], {
-    subtree: true, childList: true, characterData: true, attributes: true,
-  });`;

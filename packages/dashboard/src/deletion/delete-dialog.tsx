@@ -24,7 +24,8 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
   const live = useApi('GET /v1/keys/counts', { query: { by: kind, env: 'live', id: [id] } });
   const change = useChange(lines[kind]);
   const refresh = useRefresh();
-  const liveKeys = live.data?.data[0]?.active ?? 0;
+  // A count that could not be read may be any.
+  const liveKeys = live.error ? Infinity : (live.data?.data[0]?.active ?? 0);
   const confirm = () =>
     change.mutate(input, {
       onSuccess: async ({ revoked_keys }) => {

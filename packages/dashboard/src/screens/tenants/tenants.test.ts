@@ -1,7 +1,10 @@
 // Tenants: created, edited, and deleted after their impact was shown.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { openGround } from '../../../test/ground.ts';
+
+const LIVE_KEYS = 100;
 
 test('a tenant is created, edited and deleted', async (t) => {
   const ground = await openGround(t);
@@ -36,21 +39,37 @@ test('a tenant is created, edited and deleted', async (t) => {
 
   const project = await vendor.given.project();
   const place = { project_id: project.id, tenant_id: id };
-  for (const env of ['live', 'live', 'test']) await vendor.given.key({ ...place, env });
+  await vendor.given.key({ ...place, env: 'test' });
+  const keys = Array.from({ length: LIVE_KEYS }, (_, at) => ({
+    tenant_id: id,
+    lookup_hash: lookupHash(`${id} ${at}`),
+    display_prefix: 'old_',
+  }));
+  await vendor.as.liveKey('POST /v1/keys/import', { project_id: project.id, env: 'live', keys });
   await visit(`/w/${vendor.slug}/live/tenants/${id}`);
-  await page.getByText('2 active of 2').waitFor();
+  await page.getByText('100 active of 100').waitFor();
   await ground.axe(page);
   await page.getByRole('button', { name: 'Delete tenant' }).click();
   await dialog.getByText('Active keys').waitFor();
+  equal(await dialog.locator('dd').first().textContent(), '101');
   await ground.axe(page);
-  // Two live keys would end, so the name is asked for.
+  // More than one live key would end, so the name is asked for.
   await dialog.getByLabel('Type Globex to confirm').fill('Globe');
   await page.keyboard.press('Enter');
   equal((await vendor.as.liveKey('GET /v1/tenants/{id}', { id })).id, id);
   await dialog.getByLabel('Type Globex to confirm').fill('Globex');
   await dialog.getByRole('button', { name: 'Delete tenant' }).click();
-  await page.getByText('Globex was deleted; 3 keys were revoked.').waitFor();
+  await page.getByText('Globex was deleted; 101 keys were revoked.').waitFor();
   await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+
+  // One live key: the figures are shown, the name is not asked for.
+  const { tenant_id: other } = await vendor.given.key({ project_id: project.id });
+  await visit(`/w/${vendor.slug}/live/tenants/${other}`);
+  await page.getByRole('button', { name: 'Delete tenant' }).click();
+  await dialog.getByText('Last use').waitFor();
+  equal(await dialog.getByLabel(/^Type/).count(), 0);
+  await dialog.getByRole('button', { name: 'Delete tenant' }).click();
+  await page.getByText('1 key was revoked.').waitFor();
 
   ground.expects(404);
   await visit(`/w/${vendor.slug}/live/tenants/${id}`);
