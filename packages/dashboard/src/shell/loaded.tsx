@@ -21,7 +21,7 @@ type Props<T> = {
 export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>) {
   const { data: answer, error } = query;
   const status = error instanceof KeyrailError ? error.status : null;
-  if (status === 404) return gone ?? <Gone />;
+  if (status === 404 || isNoId(error)) return gone ?? <Gone />;
   if (status === 403) return <NotAllowed />;
   const problem = error && (
     <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
@@ -37,6 +37,12 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
   );
 }
 
+/** An address with a text that is no id at all leads nowhere too. */
+const isNoId = (error: Error | null): boolean =>
+  error instanceof KeyrailError &&
+  error.status === 400 &&
+  error.details.some(({ path }) => path === 'id');
+
 /** `useList` gives pages instead of `data`. */
 export const asQuery = <T,>(list: {
   pages: T | undefined;
@@ -46,14 +52,16 @@ export const asQuery = <T,>(list: {
 
 export const Gone = ({
   title = en.gone.title,
+  first = false,
   children = en.gone.text,
   action,
 }: {
   title?: string;
+  first?: boolean;
   children?: ReactNode;
   action?: ReactNode;
 }) => (
-  <Empty icon="stop" title={title} action={action}>
+  <Empty icon="stop" title={title} first={first} action={action}>
     {children}
   </Empty>
 );

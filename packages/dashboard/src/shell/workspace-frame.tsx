@@ -54,6 +54,7 @@ function useSlug(): string {
 const NoWorkspace = () => (
   <main>
     <Gone
+      first
       title={en.noWorkspace.title}
       action={
         <LinkButton kind="primary" to={paths.workspaces}>

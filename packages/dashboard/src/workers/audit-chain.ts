@@ -33,7 +33,9 @@ globalThis.onmessage = ({ data: request }: MessageEvent<ChainRequest>) => {
 };
 
 async function check({ url, token, workspaceId, remembered }: ChainRequest): Promise<void> {
-  const client = createClient({ url, token, headers: { 'keyrail-workspace': workspaceId } });
+  // As a header: the client would warn of plain HTTP in the console, and /system says it already.
+  const headers = { authorization: `Bearer ${token}`, 'keyrail-workspace': workspaceId };
+  const client = createClient({ url, headers });
   let head: Head = START;
   try {
     for (let page = 0; page < PAGES_MAX; page += 1) {
