@@ -1,5 +1,11 @@
 // The router, made of the list of screens.
-import { createRootRoute, createRoute, createRouter, notFound, useParams } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  notFound,
+  useParams,
+} from '@tanstack/react-router';
 import { useMe } from './api/me.ts';
 import { lazyScreen } from './lazy-screen.tsx';
 import { paths } from './paths.ts';
