@@ -20,7 +20,7 @@ export function lazyScreen(load: () => Promise<{ Screen: ComponentType }>): Load
     const Screen = screen;
     return Screen && <Screen />;
   };
-  // The frame around it stays, with the bar that tells of a server that is away.
+  // The frame around it stays, with the bar that is shown while the server is away.
   const Shown = () => (
     <Suspense fallback={<SkeletonRows />}>
       <Known />

@@ -1,5 +1,11 @@
 // The router, made of the list of screens.
-import { createRootRoute, createRoute, createRouter, useParams } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  notFound,
+  useParams,
+} from '@tanstack/react-router';
 import { useMe } from './api/me.ts';
 import { lazyScreen } from './lazy-screen.tsx';
 import { paths } from './paths.ts';
@@ -40,13 +46,12 @@ const routeOf = ({ frame, path, load }: ScreenRoute) =>
     getParentRoute: () => frames[frame],
     path,
     component: lazyScreen(load),
-    ...(path.startsWith('$env/') && { params: { parse: checkEnv } }),
+    ...(path.startsWith('$env/') && { beforeLoad: checkEnv, notFoundComponent: NotFound }),
   });
 
 /** `/w/acme/other/keys` is no page. */
-function checkEnv(params: Record<string, string>): Record<string, string> {
-  if (params.env !== 'live' && params.env !== 'test') throw new Error('no such environment');
-  return params;
+function checkEnv({ params }: { params: Record<string, string | undefined> }): void {
+  if (params.env !== 'live' && params.env !== 'test') throw notFound();
 }
 
 /** The start leads to the workspace that was active last. */

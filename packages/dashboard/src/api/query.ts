@@ -143,10 +143,13 @@ export const useSend = () => {
 };
 
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
-  [PERSONAL.test(endpoint) ? null : workspaceId, endpoint, input] as const;
+  [scopeOf(endpoint, workspaceId), endpoint, input] as const;
 
-/** Reads that are the same in every workspace. */
-const PERSONAL = /^GET \/(v1\/(auth|deployment)|status|readyz)/;
+/** What is the same in every workspace: it is read also by a tab that was overtaken. */
+const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;
+
+const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
+  PERSONAL.test(endpoint) ? null : workspaceId;
 
 type AnyInput = {
   headers?: Readonly<Record<string, string>> | undefined;
@@ -168,8 +171,9 @@ const send = async <E extends Endpoint>(
   input: CallInput<E>,
   workspaceId: string | null,
 ): Promise<Answer<E>> => {
-  if (workspaceId !== null) await untilHere(input.signal);
-  return (client.call as LooseCall)(endpoint, named(input, workspaceId));
+  const scope = scopeOf(endpoint, workspaceId);
+  if (scope !== null) await untilHere(input.signal);
+  return (client.call as LooseCall)(endpoint, named(input, scope));
 };
 
 type LoosePage = { items: unknown[]; cursor: string | null };
@@ -179,10 +183,11 @@ async function readPage(
   input: AnyInput,
   workspaceId: string | null,
 ): Promise<LoosePage> {
-  if (workspaceId !== null) await untilHere(input.signal);
+  const scope = scopeOf(endpoint, workspaceId);
+  if (scope !== null) await untilHere(input.signal);
   const pages: AsyncGenerator<LoosePage> = (client.pages as LoosePages)(
     endpoint,
-    named(input, workspaceId),
+    named(input, scope),
   );
   for await (const page of pages) return page;
   return { items: [], cursor: null };

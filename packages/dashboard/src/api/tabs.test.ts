@@ -73,8 +73,8 @@ test('a session is shared by all tabs, ends in all, and is never mixed with anot
   }
   await page.waitForURL(`**${form}`);
   equal(await nameOf(page).inputValue(), '');
-  await account.getByText(admin.email).first().waitFor();
-  for (const each of [page, second, account]) {
+  await account.getByRole('button', { name: `Account ${admin.email}` }).waitFor();
+  for (const each of [page, account]) {
     ok(!(await each.content()).includes(email), 'the address of the first person is gone');
   }
 
@@ -120,6 +120,7 @@ test('a tab that was overtaken by another workspace stops, and both ways out wor
   const owner = await ground.signIn();
   const { page, vendor, visit } = owner;
   const person = await vendor.people.owner();
+  await vendor.given.project({ name: 'Payments' });
   const globex = await openVendor(t);
   await globex.as.liveKey('PATCH /v1/workspace', { name: 'Globex' });
   const invited = { email: person.email, role: 'admin' };
@@ -209,7 +210,7 @@ test('addresses lead to the same place again, and wrong ones say so', async (t) 
     await visit(path);
     await page
       .getByRole('heading', { name: says })
-      .waitFor({ timeout: 5000 })
+      .waitFor()
       .catch((error: Error) => {
         throw new Error(`${path} does not say ${says}`, { cause: error });
       });

@@ -1,4 +1,5 @@
 // The session ended: a sign-in dialog covers the page, and the same person goes on where it was.
+import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
 import { signedIn, signedOut, useSession } from '../api/session.ts';
@@ -18,6 +19,7 @@ function SignInAgain({ email, userId }: { email: string; userId: string }) {
   const [password, setPassword] = useState('');
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const isWrong = error instanceof KeyrailError && error.code === 'invalid_credentials';
   const submit = async () => {
     setBusy(true);
     setError(null);
@@ -55,7 +57,7 @@ function SignInAgain({ email, userId }: { email: string; userId: string }) {
           />
         )}
       </Field>
-      {error && <Problem error={error} onRetry={submit} />}
+      {error && <Problem error={error} onRetry={isWrong ? undefined : submit} />}
     </Dialog>
   );
 }

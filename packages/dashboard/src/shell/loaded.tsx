@@ -21,7 +21,7 @@ type Props<T> = {
 export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>) {
   const { data: answer, error } = query;
   const status = error instanceof KeyrailError ? error.status : null;
-  if (status === 404) return gone ?? <Gone />;
+  if (status === 404 || isNoId(error)) return gone ?? <Gone />;
   if (status === 403) return <NotAllowed />;
   const problem = error && (
     <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
@@ -36,6 +36,12 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
     </>
   );
 }
+
+/** An address with a text that is no id at all leads nowhere too. */
+const isNoId = (error: Error | null): boolean =>
+  error instanceof KeyrailError &&
+  error.status === 400 &&
+  error.details.some(({ path }) => path === 'id');
 
 /** `useList` gives pages instead of `data`. */
 export const asQuery = <T,>(list: {

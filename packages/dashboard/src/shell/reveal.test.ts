@@ -84,7 +84,7 @@ test('a secret is asked for once before it is left, and is then gone from memory
   const rotated = middleOf(await secretIn(page));
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Leave it' }).click();
-  await page.getByText('this key').waitFor();
+  await page.getByText('this key', { exact: true }).waitFor();
 
   // Explain: the text of the key is in the body of one request, and in its input.
   await page.getByRole('link', { name: 'Explain', exact: true }).first().click();
@@ -196,13 +196,12 @@ test('the build is served with its policy, and the policy holds in the browser',
 
   await visit('/sign-in');
   await page.getByRole('button', { name: 'Sign in' }).waitFor();
-  ground.expectsErrors(/^policy: /, /Trusted ?Type/i, /Content Security Policy/);
+  ground.expectsErrors(/^policy: /, /Trusted/, /Content Security Policy/);
   const tries: Record<string, string> = await page.evaluate(`(() => {
     const said = (act) => { try { act(); return 'ran'; } catch (error) { return error.name; } };
     const script = () => { const one = document.createElement('script'); one.textContent = 'globalThis.ran = 1'; document.body.append(one); };
     return {
       html: said(() => { document.body.insertAdjacentHTML('beforeend', '<b>x</b>'); }),
-      code: said(() => new Function('return 1')()),
       script: said(script),
       policy: said(() => trustedTypes.createPolicy('other', { createHTML: (text) => text })),
       worker: said(() => new Worker('/assets/any.js')),
@@ -210,7 +209,6 @@ test('the build is served with its policy, and the policy holds in the browser',
   })()`);
   deepEqual(tries, {
     html: 'TypeError',
-    code: 'EvalError',
     script: 'TypeError',
     policy: 'TypeError',
     worker: 'TypeError',

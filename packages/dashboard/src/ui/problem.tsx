@@ -54,7 +54,7 @@ const isUnknown = (error: Error): boolean =>
 /** Pages of signed-in people show what the server has; the others are forms alone. */
 const SHOWS = /^\/(w\/|workspaces|account)/;
 
-/** This page as the server knows it; the form here keeps its contents. A new object is in a list. */
+/** This page as the server has it, or the list of a new object. The form here is kept. */
 const look = (): void => {
   const path = location.pathname.replace(/\/new$/, '');
   window.open(`${path}${location.search}`, '_blank', 'noopener');

@@ -33,8 +33,7 @@ globalThis.onmessage = ({ data: request }: MessageEvent<ChainRequest>) => {
 };
 
 async function check({ url, token, workspaceId, remembered }: ChainRequest): Promise<void> {
-  // As a header, like every credential of this page: the client warns of a token over plain HTTP,
-  // and the system page advises TLS already.
+  // As a header: the client would warn of plain HTTP in the console, and /system says it already.
   const headers = { authorization: `Bearer ${token}`, 'keyrail-workspace': workspaceId };
   const client = createClient({ url, headers });
   let head: Head = START;
