@@ -1,29 +1,41 @@
 // No role meets a control that the server refuses to it.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { isDeepStrictEqual } from 'node:util';
+import type { Locator, Page } from 'playwright-core';
 import { addressesOf, heading, objectsOf } from '../test/every-screen.ts';
 import { openGround, openVendor } from '../test/ground.ts';
 
 const CONTROLS =
-  'main button:not([aria-disabled=true], [disabled], [role=tab], [aria-haspopup]):visible';
+  'button:not([aria-disabled=true], [disabled], [role=tab], [aria-haspopup]):visible';
 const CONTROLS_MAX = 25;
 const PASSES = /copy|download|export|shortcut|end .*session/i;
 
-/** Presses each control of the screen on a page of its own, and closes what it opened. */
+const namesOf = (controls: Locator): Promise<string[]> =>
+  controls.evaluateAll((all) =>
+    all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
+  );
+
+/** Presses each control of the screen, and opens the screen again unless Escape undoes the press. */
 async function pressControls(page: Page, again: () => Promise<unknown>): Promise<void> {
-  const names = await page
-    .locator(CONTROLS)
-    .evaluateAll((all) =>
-      all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
-    );
+  const address = page.url();
+  const dialogs = page.locator('dialog[open]');
+  const shown = await dialogs.count();
+  // Behind an open dialog the page is inert.
+  const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
+  const names = await namesOf(controls);
   for (const [at, name] of names.slice(0, CONTROLS_MAX).entries()) {
     if (PASSES.test(name)) continue;
-    const control = page.locator(CONTROLS).nth(at);
+    const control = controls.nth(at);
     if (!(await control.isVisible())) continue;
     await control.click();
     await heading(page);
-    await again();
+    await page.keyboard.press('Escape');
+    const isSame =
+      page.url() === address &&
+      (await dialogs.count()) === shown &&
+      isDeepStrictEqual(await namesOf(controls), names);
+    if (!isSame) await again();
   }
 }
 
