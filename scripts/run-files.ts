@@ -40,7 +40,7 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
   const ended = await runProgram(
     process.execPath,
     [
-      ...flagsFor(run.env),
+      ...FLAGS,
       `--import=${PRELOAD}`,
       `--test-reporter=${REPORTER}`,
       '--test-reporter-destination=stdout',
@@ -78,10 +78,9 @@ function entryOf({ root, files, scratch }: FilesRun): string {
 
 /**
  * The embedded store is WebAssembly. Optimising it takes a third of the time and does not pay off
- * within one test file.
+ * within one test file. Tests on PostgreSQL or both stores may open one, too.
  */
-const flagsFor = (env: NodeJS.ProcessEnv): string[] =>
-  env.KEYRAIL_TEST_STORE === 'embedded' ? ['--liftoff-only'] : [];
+const FLAGS = ['--liftoff-only'];
 
 function readHappenings(path: string): Happening[] {
   try {
