@@ -92,8 +92,8 @@ export const lanes: Lane[] = [
   {
     ...onPostgres,
     name: 'journeys',
-    // Examples and documents do not depend on the store.
-    files: ['tests/journeys/!(examples|documents*|production).test.ts'],
+    // Examples, documents, browsers and the cost of passwords do not depend on the store.
+    files: ['tests/journeys/!(documents*|embed-browser|examples|login-flood|production).test.ts'],
   },
   {
     ...usual,
