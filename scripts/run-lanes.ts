@@ -92,7 +92,7 @@ function sharing({ lane, files }: LaneRun, root: string): string[][] {
 
 const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
 const PLANS = /-plans\.test\.ts$/;
-const FILES_PER_PROGRAM = 10;
+const FILES_PER_PROGRAM = 20;
 
 /** If a backend is missing, every file of the lane counts as one skipped test. */
 function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {

@@ -7,7 +7,7 @@
  *   npm test -- secret-keys           only test files whose path contains this
  *   npm test -- --store postgres      only lanes on that store
  */
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -69,8 +69,9 @@ function filesOf(lane: Lane, filters: string[]): string[] {
     cwd: root,
     exclude: (name) => name === 'node_modules',
   }).sort();
-  if (filters.length === 0) return found;
-  return found.filter((file) => filters.some((filter) => file.includes(filter)));
+  return found
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .filter((file) => lane.containing.test(readFileSync(join(root, file), 'utf8')));
 }
 
 /** Tests do not inherit KEYRAIL settings from the environment, except those meant for tests. */
@@ -98,7 +99,7 @@ async function startBackends(chosen: Lane[]): Promise<Backends> {
   if (!wanted) return { postgres: { url: null, reason: 'no selected lane needs it' } };
   const found = findPostgres();
   if ('missing' in found) return { postgres: { url: null, reason: found.missing } };
-  const { superuserUrl } = await startPostgres();
+  const { superuserUrl } = await startPostgres({ durable: false });
   return { postgres: { url: superuserUrl, reason: '' } };
 }
 

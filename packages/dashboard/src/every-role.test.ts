@@ -3,9 +3,10 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { addressesOf, heading, objectsOf } from '../test/every-screen.ts';
 import { openGround, openVendor } from '../test/ground.ts';
 import { keyboardOf } from '../test/keyboard.ts';
@@ -20,15 +21,20 @@ const WHY = /Your role (is member|does not allow this)/;
 const ONLY_SHOW = /\/(nodes|overview|usage|audit|audit\/1)$/;
 const PASSES = /copy|download|export|shortcut|end .*session/i;
 
-/** Presses each control of the screen on a page of its own, and closes what it opened. */
-async function pressControls(page: Page, again: () => Promise<unknown>): Promise<void> {
-  // Behind an open dialog the page is inert.
-  const isCovered = (await page.locator('dialog[open]').count()) > 0;
-  const controls = page.locator(isCovered ? 'dialog[open]' : 'main').locator(CONTROLS);
-  const names = await controls.evaluateAll((all) =>
+const namesOf = (controls: Locator): Promise<string[]> =>
+  controls.evaluateAll((all) =>
     all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
   );
-  ok(names.length <= CONTROLS_MAX, `${page.url()} has more controls than this test presses`);
+
+/** Presses each control of the screen, and opens the screen again unless Escape undoes the press. */
+async function pressControls(page: Page, again: () => Promise<unknown>): Promise<void> {
+  const address = page.url();
+  const dialogs = page.locator('dialog[open]');
+  const shown = await dialogs.count();
+  // Behind an open dialog the page is inert.
+  const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
+  const names = await namesOf(controls);
+  ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);
   equal(await page.locator('main [aria-haspopup=menu]').count(), 0, 'no menu of acts');
   for (const [at, name] of names.entries()) {
     if (PASSES.test(name)) continue;
@@ -36,7 +42,12 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
     if (!(await control.isVisible())) continue;
     await control.click();
     await heading(page);
-    await again();
+    await page.keyboard.press('Escape');
+    const isSame =
+      page.url() === address &&
+      (await dialogs.count()) === shown &&
+      isDeepStrictEqual(await namesOf(controls), names);
+    if (!isSame) await again();
   }
 }
 

@@ -3,7 +3,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
 import { screens } from '../src/routes.ts';
-import { openGround, type Vendor } from './ground.ts';
+import { axeFaults } from './axe.ts';
+import { openGround, type SignedIn, type Vendor } from './ground.ts';
 
 type Address = { path: string; frame: string; isTest: boolean };
 
@@ -65,14 +66,18 @@ const KEPT = `[location.href, JSON.stringify(history.state), JSON.stringify({ ..
   document.documentElement.outerHTML].join('\\n')`;
 const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
 
-/** Opened cold and reloaded: the same page at the same address, with no failure and no secret. */
-export async function walkAll(t: TestContext): Promise<void> {
+/**
+ * A share of the addresses, opened cold. What does not depend on the environment is examined in one
+ * of them, test, whose frame has more colours: a reload, and axe.
+ */
+export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {
   const ground = await openGround(t);
   if (!ground) return;
   const owner = await ground.signIn();
   const visitor = await ground.visitor();
   const objects = await objectsOf(owner.vendor);
-  for (const { path, frame } of addressesOf(objects)) {
+  const all = addressesOf(objects).filter((_, at) => at % shares === share);
+  for (const { path, frame, isTest } of all) {
     const { page, visit } = frame === 'open' ? visitor : owner;
     await visit(path);
     const title = await heading(page);
@@ -80,40 +85,32 @@ export async function walkAll(t: TestContext): Promise<void> {
     ok((await page.title()).includes('Keyrail'), path);
     equal(await page.locator('h1').count(), 1, `${path} has one heading of the first rank`);
     deepEqual(await page.getByRole('alert').allTextContents(), [], path);
-    const address = page.url();
-    await page.reload();
-    equal(await heading(page), title, `${path} reloaded`);
-    equal(page.url(), address, `${path} keeps its address`);
+    if (isTest) await reloaded(page, { path, title });
     const kept: string = await page.evaluate(KEPT);
     ok(!objects.secrets.some((key) => kept.includes(key)), `a key is kept by ${path}`);
     ok(!WHOLE_KEY.test(kept), `something like a key is kept by ${path}`);
+    if (isTest) deepEqual(await axeFaults(page), [], path);
   }
+  await nowhere(owner, share);
   await owner.page.goBack();
   await heading(owner.page);
   await owner.page.goForward();
   await heading(owner.page);
 }
 
-/** A share of the screens, so that programs of their own look at the others meanwhile. */
-export async function axeShare(t: TestContext, share: number, shares: number): Promise<void> {
-  const ground = await openGround(t);
-  if (!ground) return;
-  const owner = await ground.signIn();
-  const visitor = await ground.visitor();
-  const addresses = [
-    ...addressesOf(await objectsOf(owner.vendor)),
-    // Addresses that lead nowhere: in a workspace, and of no workspace.
-    { path: `/w/${owner.vendor.slug}/nowhere`, frame: 'workspace', isTest: true },
-    { path: '/w/no-workspace/live/keys', frame: 'workspace', isTest: true },
-  ];
-  // The frame of test has more colours than that of live.
-  const shown = addresses.filter(({ isTest }) => isTest);
-  for (const { path, frame } of shown.filter((_, at) => at % shares === share)) {
-    const { page, visit } = frame === 'open' ? visitor : owner;
-    await visit(path);
-    await heading(page);
-    await ground.axe(page).catch((error: Error) => {
-      throw new Error(`${path}: ${error.message}`, { cause: error });
-    });
-  }
+/** Addresses that lead nowhere: in a workspace, and of no workspace. */
+async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promise<void> {
+  const path = [`/w/${vendor.slug}/nowhere`, '/w/no-workspace/live/keys'][share];
+  if (path === undefined) return;
+  await visit(path);
+  await heading(page);
+  deepEqual(await axeFaults(page), [], path);
+}
+
+/** The same page at the same address. */
+async function reloaded(page: Page, { path, title }: { path: string; title: string }) {
+  const address = page.url();
+  await page.reload();
+  equal(await heading(page), title, `${path} reloaded`);
+  equal(page.url(), address, `${path} keeps its address`);
 }
