@@ -26,7 +26,7 @@ const namesOf = (controls: Locator): Promise<string[]> =>
     all.map((one) => one.getAttribute('aria-label') ?? one.textContent ?? ''),
   );
 
-/** Presses each control of the screen, and opens the screen again unless Escape undoes the press. */
+/** Presses each control of the screen; opens the screen again unless Escape undoes the press. */
 async function pressControls(page: Page, again: () => Promise<unknown>): Promise<void> {
   const address = page.url();
   const dialogs = page.locator('dialog[open]');

@@ -54,7 +54,7 @@ const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
 const SOCKET_PORT = 5432;
 
-/** Without `durable` it leaves writing to the disk to the system, so only a power cut loses data. */
+/** Without `durable` the system decides when to write to the disk: a power cut loses data. */
 export async function startPostgres({ tcp = false, durable = true } = {}): Promise<Postgres> {
   const found = findPostgres();
   if ('missing' in found) throw new Error(found.missing);
