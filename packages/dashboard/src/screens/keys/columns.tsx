@@ -51,7 +51,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
   const week = {
     id: 'week',
     title: columns.week,
-    width: '64px',
+    width: '72px',
     card: 'none',
     isExtra: true,
   } as const;
@@ -59,14 +59,14 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'name',
       title: columns.name,
-      width: 'minmax(128px, 2fr)',
+      width: 'minmax(124px, 2fr)',
       card: 'name',
       cell: (key) => <Link to={paths.key(scope, key.id)}>{key.name ?? texts.unnamed}</Link>,
     },
     {
       id: 'prefix',
       title: columns.prefix,
-      width: '116px',
+      width: '124px',
       card: 'none',
       isExtra: true,
       cell: ({ display_prefix }) => <KeyText text={`${display_prefix}…`} />,
@@ -89,14 +89,14 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'state',
       title: columns.state,
-      width: '180px',
+      width: '188px',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
     },
     {
       id: 'used',
       title: columns.used,
-      width: '72px',
+      width: '76px',
       card: 'fact',
       cell: ({ last_used_at }) => <Time at={last_used_at} never={texts.never} />,
     },
