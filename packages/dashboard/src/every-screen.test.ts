@@ -1,4 +1,4 @@
-// Laws of every registered screen: it opens cold and reloaded, keeps no secret, and axe looks at it.
+// Laws of every registered screen: it opens cold and reloaded, keeps no secret, and axe sees it.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
