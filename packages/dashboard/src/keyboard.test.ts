@@ -2,20 +2,12 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '@keyrail/testing/people.ts';
+import type { Page } from 'playwright-core';
 import { openGround, openVendor } from '../test/ground.ts';
 import { keyboardOf } from '../test/keyboard.ts';
 
-test('sign in, create a key, copy it, rotate it and revoke it by keyboard', async (t) => {
-  const ground = await openGround(t);
-  if (!ground) return;
-  ground.expects(401);
-  const vendor = await openVendor(t);
-  await vendor.given.project({ name: 'Billing API', slug: 'billing' });
-  const { email } = await vendor.people.owner();
-  const { page, visit } = await ground.visitor();
+async function signIn(page: Page, email: string): Promise<void> {
   const { press, type, tabTo, at } = keyboardOf(page);
-
-  await visit(`/w/${vendor.slug}/test/keys`);
   await at('E-mail address');
   await type(email);
   await tabTo('Password');
@@ -26,7 +18,10 @@ test('sign in, create a key, copy it, rotate it and revoke it by keyboard', asyn
   await press('Control+a');
   await type(PASSWORD);
   await press('Enter');
-  await at('Keys');
+}
+
+async function createKey(page: Page): Promise<void> {
+  const { press, type, tabTo, at } = keyboardOf(page);
   await page.getByRole('link', { name: 'Create key' }).waitFor();
   await press('c');
   await at('Create test key');
@@ -46,33 +41,52 @@ test('sign in, create a key, copy it, rotate it and revoke it by keyboard', asyn
   await press('Tab');
   await type('invoices:read ');
   await press('Enter');
-  const dialogs = page.getByRole('dialog');
-  await dialogs.waitFor();
-  await at('Copy key');
+}
 
+/** Esc asks once, and Esc again takes the question away, not the secret. */
+async function storeKey(page: Page): Promise<void> {
+  const { press, tabTo, at } = keyboardOf(page);
   const leaving = page.getByRole('dialog', { name: 'Leave without copying?' });
+  await at('Copy key');
   for (const round of [1, 2]) {
     await press('Escape');
     await leaving.waitFor();
     await press('Escape');
     await leaving.waitFor({ state: 'detached' });
-    equal(await dialogs.count(), 1, `Esc closes one thing, round ${round}`);
+    equal(await page.getByRole('dialog').count(), 1, `Esc closes one thing, round ${round}`);
     await at('Copy key');
   }
   await press('Enter');
   await at('Copied');
   await tabTo('I have stored it');
   await press('Enter');
-  await at('Backend');
+}
 
+test('sign in, create a key, copy it, rotate it and revoke it by keyboard', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expects(401);
+  const vendor = await openVendor(t);
+  await vendor.given.project({ name: 'Billing API', slug: 'billing' });
+  const { email } = await vendor.people.owner();
+  const { page, visit } = await ground.visitor();
+  const { press, tabTo, at } = keyboardOf(page);
+  const dialog = page.getByRole('dialog');
+
+  await visit(`/w/${vendor.slug}/test/keys`);
+  await signIn(page, email);
+  await at('Keys');
+  await createKey(page);
+  await storeKey(page);
+  await at('Backend');
   for (const name of ['Edit', 'Rotate', 'Disable', 'Revoke test key']) {
     await tabTo(name);
     await press('Enter');
-    await dialogs.waitFor();
+    await dialog.waitFor();
     for (let tabs = 0; tabs < 16; tabs += 1) await press('Tab');
     equal(await page.locator('dialog :focus').count(), 1, `${name} keeps the focus inside`);
     await press('Escape');
-    await dialogs.waitFor({ state: 'detached' });
+    await dialog.waitFor({ state: 'detached' });
     await at(name);
   }
   await press('Shift+Tab', 'Shift+Tab', 'Enter');
@@ -91,34 +105,14 @@ test('sign in, create a key, copy it, rotate it and revoke it by keyboard', asyn
   await page.getByText('No node is connected.').waitFor();
   await tabTo('Close');
   await press('Enter');
-  await dialogs.waitFor({ state: 'detached' });
+  await dialog.waitFor({ state: 'detached' });
   await page.getByText('Revoked', { exact: true }).first().waitFor();
   await at('Explain');
 });
 
-test('lists, filters, menus and sheets by keyboard', async (t) => {
-  const ground = await openGround(t);
-  if (!ground) return;
-  const { page, vendor, visit } = await ground.signIn();
-  const project = await vendor.given.project({ name: 'Billing API', slug: 'billing' });
-  const names = ['Warehouse', 'Importer', 'Backend'];
-  for (const name of names) {
-    await vendor.given.key({ name, env: 'test', project_id: project.id });
-  }
+async function filterKeys(page: Page): Promise<void> {
   const { press, type, tabTo, at } = keyboardOf(page);
-  const dialog = page.getByRole('dialog');
   const told = page.locator('[aria-live=polite]');
-  await visit(`/w/${vendor.slug}/test/keys`);
-  await page.getByRole('link', { name: 'Warehouse' }).waitFor();
-
-  await press('Tab');
-  await at('Skip to content');
-  await press('Enter', 'Tab');
-  await at('Create key');
-  await press('j');
-  await at('Backend');
-  await press('j', 'j', 'k');
-  await at('Importer');
   await press('/');
   await type('ware');
   await told.filter({ hasText: 'Keys: 1 row' }).waitFor({ state: 'attached' });
@@ -133,6 +127,11 @@ test('lists, filters, menus and sheets by keyboard', async (t) => {
   await tabTo('Clear');
   await press('Enter');
   equal(new URL(page.url()).search, '', 'Clear removes all filters');
+}
+
+async function openRowMenu(page: Page): Promise<void> {
+  const { press, tabTo, at } = keyboardOf(page);
+  const dialog = page.getByRole('dialog');
   await tabTo('Actions for Backend');
   await press('Enter');
   await at('Open');
@@ -145,13 +144,19 @@ test('lists, filters, menus and sheets by keyboard', async (t) => {
   await at('Actions for Backend');
   await press('Enter', 'Escape');
   await at('Actions for Backend');
-  await press('Enter', 'ArrowDown', 'Enter');
+  await press('Enter');
+  await at('Open');
+  await press('ArrowDown', 'Enter');
   await at('Actions for Backend');
   await page.locator('[role=status]').getByText('The id is copied.').waitFor();
   await tabTo('Dismiss');
   await press('Enter');
   await at('Keys');
+}
 
+async function readAudit(page: Page): Promise<void> {
+  const { press, tabTo, at } = keyboardOf(page);
+  const dialog = page.getByRole('dialog');
   await press('g', 'a');
   await at('Audit log');
   await press('/');
@@ -164,15 +169,37 @@ test('lists, filters, menus and sheets by keyboard', async (t) => {
   await page.getByRole('link', { name: 'Row 2', exact: true }).waitFor();
   await tabTo(/^Row/);
   await press('j');
-  const row = await page.locator(':focus').getAttribute('aria-label');
-  await press('Enter');
-  await dialog.waitFor();
-  await press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await at(row ?? '');
-  await press('Enter');
-  await dialog.waitFor();
-  await page.goBack();
-  await dialog.waitFor({ state: 'detached' });
-  await at(row ?? '');
+  const row = (await page.locator(':focus').getAttribute('aria-label')) ?? '';
+  const leaves = { 'by Esc': () => press('Escape'), 'by Back': () => page.goBack() };
+  for (const leave of Object.values(leaves)) {
+    await press('Enter');
+    await dialog.waitFor();
+    await leave();
+    await dialog.waitFor({ state: 'detached' });
+    await at(row);
+  }
+}
+
+test('lists, filters, menus and sheets by keyboard', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const project_id = (await vendor.given.project({ name: 'Billing API', slug: 'billing' })).id;
+  for (const name of ['Warehouse', 'Importer', 'Backend']) {
+    await vendor.given.key({ name, env: 'test', project_id });
+  }
+  const { press, at } = keyboardOf(page);
+  await visit(`/w/${vendor.slug}/test/keys`);
+  await page.getByRole('link', { name: 'Warehouse' }).waitFor();
+  await press('Tab');
+  await at('Skip to content');
+  await press('Enter', 'Tab');
+  await at('Create key');
+  await press('j');
+  await at('Backend');
+  await press('j', 'j', 'k');
+  await at('Importer');
+  await filterKeys(page);
+  await openRowMenu(page);
+  await readAudit(page);
 });
