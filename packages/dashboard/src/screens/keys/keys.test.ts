@@ -60,7 +60,7 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
   await page.getByRole('button', { name: 'Save meta' }).click();
   await page.getByText('"plan": "pro"').waitFor();
   await page.getByRole('navigation', { name: 'Key' }).getByRole('link', { name: 'Usage' }).click();
-  await page.getByText('No requests in this time.').waitFor();
+  await page.getByRole('heading', { name: 'No requests in this time.' }).waitFor();
   await ground.axe(page);
 
   await visit(`/w/${vendor.slug}/live/keys`);
