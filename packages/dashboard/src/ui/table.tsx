@@ -141,8 +141,7 @@ type RowsProps<T> = {
 /** `memo` keeps no type parameter. */
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
-function RowsOfPage<T>({ rows, columns: given, rowKey, isFaded }: RowsProps<T>) {
-  const columns = useDeferredValue(given);
+function RowsOfPage<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
   const style: CSSProperties = { containIntrinsicSize: `auto ${rows.length * ROW_PX}px` };
   return (
     // biome-ignore lint/a11y: a row group of the grid
