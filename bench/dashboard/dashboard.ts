@@ -152,11 +152,9 @@ async function measureMemory({ run, chromium, seeded, size }: Measured): Promise
   const tab = await chromium.openTab();
   const { slug, keyId, tenantId } = seeded;
   const inEnv = ['overview', 'keys', 'tenants', 'projects', 'nodes', 'usage', 'explain'];
-  const paths = [
-    ...[...inEnv, 'secret-keys', 'keys/new', `keys/${keyId}`].map((path) => `live/${path}`),
-    `live/tenants/${tenantId}`,
-    ...['embed', 'members', 'audit', 'audit/5', 'settings', 'start'],
-  ];
+  const more = ['secret-keys', 'keys/new', `keys/${keyId}`, `tenants/${tenantId}`];
+  const ofBoth = ['embed', 'members', 'audit', 'audit/5', 'settings', 'start'];
+  const paths = [...[...inEnv, ...more].map((path) => `live/${path}`), ...ofBoth];
   await tab.page.goto(`/w/${slug}/live/overview`);
   const heaps: number[] = [];
   for (let walk = 0; walk < size.walks; walk += 1) {

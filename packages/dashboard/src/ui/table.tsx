@@ -60,7 +60,7 @@ type Props<T> = {
 const ROW_PX = 44;
 
 /** A list holds at most these pages, of 100 rows each. */
-export const PAGES_MAX = 100;
+const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
   const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
