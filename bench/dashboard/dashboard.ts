@@ -27,6 +27,7 @@ const PAGE_ROWS = 100;
 const WARM_WALKS = 3;
 
 const ROWS = `document.querySelectorAll('main [role=table] [role=row]').length - 1`;
+const TO_END = 'scrollTo(0, document.documentElement.scrollHeight)';
 const title = (text: string): string => `document.querySelector('h1')?.textContent === '${text}'`;
 
 type Measured = { run: Run; chromium: Chromium; seeded: Seeded; size: Extent };
@@ -200,8 +201,8 @@ async function firstRows(chromium: Chromium, path: string, times: number): Promi
 
 async function scrollPages(tab: Tab, pages: number): Promise<void> {
   for (let page = 1; page <= pages; page += 1) {
-    await tab.page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-    await tab.when(`${ROWS} >= ${page * PAGE_ROWS}`);
+    // Again with each frame, as a wheel does: the page itself moves to its top once it is loaded.
+    await tab.when(`(${TO_END}, ${ROWS} >= ${page * PAGE_ROWS})`);
     await sleep(SETTLE_MS);
   }
 }
