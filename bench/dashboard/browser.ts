@@ -4,11 +4,11 @@ import { chromium, type Page } from 'playwright-core';
 import type { Stoppable } from '../measure/cleanup.ts';
 import type { Seeded } from './seed.ts';
 
-const WAIT_MS_MAX = 30_000;
+const WAIT_MS_MAX = 60_000;
 
 export type Tab = Stoppable & {
   page: Page;
-  /** Runs an expression in the page once a condition holds, and returns the time in the page. */
+  /** Waits until a condition holds in the page, and returns the time of the page. */
   when(condition: string): Promise<number>;
   /** The longest task of the page during some work, in milliseconds. */
   longestTask(work: () => Promise<void>): Promise<number>;
@@ -23,8 +23,7 @@ export type Chromium = Stoppable & { openTab(): Promise<Tab> };
 export async function openChromium(origin: string, { session }: Seeded): Promise<Chromium> {
   const found = findChromium();
   if ('missing' in found) throw new Error(found.missing);
-  const args = ['--no-sandbox', '--js-flags=--expose-gc'];
-  const browser = await chromium.launch({ executablePath: found.path, args });
+  const browser = await chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
   const openTab = async (): Promise<Tab> => {
     const viewport = { width: 1440, height: 900 };
     const context = await browser.newContext({ baseURL: origin, viewport });
@@ -79,7 +78,13 @@ const OBSERVERS = `
 const FRAMES = `new Promise((resolve) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve, 50))))`;
 
-const onceTrue = (condition: string): string => `new Promise((resolve) => {
-  const look = () => (${condition}) ? resolve(performance.now()) : requestAnimationFrame(look);
+const onceTrue = (condition: string): string => `new Promise((resolve, reject) => {
+  const endsAt = performance.now() + ${WAIT_MS_MAX};
+  const look = () => {
+    const now = performance.now();
+    if (${condition}) resolve(now);
+    else if (now > endsAt) reject(new Error(${JSON.stringify(`waited in vain: ${condition}`)}));
+    else requestAnimationFrame(look);
+  };
   look();
 })`;

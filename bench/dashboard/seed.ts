@@ -7,7 +7,8 @@ import { createProject, insertKeys } from '../setup/projects.ts';
 import { createCaller } from '../setup/workspaces.ts';
 
 const TENANTS = 40;
-const ENVIRONMENTS = 2;
+/** Each environment has the keys. */
+export const ENVIRONMENTS = 2;
 
 export type Size = { keys: number; auditRows: number };
 
@@ -74,9 +75,9 @@ function keyOf({ secret_key }: Record<string, unknown>): string {
   return key;
 }
 
-/** Every key gets a name and one of the tenants. */
+/** Every key gets a name, `Key 000001`, and one of the tenants. Even ones are live. */
 const NAMES = `
-  update api_keys set name = 'Key ' || n, tenant_id = ($2::uuid[])[1 + n % cardinality($2::uuid[])]
+  update api_keys set name = 'Key ' || lpad(n::text, 6, '0'), tenant_id = ($2::uuid[])[1 + n % cardinality($2::uuid[])]
   from (select id as numbered, (row_number() over (order by id))::int as n
         from api_keys where project_id = $1) numbers
   where id = numbered returning id`;

@@ -60,7 +60,7 @@ type Props<T> = {
 const ROW_PX = 44;
 
 /** A list holds at most these pages, of 100 rows each. */
-export const PAGES_MAX = 100;
+const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
   const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
@@ -141,8 +141,7 @@ type RowsProps<T> = {
 /** `memo` keeps no type parameter. */
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
-function RowsOfPage<T>({ rows, columns: given, rowKey, isFaded }: RowsProps<T>) {
-  const columns = useDeferredValue(given);
+function RowsOfPage<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
   const style: CSSProperties = { containIntrinsicSize: `auto ${rows.length * ROW_PX}px` };
   return (
     // biome-ignore lint/a11y: a row group of the grid

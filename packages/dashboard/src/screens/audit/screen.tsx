@@ -1,6 +1,14 @@
 // The audit log, newest first. A row opens in a sheet with an address of its own.
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { createContext, type FormEvent, useContext, useEffect, useMemo, useState } from 'react';
+import {
+  createContext,
+  type FormEvent,
+  useContext,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
 import { useList } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
@@ -131,7 +139,7 @@ const idOf = ({ id }: AuditRow): string => id;
 function AuditPage({ rows, children }: PageProps<AuditRow>) {
   const scope = useScope();
   const search = useContext(SearchContext);
-  const names = useNames(rows);
+  const names = useDeferredValue(useNames(rows));
   const text = JSON.stringify(search);
   const columns = useMemo(
     () => columnsOf({ names, search: JSON.parse(text), scope }),

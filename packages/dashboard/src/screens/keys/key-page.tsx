@@ -1,6 +1,6 @@
 // One page of the list: it reads its own names and usage, so that another page, or a selected row
 // elsewhere, does not render it again.
-import { createContext, useContext, useMemo } from 'react';
+import { createContext, useContext, useDeferredValue, useMemo } from 'react';
 import { useScope } from '../../shell/scope.ts';
 import type { PageProps } from '../../ui/table.tsx';
 import { type Beside, columnsOf } from './columns.tsx';
@@ -16,9 +16,10 @@ export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   const list = useContext(ListContext);
   if (!list) throw new Error('bug: a page of keys outside of its list');
   const { toggle, onAct } = list;
-  const tenants = useTenantNames(rows);
-  const projects = useProjectNames(rows);
-  const weeks = useWeeks(rows);
+  // What arrives later is rendered in small steps; what a person selects, at once.
+  const tenants = useDeferredValue(useTenantNames(rows));
+  const projects = useDeferredValue(useProjectNames(rows));
+  const weeks = useDeferredValue(useWeeks(rows));
   const selected = useIdsOf(rows, (id) => list.has(id));
   const rotated = useIdsOf(rows, (id) => list.rotated.has(id));
   const columns = useMemo(
