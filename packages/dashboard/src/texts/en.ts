@@ -33,6 +33,7 @@ export const en = {
   tryAgain: 'Try again',
   showMore: 'Show more',
   nothingFound: 'Nothing matches.',
+  nothing: 'There is nothing to list.',
   rows: (table: string, count: number, hasMore: boolean) =>
     `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
   skip: 'Skip to content',
