@@ -35,6 +35,7 @@ export const en = {
   listIsFull: (rows: number) =>
     `These are ${rows.toLocaleString('en')} rows. Filter the list to see others.`,
   nothingFound: 'Nothing matches.',
+  nothing: 'There is nothing to list.',
   rows: (table: string, count: number, hasMore: boolean) =>
     `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
   skip: 'Skip to content',

@@ -1,5 +1,6 @@
 // Nothing here yet: what this is for, one action, one link.
 import { type ReactNode, useEffect } from 'react';
+import { en } from '../texts/en.ts';
 import { announce } from './announce.tsx';
 import styles from './empty.module.css';
 import { Icon, type IconName } from './icon.tsx';
@@ -16,7 +17,8 @@ type Props = {
 
 export function Empty({ icon, title, children, action, link, rank = 2 }: Props) {
   const Heading = rank === 1 ? 'h1' : 'h2';
-  useEffect(() => announce(title), [title]);
+  // Its own text follows the heading; the words differ so that nothing is read twice.
+  useEffect(() => announce(en.nothing), []);
   return (
     <div className={styles.empty}>
       <span className={styles.icon}>
