@@ -63,7 +63,8 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
 ): ListResult<Item<E>> {
   const workspaceId = useContext(WorkspaceIdContext);
   const query = useInfiniteQuery({
-    queryKey: keyOf(workspaceId, endpoint, input),
+    // Pages are kept apart from one answer to the same input, which has another form.
+    queryKey: [...keyOf(workspaceId, endpoint, input), 'pages'],
     queryFn: ({ signal, pageParam }) =>
       readPage(endpoint, withCursor({ ...input, signal }, pageParam), workspaceId),
     initialPageParam: null as string | null,

@@ -50,6 +50,12 @@ test('rows are sentences that can be filtered, opened and exported', async (t) =
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   match((await saved).suggestedFilename(), /^audit-.*\.jsonl$/);
+  // The names in the rows come from reads that other screens make as lists.
+  for (const name of ['Members', 'Audit log', 'Secret keys', 'Audit log', 'Projects']) {
+    const navigation = page.getByRole('navigation', { name: 'Workspace' });
+    await navigation.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  }
   await visit(`/w/${vendor.slug}/audit/999999`);
   await sheet.getByText('No such row').waitFor();
 });
