@@ -72,7 +72,8 @@ test('every other reason names its check, its remedy, and the answer of the call
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
-  const atDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const nowMs = vendor.clock.now().getTime();
+  const atDays = (days: number) => new Date(nowMs + days * 86_400_000).toISOString();
   const ends = await vendor.given.key({ name: 'Ends', expires_at: atDays(60) });
   const { project_id } = ends;
   const path = `/w/${vendor.slug}/live/explain`;
