@@ -8,6 +8,9 @@ import { Menu } from '../ui/menu.tsx';
 import styles from './account-menu.module.css';
 import { useScope } from './scope.ts';
 
+/** A few workspaces are seen at a glance. */
+const SEARCHED_FROM = 6;
+
 export function Switcher() {
   const scope = useScope();
   const me = useMe();
@@ -15,6 +18,7 @@ export function Switcher() {
   const { pathname } = useLocation();
   const memberships = me.data?.memberships ?? [];
   const workspaces = memberships.map(({ workspace_id, name, slug, role }) => ({
+    id: workspace_id,
     label: name,
     note: en.roles[role],
     checked: workspace_id === scope.workspaceId,
@@ -24,6 +28,7 @@ export function Switcher() {
     <Menu
       label={en.switcher.label}
       placement="bottom-start"
+      search={workspaces.length < SEARCHED_FROM ? undefined : en.switcher.search}
       groups={[
         workspaces,
         [

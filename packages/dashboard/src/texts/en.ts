@@ -48,7 +48,12 @@ export const en = {
   openNavigation: 'Open navigation',
   search: 'Search or go to',
   roles: { owner: 'Owner', admin: 'Admin', member: 'Member' },
-  switcher: { label: 'Switch workspace', found: 'Found a workspace', all: 'All workspaces' },
+  switcher: {
+    label: 'Switch workspace',
+    search: 'Find a workspace',
+    found: 'Found a workspace',
+    all: 'All workspaces',
+  },
   account: {
     label: (email: string) => `Account ${email}`,
     settings: 'Account',
