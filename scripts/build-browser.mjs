@@ -92,8 +92,6 @@ async function bundleDashboard({ home, out, forGallery = false }) {
     format: 'esm',
     splitting: true,
     jsx: 'automatic',
-    // The preview loads the script that the pages of vendors load.
-    external: ['/widget.js'],
     define: { 'process.env.NODE_ENV': '"production"', WORKER_URLS: urlsOf(workers.metafile) },
   });
   dropExtraStyles(main.metafile, home);

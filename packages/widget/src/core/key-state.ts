@@ -1,7 +1,7 @@
 // The state of a key, from the object alone: the first that fits.
 import type { Item } from '@keyrail/client';
 import type { Words } from '../texts/texts.ts';
-import { DAY_MS, durationText, HOUR_MS, momentText } from './times.ts';
+import { DAY_MS, HOUR_MS, momentText, relativeTime } from './times.ts';
 
 export type ApiKey = Item<'GET /v1/embed/keys'>;
 
@@ -31,8 +31,8 @@ export function keyState(key: ApiKey, words: Words, { nowMs, isRotated }: Moment
     const text = words['state.ending'](momentText(key.expires_at, words, nowMs));
     return { tone: 'warn', shape: 'half', text, works: true };
   }
-  if (leftMs !== null && leftMs <= SOON_MS) {
-    const text = words['state.expiring'](durationText(leftMs, words));
+  if (key.expires_at !== null && leftMs !== null && leftMs <= SOON_MS) {
+    const text = words['state.expiring'](relativeTime(key.expires_at, words, nowMs));
     return { tone: 'warn', shape: 'clock', text, works: true };
   }
   return { tone: 'good', shape: 'full', text: words['state.active'], works: true };

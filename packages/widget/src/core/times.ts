@@ -27,13 +27,6 @@ export function relativeTime(instant: string, { lang }: Lang, nowMs: number): st
   return new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(Math.trunc(ms / size), unit);
 }
 
-/** "3 days". */
-export function durationText(ms: number, { lang }: Lang): string {
-  const [unit, size] = unitOf(ms);
-  const format = { style: 'unit', unit, unitDisplay: 'long' } as const;
-  return new Intl.NumberFormat(lang, format).format(Math.max(1, Math.trunc(ms / size)));
-}
-
 export const fullTime = (instant: string, { lang }: Lang): string =>
   new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' }).format(
     new Date(instant),
