@@ -5,10 +5,13 @@ import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import type { Page } from 'playwright-core';
 import { axe } from '../test/axe.ts';
-import { openSite } from '../test/ground.ts';
+import { openSite, type Site } from '../test/ground.ts';
 
-const menu = async (page: Page, name: string, item: string): Promise<void> => {
-  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+const ACTIONS = /^Actions for/;
+
+const choose = async (page: Page, at: 'first' | 'last', item: string): Promise<void> => {
+  const buttons = page.getByRole('button', { name: ACTIONS });
+  await (at === 'first' ? buttons.first() : buttons.last()).click();
   await page.getByRole('menuitem', { name: item }).click();
 };
 
@@ -25,89 +28,22 @@ const shownIn = (page: Page): Promise<string> =>
     return `${root?.innerHTML} ${document.documentElement.outerHTML} ${location.href}`;
   });
 
+const stored = async ({ vendor, tenantId }: Site) =>
+  (await vendor.as.liveKey('GET /v1/keys', { tenant_id: tenantId })).data;
+
 test('a customer creates, copies, rotates and revokes a key', async (t) => {
   const site = await openSite(t);
   if (!site) return;
-  const { page, vendor, tenantId } = site;
-  const stored = async () => (await vendor.as.liveKey('GET /v1/keys', { tenant_id: tenantId })).data;
   await site.open();
-  await page.getByText('No keys yet').waitFor();
-  await axe(page);
-
-  // Create: the scopes are those of the token, and one of them is needed.
-  const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Create key' }).click();
-  equal(await dialog.getByRole('checkbox').count(), 2);
-  await dialog.getByLabel('Name').fill('Website');
-  await page.keyboard.press('Enter');
-  await dialog.getByText('Choose at least one.').waitFor();
-  deepEqual(await stored(), [], 'nothing was sent');
-  await dialog.getByLabel('invoices:read').check();
-  await axe(page);
-  await dialog.getByRole('button', { name: 'Create key' }).click();
-
-  // Reveal: shown once, copied, and gone with its dialog.
-  const shown = dialog.locator('[part=secret] code');
-  match((await shown.textContent()) ?? '', /^kr_live_\w{20,}/);
-  const keyText = (await shown.textContent()) ?? '';
-  match(await focused(page), /Copy key/);
-  await axe(page);
-  await page.keyboard.press('Escape');
-  await dialog.getByText('You have not copied the key.').waitFor();
-  await dialog.getByRole('button', { name: 'Copy key' }).click();
-  await dialog.getByRole('button', { name: 'Copied' }).waitFor();
-  equal(await page.evaluate(() => navigator.clipboard.readText()), keyText);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  match(await focused(page), /Create key/, 'the focus is back');
-  equal((await shownIn(page)).includes(keyText), false, 'the key is nowhere in the page');
-  const [first] = await stored();
+  await site.page.getByText('No keys yet').waitFor();
+  await axe(site.page);
+  await creates(site);
+  await copies(site);
+  const [first] = await stored(site);
   deepEqual([first?.name, first?.scopes], ['Website', ['invoices:read']]);
-
-  // Rotate: both keys work until the overlap ends.
-  await menu(page, 'Website', 'Rotate');
-  await dialog.getByLabel('3 more days').check();
-  await dialog.getByText('Then the old key stops.').waitFor();
-  await axe(page);
-  await dialog.getByRole('button', { name: 'Rotate key' }).click();
-  await dialog.getByText('The old key works until').waitFor();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Replaced, works until').waitFor();
-  const successor = (await stored()).find(({ rotated_from }) => rotated_from === first?.id);
-  ok(successor, 'the server has the successor');
-
-  // Usage: what the nodes reported, as bars and as a table.
-  const { clock } = vendor;
-  await vendor.as.liveKey(
-    'POST /v1/ingest/batch',
-    batchOf([eventOf(successor, clock.now()), eventOf(successor, clock.now(), { status: 500 })]),
-  );
-  await page.getByRole('button', { name: 'Actions for Website' }).first().click();
-  await page.getByRole('menuitem', { name: 'Usage' }).click();
-  await dialog.getByText('2 requests, 1 of them with an error').waitFor();
-  await axe(page);
-  await dialog.getByRole('button', { name: 'Table' }).click();
-  equal(await dialog.getByRole('row').count(), 31, 'a row for each of 30 days');
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
-
-  // Revoke: by keyboard alone, and the focus is not lost with the row.
-  await page.evaluate(() => document.querySelector('keyrail-keys')?.setAttribute('lang', 'en'));
-  await page.getByRole('button', { name: 'Actions for Website' }).last().focus();
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('End');
-  await page.keyboard.press('Enter');
-  await dialog.getByText('Revoke Website?').waitFor();
-  await axe(page);
-  await dialog.getByRole('button', { name: 'Revoke key' }).click();
-  await dialog.waitFor({ state: 'detached' });
-  match(await focused(page), /API keys/);
-  equal(await page.getByRole('button', { name: 'Actions for Website' }).count(), 1);
-  await page.getByLabel('Show revoked keys').check();
-  await page.getByRole('cell', { name: 'Revoked' }).waitFor();
-  await axe(page);
-
+  await rotates(site);
+  await looksAtUsage(site);
+  await revokes(site);
   const events = await site.events();
   deepEqual(
     events.map(([name]) => name),
@@ -122,6 +58,95 @@ test('a customer creates, copies, rotates and revokes a key', async (t) => {
   equal(site.asked(), 1, 'one token was enough');
 });
 
+/** The scopes are those of the token, and one of them is needed. */
+async function creates(site: Site): Promise<void> {
+  const { page } = site;
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  equal(await dialog.getByRole('checkbox').count(), 2);
+  await dialog.getByLabel('Name').fill('Website');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Choose at least one.').waitFor();
+  deepEqual(await stored(site), [], 'nothing was sent');
+  await dialog.getByLabel('invoices:read').check();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+}
+
+/** A new key is shown once, and is gone with its dialog. */
+async function copies({ page }: Site): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  const copy = dialog.getByRole('button', { name: 'Copy key' });
+  await copy.waitFor();
+  match(await focused(page), /Copy key/);
+  const keyText = (await dialog.locator('[part=secret] code').textContent()) ?? '';
+  match(keyText, /^kr_live_\w{20,}/);
+  await axe(page);
+  await page.keyboard.press('Escape');
+  await dialog.getByText('You have not copied the key.').waitFor();
+  await copy.click();
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+  equal(await page.evaluate(() => navigator.clipboard.readText()), keyText);
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  match(await focused(page), /Create key/, 'the focus is back');
+  equal((await shownIn(page)).includes(keyText), false, 'the key is nowhere in the page');
+}
+
+/** Both keys work until the overlap ends. */
+async function rotates(site: Site): Promise<void> {
+  const { page } = site;
+  const dialog = page.getByRole('dialog');
+  await choose(page, 'first', 'Rotate');
+  await dialog.getByLabel('3 more days').check();
+  await dialog.getByText('Then the old key stops.').waitFor();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Rotate key' }).click();
+  await dialog.getByText('The old key works until').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByText('You have not copied the key.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Replaced, works until').waitFor();
+}
+
+/** What the nodes reported, as bars and as a table. */
+async function looksAtUsage(site: Site): Promise<void> {
+  const { page, vendor } = site;
+  const dialog = page.getByRole('dialog');
+  const successor = (await stored(site)).find(({ rotated_from }) => rotated_from !== null);
+  ok(successor, 'the server has the successor');
+  const at = vendor.clock.now();
+  const events = [eventOf(successor, at), eventOf(successor, at, { status: 500 })];
+  await vendor.as.liveKey('POST /v1/ingest/batch', batchOf(events));
+  await choose(page, 'first', 'Usage');
+  await dialog.locator('figcaption', { hasText: '2 requests, 1 of them' }).waitFor();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Table' }).click();
+  equal(await dialog.getByRole('row').count(), 31, 'a row for each of 30 days');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** By keyboard alone; the focus is not lost with the row. */
+async function revokes({ page }: Site): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: ACTIONS }).last().focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Revoke' }).waitFor();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Revoke Website?').waitFor();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Revoke key' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  match(await focused(page), /API keys/);
+  equal(await page.getByRole('button', { name: ACTIONS }).count(), 1);
+  await page.getByLabel('Show revoked keys').check();
+  await page.getByRole('cell', { name: 'Revoked' }).waitFor();
+  await axe(page);
+}
+
 test('pages, test mode, reading alone, and a token for which a key is too wide', async (t) => {
   const site = await openSite(t);
   if (!site) return;
@@ -134,7 +159,7 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   await page.getByText('The newest 10 keys').waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('13 keys').waitFor();
-  equal(await page.getByRole('button', { name: /^Actions for/ }).count(), 13);
+  equal(await page.getByRole('button', { name: ACTIONS }).count(), 13);
   await page.getByRole('button', { name: 'Actions for Wide' }).click();
   const rotate = page.getByRole('menuitem', { name: 'Rotate' });
   equal(await rotate.getAttribute('aria-disabled'), 'true');
@@ -157,8 +182,7 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
     Reflect.get(element ?? {}, 'openCreate').call(element);
   });
   equal(await page.getByRole('dialog').count(), 0);
-  const [[, detail] = []] = await site.events();
-  deepEqual(detail, { scopes: ['keys:read'], test_mode: true });
+  deepEqual((await site.events())[0], ['ready', { scopes: ['keys:read'], test_mode: true }]);
 
   // The page can forbid changes although the token allows them.
   site.answer(() => site.mint({ env: 'test' }));

@@ -149,9 +149,8 @@ export class Connection {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#renewIfDue, delayMs);
     // A known session is not shown again: nothing on the screen moves.
-    const isKnown = known !== null && isSameSession(known, next.session);
-    if (!isKnown) this.#change({ session: next.session, ending: null });
-    else if (ending !== null) this.#change({ ending: null });
+    if (known !== null && ending === null && isSameSession(known, next.session)) return;
+    this.#change({ session: next.session, ending: null });
   }
 
   /** Ends early if the page comes back, or if a call needs the token. */

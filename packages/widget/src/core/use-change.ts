@@ -3,6 +3,7 @@ import type { Caller } from '@keyrail/client';
 import { useRef, useState } from 'preact/hooks';
 import { useWidget } from '../ui/context.ts';
 import { type Act, detailOf, Offline, type Problem, problemOf } from './problems.ts';
+import { TokenProblem } from './refusals.ts';
 
 type Change<T> = {
   isBusy: boolean;
@@ -27,7 +28,7 @@ export function useChange<T>(act: Act, onDone: (result: T) => void): Change<T> {
     } catch (error) {
       const found = problemOf(error, act, words);
       setProblem(found);
-      emit('error', detailOf(error, found));
+      if (!(error instanceof TokenProblem)) emit('error', detailOf(error, found));
     }
     isRunning.current = false;
     setBusy(false);

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useWidget } from '../ui/context.ts';
 import type { ApiKey } from './key-state.ts';
 import { detailOf, type Problem, problemOf } from './problems.ts';
+import { TokenProblem } from './refusals.ts';
 
 export type KeyList = {
   keys: readonly ApiKey[] | null;
@@ -48,8 +49,11 @@ export function useKeys(includeRevoked: boolean): KeyList {
       } catch (error) {
         if (mine !== turn.current) return;
         const problem = problemOf(error, 'read', latest.current.words);
-        setShown((before) => ({ ...before, problem }));
-        latest.current.emit('error', detailOf(error, problem));
+        // The element itself says that there is no token, and it said so to the page.
+        if (!(error instanceof TokenProblem)) {
+          setShown((before) => ({ ...before, problem }));
+          latest.current.emit('error', detailOf(error, problem));
+        }
       }
       if (mine === turn.current) setLoading(false);
     },

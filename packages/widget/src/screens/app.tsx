@@ -7,7 +7,7 @@ import type { Words } from '../texts/texts.ts';
 import { type Emit, Widget } from '../ui/context.ts';
 import { Icon } from '../ui/icons.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { type Commands, KeyManager } from './keys.tsx';
+import { type Commands, TenantKeys } from './keys.tsx';
 
 export type AppProps = {
   words: Words;
@@ -39,9 +39,9 @@ export function App({ words, connection, state, isNotSetUp, ...rest }: AppProps)
             mayChange: mayWrite(session) && !rest.isReadOnly,
           }}
         >
-          <KeyManager key={placeOf(session)} onCommands={rest.onCommands}>
+          <TenantKeys key={placeOf(session)} onCommands={rest.onCommands}>
             {ending && <Ended words={words} connection={connection} ending={ending} />}
-          </KeyManager>
+          </TenantKeys>
         </Widget.Provider>
       ) : (
         <section part="root" class="frame" aria-label={words['list.title']}>

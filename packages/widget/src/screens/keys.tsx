@@ -23,7 +23,7 @@ type Open = Choice | { act: 'create' } | { act: 'reveal'; revealed: Revealed } |
 
 type Props = { onCommands(commands: Commands | null): void; children: ComponentChildren };
 
-export function KeyManager({ onCommands, children }: Props) {
+export function TenantKeys({ onCommands, children }: Props) {
   const { words, session, mayChange } = useWidget();
   const [includeRevoked, setIncludeRevoked] = useState(false);
   const [open, setOpen] = useState<Open>(null);

@@ -31,14 +31,9 @@ export function Reveal({ of, onClose }: { of: Revealed; onClose(): void }) {
       onClose={close}
       actions={
         isAsking ? (
-          <>
-            <Button kind="danger" onClick={onClose}>
-              {words['reveal.close_anyway']}
-            </Button>
-            <Button kind="primary" icon="copy" onClick={copy}>
-              {words['reveal.copy']}
-            </Button>
-          </>
+          <Button kind="danger" onClick={onClose}>
+            {words['reveal.close_anyway']}
+          </Button>
         ) : (
           <Button kind={copying === 'copied' ? 'primary' : 'plain'} onClick={close}>
             {words['reveal.done']}
@@ -55,7 +50,7 @@ export function Reveal({ of, onClose }: { of: Revealed; onClose(): void }) {
         <code ref={shown} translate={false} onCopy={() => setCopying('copied')}>
           {of.value}
         </code>
-        {!isAsking && <CopyButton copying={copying} onCopy={copy} />}
+        <CopyButton copying={copying} onCopy={copy} />
       </div>
       {of.previous && <PreviousKey of={of.previous} />}
       <p class="hint" role="status">
@@ -73,16 +68,13 @@ export function Reveal({ of, onClose }: { of: Revealed; onClose(): void }) {
 
 function CopyButton({ copying, onCopy }: { copying: Copying; onCopy(): void }) {
   const { words } = useWidget();
-  const button = useRef<HTMLButtonElement>(null);
-  // The dialog opens first: it puts the focus on its own first button.
-  useEffect(() => button.current?.focus(), []);
   const isCopied = copying === 'copied';
   return (
     <Button
+      isFirst
       kind={isCopied ? 'plain' : 'primary'}
       icon={isCopied ? 'check' : 'copy'}
       onClick={onCopy}
-      buttonRef={button}
     >
       {words[isCopied ? 'reveal.copied' : 'reveal.copy']}
     </Button>

@@ -1,16 +1,17 @@
 // Buttons. A busy button keeps the focus, so it is never disabled by the platform.
-import type { ComponentChildren, Ref } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useWidget } from './context.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 type Props = {
   children: ComponentChildren;
-  kind?: 'plain' | 'primary' | 'danger' | 'quiet';
+  kind?: 'plain' | 'primary' | 'danger';
   icon?: IconName;
   type?: 'button' | 'submit';
   busy?: boolean;
   onClick?: () => void;
-  buttonRef?: Ref<HTMLButtonElement>;
+  /** Gets the focus when its dialog opens. */
+  isFirst?: boolean;
 };
 
 export function Button(props: Props) {
@@ -24,7 +25,7 @@ export function Button(props: Props) {
       class={`button ${kind}`}
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
-      ref={props.buttonRef ?? null}
+      data-first={props.isFirst || undefined}
       onClick={(event) => {
         if (busy) event.preventDefault();
         else onClick?.();

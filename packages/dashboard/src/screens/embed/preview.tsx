@@ -21,36 +21,21 @@ export function Preview({ choice }: { choice: SampleChoice }) {
   return (
     <Section title={preview.title} lead={preview.lead}>
       <div className={styles.buttons}>
-        <Segments
-          label={preview.theme}
-          value={theme}
-          options={preview.themes}
-          onValue={setTheme}
-        />
-        <Segments
-          label={preview.width}
-          value={width}
-          options={preview.widths}
-          onValue={setWidth}
-        />
-        <Segments
-          label={preview.language}
-          value={language}
-          options={preview.languages}
-          onValue={setLanguage}
-        />
+        <Segments label={preview.theme} value={theme} options={preview.themes} onValue={setTheme} />
+        <Segments label={preview.width} value={width} options={preview.widths} onValue={setWidth} />
+        <Segments label={preview.language} value={language} options={preview.languages} onValue={setLanguage} />
       </div>
       <div className={width === 'phone' ? styles.phone : styles.stage}>
-        <KeyManager choice={choice} theme={theme} language={language} />
+        <SampleKeys choice={choice} theme={theme} language={language} />
       </div>
     </Section>
   );
 }
 
-type ManagerProps = { choice: SampleChoice; theme: Theme; language: Language };
+type SampleProps = { choice: SampleChoice; theme: Theme; language: Language };
 
 /** Created by hand, because it is no component of React. Another choice gets another one. */
-function KeyManager({ choice, theme, language }: ManagerProps) {
+function SampleKeys({ choice, theme, language }: SampleProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);
   const { env, mayWrite, keyScopes } = choice;

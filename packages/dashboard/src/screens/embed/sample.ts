@@ -75,17 +75,17 @@ function sessionOf({ env, mayWrite, keyScopes }: SampleChoice): Session {
 
 function listOf(keys: readonly ApiKey[], { searchParams }: URL) {
   const isAll = searchParams.get('include_revoked') === 'true';
-  const data = keys.filter(({ revoked_at }) => isAll || revoked_at === null);
-  return { object: 'list', data };
+  const listed = keys.filter(({ revoked_at }) => isAll || revoked_at === null);
+  return { object: 'list', data: listed };
 }
 
 function usageOf(key_id: string, days: number) {
-  const data = Array.from({ length: days }, (_, ago) => ({
+  const all = Array.from({ length: days }, (_, ago) => ({
     day: at((ago - days + 1) * DAY_MS).slice(0, 10),
     requests: Math.round(900 + 500 * Math.sin(ago / 3) + (ago % 7) * 60),
     errors: ago % 9 === 4 ? 40 : 3,
   }));
-  return { object: 'usage', key_id, days, data };
+  return { object: 'usage', key_id, days, data: all };
 }
 
 type MadeKey = ApiKey & { key: string; key_shown_once: boolean };
