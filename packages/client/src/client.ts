@@ -56,7 +56,8 @@ export type ClientOptions = {
 export type Client = Caller &
   Resources & {
     /**
-     * Like `call`, but resolves with status and headers too, for endpoints that can respond with 304.
+     * Like `call`, but resolves with status and headers too, for endpoints that can respond with
+     * 304.
      *
      * @example
      * const reply = await client.reply('GET /v1/policy/snapshot', {

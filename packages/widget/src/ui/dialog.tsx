@@ -89,8 +89,12 @@ function useModal(onClose: () => void) {
   return dialog;
 }
 
-/** The change may have removed what opened the dialog: then the title gets the focus. */
+/**
+ * The change may have removed what opened the dialog: then the title gets the focus. If something
+ * of the page opened it, the platform has given the focus back.
+ */
 function giveBack(opener: Element | null, root: Node): void {
+  if (opener === null) return;
   if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
   else if (root instanceof ShadowRoot) root.querySelector<HTMLElement>('[data-title]')?.focus();
 }
