@@ -8,7 +8,7 @@ export type Table = {
 };
 
 /** Any entries of the table, the vendor's words for its scopes, and the direction of the text. */
-export type Texts = Partial<Table> & {
+export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
   /** Words for scopes: `{ 'invoices:read': 'Read invoices' }`. */
   scopes?: Readonly<Record<string, string>> | undefined;
   dir?: 'ltr' | 'rtl' | undefined;
