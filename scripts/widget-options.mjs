@@ -10,6 +10,8 @@ export const widgetOptions = (root) => ({
   bundle: true,
   minify: true,
   format: 'esm',
+  // Scripts of modules are always read as UTF-8; escapes would make German longer.
+  charset: 'utf8',
   platform: 'browser',
   target: TARGET,
   // The settings of tsconfig.json are for the type checker.

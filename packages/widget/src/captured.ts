@@ -18,7 +18,6 @@ export const cancelAnimationFrame = bound(page.cancelAnimationFrame);
 export const addEventListener = bound(page.addEventListener);
 export const removeEventListener = bound(page.removeEventListener);
 export const getComputedStyle = bound(page.getComputedStyle);
-export const atob = bound(page.atob);
 
 export const {
   AbortController,
@@ -35,7 +34,6 @@ export const {
   URL,
   URLSearchParams,
   Uint8Array,
-  WeakMap,
   crypto,
   customElements,
   document,

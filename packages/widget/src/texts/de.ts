@@ -62,14 +62,14 @@ export const de: Table = {
   'reveal.old_ended': 'Der alte Schlüssel gilt nicht mehr.',
   'rotate.title': (name) => `${name} ersetzen`,
   'rotate.text':
-    'Sie erhalten einen neuen Schlüssel mit denselben Rechten. Beide gelten eine Zeit lang, damit Sie den alten ohne Ausfall austauschen können.',
+    'Sie erhalten einen neuen Schlüssel mit denselben Rechten. Beide gelten eine Zeit lang, damit nichts ausfällt.',
   'rotate.overlap': 'Der alte Schlüssel gilt noch',
   'rotate.now': 'gar nicht: er endet jetzt',
   'rotate.hours': (count) => (count === 1 ? '1 Stunde' : `${count} Stunden`),
   'rotate.days': (count) => (count === 1 ? '1 Tag' : `${count} Tage`),
   'rotate.until': (until) => `Beide Schlüssel gelten bis ${until}. Dann endet der alte.`,
   'rotate.until_now':
-    'Der alte Schlüssel endet sofort. Programme, die ihn benutzen, werden abgewiesen, bis sie den neuen haben.',
+    'Der alte Schlüssel endet sofort. Programme mit ihm scheitern, bis sie den neuen haben.',
   'rotate.old': 'Alter Schlüssel',
   'rotate.new': 'Neuer Schlüssel',
   'rotate.submit': 'Schlüssel ersetzen',
@@ -100,17 +100,17 @@ export const de: Table = {
   'token.unavailable': 'Diese Schlüssel sind zurzeit nicht erreichbar.',
   'error.request': (id) => `Anfrage ${id}`,
   'error.setup':
-    'Diese Schlüsselverwaltung ist nicht eingerichtet: Es fehlt token-url oder getToken, oder die url ihres Servers.',
+    'Nicht eingerichtet: Es fehlt token-url oder getToken, oder url.',
   'error.origin_not_allowed':
-    'Diese Seite ist nicht für die Schlüsselverwaltung registriert. Ihr Betreiber kann das nachholen.',
+    'Diese Seite ist nicht für die Schlüsselverwaltung registriert.',
   'error.offline': 'Es besteht keine Netzverbindung. Es wurde nichts gesendet.',
   'error.unreachable': 'Der Server war nicht erreichbar.',
   'error.unknown_outcome':
-    'Die Verbindung brach ab. Es ist unbekannt, ob es ausgeführt wurde. Sehen Sie in der Liste nach, bevor Sie es erneut versuchen.',
+    'Die Verbindung brach ab. Sehen Sie in der Liste nach, ob es ausgeführt wurde.',
   'error.insufficient_scope': 'Sie dürfen das nicht.',
   'error.keys_max': 'Sie haben die Höchstzahl an Schlüsseln. Widerrufen Sie zuerst einen.',
   'error.not_rotatable':
-    'Dieser Schlüssel kann nicht ersetzt werden: Er gilt nicht mehr, oder Sie haben die Höchstzahl an Schlüsseln.',
+    'Dieser Schlüssel gilt nicht mehr, oder Sie haben die Höchstzahl an Schlüsseln.',
   'error.not_found': 'Diesen Schlüssel gibt es nicht mehr.',
   'error.rate_limited': (seconds) =>
     `Zu viele Änderungen. Versuchen Sie es in ${seconds} s erneut.`,

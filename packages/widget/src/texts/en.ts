@@ -57,7 +57,7 @@ export const en = {
   'reveal.old_ended': 'The old key has stopped working.',
   'rotate.title': (name: string) => `Rotate ${name}`,
   'rotate.text':
-    'You get a new key with the same permissions. Both keys work for a while, so that you can replace the old one without an outage.',
+    'You get a new key with the same permissions. Both work for a while, so that nothing fails meanwhile.',
   'rotate.overlap': 'The old key works for',
   'rotate.now': 'not at all: it stops now',
   'rotate.hours': (count: number) => (count === 1 ? '1 more hour' : `${count} more hours`),
@@ -95,17 +95,17 @@ export const en = {
   'token.unavailable': 'These keys cannot be reached at the moment.',
   'error.request': (id: string) => `Request ${id}`,
   'error.setup':
-    'This key manager is not set up: it needs token-url or getToken, and the url of its server.',
+    'Not set up: token-url or getToken is missing, or url.',
   'error.origin_not_allowed':
-    'This page is not registered for key management. Its operator can register it.',
+    'This page is not registered for key management.',
   'error.offline': 'There is no network. Nothing was sent.',
   'error.unreachable': 'The server could not be reached.',
   'error.unknown_outcome':
-    'The connection broke, so it is unknown whether this was done. Look at the list before you try again.',
+    'The connection broke. Look at the list to see whether it was done.',
   'error.insufficient_scope': 'You are not allowed to do this.',
   'error.keys_max': 'You have the maximum number of keys. Revoke one first.',
   'error.not_rotatable':
-    'This key cannot be rotated: it no longer works, or you have the maximum number of keys.',
+    'This key no longer works, or you have the maximum number of keys.',
   'error.not_found': 'This key no longer exists.',
   'error.rate_limited': (seconds: number) => `Too many changes. Try again in ${seconds} s.`,
   'error.invalid_name': 'Use 1 to 200 characters.',

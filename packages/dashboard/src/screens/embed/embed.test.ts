@@ -57,7 +57,10 @@ test('origins are registered, and the code follows the choice', async (t) => {
   await page.getByText('Dark', { exact: true }).click();
   await page.getByText('Deutsch', { exact: true }).click();
   await preview.getByText('API-Schlüssel').waitFor();
-  const facts = await preview.evaluate((one: Element) => [one.getAttribute('theme'), one.clientWidth]);
+  const facts = await preview.evaluate((one: Element) => [
+    one.getAttribute('theme'),
+    one.clientWidth,
+  ]);
   equal(facts[0], 'dark');
   ok(Number(facts[1]) <= 390, 'as wide as a phone');
 });

@@ -23,7 +23,12 @@ export function Preview({ choice }: { choice: SampleChoice }) {
       <div className={styles.buttons}>
         <Segments label={preview.theme} value={theme} options={preview.themes} onValue={setTheme} />
         <Segments label={preview.width} value={width} options={preview.widths} onValue={setWidth} />
-        <Segments label={preview.language} value={language} options={preview.languages} onValue={setLanguage} />
+        <Segments
+          label={preview.language}
+          value={language}
+          options={preview.languages}
+          onValue={setLanguage}
+        />
       </div>
       <div className={width === 'phone' ? styles.phone : styles.stage}>
         <SampleKeys choice={choice} theme={theme} language={language} />
