@@ -228,7 +228,7 @@ export class KeyrailKeysElement extends Base {
     shadow.adoptedStyleSheets = [sheet];
     const root = document.createElement('div');
     root.className = 'base';
-    // Outside, the target of a key looks like the element: the page would take letters for shortcuts.
+    // Outside, the target of a key is the element: the page would take letters for shortcuts.
     for (const name of ['keydown', 'keypress', 'keyup']) {
       root.addEventListener(name, (event) => {
         if (event.target instanceof HTMLElement && event.target.matches(TYPED_IN)) {

@@ -37,7 +37,7 @@ test('a server renders the component as an empty element', async (t) => {
   equal(html, '<keyrail-keys readonly="" token-url="/token" page-size="10"></keyrail-keys>');
 });
 
-test('the component works in strict mode, and forwards events, properties and its ref', async (t) => {
+test('the component works in strict mode, with events, properties and its ref', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -65,7 +65,9 @@ test('the component works in strict mode, and forwards events, properties and it
     app.render(createElement(StrictMode, null, createElement(KeyrailKeys, props)));
     window.open_ = () => ref.current.openCreate();
     window.end = () => app.unmount();`;
-  await page.evaluate(await bundled(code, { format: 'iife', define: { 'process.env.NODE_ENV': '"development"' } }));
+  // Only the development build runs effects twice.
+  const define = { 'process.env.NODE_ENV': '"development"' };
+  await page.evaluate(await bundled(code, { format: 'iife', define }));
   await page.getByText('Keys of Acme').waitFor();
   await page.getByText('No keys yet').waitFor();
   deepEqual(await page.evaluate('reasons'), ['start'], 'one token, although effects run twice');

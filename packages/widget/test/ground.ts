@@ -120,7 +120,9 @@ export async function openSite(t: TestContext): Promise<Site | null> {
 
 type Served = { body: string; asked: number; answer(): Promise<TokenAnswer> };
 
-async function openServer(api: string, served: Served): Promise<{ server: Server; origin: string }> {
+type Opened = { server: Server; origin: string };
+
+async function openServer(api: string, served: Served): Promise<Opened> {
   const server = createServer(async (request, response) => {
     if (request.url === '/token' && request.method === 'POST') {
       served.asked += 1;

@@ -15,7 +15,8 @@ const TOKEN_SECONDS = 300;
 const SECRET_CHARS = 32;
 
 const at = (ms: number): string => new Date(nowMs() + ms).toISOString();
-const idOf = (count: number): string => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+const idOf = (count: number): string =>
+  `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
 
 /** What the element takes as `transport`. */
 export function sampleTransport(choice: SampleChoice): typeof fetch {
