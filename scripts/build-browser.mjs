@@ -1,8 +1,8 @@
 /**
- * Builds the dashboard into packages/dashboard/dist: hashed assets, each also compressed, the page
- * that loads them, and the metafile for the tests of sizes. Plain JavaScript, because setup runs it
- * on any Node. Run by itself, it builds if the build is stale; with `--gallery <folder>`, it builds
- * the page of all elements for tests.
+ * Builds what browsers get into packages/dashboard/dist: the dashboard with hashed assets, the page
+ * that loads them and the metafile for the tests of sizes, and the widget as one script. All is
+ * also compressed. Plain JavaScript, because setup runs it on any Node. Run by itself, it builds if
+ * the build is stale; with `--gallery <folder>`, it builds the page of all elements for tests.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -21,15 +21,18 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { widgetOptions } from './widget-options.mjs';
 
 const HOME = 'packages/dashboard';
 const SOURCES = [
   `${HOME}/src`,
   `${HOME}/index.html`,
   `${HOME}/package.json`,
+  'packages/widget/src',
   'packages/client/src',
   'packages/protocol/src/wire',
   'scripts/build-browser.mjs',
+  'scripts/widget-options.mjs',
 ];
 const COMPRESSED_TYPES = /\.(js|css|svg|html)$/;
 const TARGET = ['chrome120', 'firefox121', 'safari17.2'];
@@ -49,7 +52,7 @@ export async function buildBrowser(root) {
   const stamp = checksum(root);
   const out = mkdtempSync(join(home, '.building-'));
   try {
-    await bundleDashboard({ home, out });
+    await Promise.all([bundleDashboard({ home, out }), bundleWidget(root, out)]);
     writeFileSync(join(out, 'made-from'), stamp);
     // mkdtemp makes folders that only their owner can read.
     chmodSync(out, 0o755);
@@ -98,6 +101,15 @@ async function bundleDashboard({ home, out, forGallery = false }) {
   if (forGallery) return;
   writeFileSync(join(out, 'metafile.json'), JSON.stringify(main.metafile));
   await Promise.all(readdirSync(assets).map((name) => compress(join(assets, name))));
+}
+
+/** One file, because a page of another origin loads it by one tag. */
+async function bundleWidget(root, out) {
+  const { build } = await import('esbuild');
+  const outfile = join(out, 'widget.js');
+  const entry = join(root, 'packages/widget/src/served.ts');
+  await build({ ...widgetOptions(root), entryPoints: [entry], outfile });
+  await compress(outfile);
 }
 
 function workersIn(home) {
@@ -174,7 +186,10 @@ async function compress(file) {
   if (!COMPRESSED_TYPES.test(file)) return;
   const bytes = readFileSync(file);
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-  const [small, zipped] = await Promise.all([toBrotli(bytes, { params }), toGzip(bytes)]);
+  const [small, zipped] = await Promise.all([
+    toBrotli(bytes, { params }),
+    toGzip(bytes, { level: 9 }),
+  ]);
   writeFileSync(`${file}.br`, small);
   writeFileSync(`${file}.gz`, zipped);
 }

@@ -8,12 +8,13 @@ const CHECK_MS_MAX = 120_000;
 const checks = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json', '--noEmit'] },
-  // The dashboard runs in a browser, which has other globals.
+  // These run in a browser, which has other globals.
   {
     name: 'types of the dashboard',
     command: 'tsc',
     args: ['-p', 'packages/dashboard/tsconfig.json'],
   },
+  { name: 'types of the widget', command: 'tsc', args: ['-p', 'packages/widget/tsconfig.json'] },
 ];
 
 export async function runStaticChecks(root: string, env: NodeJS.ProcessEnv): Promise<Row> {

@@ -40,6 +40,7 @@ const REAL_CLOCK = paths(
   `${SERVER}base/`,
   'packages/sdk/src/clock.ts$',
   'packages/dashboard/src/clock.ts$',
+  'packages/widget/src/clock.ts$',
 );
 /** Besides presenters and mail: the roots, which pass settings to drivers, and the sealing code. */
 const REVEALS = paths(

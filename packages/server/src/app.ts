@@ -41,6 +41,7 @@ import { documentRoutes } from './http/documents.ts';
 import { createRequestHash } from './http/idempotency-key.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
+import { widgetRoutes } from './http/widget.ts';
 import { servedRoutes } from './routes.ts';
 import type { Counters } from './volatile/counters.ts';
 import { createPolicyHub } from './volatile/policy-hub.ts';
@@ -147,7 +148,9 @@ export function buildApp(parts: AppParts): App {
   });
   recordServing(http, { gate, newId, log });
   documentRoutes(http, publicUrl);
-  dashboardRoutes(http, { folder: parts.dashboard ?? DASHBOARD, publicUrl, log });
+  const folder = parts.dashboard ?? DASHBOARD;
+  dashboardRoutes(http, { folder, publicUrl, log });
+  widgetRoutes(http, { folder, publicUrl });
   const stopServing = async (): Promise<void> => {
     // Closing the hub answers held polls; http.close() would otherwise wait for them.
     hub.close();

@@ -12,10 +12,11 @@ type TokenChoice = {
 };
 
 export function snippetsOf(choice: TokenChoice): SnippetText[] {
-  const { backend, page, curl } = texts.code;
+  const { backend, page, react, curl } = texts.code;
   return [
     { name: backend, code: backendOf(choice) },
     { name: page, code: pageOf(choice) },
+    { name: react, code: reactOf(choice) },
     { name: curl, code: curlOf(choice) },
   ];
 }
@@ -51,13 +52,19 @@ app.post('/api/keyrail-token', async (request, response) => {
 `;
 
 const pageOf = ({ url }: TokenChoice): string => `\
-const answer = await fetch('/api/keyrail-token', { method: 'POST' });
-const { token, refresh_after } = await answer.json(); // fetch another one at refresh_after
+<script type="module" src="${url}/widget.js"></script>
+<keyrail-keys token-url="/api/keyrail-token"></keyrail-keys>
+`;
 
-const response = await fetch('${url}/v1/embed/keys', {
-  headers: { authorization: \`Bearer \${token}\` },
-});
-const { data: keys } = await response.json();
+const reactOf = ({ url }: TokenChoice): string => `\
+import { KeyrailKeys } from '@keyrail/widget/react';
+
+const getToken = async () => {
+  const response = await fetch('/api/keyrail-token', { method: 'POST' });
+  return response.json();
+};
+
+export const ApiKeys = () => <KeyrailKeys url="${url}" getToken={getToken} />;
 `;
 
 const curlOf = (choice: TokenChoice): string => `\

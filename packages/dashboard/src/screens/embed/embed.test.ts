@@ -37,6 +37,32 @@ test('origins are registered, and the code follows the choice', async (t) => {
   await page.getByLabel('Create, rotate and revoke keys').uncheck();
   await page.getByRole('tab', { name: 'curl' }).click();
   match((await code.textContent()) ?? '', /"env":"test","scopes":\["keys:read"\]/);
+  await page.getByRole('tab', { name: 'Page' }).click();
+  match((await code.textContent()) ?? '', /\/widget\.js.*<keyrail-keys token-url/s);
+
+  // The preview is the real element on sample data: it follows the choice, and its buttons work.
+  const preview = page.locator('keyrail-keys');
+  await preview.getByText('Test mode').waitFor();
+  equal(await preview.getByRole('button', { name: 'Create key' }).count(), 0);
+  await page.getByLabel('Environment').selectOption('live');
+  await page.getByLabel('Create, rotate and revoke keys').check();
+  await preview.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('Tried out');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'Copy key' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await preview.getByText('Tried out').waitFor();
+  await page.getByText('Phone', { exact: true }).click();
+  await page.getByText('Dark', { exact: true }).click();
+  await page.getByText('Deutsch', { exact: true }).click();
+  await preview.getByText('API-Schlüssel').waitFor();
+  const facts = await preview.evaluate((one: Element) => [
+    one.getAttribute('theme'),
+    one.clientWidth,
+  ]);
+  equal(facts[0], 'dark');
+  ok(Number(facts[1]) <= 390, 'as wide as a phone');
 });
 
 test('the check of an origin agrees with the server', async (t) => {

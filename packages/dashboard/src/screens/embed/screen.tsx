@@ -17,6 +17,7 @@ import { Checkbox } from '../../ui/toggle.tsx';
 import { snippetsOf } from './code.ts';
 import styles from './embed.module.css';
 import { Origins } from './origins.tsx';
+import { Preview } from './preview.tsx';
 import { texts } from './texts.ts';
 
 type Project = Item<'GET /v1/projects'>;
@@ -88,6 +89,7 @@ function Try({ projects }: { projects: readonly Project[] }) {
           )}
         </div>
       </Section>
+      <Preview choice={choice} />
       <Section title={code.title} lead={code.lead}>
         <Snippet label={code.label} texts={snippetsOf(choice)} />
         <p className={styles.quiet}>

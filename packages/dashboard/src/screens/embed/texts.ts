@@ -1,6 +1,6 @@
 export const texts = {
   title: 'Embed',
-  lead: 'The people of your customers manage their own keys on a page of yours. Your backend creates a token for one customer; the page calls Keyrail with it.',
+  lead: 'The people of your customers manage their own keys on a page of yours. Your backend creates a token for one customer; the page shows the key manager with it.',
   failed: 'The workspace could not be read.',
   origins: {
     title: 'Origins',
@@ -42,12 +42,33 @@ export const texts = {
     scopesHint: 'Enter or comma adds one.',
     scopesPlaceholder: 'invoices:read',
   } as const,
+  preview: {
+    title: 'Preview',
+    lead: 'The key manager that your customers see, on sample data. Every button works; nothing is stored.',
+    theme: 'Theme',
+    themes: [
+      { value: 'light', label: 'Light' },
+      { value: 'dark', label: 'Dark' },
+    ],
+    width: 'Width',
+    widths: [
+      { value: 'wide', label: 'Wide' },
+      { value: 'phone', label: 'Phone' },
+    ],
+    language: 'Language',
+    languages: [
+      { value: 'en', label: 'English' },
+      { value: 'de', label: 'Deutsch' },
+    ],
+    missing: 'The script of the key manager could not be loaded.',
+  } as const,
   code: {
     title: 'Code',
-    lead: 'The secret key stays in your backend. The page keeps the token in memory.',
+    lead: 'The secret key stays in your backend. The page shows the key manager and keeps the token in memory.',
     label: 'Code of your application',
     backend: 'Backend',
     page: 'Page',
+    react: 'React',
     curl: 'curl',
     guide: 'Scopes, refusals and limits are in the API reference.',
     reference: 'Open the API reference',
