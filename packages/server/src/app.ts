@@ -147,10 +147,7 @@ export function buildApp(parts: AppParts): App {
     trustProxy: parts.trustProxy,
   });
   recordServing(http, { gate, newId, log });
-  documentRoutes(http, publicUrl);
-  const folder = parts.dashboard ?? DASHBOARD;
-  dashboardRoutes(http, { folder, publicUrl, log });
-  widgetRoutes(http, { folder, publicUrl });
+  pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
     // Closing the hub answers held polls; http.close() would otherwise wait for them.
     hub.close();
@@ -184,6 +181,14 @@ export function buildApp(parts: AppParts): App {
       await db.close();
     },
   };
+}
+
+/** What people see in a browser: the reference, the dashboard, and the script of the widget. */
+function pageRoutes(http: FastifyInstance, { dashboard, publicUrl, log }: AppParts): void {
+  const folder = dashboard ?? DASHBOARD;
+  documentRoutes(http, publicUrl);
+  dashboardRoutes(http, { folder, publicUrl, log });
+  widgetRoutes(http, { folder, publicUrl });
 }
 
 const WORK_WAIT_MS = 10_000;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+// biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
 import { widgetOptions } from '../../../scripts/widget-options.mjs';
 import { openSite } from '../test/ground.ts';
 

@@ -1,6 +1,6 @@
 // The one place that makes requests: the typed client with the session of this tab. It notices a
 // session that ended, and a server that does not answer.
-import { type Client, createClient } from '@keyrail/client';
+import { type Caller, createCaller } from '@keyrail/client';
 import { serverAnswered, serverDidNotAnswer } from './connection.ts';
 import { sessionEnded, sessionState } from './session.ts';
 
@@ -47,6 +47,6 @@ async function noticeEnd(response: Response, token: string): Promise<void> {
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-export const client: Client = createClient({ url: location.origin, fetch: watchedFetch });
+export const client: Caller = createCaller({ url: location.origin, fetch: watchedFetch });
 
 export const WORKSPACE_HEADER = 'keyrail-workspace';

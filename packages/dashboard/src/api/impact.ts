@@ -5,7 +5,7 @@ import { useContext } from 'react';
 import { client, WORKSPACE_HEADER } from './client.ts';
 import { WorkspaceIdContext } from './query.ts';
 
-type LooseDryRun = (endpoint: DryRunEndpoint, input: unknown) => Promise<Impact>;
+type LooseCall = (endpoint: DryRunEndpoint, input: unknown) => Promise<Impact>;
 
 /** The figures are of this moment, so they are never taken from the cache. */
 export function useImpact<E extends DryRunEndpoint>(
@@ -15,10 +15,11 @@ export function useImpact<E extends DryRunEndpoint>(
 ): UseQueryResult<Impact> {
   const workspaceId = useContext(WorkspaceIdContext);
   const headers = workspaceId === null ? {} : { [WORKSPACE_HEADER]: workspaceId };
+  // A dry run may be repeated: it changes nothing.
+  const asked = { ...input, headers, query: { dry_run: true }, idempotent: true };
   return useQuery({
     queryKey: [workspaceId, `dry_run ${endpoint}`, input],
-    queryFn: ({ signal }) =>
-      (client.dryRun as LooseDryRun)(endpoint, { ...input, headers, signal }),
+    queryFn: ({ signal }) => (client.call as LooseCall)(endpoint, { ...asked, signal }),
     enabled,
     staleTime: 0,
     gcTime: 0,

@@ -22,7 +22,9 @@ export function useActiveWorkspace(workspaceId: string, activeId: string | null)
   const workHere = useCallback(async () => {
     setError(null);
     try {
-      await client.sessions.switchWorkspace({ body: { workspace_id: workspaceId } });
+      await client.call('POST /v1/auth/sessions/current/workspace', {
+        body: { workspace_id: workspaceId },
+      });
       overtaken.set(false);
       sendToTabs({ kind: 'workspace', workspaceId });
       await queries.invalidateQueries();

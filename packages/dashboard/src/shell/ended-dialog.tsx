@@ -24,7 +24,7 @@ function SignInAgain({ email, userId }: { email: string; userId: string }) {
     setBusy(true);
     setError(null);
     try {
-      const { token } = await client.sessions.create({ body: { email, password } });
+      const { token } = await client.call('POST /v1/auth/sessions', { body: { email, password } });
       signedIn({ token, userId, email });
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown : new Error(String(thrown)));

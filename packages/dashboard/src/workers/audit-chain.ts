@@ -1,6 +1,6 @@
 // Reads the audit log page by page and re-derives every hash, beside the page so that it stays
 // responsive. It holds one page of rows at a time.
-import { createClient, KeyrailError } from '@keyrail/client';
+import { createCaller, KeyrailError } from '@keyrail/client';
 import { sha256 as scriptSha256 } from '@noble/hashes/sha2.js';
 import {
   type Break,
@@ -35,7 +35,7 @@ globalThis.onmessage = ({ data: request }: MessageEvent<ChainRequest>) => {
 async function check({ url, token, workspaceId, remembered }: ChainRequest): Promise<void> {
   // As a header: the client would warn of plain HTTP in the console, and /system says it already.
   const headers = { authorization: `Bearer ${token}`, 'keyrail-workspace': workspaceId };
-  const client = createClient({ url, headers });
+  const client = createCaller({ url, headers });
   let head: Head = START;
   try {
     for (let page = 0; page < PAGES_MAX; page += 1) {

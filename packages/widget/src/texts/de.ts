@@ -99,10 +99,8 @@ export const de: Table = {
   'token.refused': 'Ihr Zugang zu diesen Schlüsseln ist beendet.',
   'token.unavailable': 'Diese Schlüssel sind zurzeit nicht erreichbar.',
   'error.request': (id) => `Anfrage ${id}`,
-  'error.setup':
-    'Nicht eingerichtet: Es fehlt token-url oder getToken, oder url.',
-  'error.origin_not_allowed':
-    'Diese Seite ist nicht für die Schlüsselverwaltung registriert.',
+  'error.setup': 'Nicht eingerichtet: Es fehlt token-url oder getToken, oder url.',
+  'error.origin_not_allowed': 'Diese Seite ist nicht für die Schlüsselverwaltung registriert.',
   'error.offline': 'Es besteht keine Netzverbindung. Es wurde nichts gesendet.',
   'error.unreachable': 'Der Server war nicht erreichbar.',
   'error.unknown_outcome':

@@ -94,18 +94,14 @@ export const en = {
   'token.refused': 'Your access to these keys has ended.',
   'token.unavailable': 'These keys cannot be reached at the moment.',
   'error.request': (id: string) => `Request ${id}`,
-  'error.setup':
-    'Not set up: token-url or getToken is missing, or url.',
-  'error.origin_not_allowed':
-    'This page is not registered for key management.',
+  'error.setup': 'Not set up: token-url or getToken is missing, or url.',
+  'error.origin_not_allowed': 'This page is not registered for key management.',
   'error.offline': 'There is no network. Nothing was sent.',
   'error.unreachable': 'The server could not be reached.',
-  'error.unknown_outcome':
-    'The connection broke. Look at the list to see whether it was done.',
+  'error.unknown_outcome': 'The connection broke. Look at the list to see whether it was done.',
   'error.insufficient_scope': 'You are not allowed to do this.',
   'error.keys_max': 'You have the maximum number of keys. Revoke one first.',
-  'error.not_rotatable':
-    'This key no longer works, or you have the maximum number of keys.',
+  'error.not_rotatable': 'This key no longer works, or you have the maximum number of keys.',
   'error.not_found': 'This key no longer exists.',
   'error.rate_limited': (seconds: number) => `Too many changes. Try again in ${seconds} s.`,
   'error.invalid_name': 'Use 1 to 200 characters.',

@@ -21,9 +21,19 @@ export function Preview({ choice }: { choice: SampleChoice }) {
   return (
     <Section title={preview.title} lead={preview.lead}>
       <div className={styles.buttons}>
-        <Segments label={preview.theme} value={theme} options={preview.themes} onValue={setTheme} />
-        <Segments label={preview.width} value={width} options={preview.widths} onValue={setWidth} />
-        <Segments
+        <Segments<Theme>
+          label={preview.theme}
+          value={theme}
+          options={preview.themes}
+          onValue={setTheme}
+        />
+        <Segments<Width>
+          label={preview.width}
+          value={width}
+          options={preview.widths}
+          onValue={setWidth}
+        />
+        <Segments<Language>
           label={preview.language}
           value={language}
           options={preview.languages}

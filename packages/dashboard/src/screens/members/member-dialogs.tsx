@@ -1,7 +1,7 @@
 // Changing the role of a member, removing one, and why the last owner stays.
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForeseen } from '../../api/foreseen.ts';
+import { useImpact } from '../../api/impact.ts';
 import { useChange, useList } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
@@ -81,7 +81,7 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
   const { removing } = texts;
   const navigate = useNavigate();
   const params = { userId: member.user_id };
-  const impact = useForeseen('DELETE /v1/members/{userId}', { params });
+  const impact = useImpact('DELETE /v1/members/{userId}', { params });
   const remove = useChange('DELETE /v1/members/{userId}', { refreshes: STALE });
   const name = nameOf(member);
   const confirm = () =>

@@ -1,7 +1,7 @@
 // Rotating and revoking a secret key. Both open on what they affect.
 import type { Item } from '@keyrail/client';
 import { useState } from 'react';
-import { useForeseen } from '../../api/foreseen.ts';
+import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -27,7 +27,7 @@ export const nameOf = ({ name, display_prefix }: SecretKey): string => name ?? d
 export function RotateDialog({ secretKey, onClose }: Props) {
   const { rotating } = texts;
   const params = { id: secretKey.id };
-  const impact = useForeseen('POST /v1/secret_keys/{id}/rotate', { params });
+  const impact = useImpact('POST /v1/secret_keys/{id}/rotate', { params });
   const rotate = useChange('POST /v1/secret_keys/{id}/rotate', { refreshes: STALE });
   const [overlap, setOverlap] = useState(OVERLAP_DEFAULT);
   const confirm = () =>
@@ -89,7 +89,7 @@ const OldKey = ({ until }: { until: string | null }) =>
 export function RevokeDialog({ secretKey, onClose }: Props) {
   const { revoking } = texts;
   const params = { id: secretKey.id };
-  const impact = useForeseen('POST /v1/secret_keys/{id}/revoke', { params });
+  const impact = useImpact('POST /v1/secret_keys/{id}/revoke', { params });
   const revoke = useChange('POST /v1/secret_keys/{id}/revoke', { refreshes: STALE });
   const [reason, setReason] = useState('');
   const confirm = () => {

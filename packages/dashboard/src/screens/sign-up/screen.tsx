@@ -49,8 +49,8 @@ function SignUp({ onSent, foot }: Props) {
       { body: { email, password, ...named } },
       {
         onSuccess: async () => {
-          const session = await client.sessions
-            .create({ body: { email, password } })
+          const session = await client
+            .call('POST /v1/auth/sessions', { body: { email, password } })
             .catch(() => null);
           if (!session) return onSent(email);
           const { token, user } = session;
