@@ -11,17 +11,26 @@ type Address = { path: string; frame: string; isTest: boolean };
 /** As long as the API allows, and without a place to break it. */
 const LONG = 'W'.repeat(200);
 
+type Names = { project: string; tenant: string; externalId: string; key: string; scope: string };
+
+const plainNames: Names = {
+  project: 'Billing API',
+  tenant: 'Globex',
+  externalId: 'globex',
+  key: 'Backend',
+  scope: 'invoices:read',
+};
+const longNames: Names = { project: LONG, tenant: LONG, externalId: LONG, key: LONG, scope: LONG };
+
 /** Names of objects for the parameters of paths, by the word before them. */
-export async function objectsOf({ given, as, slug }: Vendor) {
-  const project = await given.project({ name: LONG, slug: 'billing' });
-  const tenant = await given.tenant({ external_id: LONG, name: LONG });
-  const scopes = ['invoices:read', LONG];
-  const ids = { project_id: project.id, tenant_id: tenant.id, scopes };
+export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
+  const project = await given.project({ name: names.project, slug: 'billing' });
+  const tenant = await given.tenant({ external_id: names.externalId, name: names.tenant });
+  const ids = { project_id: project.id, tenant_id: tenant.id, scopes: [names.scope] };
   const keys = {
-    live: await given.key({ ...ids, name: LONG, env: 'live' }),
-    test: await given.key({ ...ids, name: LONG, env: 'test' }),
+    live: await given.key({ ...ids, name: names.key, env: 'live' }),
+    test: await given.key({ ...ids, name: names.key, env: 'test' }),
   };
-  await as.liveKey('POST /v1/keys/{id}/disable', { id: keys.test.id, reason: LONG });
   const { data: secrets } = await as.liveKey('GET /v1/secret_keys');
   const named = (env: 'live' | 'test'): Record<string, string | undefined> => ({
     keys: keys[env].id,
@@ -75,7 +84,9 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
   if (!ground) return;
   const owner = await ground.signIn();
   const visitor = await ground.visitor();
-  const objects = await objectsOf(owner.vendor);
+  const objects = await objectsOf(owner.vendor, longNames);
+  const { keys: id } = objects.named('test');
+  await owner.vendor.as.liveKey('POST /v1/keys/{id}/disable', { id, reason: LONG });
   const all = addressesOf(objects).filter((_, at) => at % shares === share);
   for (const { path, frame, isTest } of all) {
     const { page, visit } = frame === 'open' ? visitor : owner;

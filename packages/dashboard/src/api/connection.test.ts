@@ -58,6 +58,7 @@ test('the server goes away and comes back', async (t) => {
   ]);
   await server.start();
   await bar(page).waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Project' }).click();
   await page.getByRole('option', { name: 'Orders' }).click();
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
