@@ -52,10 +52,10 @@ test('origins are registered, and the code follows the choice', async (t) => {
   await page.getByRole('button', { name: 'Copy key' }).waitFor();
   await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
-  await preview.getByText('Tried out').waitFor();
-  await page.getByText('Phone', { exact: true }).click();
-  await page.getByText('Dark', { exact: true }).click();
-  await page.getByText('Deutsch', { exact: true }).click();
+  await preview.getByText('Tried out', { exact: true }).waitFor();
+  await page.getByRole('radio', { name: 'Phone' }).check();
+  await page.getByRole('radio', { name: 'Dark' }).check();
+  await page.getByRole('radio', { name: 'Deutsch' }).check();
   await preview.getByText('API-Schlüssel').waitFor();
   const facts = await preview.evaluate((one: Element) => [
     one.getAttribute('theme'),
