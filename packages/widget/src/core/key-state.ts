@@ -5,9 +5,9 @@ import { DAY_MS, HOUR_MS, momentText, relativeTime } from './times.ts';
 
 export type ApiKey = Item<'GET /v1/embed/keys'>;
 
-export type Tone = 'good' | 'warn' | 'bad' | 'dim';
+type Tone = 'good' | 'warn' | 'bad' | 'dim';
 export type Shape = 'full' | 'half' | 'ring' | 'pause' | 'cross' | 'triangle' | 'clock';
-export type KeyState = { tone: Tone; shape: Shape; text: string; works: boolean };
+type KeyState = { tone: Tone; shape: Shape; text: string; works: boolean };
 
 const SOON_MS = 14 * DAY_MS;
 /** A rotated key ends at most after this overlap. */

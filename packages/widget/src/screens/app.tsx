@@ -9,7 +9,7 @@ import { Icon } from '../ui/icons.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Commands, TenantKeys } from './keys.tsx';
 
-export type AppProps = {
+type AppProps = {
   words: Words;
   /** Null until the page has said where tokens come from. */
   connection: Connection | null;

@@ -1,5 +1,5 @@
 // German.
-import type { Table } from './texts.ts';
+import type { Table } from './en.ts';
 
 export const de: Table = {
   'list.title': 'API-Schlüssel',

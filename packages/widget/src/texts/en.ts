@@ -107,3 +107,8 @@ export const en = {
   'error.invalid_name': 'Use 1 to 200 characters.',
   'error.other': 'Something failed on the server.',
 };
+
+/** The texts of a language. Each is a text, or a function that inserts numbers and names. */
+export type Table = {
+  [K in keyof typeof en]: (typeof en)[K] extends string ? string : (typeof en)[K];
+};

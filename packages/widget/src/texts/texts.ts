@@ -1,11 +1,6 @@
 // The table of texts for a language, with the entries that the vendor replaces.
 import { de } from './de.ts';
-import { en } from './en.ts';
-
-/** A text, or a function that inserts numbers and names. */
-export type Table = {
-  [K in keyof typeof en]: (typeof en)[K] extends string ? string : (typeof en)[K];
-};
+import { en, type Table } from './en.ts';
 
 /** Any entries of the table, the vendor's words for its scopes, and the direction of the text. */
 export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {

@@ -11,7 +11,7 @@ export type Emit = <E extends keyof KeyrailKeysEvents>(
   detail: KeyrailKeysEvents[E]['detail'],
 ) => void;
 
-export type Surroundings = {
+type Surroundings = {
   words: Words;
   connection: Connection;
   session: Session;
