@@ -2,7 +2,8 @@
 import { defineKeyrailKeys } from './element.ts';
 
 export { KeyrailKeysElement } from './element.ts';
-export type { Table, Texts } from './texts/texts.ts';
+export type { Table } from './texts/en.ts';
+export type { Texts } from './texts/texts.ts';
 export type {
   ErrorDetail,
   GetToken,
