@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
+import { until } from '@keyrail/testing/until.ts';
 import type { Page } from 'playwright-core';
 import { axe } from '../test/axe.ts';
 import { openSite, type Site } from '../test/ground.ts';
@@ -21,6 +22,10 @@ const focused = (page: Page): Promise<string> =>
     const inside = document.activeElement?.shadowRoot?.activeElement;
     return inside?.getAttribute('aria-label') ?? inside?.textContent ?? '';
   });
+
+/** The focus moves when what had it is gone, which may be after the dialog is. */
+const hasFocus = (page: Page, name: RegExp): Promise<void> =>
+  until(async () => name.test(await focused(page)));
 
 const shownIn = (page: Page): Promise<string> =>
   page.evaluate(() => {
@@ -78,7 +83,7 @@ async function copies({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   const copy = dialog.getByRole('button', { name: 'Copy key' });
   await copy.waitFor();
-  match(await focused(page), /Copy key/);
+  await hasFocus(page, /Copy key/);
   const keyText = (await dialog.locator('[part=secret] code').textContent()) ?? '';
   match(keyText, /^kr_live_[\w-]{20,}/);
   await axe(page);
@@ -89,7 +94,7 @@ async function copies({ page }: Site): Promise<void> {
   equal(await page.evaluate(() => navigator.clipboard.readText()), keyText);
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
   await dialog.waitFor({ state: 'detached' });
-  match(await focused(page), /Create key/, 'the focus is back');
+  await hasFocus(page, /Create key/);
   equal((await shownIn(page)).includes(keyText), false, 'the key is nowhere in the page');
 }
 
@@ -140,7 +145,7 @@ async function revokes({ page }: Site): Promise<void> {
   await axe(page);
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await dialog.waitFor({ state: 'detached' });
-  match(await focused(page), /API keys/);
+  await hasFocus(page, /API keys/);
   equal(await page.getByRole('button', { name: ACTIONS }).count(), 1);
   await page.getByLabel('Show revoked keys').check();
   await page.getByRole('cell', { name: 'Revoked' }).waitFor();
