@@ -38,6 +38,17 @@ const together =
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
 /** Run in this order. The last lanes mostly wait, so they run in parallel with the first. */
+/** Journeys that do not depend on the store. */
+const STORELESS = [
+  'dashboard-build',
+  'documents*',
+  'embed-browser',
+  'examples',
+  'login-flood',
+  'production',
+  'proxies',
+];
+
 export const lanes: Lane[] = [
   {
     ...usual,
@@ -92,10 +103,7 @@ export const lanes: Lane[] = [
   {
     ...onPostgres,
     name: 'journeys',
-    // Examples, documents, browsers, proxies and the cost of passwords do not depend on the store.
-    files: [
-      'tests/journeys/!(documents*|embed-browser|examples|login-flood|production|proxies).test.ts',
-    ],
+    files: [`tests/journeys/!(${STORELESS.join('|')}).test.ts`],
   },
   {
     ...usual,

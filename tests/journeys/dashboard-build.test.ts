@@ -1,4 +1,4 @@
-// The dashboard is built again when what it is made of changes, and for no other reason.
+// Dashboard and widget are built again when their sources change, and for no other reason.
 import { equal } from 'node:assert/strict';
 import { appendFileSync, cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
@@ -19,7 +19,10 @@ const COPIED = [
   'packages/dashboard/dist/made-from',
   'packages/client/src',
   'packages/protocol/src',
+  'packages/widget/src',
+  'packages/widget/package.json',
   'scripts/build-browser.mjs',
+  'scripts/widget-options.mjs',
 ];
 
 test('a change of its sources makes the build stale, and nothing else does', async (t) => {
@@ -45,6 +48,7 @@ test('a change of its sources makes the build stale, and nothing else does', asy
     ['packages/dashboard/src/style/tokens.css', true],
     ['packages/dashboard/package.json', true],
     ['packages/client/src/client.ts', true],
+    ['packages/widget/src/element.ts', true],
     ['packages/protocol/src/wire/limits.ts', true],
     ['packages/dashboard/src/sizes.test.ts', false],
     ['packages/dashboard/README.md', false],
