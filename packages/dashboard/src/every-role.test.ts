@@ -14,6 +14,7 @@ import { keyboardOf } from '../test/keyboard.ts';
 const CONTROLS =
   'button:not([aria-disabled=true], [disabled], [role=tab], [aria-haspopup]):visible';
 const CONTROLS_MAX = 25;
+const MENUS = "document.querySelectorAll('main [aria-haspopup=menu]').length";
 const OWNERS = /Only an owner/;
 /** One line says why there is no control that changes something. */
 const WHY = /Your role (is member|does not allow this)/;
@@ -35,7 +36,8 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
   const names = await namesOf(controls);
   ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);
-  equal(await page.locator('main [aria-haspopup=menu]').count(), 0, 'no menu of acts');
+  // The preview of the key manager has menus of its own, in its shadow root, on sample data.
+  equal(await page.evaluate(MENUS), 0, 'no menu of acts');
   for (const [at, name] of names.entries()) {
     if (PASSES.test(name)) continue;
     const control = controls.nth(at);
