@@ -29,7 +29,7 @@ export type Setting = {
 type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
 
 /**
- * Runs two processes from the front of the table and two from its back in parallel. Lanes in front
+ * Runs two processes from the front of the table and one from its back in parallel. Lanes in front
  * compute and those at the back mostly wait; together they keep two cores busy.
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
@@ -42,8 +42,7 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
     }
   };
   const front = () => queue.shift();
-  const back = () => queue.pop();
-  await Promise.all([work(front), work(front), work(back), work(back)]);
+  await Promise.all([work(front), work(front), work(() => queue.pop())]);
   return rows;
 }
 
