@@ -142,7 +142,9 @@ async function openRowMenu(page: Page): Promise<void> {
   await press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await at('Actions for Backend');
-  await press('Enter', 'Escape');
+  await press('Enter');
+  await at('Open');
+  await press('Escape');
   await at('Actions for Backend');
   await press('Enter');
   await at('Open');
