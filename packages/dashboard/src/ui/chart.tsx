@@ -4,7 +4,7 @@ import { loadChunk } from '../load-chunk.ts';
 import { en } from '../texts/en.ts';
 import { Button } from './button.tsx';
 import styles from './chart.module.css';
-import type { ChartProps } from './chart-drawing.tsx';
+import type { ChartProps } from './chart-scales.ts';
 import { Copy } from './copy.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { absoluteTime } from './spans.ts';
