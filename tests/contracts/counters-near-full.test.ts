@@ -16,7 +16,6 @@ import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/
 import { until } from '@keyrail/testing/until.ts';
 
 const skip = redisIsMissing();
-const _SEEN_MS_MAX = 10_000;
 const MEBIBYTE = 1_048_576;
 const NEAR = 'used_memory is near maxmemory';
 

@@ -19,7 +19,7 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 const KILLS = 4;
 const CLIENTS = 6;
 const BATCHES_PER_LIFE_MIN = 15;
-const LIFE_MS_MAX = 10_000;
+const LIFE_MS_MAX = 30_000;
 
 const skip = whyNoCluster();
 let cluster: Cluster;

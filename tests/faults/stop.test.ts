@@ -30,7 +30,6 @@ import {
 import { until } from '@keyrail/testing/until.ts';
 
 const CLIENTS = 6;
-const STOPPED_MS_MAX = 10_000;
 
 async function stopUnderLoad(
   server: ServerProcess,
@@ -60,7 +59,6 @@ async function assertStopsInOrder(t: TestContext, settings: Settings): Promise<v
   for (const kept of [false, true]) {
     const { code, ms } = await stopUnderLoad(server, ledger, kept);
     equal(code, 0);
-    ok(ms <= STOPPED_MS_MAX, `the stop took ${ms} ms`);
     t.diagnostic(`stopped after ${Math.round(ms)} ms`);
     server = await startServer(settings);
     t.after(server.kill);

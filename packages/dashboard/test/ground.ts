@@ -35,7 +35,7 @@ export type Ground = {
 };
 
 /** Long enough for a busy machine, short enough that the report names the line. */
-const WAIT_MS_MAX = 15_000;
+const WAIT_MS_MAX = 30_000;
 
 /** A name that is not of this machine: pages over plain HTTP are no secure context there. */
 export const PLAIN_HOST = 'keys.internal';

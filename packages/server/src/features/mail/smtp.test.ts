@@ -209,16 +209,18 @@ test('a refused recipient is not named in the log', async (t) => {
   equal(line.toLowerCase().includes(email), false, line);
 });
 
-test('signing up stays fast while no mail can be sent', async (t) => {
+test('signing up does not wait for mail that cannot be sent', async (t) => {
   const sink = await openSink();
   const { post } = await mailing(t, sink);
   sink.behave('stall');
   await signUp(post.as);
-  const sending = sendDueMail(partsOf(post));
+  let isSending = true;
+  const sending = sendDueMail(partsOf(post)).finally(() => {
+    isSending = false;
+  });
   await until(() => sink.letters.length === 1);
-  const began = performance.now();
   const email = await signUp(post.as);
-  ok(performance.now() - began < 3000);
+  ok(isSending);
   equal((await queuedFor(post, email)).length, 1);
   sink.relent();
   await sending;
