@@ -6,7 +6,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDistribution } from './distribution.ts';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** The first is the same browser without its windows, and takes about half the time. */
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
+/** Older distributions have only the second. */
+const PACKAGES = ['chromium-headless-shell', 'chromium'];
 
 let found: { path: string } | { missing: string } | undefined;
 
@@ -25,15 +34,17 @@ function lookForChromium(): { path: string } | { missing: string } {
   }
   const present = installedPath();
   if (present) return { path: present };
-  const refusal = installFromDistribution('chromium');
-  const installed = installedPath();
-  return installed
-    ? { path: installed }
-    : { missing: `no Chromium: ${refusal ?? 'none was installed'}` };
+  let refusal: string | null = null;
+  for (const name of PACKAGES) {
+    refusal = installFromDistribution(name);
+    const installed = installedPath();
+    if (installed) return { path: installed };
+  }
+  return { missing: `no Chromium: ${refusal ?? 'none was installed'}` };
 }
 
 function installedPath(): string | undefined {
   const directories = (process.env.PATH ?? '').split(':');
-  const candidates = directories.flatMap((directory) => NAMES.map((name) => join(directory, name)));
+  const candidates = NAMES.flatMap((name) => directories.map((directory) => join(directory, name)));
   return candidates.find((each) => existsSync(each));
 }

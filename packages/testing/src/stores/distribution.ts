@@ -12,6 +12,9 @@ const LOCK_WAIT_SECONDS = 120;
 const POLICY = '/usr/sbin/policy-rc.d';
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf';
 
+/** Once for each process: the lists of packages do not change meanwhile. */
+let updated: { failure: string | null } | undefined;
+
 /** Returns null if the package was installed, otherwise the reason why not. */
 export function installFromDistribution(name: string): string | null {
   const refusal = whyNot();
@@ -21,8 +24,9 @@ export function installFromDistribution(name: string): string | null {
   keepClustersUncreated();
   const removePolicy = keepDaemonsStopped();
   try {
+    updated ??= { failure: apt(['update']) };
     return (
-      apt(['update']) ??
+      updated.failure ??
       apt([
         'install',
         '-y',
