@@ -112,6 +112,17 @@ export const Figures = () => (
           hasMore
           loadMore={() => {}}
         />
+        {/* The most pages that a list holds; only one of them has rows here. */}
+        <Table
+          label="Many keys"
+          columns={columns}
+          pages={[exampleKeys(nowMs()).slice(0, 2), ...Array.from({ length: 99 }, () => [])]}
+          rowKey={({ id }) => id}
+          hasMore
+          loadMore={() => {
+            throw new Error('A full list does not load more.');
+          }}
+        />
       </div>
     </Block>
     <Block name="Secret, Snippet">

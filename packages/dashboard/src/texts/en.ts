@@ -33,7 +33,7 @@ export const en = {
   tryAgain: 'Try again',
   showMore: 'Show more',
   listIsFull: (rows: number) =>
-    `These are ${rows.toLocaleString('en')} rows. Filter the list to see others.`,
+    `The list ends after ${rows.toLocaleString('en')} rows. Filter it to see others.`,
   nothingFound: 'Nothing matches.',
   nothing: 'There is nothing to list.',
   rows: (table: string, count: number, hasMore: boolean) =>

@@ -6,6 +6,7 @@ import { Button } from './button.tsx';
 import styles from './chart.module.css';
 import type { ChartProps } from './chart-scales.ts';
 import { Copy } from './copy.tsx';
+import { csvOf } from './csv.ts';
 import { Skeleton } from './skeleton.tsx';
 import { absoluteTime } from './spans.ts';
 
@@ -24,7 +25,7 @@ export function Chart({ aside, ...props }: ChartProps & { aside?: ReactNode }) {
       <figcaption className={styles.caption}>
         <h2 className={styles.title}>{label}</h2>
         {aside}
-        {isTable && <Copy text={csvOf(props)} label={en.chart.copyCsv} />}
+        {isTable && <Copy text={csvOfChart(props)} label={en.chart.copyCsv} />}
         <Button kind="quiet" small onClick={() => setTable(!isTable)}>
           {isTable ? en.chart.chart : en.chart.table}
         </Button>
@@ -72,12 +73,8 @@ const Figures = ({ label, series, times, format = String }: ChartProps) => (
 const shown = (value: number | null | undefined, format: (value: number) => string): string =>
   value === null || value === undefined ? '' : format(value);
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
-function csvOf({ series, times }: ChartProps): string {
-  const head = ['time', ...series.map(({ name }) => quoted(name))].join(',');
-  const rows = times.map((time, at) =>
-    [time, ...series.map(({ values }) => shown(values[at], String))].join(','),
+const csvOfChart = ({ series, times }: ChartProps): string =>
+  csvOf(
+    ['time', ...series.map(({ name }) => name)],
+    times.map((time, at) => [time, ...series.map(({ values }) => values[at] ?? null)]),
   );
-  return [head, ...rows].join('\n');
-}

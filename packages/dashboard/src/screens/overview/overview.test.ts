@@ -1,5 +1,5 @@
 // Figures that telemetry caused: on the overview, by node, and by month.
-import { equal, ok } from 'node:assert/strict';
+import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import type { Page } from 'playwright-core';
@@ -22,6 +22,8 @@ async function sendTraffic(vendor: Vendor, env: 'live' | 'test') {
   await vendor.as.liveKey('POST /v1/ingest/batch', batchOf(events));
   return key;
 }
+
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
 const figure = (page: Page, label: string) =>
   page
@@ -48,6 +50,18 @@ test('the overview shows traffic, refusals with their remedy, nodes and months',
   await page.getByText('1 tenant', { exact: true }).waitFor();
   await page.getByText('created key').first().waitFor();
   await ground.axe(page);
+
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Table', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy CSV' }).click();
+  await page.getByText('Copied').first().waitFor();
+  const csv = await page.evaluate<string>('navigator.clipboard.readText()');
+  const [head, ...hours] = csv.trim().split('\r\n');
+  match(head ?? '', /^time,Succeeded,/);
+  const requests = hours.flatMap((hour) => hour.split(',').slice(1).map(Number));
+  equal(sum(requests), 12, csv);
+  equal(await page.getByRole('cell').count(), requests.length);
+  await page.getByRole('button', { name: 'Chart', exact: true }).click();
 
   await page.getByRole('button', { name: '7 d', exact: true }).click();
   await page.waitForURL('**/overview?range=7d');
