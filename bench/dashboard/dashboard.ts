@@ -182,8 +182,9 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
     history.pushState({}, '', link.href);
     dispatchEvent(new PopStateEvent('popstate'));
   })()`);
-  await tab.page.waitForURL(`**${path}*`);
-  await tab.when(`document.querySelector('h1') && !document.querySelector('[aria-busy=true]')`);
+  const isThere = `location.pathname === ${JSON.stringify(path)}`;
+  const isDone = `document.querySelector('h1') && !document.querySelector('[aria-busy=true]')`;
+  await tab.when(`${isThere} && ${isDone}`);
   await tab.page.waitForLoadState('networkidle');
 }
 
