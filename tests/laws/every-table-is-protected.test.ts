@@ -20,6 +20,7 @@ const withoutWorkspace: Record<string, string> = {
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
   served_spans: 'processes of the deployment',
+  backup_runs: 'backups hold all workspaces',
 };
 
 /** Tables that the write door may change without an audit row, each with its reason. */
