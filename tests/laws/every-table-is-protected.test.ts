@@ -114,6 +114,20 @@ test('the read door can only read, and no door can delete or truncate audited ro
   }
 });
 
+test('backups read every row of every table, and can do nothing else', async () => {
+  const all = (await grants()).filter(({ grantee }) => grantee === 'kr_backup');
+  deepEqual([...new Set(all.map(({ may }) => may))], ['SELECT']);
+  const narrowed = await catalogue(`select distinct c.relname::text as name
+    from pg_policy p join pg_class c on c.oid = p.polrelid, unnest(p.polroles) role
+    where not p.polpermissive and (role = 0 or role::regrole::text like 'kr_backup%')`);
+  deepEqual(narrowed, [], 'restrictive policies name their roles');
+  const readable = new Set(all.map(({ name }) => name));
+  for (const { name, policies } of await readTables()) {
+    equal(readable.has(name), true, `${name} needs: call back_up('${name}')`);
+    if (name !== 'migrations') equal(policies.includes('backup'), true, name);
+  }
+});
+
 test('no function runs with its owner’s rights unless its search path is pinned', async () => {
   const loose = await catalogue(`select p.proname as name from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace

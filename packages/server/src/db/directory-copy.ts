@@ -1,10 +1,11 @@
 // Copies the directory of the embedded store at one moment, while the server uses it. Most of it is
-// copied while the server writes; then the only connection is held, and what has changed meanwhile is
-// copied again. No statement runs at that moment, and the write-ahead log is on the disk, so opening
-// the copy is like opening the directory after a crash: nothing that was committed is missing.
+// copied while the server writes; then the only connection is held, and the files that have changed
+// meanwhile are copied again. No statement runs at that moment, and the write-ahead log is in its
+// files, so opening the copy is like opening the directory after a crash: no commit is missing.
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
 import { freeBytesIn } from './disk-space.ts';
 
 /** Times of files have steps of a few milliseconds: a younger file may change without a trace. */
@@ -63,7 +64,7 @@ async function lookOf(path: string): Promise<{ look: string | null; recent: bool
   const found = await statOrNull(path);
   if (found === null) return { look: null, recent: true };
   const { ino, size, mtimeMs, ctimeMs } = found;
-  const recent = performance.timeOrigin + performance.now() - mtimeMs < RECENT_MS;
+  const recent = systemClock.now().getTime() - mtimeMs < RECENT_MS;
   return { look: `${ino} ${size} ${mtimeMs} ${ctimeMs}`, recent };
 }
 

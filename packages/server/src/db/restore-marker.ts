@@ -5,7 +5,7 @@ import type pg from 'pg';
 
 const MARK = 'keyrail_restore';
 
-export async function markedBackup(admin: pg.ClientBase): Promise<string | null> {
+async function markedBackup(admin: pg.ClientBase): Promise<string | null> {
   const { rows } = await admin.query<{ comment: string | null }>(
     `select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = $1`,
     [MARK],

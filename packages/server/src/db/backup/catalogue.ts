@@ -1,4 +1,4 @@
-// The tables of the schema as a backup reads them, and the check that it can read all of their rows.
+// The tables of the schema as a backup reads them, and the check that it can read all their rows.
 import type pg from 'pg';
 
 export type TableShape = {

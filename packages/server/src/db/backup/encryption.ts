@@ -1,8 +1,8 @@
 // Encryption of backup files with age (https://age-encryption.org), so that the standard `age` tool
 // can decrypt them too. The key is an identity as `age-keygen` prints it.
 //
-// An age file proves to have been made with the public half of the key. The manifest, which holds the
-// digest of every file, is authenticated with a key that only the private half gives.
+// An age file could have been made by anyone with the public half of the key. So the manifest,
+// which holds the digest of every file, has a MAC under a key that only the private half gives.
 import { createHmac, hkdfSync } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';

@@ -1,12 +1,12 @@
 // A restore is time travel: nodes, tokens and people may hold newer state than the database. These
-// statements put everything that such state could be compared with out of its reach. They run inside
-// the restore's transaction, with the guards lifted.
+// statements put everything that such state could be compared with out of its reach. They run
+// inside the restore's transaction, with the guards lifted.
 import type pg from 'pg';
 
 /**
- * How far policy versions jump at least. They become the time of the restore in milliseconds if that
- * is more: then a second restore of the same backup is also ahead of every version that the first one
- * gave out, as long as no project has more than a thousand changes in each second.
+ * How far policy versions jump at least. They become the time of the restore in milliseconds if
+ * that is more: then a second restore of the same backup is also ahead of every version that the
+ * first one gave out, unless a project has more than a thousand changes in every second.
  */
 const VERSIONS_AHEAD = 1_000_000_000;
 

@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
-/** Rows of a page. A large value is stored outside its row, and a row without one is under 8 KiB. */
+/** Rows of a page. A large value is stored outside its row; a row without one is under 8 KiB. */
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 

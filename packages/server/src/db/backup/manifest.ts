@@ -7,9 +7,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { macOf } from './encryption.ts';
+import { BadBackup, isBackupId, MANIFEST } from './names.ts';
 import type { WrittenFile } from './table-file.ts';
 
-export const MANIFEST = 'manifest.json';
 const FORMAT = 1;
 
 export type TableRecord = WrittenFile & { name: string; columns: string[]; file: string };
@@ -33,12 +33,6 @@ export type Manifest = {
   tables: TableRecord[];
   chains: ChainHead[];
 };
-
-/** A backup that must not be used. The message names the file and the remedy. */
-export class BadBackup extends Error {}
-
-/** Ids sort by time: `20261116T130500Z-1f0c2a9b`. */
-export const isBackupId = (text: string): boolean => /^\d{8}T\d{6}Z-[0-9a-f]{8}$/.test(text);
 
 export async function writeManifest(
   directory: string,

@@ -1,8 +1,9 @@
-// Opens a backup for a restore. Everything that can be refused is refused here, before the target is
-// touched: damage, a wrong key, a newer version.
+// Opens a backup for a restore. Everything that can be refused is refused here, before the target
+// is touched: damage, a wrong key, a newer version.
 import { join } from 'node:path';
 import { readMigrations } from '../migrate.ts';
-import { BadBackup, type Manifest, readManifest } from './manifest.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { BadBackup } from './names.ts';
 import { digestOf } from './table-file.ts';
 
 export type OpenBackup = { directory: string; key: string | null; manifest: Manifest };

@@ -2,10 +2,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS } from '../../base/duration.ts';
-import { BadBackup, isBackupId, MANIFEST } from './manifest.ts';
-
-/** Directories with this prefix are incomplete. */
-export const PART_PREFIX = '.part-';
+import { BadBackup, isBackupId, MANIFEST, PART_PREFIX } from './names.ts';
 
 /** Older than this, an incomplete backup belongs to no running program. */
 const PART_MS_MAX = DAY_MS;

@@ -8,10 +8,10 @@ import { readTables, type TableShape } from './catalogue.ts';
 import { type Fenced, fence } from './fences.ts';
 import { liftGuards, putBackGuards } from './guards.ts';
 import { fixTextForms, insertLines, pagesOf } from './lines.ts';
-import { BadBackup, type TableRecord } from './manifest.ts';
+import type { TableRecord } from './manifest.ts';
+import { BadBackup } from './names.ts';
 import type { OpenBackup } from './open-backup.ts';
-import type { Content } from './table-file.ts';
-import { createTally, linesOf } from './table-file.ts';
+import { type Content, createTally, linesOf } from './table-file.ts';
 import { dropSchema, refuseUsedTarget } from './target.ts';
 import type { Progress } from './write-backup.ts';
 

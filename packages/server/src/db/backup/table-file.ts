@@ -1,5 +1,5 @@
-// One file of a backup: the lines of a table, compressed, and encrypted if there is a key. Written and
-// read as a stream, so that its size does not matter.
+// One file of a backup: the lines of a table, compressed, and encrypted if there is a key. It is
+// written and read as a stream, so that its size does not matter.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -54,7 +54,9 @@ export async function writeTableFile(
   await pipeline(
     Readable.from(lines(), { objectMode: false }),
     createZstdCompress(),
-    (packed: Bytes) => (key === null ? packed : encrypted(packed, key)),
+    async function* (packed: Bytes) {
+      yield* key === null ? packed : encrypted(packed, key);
+    },
     async function* (sealed: Bytes) {
       for await (const chunk of sealed) {
         written.add(chunk);
@@ -85,7 +87,9 @@ export async function* linesOf(
 ): AsyncGenerator<string[], Content> {
   const sealed: Bytes = createReadStream(path);
   const packed = key === null ? sealed : decrypted(sealed, key);
-  const plain = Readable.from(packed, { objectMode: false }).compose(createZstdDecompress());
+  const plain = createZstdDecompress();
+  const unpacking = pipeline(packed, plain);
+  unpacking.catch(() => {}); // it fails the loop below as well
   const content = createTally();
   let rows = 0;
   let batch: string[] = [];
@@ -110,6 +114,7 @@ export async function* linesOf(
     }
     if (from < bytes.length) rest.push(bytes.subarray(from));
   }
+  await unpacking;
   if (rest.length > 0) throw new Error(`${path} ends in the middle of a line.`);
   if (batch.length > 0) yield batch;
   return { rows, contentBytes: content.bytes(), contentSha256: content.sha256() };

@@ -9,12 +9,12 @@ import { backupRole } from '../roles.ts';
 import { readTables, refusePartial } from './catalogue.ts';
 import { fixTextForms, pagesOf } from './lines.ts';
 import { type ChainHead, type Manifest, type TableRecord, writeManifest } from './manifest.ts';
-import { PART_PREFIX } from './places.ts';
+import { PART_PREFIX } from './names.ts';
 import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
 
-export type BackupOrder = {
+type BackupOrder = {
   store: Manifest['store'];
   /** The directory of all backups. */
   into: string;

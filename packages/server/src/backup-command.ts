@@ -1,0 +1,66 @@
+// keyrail-server backup and restore-test. On the embedded store a running server does the work, and
+// without one the command uses the directory itself.
+import { askServer } from './backup-socket.ts';
+import { createBackupTasks } from './backup-tasks.ts';
+import { systemClock } from './base/clock.ts';
+import { createIdMaker } from './base/ids.ts';
+import { openLog } from './base/log.ts';
+import { systemRandomBytes } from './base/random.ts';
+import type { Config } from './config.ts';
+import { newBackupKey } from './db/backup/encryption.ts';
+import { openWork } from './doors/work.ts';
+import { recordRun } from './features/backups/record-run.ts';
+import type { BackupTasks, TakenBackup, TestedBackup } from './features/backups/tasks.ts';
+import { secretsOf } from './start.ts';
+import { openStore } from './stores.ts';
+import { createTaskDisplay, type TaskDisplay } from './task-display.ts';
+
+export async function backupCommand(config: Config, words: readonly string[]): Promise<void> {
+  if (words.join(' ') === '--new-key') {
+    process.stdout.write(`${await newBackupKey()}\n`);
+    return;
+  }
+  if (words.length > 0) throw new Error('usage: keyrail-server backup [--new-key]');
+  const display = createTaskDisplay('backup', process.stdout);
+  const taken =
+    (await asked<TakenBackup>(config, 'backup', display)) ??
+    (await withTasks(config, 'backup', ({ take }) => take(display.progress)));
+  const { backupId, path, rows, bytes } = taken;
+  display.done({ ...taken }, `Backup ${backupId}: ${rows} rows, ${bytes} bytes, in ${path}`);
+}
+
+export async function restoreTestCommand(config: Config): Promise<void> {
+  const display = createTaskDisplay('restore-test', process.stdout);
+  const tested =
+    (await asked<TestedBackup>(config, 'restore-test', display)) ??
+    (await withTasks(config, 'restore_test', ({ test }) => test(display.progress)));
+  const { backupId, rows, chains } = tested;
+  display.done(
+    { ...tested },
+    `Backup ${backupId} can be restored: ${rows} rows compared, ${chains} audit chains verified.`,
+  );
+}
+
+const asked = async <T extends TakenBackup | TestedBackup>(
+  { databaseUrl, dataDir }: Config,
+  task: 'backup' | 'restore-test',
+  { progress }: TaskDisplay,
+): Promise<T | null> => (databaseUrl ? null : askServer<T>(dataDir, task, progress));
+
+async function withTasks<T extends { backupId: string }>(
+  config: Config,
+  kind: 'backup' | 'restore_test',
+  run: (tasks: BackupTasks) => Promise<T>,
+): Promise<T> {
+  // Standard output holds only the result, so log to standard error.
+  const db = await openStore(config, systemClock, openLog(config.logLevel, process.stderr));
+  try {
+    const newId = createIdMaker(systemClock, systemRandomBytes);
+    const { masterKey } = await secretsOf(config);
+    const tasks = createBackupTasks({ config, masterKey, db, newId });
+    const parts = { work: openWork(db, newId), operatorEmail: config.operatorEmail };
+    return await recordRun(parts, kind, () => run(tasks));
+  } finally {
+    await db.close();
+  }
+}

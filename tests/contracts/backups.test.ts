@@ -1,0 +1,180 @@
+// Contract of backups: complete, the same in both stores, refused when damaged; restores bring back
+// every row, fence what is newer, and leave no half-filled database that serves.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
+import { systemRandomBytes } from '@keyrail/server/base/random.ts';
+import { newBackupKey } from '@keyrail/server/db/backup/encryption.ts';
+import { type Manifest, writeManifest } from '@keyrail/server/db/backup/manifest.ts';
+import { BadBackup } from '@keyrail/server/db/backup/names.ts';
+import { openBackup } from '@keyrail/server/db/backup/open-backup.ts';
+import { restoreBackup } from '@keyrail/server/db/backup/restore-backup.ts';
+import { withLiteSession } from '@keyrail/server/db/backup/sessions.ts';
+import { writeBackup } from '@keyrail/server/db/backup/write-backup.ts';
+import { migrate } from '@keyrail/server/db/migrate.ts';
+import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
+import type pg from 'pg';
+import { furnish } from './backup-rows.ts';
+import { damages } from './damages.ts';
+import { openStore, type Row, type Store } from './store.ts';
+
+type Use = <T>(use: (session: pg.ClientBase) => Promise<T>) => Promise<T>;
+
+let store: Store;
+let inStore: Use;
+let directory: string;
+let key: string;
+let manifest: Manifest;
+const backupAt = () => join(directory, manifest.id);
+
+const backUp = (use: Use, keyOfBackup: string | null) =>
+  use((session) =>
+    writeBackup(session, {
+      store: 'embedded',
+      into: directory,
+      key: keyOfBackup,
+      masterKeyMark: 'mark',
+      randomBytes: systemRandomBytes,
+      report: () => {},
+    }),
+  );
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kr-backups-'));
+  key = await newBackupKey();
+  store = await openStore();
+  const { url } = store;
+  inStore = url === null ? store.session : (use) => withPostgresAdmin(url, use);
+  await furnish(store);
+  manifest = await backUp(inStore, key);
+});
+after(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const order = { report: () => {}, rotateSigningKey: async () => {} };
+
+/** An empty embedded database for one test. */
+async function emptyTarget(t: { after(close: () => Promise<void>): void }) {
+  const lite = await PGlite.create();
+  t.after(() => lite.close());
+  const use: Use = (body) => withLiteSession(lite, body);
+  const rows = async (text: string): Promise<Row[]> => (await lite.query<Row>(text)).rows;
+  return { use, rows };
+}
+
+test('a backup holds every table, and its manifest says what is in it', async () => {
+  const tables = await store.beyond(`select relname::text as name from pg_class
+    where relnamespace = 'keyrail'::regnamespace and relkind = 'r' and relname <> 'migrations'`);
+  const names = manifest.tables.map(({ name }) => name);
+  deepEqual(names.toSorted(), tables.map(({ name }) => String(name)).toSorted());
+  for (const { name, rows } of manifest.tables) {
+    const [counted] = await store.beyond(`select count(*)::int as rows from keyrail.${name}`);
+    equal(rows, counted?.rows, name);
+  }
+  const heads = await store.beyond('select workspace_id, hash from keyrail.audit_heads');
+  deepEqual(
+    manifest.chains.map(({ hash }) => hash).toSorted(),
+    heads.map(({ hash }) => String(hash)).toSorted(),
+  );
+  ok(heads.length > 0);
+});
+
+test('a restore is interrupted, refuses to serve, begins again, and fences', async (t) => {
+  const backup = await openBackup(backupAt(), key);
+  const target = await emptyTarget(t);
+  const interrupted = { ...order, rotateSigningKey: () => Promise.reject(new Error('killed')) };
+  await rejects(target.use((session) => restoreBackup(session, backup, interrupted)), /killed/);
+  await rejects(target.use(migrate), /restore of backup \S+ into this database was interrupted/);
+
+  const { migrated, fenced } = await target.use((session) => restoreBackup(session, backup, order));
+  deepEqual(migrated, []);
+  deepEqual(await target.use(migrate), [], 'the database serves again');
+  equal(fenced['sessions ended'], 1);
+  equal(fenced['one-time tokens ended'], 1);
+  equal(fenced['mails held'], 1);
+  const [version] = await target.rows(`select min(version)::float8 as least,
+    bool_and(floor = version) as floored from keyrail.project_versions`);
+  ok(Number(version?.least) > 1e9 && version?.floored, 'nodes are below the floor');
+  const [epoch] = await target.rows('select min(embed_epoch) as least from keyrail.tenants');
+  ok(Number(epoch?.least) >= 1000);
+  const [odd] = await target.rows(`select params::text, recipient from keyrail.mail_outbox`);
+  const [same] = await store.beyond(`select params::text, recipient from keyrail.mail_outbox`);
+  deepEqual(odd, same, 'texts are unchanged');
+  const loose = await target.rows(`select relname from pg_class where relname <> 'migrations'
+    and relnamespace = 'keyrail'::regnamespace and relkind = 'r' and not relforcerowsecurity`);
+  deepEqual(loose, [], 'row level security is forced again');
+  const idle = await target.rows(`select tgname from pg_trigger where tgenabled <> 'O'`);
+  deepEqual(idle, [], 'every trigger is enabled again');
+  const [keys] = await target.rows(`select count(*)::int as count from pg_constraint
+    where contype = 'f' and connamespace = 'keyrail'::regnamespace and convalidated`);
+  const [own] = await store.beyond(`select count(*)::int as count from pg_constraint
+    where contype = 'f' and connamespace = 'keyrail'::regnamespace`);
+  equal(keys?.count, own?.count, 'every foreign key is there and valid');
+
+  // It is not empty any more.
+  const again = target.use((session) => restoreBackup(session, backup, order));
+  await rejects(again, /target is not empty: its table \w+ has rows/);
+});
+
+test('two hundred damaged backups are all refused', async () => {
+  const path = backupAt();
+  await openBackup(path, key);
+  let refused = 0;
+  for (const damage of damages(path, 200)) {
+    await damage.make();
+    await rejects(openBackup(path, key), BadBackup, damage.name);
+    await damage.undo();
+    refused += 1;
+  }
+  equal(refused, 200);
+  await openBackup(path, key);
+});
+
+test('a backup is refused without its key, and with one that it was not made with', async () => {
+  await rejects(openBackup(backupAt(), null), /encrypted backup: set KEYRAIL_BACKUP_KEY/);
+  await rejects(openBackup(backupAt(), await newBackupKey()), /not written with the key/);
+  const plain = await backUp(inStore, null);
+  const path = join(directory, plain.id);
+  await openBackup(path, null);
+  await rejects(openBackup(path, key), /not written with the key/, 'a missing MAC is a wrong one');
+  const text = await readFile(join(path, 'manifest.json'), 'utf8');
+  ok(text.includes('"encryption":null'));
+});
+
+test('a backup of a newer version is refused', async () => {
+  const newer = { name: '9999_later.sql', hash: '0'.repeat(64) };
+  const { format: _, ...rest } = manifest;
+  const path = await mkdtemp(join(directory, 'newer-'));
+  await writeManifest(path, { ...rest, migrations: [...rest.migrations, newer] }, key);
+  await rejects(openBackup(path, key), /made by a newer Keyrail.*9999_later.sql/);
+});
+
+test('a backup that could not read every row is refused and names the table', async () => {
+  const policy = 'for select to kr_backup using (true)';
+  const cases: [string, string, RegExp][] = [
+    ['drop policy backup on api_keys', `create policy backup on api_keys ${policy}`, /api_keys has no policy/],
+    [
+      'create policy narrow on tenants as restrictive using (false)',
+      'drop policy narrow on tenants',
+      /tenants has a restrictive policy/,
+    ],
+    ['revoke select on users from kr_backup', 'grant select on users to kr_backup', /users may not be read/],
+    ['create sequence odd', 'drop sequence odd', /odd is neither a table nor an index/],
+  ];
+  for (const [harm, repair, reason] of cases) {
+    await store.beyond(`set search_path = keyrail; ${harm}`);
+    await rejects(backUp(inStore, key), (error: Error) => {
+      match(error.message, /^The backup would be incomplete: /);
+      match(error.message, reason);
+      return true;
+    });
+    await store.beyond(`set search_path = keyrail; ${repair}`);
+  }
+  ok((await backUp(inStore, key)).id !== randomUUID());
+});

@@ -1,0 +1,132 @@
+// A deployment is lost and comes back from a backup: taken while it served, restored into another
+// store, and accepted by nodes that had newer policy.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { freePort } from '@keyrail/testing/ports.ts';
+import { startWriting } from '@keyrail/testing/processes/ledger.ts';
+import { startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
+import { type StoreName, storeName } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { type Deployment, deploy, type Running } from './deployment.ts';
+import { newGround } from './sdk-ground.ts';
+
+const KEY = 'AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33';
+
+/** The last line that a command printed. */
+const doneIn = (output: string) => {
+  const line = output.split('\n').findLast((each) => each.includes('"event":"done"'));
+  ok(line, output);
+  return JSON.parse(line);
+};
+
+async function command(deployment: Deployment, ...words: string[]) {
+  const { code, output } = await deployment.command(...words);
+  equal(code, 0, output);
+  return doneIn(output);
+}
+
+const chainOf = async (server: Running, token: string) =>
+  (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
+
+/** The stores that this lane can restore into: PostgreSQL only where the runner provides it. */
+const targets: StoreName[] = storeName === 'postgres' ? ['embedded', 'postgres'] : ['embedded'];
+
+async function lostAndRestored(t: TestContext, target: StoreName): Promise<void> {
+  const port = String(await freePort());
+  const lost = await deploy(t, { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: KEY });
+  const before = await lost.run();
+  const ground = await newGround(before);
+  const node = startSdkNode(ground.options(before.url));
+  t.after(node.kill);
+  const kept = await ground.issue(before);
+  await until(async () => (await node.verdict(kept.key)) === 'allowed');
+
+  // Changes go on while the backup is taken.
+  let issued = 0;
+  const load = startWriting(2, async () => {
+    await ground.issue(before, { env: 'test' });
+    issued += 1;
+  });
+  await until(() => issued >= 5);
+  const taken = await command(lost, 'backup');
+  await load.stop();
+  ok(issued > 5, 'changes were made');
+
+  // Changes that the backup does not have, and that the node has applied.
+  const after = await ground.issue(before);
+  await ground.revoke(before, kept.id);
+  await until(async () => (await node.verdict(after.key)) === 'allowed');
+  equal(await node.verdict(kept.key), 'invalid_key');
+  await before.kill();
+
+  const restored = await deploy(
+    t,
+    { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: KEY, KEYRAIL_BACKUP_DIR: join(taken.path, '..') },
+    target,
+  );
+  const { backupId, fenced } = await command(restored, 'restore');
+  equal(backupId, taken.backupId);
+  equal(fenced['policy versions moved ahead'], 1);
+  const again = await restored.run();
+  const chain = await chainOf(again, ground.secretKey);
+  equal(chain.verified, true, JSON.stringify(chain));
+
+  // The node was ahead. It ends with the policy of the restored plane.
+  await until(async () => (await node.verdict(kept.key)) === 'allowed');
+  equal(await node.verdict(after.key), 'invalid_key');
+  const revoked = await ground.revoke(again, kept.id);
+  equal(revoked.complete, true);
+  equal(await node.verdict(kept.key), 'invalid_key');
+  const { restoreTest, components } = await again.as(null)('GET /status');
+  deepEqual(restoreTest, { lastRunAt: null, pass: null, backupId: null });
+  ok(components.backup !== 'down');
+}
+
+for (const target of targets) {
+  test(`a lost deployment comes back from its backup, on ${target}`, (t) =>
+    lostAndRestored(t, target));
+}
+
+test('a backup is tested, and the status shows it', async (t) => {
+  const deployment = await deploy(t);
+  const server = await deployment.run();
+  await newGround(server);
+  const shown = async () => server.as(null)('GET /status');
+  equal((await shown()).components.backup, storeName === 'postgres' ? 'not_configured' : 'unknown');
+
+  const { backupId, path } = await command(deployment, 'backup');
+  equal((await shown()).components.backup, 'ok');
+  const tested = await command(deployment, 'restore-test');
+  equal(tested.backupId, backupId);
+  ok(tested.chains >= 1);
+  const { components, restoreTest } = await shown();
+  equal(components.backup, 'ok');
+  equal(restoreTest.pass, true);
+  equal(restoreTest.backupId, backupId);
+
+  // Not encrypted: the manifest is readable, and no file has a plaintext secret.
+  const names = await readdir(path);
+  ok(names.includes('manifest.json') && names.includes('api_keys.jsonl.zst'));
+  const [manifest = ''] = (await readFile(join(path, 'manifest.json'), 'utf8')).split('\n');
+  equal(JSON.parse(manifest).chains.length, 1);
+});
+
+test('a restore refuses a target that is not empty, and another master key', async (t) => {
+  const deployment = await deploy(t);
+  const server = await deployment.run();
+  await newGround(server);
+  const { path } = await command(deployment, 'backup');
+  await server.stop();
+  const again = await deployment.command('restore', path);
+  equal(again.code, 1);
+  match(again.output, /target is not empty: its table \w+ has rows. Nothing was changed/);
+
+  const other = await deploy(t, { KEYRAIL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') });
+  const refused = await other.command('restore', path);
+  equal(refused.code, 1);
+  match(refused.output, /made with another master key. Nothing was changed/);
+  const forced = await command(other, 'restore', path, '--new-master-key');
+  ok(forced.rows > 0);
+});
