@@ -1,7 +1,7 @@
 // A deployment is lost and comes back from a backup: taken while it served, restored into another
 // store, and accepted by nodes that had newer policy.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '@keyrail/testing/ports.ts';
@@ -111,6 +111,32 @@ test('a backup is tested, and the status shows it', async (t) => {
   ok(names.includes('manifest.json') && names.includes('api_keys.jsonl.zst'));
   const [manifest = ''] = (await readFile(join(path, 'manifest.json'), 'utf8')).split('\n');
   equal(JSON.parse(manifest).chains.length, 1);
+});
+
+test('a failed backup keeps the one before, and the operator gets one mail', async (t) => {
+  const operator = 'operator@example.com';
+  const deployment = await deploy(t, { KEYRAIL_OPERATOR_EMAIL: operator });
+  const server = await deployment.run();
+  const { path } = await command(deployment, 'backup');
+  const into = join(path, '..');
+  const state = async () => (await server.as(null)('GET /status')).components.backup;
+
+  // The directory cannot be written: there is a file in its place.
+  await rename(into, `${into}-away`);
+  await writeFile(into, '');
+  for (let times = 0; times < 2; times += 1) {
+    equal((await deployment.command('backup')).code, 1);
+    equal(await state(), 'degraded');
+  }
+  const mails = async () => (await deployment.mails()).filter(({ to }) => to === operator);
+  await until(async () => (await mails()).length > 0);
+  equal((await mails()).length, 1);
+
+  await rm(into);
+  await rename(`${into}-away`, into);
+  ok((await readdir(path)).includes('manifest.json'), 'the backup before is still there');
+  await command(deployment, 'backup');
+  equal(await state(), 'ok');
 });
 
 test('a restore refuses a target that is not empty, and another master key', async (t) => {
