@@ -89,7 +89,10 @@ test('a restore is interrupted, refuses to serve, begins again, and fences', asy
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
   const interrupted = { ...order, rotateSigningKey: () => Promise.reject(new Error('killed')) };
-  await rejects(target.use((session) => restoreBackup(session, backup, interrupted)), /killed/);
+  await rejects(
+    target.use((session) => restoreBackup(session, backup, interrupted)),
+    /killed/,
+  );
   await rejects(target.use(migrate), /restore of backup \S+ into this database was interrupted/);
 
   const { migrated, fenced } = await target.use((session) => restoreBackup(session, backup, order));
@@ -158,13 +161,21 @@ test('a backup of a newer version is refused', async () => {
 test('a backup that could not read every row is refused and names the table', async () => {
   const policy = 'for select to kr_backup using (true)';
   const cases: [string, string, RegExp][] = [
-    ['drop policy backup on api_keys', `create policy backup on api_keys ${policy}`, /api_keys has no policy/],
+    [
+      'drop policy backup on api_keys',
+      `create policy backup on api_keys ${policy}`,
+      /api_keys has no policy/,
+    ],
     [
       'create policy narrow on tenants as restrictive using (false)',
       'drop policy narrow on tenants',
       /tenants has a restrictive policy/,
     ],
-    ['revoke select on users from kr_backup', 'grant select on users to kr_backup', /users may not be read/],
+    [
+      'revoke select on users from kr_backup',
+      'grant select on users to kr_backup',
+      /users may not be read/,
+    ],
     ['create sequence odd', 'drop sequence odd', /odd is neither a table nor an index/],
   ];
   for (const [harm, repair, reason] of cases) {

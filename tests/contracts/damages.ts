@@ -1,6 +1,13 @@
 // Ways to damage a backup, each of which can be undone.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 type Damage = { name: string; make(): void; undo(): void };

@@ -23,7 +23,9 @@ async function run(order: Order): Promise<void> {
   };
   try {
     const result =
-      order.task === 'backup' ? await takeBackup(order, report) : await runRestoreTest(order, report);
+      order.task === 'backup'
+        ? await takeBackup(order, report)
+        : await runRestoreTest(order, report);
     send({ kind: 'done', result }, () => process.exit(0));
   } catch (error) {
     const isRunning = error instanceof AnotherIsRunning;
